@@ -15,6 +15,8 @@ export interface Moments {
   speechMs: number;
   /** The write that records its transcript has ended. */
   transcribed: number;
+  /** All of its trace, as far as it has come by then. */
+  spans: readonly Span[];
 }
 
 /** Receives the spans of a product, which tell what happens to a clip without asking for it. */
@@ -77,7 +79,7 @@ function momentsIn(spans: readonly Span[], uploadId: string): Moments | undefine
     'stored' | 'taken' | 'processed' | 'transcribed',
     number
   >;
-  return { ...found, speechMs: speech.endMs - speech.startMs };
+  return { ...found, speechMs: speech.endMs - speech.startMs, spans: own };
 }
 
 /** A write to the collection of clips. */

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,11 +11,14 @@ import { CLIPS } from '../product/clips.ts';
 import { startOwnProduct } from '../product/own-product.ts';
 import { createProject, createUpload, type File, PATCH, type Product } from '../product/product.ts';
 import { openStores } from '../product/stores.ts';
-import { startTraces } from '../product/traces.ts';
+import { type Moments, startTraces } from '../product/traces.ts';
+import { legsReport } from '../profile/legs.ts';
 import { expectEqual, PRODUCT, type Prepared, type Row } from '../row.ts';
 import { timed } from '../sample.ts';
 
 const CLIPS_SENT = 50;
+/** In the folder of the profiles. */
+const LEGS_FILE = 'landing-legs.txt';
 /** Between two clips, and on a slow machine so many times what the first one takes: the system is idle when the next one comes. */
 const LEAST_EVERY_MS = 4_000;
 const ROOM = 1.3;
@@ -60,9 +63,10 @@ export const landing: Row = {
   ],
   self: [],
   async prepare(bench, stack): Promise<Prepared> {
-    const { signal, dir } = bench;
+    const { signal, dir, profile } = bench;
     const traces = stack.use(await startTraces());
-    const product = stack.use(await startOwnProduct(bench, 'landing', traces));
+    // Profiling a service would make each of its steps half as long again.
+    const product = stack.use(await startOwnProduct({ ...bench, profile: undefined }, 'landing', traces));
     const { path, mimeType } = await makeClip({ dir: CLIPS, container: 'mp4', text: TEXT, ...CLIP });
     const file: File = { path, mimeType, bytes: (await stat(path)).size };
     const received = new Map<string, number>();
@@ -80,12 +84,15 @@ export const landing: Row = {
       webhookUrl: sink.url,
     });
     const root = await mkdtemp(join(dir, 'landing-'));
+    const seen: Moments[] = [];
+    if (profile !== undefined) stack.defer(() => writeLegs(profile, seen));
     const clip = async (nextTime: ReturnType<typeof schedule>) => {
       const url = await createUpload(product, project.sharedLink!.recipientUrl, file);
       const intendedAt = await nextTime(signal);
       const late = performance.now() - intendedAt;
       const { submissionId, answerMs } = await send(url, file, signal);
       const moments = await traces.momentsOf(url, signal);
+      if (profile !== undefined) seen.push(moments);
       const bareMs = await bare(path, root);
       const at = received.get(submissionId);
       expectEqual('the webhook of a clip came before its transcript', at !== undefined, true);
@@ -112,6 +119,13 @@ export const landing: Row = {
     };
   },
 };
+
+/** Keeps what each step of a clip took; the first clip, of services that have compiled nothing, does not count. */
+async function writeLegs(folder: string, [, ...clips]: readonly Moments[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const counted = clips.map(({ spans, stored }) => ({ spans, from: stored }));
+  await writeFile(join(folder, LEGS_FILE), legsReport(counted));
+}
 
 /** The clip has its three thumbnails, each a picture. */
 async function expectThumbnails(product: Product, submissionId: string): Promise<void> {
