@@ -63,7 +63,8 @@ function startProcess() {
       },
     },
   } as unknown as DeliverDeps;
-  const run = (known?: Target) => deliver(deps, delivery, new AbortController().signal, known);
+  const run = (known?: Target) =>
+    deliver(deps, delivery, new AbortController().signal, known && { target: known, endpoint, renewed: state.renewed });
   return { state, steps, sent, failed, released, run };
 }
 

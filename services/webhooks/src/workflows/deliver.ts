@@ -22,6 +22,14 @@ export interface DeliverDeps {
   sender: Sender;
 }
 
+/** The target of a delivery, and what is known of its endpoint. */
+export interface Seen {
+  target: Target;
+  endpoint: Endpoint;
+  /** The endpoint was reset, as its address was set again. */
+  renewed: boolean;
+}
+
 /** The endpoint's health after an attempt, and whether other deliveries to it became due. */
 export interface AttemptResult {
   health?: EndpointHealth;
@@ -46,19 +54,26 @@ const OWN_FAULT_MS = 5_000;
 /** How long a claim lasts, so that no other process sends the delivery while an attempt is being made. */
 export const leaseMs = ({ attemptTimeoutMs, leaseMarginMs }: Config): number => attemptTimeoutMs + leaseMarginMs;
 
+/** Returns the target with its endpoint. */
+export const seenAt = async (
+  { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
+  projectId: string,
+  target: Target,
+): Promise<Seen> => ({ target, ...(await store.endpoints.observe(projectId, target.version, clock.now())) });
+
 /**
- * Makes one attempt at a claimed delivery and records the outcome. Pass `known` when the target was fetched just now.
+ * Makes one attempt at a claimed delivery and records the outcome. Pass `known` when the target was looked at just now.
  * Rejects only with a fault of our own side; then the delivery is due again when its lease runs out.
  */
 export async function deliver(
   deps: DeliverDeps,
   delivery: ClaimedDelivery,
   signal: AbortSignal,
-  known?: Target,
+  known?: Seen,
 ): Promise<AttemptResult> {
   const { store, log, clock } = deps;
   try {
-    let seen = await look(deps, delivery.projectId, signal, known);
+    let seen = known ?? (await look(deps, delivery.projectId, signal));
     // The address was set again after it was read: what is learned of the old one would be noted of the new one.
     if (seen && seen.endpoint.targetVersion > seen.target.version) seen = await look(deps, delivery.projectId, signal);
     if (!seen) {
@@ -92,10 +107,10 @@ export async function deliver(
   }
 }
 
-/** Returns the target, as `known` or as it is now, and its endpoint; undefined when the project no longer exists. */
-async function look({ store, targets, clock }: DeliverDeps, projectId: string, signal: AbortSignal, known?: Target) {
-  const target = known ?? (await targets.of(projectId, signal));
-  return target && { target, ...(await store.endpoints.observe(projectId, target.version, clock.now())) };
+/** Returns the target as it is now; undefined when the project no longer exists. */
+async function look(deps: DeliverDeps, projectId: string, signal: AbortSignal): Promise<Seen | undefined> {
+  const target = await deps.targets.of(projectId, signal);
+  return target && (await seenAt(deps, projectId, target));
 }
 
 /** As the gateway's log lines name them; a test is about no submission. */

@@ -1,15 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { bounded } from '@recording-request/kit/bounds';
 import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
-import type { Target } from '../adapters/targets.ts';
 import type { ClaimedDelivery } from '../domain/delivery.ts';
-import { type AttemptResult, type DeliverDeps, deliver, leaseMs } from './deliver.ts';
+import { type AttemptResult, type DeliverDeps, deliver, leaseMs, type Seen } from './deliver.ts';
 import { createEndpointLimiter, type Permit } from './endpoint-limiter.ts';
 
 /** A place among the attempts at once. Disposing gives it back where nothing was sent. */
 export interface Place extends Disposable {
   /** Sends a delivery that the caller has claimed. Does not wait for the result. */
-  send(delivery: ClaimedDelivery, target: Target): void;
+  send(delivery: ClaimedDelivery, known: Seen | undefined): void;
 }
 
 export interface Dispatcher {
@@ -18,9 +17,9 @@ export interface Dispatcher {
   /** Takes a place for a delivery to a project's endpoint, so that it can be recorded as claimed; undefined when there is none. */
   reserve(projectId: string): Place | undefined;
   /** Sends a delivery that is due at once if the limits allow it; otherwise it is found when they do. */
-  offer(delivery: { id: string; projectId: string }, target?: Target): void;
+  offer(delivery: { id: string; projectId: string }): void;
   /** Sends a delivery that the caller has claimed, whatever the limits, and waits for the result. */
-  sendNow(delivery: ClaimedDelivery, target: Target): Promise<AttemptResult>;
+  sendNow(delivery: ClaimedDelivery, known: Seen | undefined): Promise<AttemptResult>;
   /** Polls the ledger now. */
   wake(): void;
   /** Starts no more attempts, waits up to `stopMs` for the running ones, then aborts them so that another process makes them. */
@@ -54,7 +53,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
   };
 
   /** Sends a claimed delivery, or claims one or the first due one of an endpoint; then those that waited for its permit. */
-  function launch(which: ClaimedDelivery | { projectId: string; id?: string }, permit: Permit, target?: Target) {
+  function launch(which: ClaimedDelivery | { projectId: string; id?: string }, permit: Permit, known?: Seen) {
     const work = async () => {
       let result: AttemptResult = {};
       let more = false;
@@ -64,7 +63,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
         // Where one is due, the next one of the same endpoint may be due as well.
         if (!('id' in which)) sendNext(which.projectId);
         more = !('id' in which);
-        result = await deliver(deps, delivery, aborting.signal, target);
+        result = await deliver(deps, delivery, aborting.signal, known);
       } finally {
         giveBack(which.projectId, permit, { ...result, more });
       }
@@ -123,20 +122,20 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
       if (!permit) return undefined;
       let isUsed = false;
       return {
-        send(delivery, target) {
+        send(delivery, known) {
           isUsed = true;
-          outside(launch, delivery, permit, target);
+          outside(launch, delivery, permit, known);
         },
         [Symbol.dispose]() {
           if (!isUsed) outside(giveBack, projectId, permit, {});
         },
       };
     },
-    offer({ id, projectId }, target) {
+    offer({ id, projectId }) {
       const permit = stopped ? undefined : limiter.tryAcquire(projectId);
-      if (permit) outside(launch, { id, projectId }, permit, target);
+      if (permit) outside(launch, { id, projectId }, permit);
     },
-    sendNow: (delivery, target) => track(outside(deliver, deps, delivery, aborting.signal, target)),
+    sendNow: (delivery, known) => track(outside(deliver, deps, delivery, aborting.signal, known)),
     wake,
     async stop() {
       stopped = true;

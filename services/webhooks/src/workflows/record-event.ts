@@ -7,7 +7,7 @@ import type { Target } from '../adapters/targets.ts';
 import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
-import { leaseMs } from './deliver.ts';
+import { leaseMs, seenAt } from './deliver.ts';
 
 /** What there is to tell, and what its body is erased with. */
 export interface Fact extends Pick<NewDelivery, 'projectId' | 'submissionId' | 'erasedSubmissionId'> {
@@ -61,20 +61,24 @@ export async function recordEvent(context: Context, event: Event, fact: Fact, si
     ...currentTrace(event),
   };
   using place = dispatcher.reserve(projectId);
-  if (!place) return recordDue(context, delivery, target);
+  if (!place) return recordDue(context, delivery);
   const leaseUntil = new Date(clock.now().getTime() + leaseMs(config));
-  const claimed = await store.queue.insertClaimed(delivery, { leaseUntil, forced: false });
+  const [claimed, seen] = await Promise.all([
+    store.queue.insertClaimed(delivery, { leaseUntil, forced: false }),
+    // The attempt looks itself where this fails: the delivery is recorded, and waits for nothing else.
+    seenAt(context, projectId, target).catch(() => undefined),
+  ]);
   // Where recording it took longer than the lease it is due by now, and sent by who finds it so. The attempt looks again for an
   // erasure, which may not have seen this delivery.
-  if (claimed && clock.now() < leaseUntil) place.send(claimed, target);
+  if (claimed && clock.now() < leaseUntil) place.send(claimed, seen);
 }
 
 /** Records a delivery that waits for its turn. */
-async function recordDue({ clock, store, dispatcher }: Context, delivery: NewDelivery, target: Target): Promise<void> {
+async function recordDue({ clock, store, dispatcher }: Context, delivery: NewDelivery): Promise<void> {
   if (!(await store.queue.insert(delivery, clock.now()))) return;
   const { projectId, submissionId } = delivery;
   // An erasure that came in between did not see this delivery.
-  if (!(await store.ledger.isErased(delivery))) dispatcher.offer(delivery, target);
+  if (!(await store.ledger.isErased(delivery))) dispatcher.offer(delivery);
   else if (submissionId === '') await store.ledger.eraseProject(projectId, clock.now());
   else await store.ledger.erase(projectId, submissionId, clock.now());
 }

@@ -6,14 +6,15 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
 import { type DeliveryRecord, TEST_EVENT } from '../domain/delivery.ts';
-import { leaseMs } from './deliver.ts';
+import { leaseMs, seenAt } from './deliver.ts';
 
 /** Sends an event with made-up contents to a project's endpoint and returns the delivery with its outcome. */
 export async function sendTestEvent(
-  { config, clock, store, targets, dispatcher }: Context,
+  context: Context,
   projectId: string,
   type: WebhookEventType,
 ): Promise<DeliveryRecord | undefined> {
+  const { config, clock, store, targets, dispatcher } = context;
   const target = await targets.of(projectId);
   if (!target) throw new DomainError('not_found', 'There is no such project.');
   if (target.url === '')
@@ -38,8 +39,10 @@ export async function sendTestEvent(
     { id, projectId, submissionId: '', eventType: TEST_EVENT, ...shown, createdAt, body, ...trace },
     { leaseUntil: new Date(createdAt.getTime() + leaseMs(config)), forced: true },
   );
+  // The attempt looks itself where this fails.
+  const seen = await seenAt(context, projectId, target).catch(() => undefined);
   // Nothing else has this id.
-  const { resumed } = await dispatcher.sendNow(claimed!, target);
+  const { resumed } = await dispatcher.sendNow(claimed!, seen);
   if (resumed) dispatcher.wake();
   return store.ledger.get(projectId, id);
 }
