@@ -42,7 +42,7 @@ import { createJobStore } from '../src/store/jobs.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { beginJob, type ClaimContext, renewJob, takeJob } from '../src/workflows/claim-job.ts';
-import { type DispatchContext, dispatchJobs } from '../src/workflows/dispatch-jobs.ts';
+import { type DispatchContext, dispatchJobs, takeOverRequests } from '../src/workflows/dispatch-jobs.ts';
 import { createDispatcher } from '../src/workflows/dispatcher.ts';
 import { landed, object } from './landed-submission.ts';
 
@@ -345,6 +345,7 @@ test('what the previous version asked for and never got becomes a job', async ()
   const asked = row({ projectId: 'p3', ownerId: 'c', job: undefined, askedAt: new Date(0) }) as { _id: string };
   const recent = row({ projectId: 'p3', ownerId: 'c', job: undefined, askedAt: new Date() }) as { _id: string };
   await collection.insertMany([asked, recent] as never[]);
+  await takeOverRequests(context);
   await dispatchJobs({ ...context, config: { ...context.config, dispatchInFlight: 100 } });
   const after = await collection.findOne({ _id: asked._id });
   assert.deepEqual([after?.job?.state, after?.job?.attempts, after?.askedAt], ['published', 0, undefined]);

@@ -214,6 +214,10 @@ test('no query of a store costs more than what it returns or changes, however mu
   await uploads.forget(begun, 0);
   await uploads.delete(begun);
   await uploads.land(keyOf(upload(2_000)));
+  const left = await uploads.takePartsLeft(100);
+  assert.deepEqual(left, [keyOf(upload(2_000))], 'what has landed has parts left');
+  assert.deepEqual(await uploads.takePartsLeft(100), [], 'it is kept from other processes');
+  await uploads.partsRemoved(left[0]!);
   await uploads.salvage(keyOf(upload(1_000)), 0);
   await uploads.expire(keyOf(upload(1_001)), 0);
   await uploads.due(100);

@@ -12,6 +12,7 @@ import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { endHolds } from '../src/workflows/end-holds.ts';
 import { finishUpload, landUpload } from '../src/workflows/land-upload.ts';
+import { removePartsLeft } from '../src/workflows/remove-parts-left.ts';
 import { begun, finishing, harness, keyOf, keysIn, otherProcess, outlast, submissionsOf } from './takes.ts';
 import { create, speech } from './test-service.ts';
 
@@ -233,19 +234,57 @@ test('a landing that cannot succeed waits longer each time, and keeps no other t
   });
 });
 
-test('a landing that died before it had removed the parts is taken up again, and leaves none', async () => {
-  const response = await begun();
-  const body = (await speech()).bytes;
-  const { url, id } = await create(harness, response);
-  await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  const other = await otherProcess({
-    objects: { ...harness.objects, remove: () => Promise.reject(new Error('the process has died')) },
+test('the parts of a take that has landed are removed although a process that began with it has died', async () => {
+  const { id } = await finishing();
+  const remove = () => Promise.reject(new Error('the process has died'));
+  const other = await otherProcess({ objects: { ...harness.objects, remove } });
+  await landUpload(other, await keyOf(id));
+  await removePartsLeft(other).catch(() => {});
+  // Its time is over at once: in a minute nothing else would be shown.
+  await harness.uploads.updateOne({ _id: id, partsDueAt: { $exists: true } }, { $set: { partsDueAt: new Date(0) } });
+  await until('no part is left', async () => (await keysIn(`uploads/${id}/`)).length === 0);
+});
+
+test('the parts of a take stay that landed while a backup began', async () => {
+  const { id } = await finishing();
+  const looks = [false, true];
+  const other = await otherProcess();
+  const backupHold = { ...other.backupHold, isHeld: async () => looks.shift() ?? false };
+  await landUpload(other, await keyOf(id));
+  await removePartsLeft({
+    ...other,
+    backupHold,
+    uploads: { ...other.uploads, takePartsLeft: async () => [await keyOf(id)] },
   });
-  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
-  await other.uploads.finish(await keyOf(id));
-  await landUpload(other, await keyOf(id)).catch(() => {});
-  await until('the upload has landed', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
-  for await (const { key } of harness.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
+  assert.deepEqual(looks, [], 'it is asked for after they have landed');
+  assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'the backup may name them');
+});
+
+test('a take is looked at while its bytes are put together', async () => {
+  const { projectId, id } = await finishing();
+  const looked = Promise.withResolvers<string[]>();
+  const stored = await Array.fromAsync(harness.objects.list(`uploads/${id}/`));
+  const inspect: typeof harness.media.inspect = (request, options) => {
+    looked.resolve(request.partKeys);
+    return harness.media.inspect(request, options);
+  };
+  const put: typeof harness.objects.put = async (key, body, options) => {
+    assert.deepEqual(await looked.promise, stored.map(({ key }) => key).sort());
+    await harness.objects.put(key, body, options);
+  };
+  const other = await otherProcess({ media: { ...harness.media, inspect }, objects: { ...harness.objects, put } });
+  await landUpload(other, await keyOf(id));
+  const [submission] = await submissionsOf(projectId);
+  assert.ok(Number(submission?.durationSec) > 0, 'what it is was found');
+});
+
+test('a take is looked at as a whole where a media service of an earlier version knows of no parts', async () => {
+  const { projectId, id } = await finishing();
+  const inspect: typeof harness.media.inspect = ({ objectKey }, options) =>
+    harness.media.inspect({ objectKey, partKeys: [] }, options);
+  await landUpload(await otherProcess({ media: { ...harness.media, inspect } }), await keyOf(id));
+  const [submission] = await submissionsOf(projectId);
+  assert.ok(Number(submission?.durationSec) > 0, 'what it is was found');
 });
 
 test('a refusal that died before it had removed the bytes leaves none when the hold ends', async () => {

@@ -31,8 +31,8 @@ const isRefused = async (id: string) => (await harness.uploads.findOne({ _id: id
 test('a take that landed when nobody could look at it is not refused by a later turn that can', async () => {
   const { projectId, id } = await finishing();
   const inspect: typeof harness.media.inspect = () => Promise.reject(new DomainError('unavailable', 'away'));
-  const remove = () => Promise.reject(new Error('the process has died'));
-  const first = await otherProcess({ media: { ...harness.media, inspect }, objects: { ...harness.objects, remove } });
+  const first = await otherProcess({ media: { ...harness.media, inspect } });
+  first.uploads.land = () => Promise.reject(new Error('the process has died'));
   await assert.rejects(landUpload(first, await keyOf(id)), /has died/);
   const [submission] = await submissionsOf(projectId);
   assert.ok(submission, 'it was delivered');
@@ -81,7 +81,7 @@ test('a process that slept while another one delivered its take neither refuses 
     };
     const inspect: typeof harness.media.inspect = async () => {
       await sleep();
-      return noVideo({ objectKey: '' });
+      return noVideo({ objectKey: '', partKeys: [] });
     };
     const asleep = await sleeper({ objects, media: { ...harness.media, inspect } });
     const awake = await otherProcess();

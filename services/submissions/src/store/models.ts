@@ -86,6 +86,8 @@ const uploadSchema = new Schema(
     // Why the last of them failed, for the operator.
     problem: String,
     nextTryAt: Date,
+    // Landed, with parts in the store that are removed from then on.
+    partsDueAt: Date,
     // Who makes it land now, and until when.
     worker: { type: { _id: false, id: String, until: Date }, default: undefined },
   },
@@ -114,6 +116,7 @@ uploadSchema.index(
   { partialFilterExpression: { state: 'finishing', failures: { $gt: 0 } }, name: UPLOAD_INDEX.failing },
 );
 
+uploadSchema.index({ partsDueAt: 1 }, { sparse: true });
 uploadSchema.index(
   { finishingAt: 1 },
   { partialFilterExpression: { state: 'finishing' }, name: FIGURES_INDEX.landings },

@@ -25,5 +25,6 @@ export const schema: Schema = {
       run: connection => dropIndexes(connection.collection('uploads'), ['open_slots']),
     },
     { version: 4, name: 'texts of terms by their project', indexes: '63ab50538d12' },
+    { version: 5, name: 'uploads that have landed with parts left', indexes: '531d1b7ca68d' },
   ],
 };

@@ -128,7 +128,8 @@ export function createStoredObjects(models: Models): StoredObjects {
       // One that landed between the two looks is in neither.
       const late = landing.length > 0 ? await liveSubmissions(landing) : [];
       for (const [id, row] of late) rows.set(id, row);
-      const open = await uploads.find({ _id: { $in: idsOf('upload') }, state: { $in: UNLANDED } }, { _id: 1 }).lean();
+      const withParts = { $or: [{ state: { $in: UNLANDED } }, { partsDueAt: { $ne: null } }] };
+      const open = await uploads.find({ _id: { $in: idsOf('upload') }, ...withParts }, { _id: 1 }).lean();
       const ended = await keptOf(idsOf('upload'));
       const kept = await archives.find({ _id: { $in: idsOf('archive') } }, { _id: 1 }).lean();
       const whole = new Set([...ended, ...[...open, ...kept].map(({ _id }) => String(_id))]);

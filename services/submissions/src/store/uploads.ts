@@ -38,8 +38,11 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   salvage(key: UploadKey, holdMs: number): Promise<boolean>;
   /** `uploading` → `deleted` for one that was never sent; false as above. */
   expire(key: UploadKey, holdMs: number): Promise<boolean>;
-  /** `finishing` → `landed`, which ends the lease of its worker. */
+  /** `finishing` → `landed`, which ends the lease of its worker. What is left of its parts in the store is to be removed. */
   land(key: UploadKey): Promise<void>;
+  /** Returns those that have landed and whose parts are to be removed, and keeps them from other processes for a while. */
+  takePartsLeft(limit: number): Promise<UploadKey[]>;
+  partsRemoved(key: UploadKey): Promise<void>;
   /** It ends the worker's lease, too. Returns false, and writes nothing, where the worker has lost it. */
   refuse(key: UploadKey, workerId: string, reason: RefusalReason, error: string): Promise<boolean>;
   /** `finishing` → `refused`, for what can never land. Its bytes stay. Returns false as above. */
@@ -77,6 +80,8 @@ const SHOWN = 200;
 // By name: each is a range of the index, in which the newest come first.
 const SHOWN_STATES: UploadState[] = ['uploading', 'finishing', 'landed', 'refused'];
 const SLOT_TRIES = 50;
+// A process that ended while it removed parts is followed by another one.
+const LOOK_AGAIN_MS = 60_000;
 
 const responseAt = ({ linkId, responseId, projectId }: ResponseKey) => ({
   linkId,
@@ -209,11 +214,24 @@ export function createUploadStore(models: Models): UploadStore {
       ),
     async land(key) {
       const finishing = { ...uploadAt(key), state: 'finishing' };
-      const landed = { $set: { state: 'landed', ...NO_PARTS }, ...NO_WORKER };
+      const landed = { $set: { state: 'landed', ...NO_PARTS }, $currentDate: { partsDueAt: true }, ...NO_WORKER };
       if (await updated({ ...finishing, ...NEVER_PAGED }, landed)) return;
       // In this order: nothing looks for pages of an upload that has landed.
       await removePages([key.id]);
       await updated(finishing, landed);
+    },
+    async takePartsLeft(limit) {
+      const now = await databaseNow(uploads);
+      const due = { partsDueAt: { $lte: now } };
+      const rows = await uploads.find(due, { projectId: 1 }).sort({ partsDueAt: 1 }).limit(limit).lean();
+      const keys = rows.map(({ _id, projectId }) => ({ id: String(_id), projectId }));
+      const those = { _id: { $in: keys.map(({ id }) => id) }, projectId: { $in: keys.map(key => key.projectId) } };
+      const again = new Date(now.getTime() + LOOK_AGAIN_MS);
+      if (keys.length > 0) await uploads.updateMany({ ...those, ...due }, { $set: { partsDueAt: again } });
+      return keys;
+    },
+    async partsRemoved(key) {
+      await uploads.updateOne(uploadAt(key), { $unset: { partsDueAt: 1 } });
     },
     async refuse(key, workerId, reason, error) {
       const refused = await updated(landingBy(key, workerId), {

@@ -5,6 +5,7 @@ import { isOverdue, nextOwner } from '../domain/job.ts';
 import { onJobOverdue, onJobPublished } from '../domain/job-changes.ts';
 import { JOB_KINDS, type JobKind, type Submission } from '../domain/submission.ts';
 import type { WaitingJob } from '../store/jobs.ts';
+import { eachInTurn } from './each-in-turn.ts';
 
 export type DispatchContext = Pick<Context, 'config' | 'submissions' | 'jobs' | 'dispatchLease' | 'dispatcher'>;
 
@@ -19,16 +20,17 @@ const AGAIN_MS = 200;
 export async function dispatchJobs(context: DispatchContext): Promise<void> {
   const done = await withLease(context.dispatchLease, async () => {
     const now = await context.jobs.now();
-    await takeOver(context, now);
-    for (const kind of JOB_KINDS) await dispatch(context, kind, now);
+    // Each kind has its own places.
+    await eachInTurn(JOB_KINDS, kind => dispatch(context, kind, now), { atOnce: JOB_KINDS.length });
     return true;
   });
   if (!done) context.dispatcher.wakeIn(AGAIN_MS);
 }
 
 /** Work that the previous version requested, and that is overdue, becomes a job. */
-async function takeOver({ config, submissions, jobs }: DispatchContext, now: Date): Promise<void> {
+export async function takeOverRequests({ config, submissions, jobs }: DispatchContext): Promise<void> {
   const limits = limitsOf(config);
+  const now = await jobs.now();
   for (const key of await jobs.requestedWithoutJob(new Date(now.getTime() - limits.stuckMs), BATCH))
     await submissions.change(key, submission => onJobOverdue(submission, limits, now));
 }
@@ -38,7 +40,8 @@ async function dispatch(context: DispatchContext, kind: JobKind, now: Date): Pro
   const limits = limitsOf(config);
   const inFlight = new Map<string, number>();
   let free = config.dispatchInFlight;
-  for (const { ownerId, job, settled, ...key } of await jobs.inFlight(kind)) {
+  const [published, owners] = await Promise.all([jobs.inFlight(kind), jobs.waitingOwners(kind)]);
+  for (const { ownerId, job, settled, ...key } of published) {
     if (settled || isOverdue(job, now, limits)) {
       await submissions.change(key, submission => onJobOverdue(submission, limits, now));
       continue;
@@ -47,7 +50,7 @@ async function dispatch(context: DispatchContext, kind: JobKind, now: Date): Pro
     inFlight.set(ownerId, (inFlight.get(ownerId) ?? 0) + 1);
   }
   if (free <= 0) return;
-  let waiting = await jobs.waitingOwners(kind);
+  let waiting = owners;
   for (let looks = free + BATCH; free > 0 && looks > 0; looks -= 1) {
     const ownerId = nextOwner(waiting, inFlight, now);
     if (ownerId === undefined) return;

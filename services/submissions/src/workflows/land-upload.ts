@@ -4,6 +4,8 @@ import { withLease } from '@recording-request/kit/mongo/lease';
 import { countOf, durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
 import { inSpan, partOrLink } from '@recording-request/kit/telemetry/span';
 import { noteSubject } from '@recording-request/kit/telemetry/subject';
+import type { InspectRequest } from '@recording-request/proto/media/v1/media';
+import type { Response } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import {
   ANSWERED,
@@ -23,6 +25,7 @@ import { landedEvents } from '../domain/submission-changes.ts';
 import { type Checksums, refusalWord, type Upload, type UploadKey, uploadHasFailed } from '../domain/upload.ts';
 import { announceResponse } from './announce-response.ts';
 import { eraseIfProjectIs } from './erased-projects.ts';
+import type { Landed, Landing } from './landings-under-way.ts';
 import { assemble, removeUnlessHeld } from './upload-bytes.ts';
 
 export type LandContext = Pick<
@@ -53,6 +56,8 @@ const ALARMING_FAILURES = 8;
 // So many bytes of an object are held at once, and while one part is sent the next one is collected and put together.
 const OBJECT_PART_BYTES = 10 * 1024 ** 2;
 const COPIES = 3;
+// A request names so many at most.
+const PARTS_LOOKED_AT = 200;
 
 const countLanded = countOf('recording.uploads.landed');
 const landingDuration = durationOf('recording.landing.duration');
@@ -67,18 +72,21 @@ export async function finishUpload(context: LandContext, key: UploadKey): Promis
   // The sweeper retries a landing that fails now: to the client it is still going on.
   const landing = landings
     .once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt(), take))
-    .catch(error => log.debug({ err: error, uploadId: key.id }, 'A landing will be tried again'));
-  await landings.waitFor(landing, config.landingAnswerSeconds * 1_000);
-  return await answerFor(context, key);
+    .catch(error => {
+      log.debug({ err: error, uploadId: key.id }, 'A landing will be tried again');
+      return undefined;
+    });
+  const landed = await landings.waitFor(landing, config.landingAnswerSeconds * 1_000);
+  return landed ? answerOf(landed) : await answerFor(context, key);
 }
 
 /** Makes an upload land now, unless another process is at it. Fails when it has to be tried again. */
-export function landUpload(context: LandContext, key: UploadKey): Promise<void> {
+export function landUpload(context: LandContext, key: UploadKey): Landing {
   return context.landings.once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt()));
 }
 
 /** As `landUpload`, in the trace of the request that brought the last byte, or with a link to it. */
-export const resumeLanding = (context: LandContext, key: UploadKey): Promise<void> =>
+export const resumeLanding = (context: LandContext, key: UploadKey): Landing =>
   context.landings.once(key.id, () =>
     landUnderLease(context, key, (about, attempt) => {
       const { trace, failures = 0 } = about;
@@ -94,9 +102,9 @@ type Take = (workerId: string, leaseMs: number) => Promise<Upload | undefined>;
 async function landUnderLease(
   context: LandContext,
   key: UploadKey,
-  within: (about: Upload & { uploadId: string }, attempt: () => Promise<void>) => Promise<void>,
+  within: (about: Upload & { uploadId: string }, attempt: () => Landing) => Landing,
   take: Take = (...hold) => context.uploads.takeWorker(key, ...hold),
-): Promise<void> {
+): Landing {
   const { config, uploads } = context;
   const workerId = uuidv7();
   const leaseMs = config.landingLeaseSeconds * 1_000;
@@ -109,14 +117,17 @@ async function landUnderLease(
     release: async () => (hasEnded ? undefined : await uploads.releaseWorker(key, workerId)),
     renewMs: leaseMs / 3,
   };
-  await withLease(lease, async upload => {
-    await within({ ...upload, uploadId: key.id }, () => attemptToLand(context, upload, { workerId, renew }));
+  return await withLease(lease, async upload => {
+    const landed = await within({ ...upload, uploadId: key.id }, () =>
+      attemptToLand(context, upload, { workerId, renew }),
+    );
     hasEnded = true;
+    return landed;
   });
 }
 
 /** Ends with the upload, or where another process has it. Fails when it has to be tried again. */
-async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): Promise<void> {
+async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): Landing {
   const { config, log, uploads } = context;
   const startedAt = performance.now();
   const ended = (end: string) => {
@@ -128,19 +139,21 @@ async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): 
   // The request that brought the last byte, or what takes its landing up.
   noteSubject(about);
   try {
-    const end = await inSpan('land', { about }, async span => {
+    const { end, landed } = await inSpan('land', { about }, async span => {
       const reached = await land(context, upload, hold);
-      span.set({ 'recording.end': reached });
+      span.set({ 'recording.end': reached.end });
       return reached;
     });
     ended(end);
     log.info({ ...about, end }, end === 'lost' ? 'A landing was taken over by another process' : 'An upload has ended');
+    return landed;
   } catch (error) {
     const { failures, faults } = await uploads.failed(upload, isFault(error), problemOf(error));
     const sentence = finalSentence(error) ?? (faults >= config.landingFaultsMax ? KEPT : undefined);
     if (sentence !== undefined && (await endAsFailed(context, upload, hold.workerId, sentence))) {
       ended('failed');
-      return void log.error({ err: error, ...about, failures }, 'An upload could not land; its bytes are kept for now');
+      log.error({ err: error, ...about, failures }, 'An upload could not land; its bytes are kept for now');
+      return undefined;
     }
     ended('retried');
     const level = failures >= ALARMING_FAILURES ? 'error' : 'warn';
@@ -160,6 +173,9 @@ export async function isDelivered({ submissions }: Pick<LandContext, 'submission
   return submissionId !== undefined && (await submissions.exists(ownerId, projectId, submissionId));
 }
 
+/** How an attempt ended: `lost` when another process has taken the landing over, whose end is up to that one. */
+type Reached = { end: 'landed'; landed: Landed } | { end: 'refused' | 'lost'; landed?: undefined };
+
 /** The right of this process to make an upload land. */
 interface Hold {
   workerId: string;
@@ -169,10 +185,9 @@ interface Hold {
 
 /**
  * Makes an upload that is `finishing` a submission, or refuses it. Can be stopped at any line and begun again: the end
- * is the same, and what another process did in between is found, not done again. Returns `lost` when another process has
- * taken it over; the end is up to that one.
+ * is the same, and what another process did in between is found, not done again.
  */
-async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'landed' | 'refused' | 'lost'> {
+async function land(context: LandContext, upload: Upload, hold: Hold): Promise<Reached> {
   const { config, uploads, uploadChecksums, projects } = context;
   const submissionId = upload.submissionId!;
   const responseKey = { linkId: upload.linkId, responseSessionId: upload.responseId };
@@ -183,13 +198,14 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
   const key = sourceKey(upload.projectId, submissionId);
   const { sha256, crc32 } = upload;
   const isAssembled = sha256 !== undefined;
-  const checksums = isAssembled ? { sha256, crc32 } : await assembleSource(context, upload, key);
-  const finding = await inspect(context, upload, key);
+  const { checksums, finding } = isAssembled
+    ? { checksums: { sha256, crc32 }, finding: await inspect(context, upload, { objectKey: key, partKeys: [] }) }
+    : await assembleAndInspect(context, upload, key);
 
   // A process that slept past its lease must not deliver what another one refused meanwhile.
   if (!(await hold.renew(isAssembled ? undefined : checksums))) {
     if (!isAssembled) await removeUnneeded(context, upload, key);
-    return 'lost';
+    return { end: 'lost' };
   }
   uploadChecksums.forget(upload.id);
   const response = (await asking).response!;
@@ -197,18 +213,46 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<'
   if ('refusal' in verdict) return await refuse(context, upload, hold, verdict.refusal);
 
   const { questionIndex } = upload;
-  const { landed } = await projects.landClip({ ...responseKey, questionIndex, submissionId });
-  if (!landed) return await refuse(context, upload, hold, ANSWERED);
+  const answered = await projects.landClip({ ...responseKey, questionIndex, submissionId });
+  if (!answered.landed) return await refuse(context, upload, hold, ANSWERED);
 
   const submission = submissionOf(upload, response, checksums, verdict.inspection);
   const isStored = await context.submissions.land(submission, landedEvents(submission));
   await announceResponse(context, submission);
   if (await isErased(context, submission, isStored)) return await refuse(context, upload, hold, ERASED);
 
-  // In this order: no process returns to an upload that has landed.
-  await removeUnlessHeld(context, upload, 'parts');
   await uploads.land(upload);
-  return 'landed';
+  return { end: 'landed', landed: { upload, response: answered.response! } };
+}
+
+/** Puts the parts together under `key`, and looks at them meanwhile. */
+async function assembleAndInspect(
+  context: LandContext,
+  upload: Upload,
+  objectKey: string,
+): Promise<{ checksums: Checksums; finding: Finding }> {
+  const assembling = new AbortController();
+  const partKeys = await fewPartKeys(context, upload);
+  const looking =
+    partKeys.length > 0 ? inspect(context, upload, { objectKey, partKeys }, assembling.signal) : undefined;
+  // What fails here is looked at again, or not any more.
+  looking?.catch(() => {});
+  try {
+    const checksums = await assembleSource(context, upload, objectKey);
+    const found = await looking?.catch(() => undefined);
+    return { checksums, finding: found ?? (await inspect(context, upload, { objectKey, partKeys: [] })) };
+  } catch (error) {
+    assembling.abort(error);
+    throw error;
+  }
+}
+
+/** Returns the keys of the parts in order; none where they are too many to be named in one request. */
+async function fewPartKeys({ uploads }: LandContext, upload: Upload): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const parts of uploads.partsOf(upload))
+    if (keys.push(...parts.map(part => part.key)) > PARTS_LOOKED_AT) return [];
+  return keys;
 }
 
 /** Puts the parts together under `key`. Returns the checksums of the whole. */
@@ -235,12 +279,19 @@ async function removeUnneeded(
   if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
 }
 
-async function inspect({ config, log, media }: LandContext, upload: Upload, key: string): Promise<Finding> {
+async function inspect(
+  { config, log, media }: LandContext,
+  upload: Upload,
+  request: InspectRequest,
+  signal?: AbortSignal,
+): Promise<Finding> {
   try {
-    const { inspection } = await media.inspect({ objectKey: key }, { deadlineMs: config.inspectSeconds * 1_000 });
-    return { inspection };
+    const limits = { deadlineMs: config.inspectSeconds * 1_000, ...(signal && { signal }) };
+    return { inspection: (await media.inspect(request, limits)).inspection };
   } catch (error) {
     if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
+    // A media service of an earlier version knows of no parts, and the whole is not there yet.
+    if (request.partKeys.length > 0) throw error;
     const { id: uploadId, projectId, submissionId } = upload;
     log.warn({ err: error, uploadId, submissionId, projectId }, 'A clip lands without having been looked at');
     return { inspection: undefined };
@@ -261,12 +312,13 @@ async function refuse(
   upload: Upload,
   { workerId }: Hold,
   { reason, error }: Refusal,
-): Promise<'refused' | 'lost'> {
-  if (!(await context.uploads.refuse(upload, workerId, reason, error))) return 'lost';
-  await removeUnlessHeld(context, upload, 'all');
-  return 'refused';
+): Promise<Reached> {
+  if (!(await context.uploads.refuse(upload, workerId, reason, error))) return { end: 'lost' };
+  await removeUnlessHeld(context, upload);
+  return { end: 'refused' };
 }
 
+/** The answer to a request for an upload that this process has not made land itself, as far as it is by now. */
 async function answerFor({ uploads, projects }: LandContext, key: UploadKey): Promise<LandingAnswer> {
   const upload = await uploads.find(key);
   if (upload?.state === 'refused')
@@ -276,6 +328,10 @@ async function answerFor({ uploads, projects }: LandContext, key: UploadKey): Pr
   if (!upload || upload.state === 'deleted') throw new DomainError('gone', 'This take was removed.');
   if (upload.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
   const { response } = await projects.getResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
+  return answerOf({ upload, response });
+}
+
+function answerOf({ upload, response }: { upload: Upload; response: Response | undefined }): LandingAnswer {
   const interview = (response?.settings?.interviewQuestions.length ?? 0) > 0;
   return {
     status: 200,

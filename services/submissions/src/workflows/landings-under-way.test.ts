@@ -15,8 +15,8 @@ function heapBytes(): number {
 
 test('a request waits for its landing as long as it is patient, and no longer once the service stops', async () => {
   const landings = createLandingsUnderWay(MIB);
-  const { promise: endless, reject } = Promise.withResolvers<void>();
-  await landings.waitFor(Promise.resolve(), 60_000);
+  const { promise: endless, reject } = Promise.withResolvers<undefined>();
+  await landings.waitFor(Promise.resolve(undefined), 60_000);
   await landings.waitFor(Promise.reject(new Error('it is tried again')), 60_000);
   await landings.waitFor(endless, 5);
   const waiting = landings.waitFor(endless, 60_000);
@@ -31,7 +31,7 @@ test('requests that were answered leave nothing in memory', async () => {
   const answer = async (requests: number) => {
     for (let request = 0; request < requests; request++)
       await landings.waitFor(
-        landings.once(`${request}`, async () => {}),
+        landings.once(`${request}`, async () => undefined),
         60_000,
       );
   };

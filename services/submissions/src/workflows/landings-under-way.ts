@@ -1,13 +1,25 @@
 import { createByteQueue, memoryLimit } from '@recording-request/kit/memory-limit';
+import type { Response } from '@recording-request/proto/projects/v1/projects';
+import type { Upload } from '../domain/upload.ts';
+
+/** A clip that has landed. */
+export interface Landed {
+  upload: Upload;
+  /** As it is with the clip. */
+  response: Response;
+}
+
+/** Ends with the clip, where this process has made it land. */
+export type Landing = Promise<Landed | undefined>;
 
 /** The landings that run in this process. */
 export interface LandingsUnderWay {
   /** Starts a landing. Where one of this upload is under way already, returns that one. */
-  once(uploadId: string, land: () => Promise<void>): Promise<void>;
+  once(uploadId: string, land: () => Landing): Landing;
   /** Runs `work`, which holds so many bytes of memory, when those of the others leave room for it. */
   withMemory<T>(bytes: number, work: () => Promise<T>): Promise<T>;
-  /** Resolves when the landing has ended, after `ms`, or when the service stops. */
-  waitFor(landing: Promise<void>, ms: number): Promise<void>;
+  /** Resolves as the landing does, and with nothing when it has failed, after `ms`, or when the service stops. */
+  waitFor(landing: Landing, ms: number): Landing;
   /** The service stops: from now on no request waits for a landing. */
   hurry(): void;
   /** Waits for the landings that are under way. */
@@ -17,7 +29,7 @@ export interface LandingsUnderWay {
 /** Together they hold at most `memoryBytes` of what is put together. */
 export function createLandingsUnderWay(memoryBytes = memoryLimit() / 8): LandingsUnderWay {
   const memory = createByteQueue(memoryBytes);
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, Landing>();
   // No promise: what waits for one that lasts as long as the process stays in memory as long.
   const waiting = new Set<() => void>();
   let isHurried = false;
@@ -31,14 +43,16 @@ export function createLandingsUnderWay(memoryBytes = memoryLimit() / 8): Landing
     },
     withMemory: memory.run,
     async waitFor(landing, ms) {
-      if (isHurried) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, ms).unref();
-      waiting.add(resolve);
-      landing.then(resolve, resolve);
-      await promise;
+      if (isHurried) return undefined;
+      const { promise, resolve } = Promise.withResolvers<Landed | undefined>();
+      const stop = () => resolve(undefined);
+      const timer = setTimeout(stop, ms).unref();
+      waiting.add(stop);
+      landing.then(resolve, stop);
+      const landed = await promise;
       clearTimeout(timer);
-      waiting.delete(resolve);
+      waiting.delete(stop);
+      return landed;
     },
     hurry() {
       isHurried = true;

@@ -1,17 +1,21 @@
 import type { Context } from '../context.ts';
+import { takeOverRequests } from './dispatch-jobs.ts';
 import { eachInTurn } from './each-in-turn.ts';
 import { removeArchives } from './end-archives.ts';
 import { endHolds, removeKept } from './end-holds.ts';
 import { resumeProjectErasure } from './erase-project.ts';
 import { expireSubmissions } from './expire-submissions.ts';
 import { purgeAgain } from './purge-again.ts';
+import { removePartsLeft } from './remove-parts-left.ts';
 import { resumeLandings } from './resume-landings.ts';
 
 // What a contributor waits for comes first.
 const STEPS: ((context: Context) => Promise<void>)[] = [
   resumeLandings,
+  takeOverRequests,
   endHolds,
   removeKept,
+  removePartsLeft,
   purgeAgain,
   resumeProjectErasure,
   expireSubmissions,

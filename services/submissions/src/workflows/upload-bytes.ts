@@ -89,7 +89,7 @@ async function* stream(objects: Objects, part: Part): AsyncIterable<Buffer> {
 const REMOVED_AT_ONCE = 1_000;
 
 /** Removes the parts, by their prefix: also those that a writer stored and that did not count in the end. */
-export async function removeParts(objects: Objects, upload: Upload): Promise<void> {
+export async function removeParts(objects: Objects, upload: Pick<Upload, 'id'>): Promise<void> {
   let keys: string[] = [];
   for await (const { key } of objects.list(uploadPrefix(upload.id))) {
     if (keys.push(key) < REMOVED_AT_ONCE) continue;
@@ -99,17 +99,12 @@ export async function removeParts(objects: Objects, upload: Upload): Promise<voi
   await objects.remove(keys);
 }
 
-/**
- * Removes the parts of an upload that has landed, or all bytes of one that was refused; after the backup that is being made
- * at this moment, if one is.
- */
+/** Removes all bytes of an upload that was refused; after the backup that is being made at this moment, if one is. */
 export async function removeUnlessHeld(
   { objects, backupHold }: Pick<Context, 'objects' | 'backupHold'>,
   upload: Upload,
-  what: 'parts' | 'all',
 ): Promise<void> {
-  if (await backupHold.isHeld()) return await backupHold.keep(upload.id);
-  if (what === 'parts') await removeParts(objects, upload);
+  if (await backupHold.isHeld()) await backupHold.keep(upload.id);
   else await removeBytes(objects, upload);
 }
 
