@@ -94,7 +94,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
         json: { 200: ref(ProjectCreated) },
         also: {
           409: 'The first request with this Idempotency-Key is still running.',
-          422: 'The Idempotency-Key was used with another body.',
+          422: 'The Idempotency-Key was used with another body, or what it answered first cannot be shown any more.',
         },
       }),
     },

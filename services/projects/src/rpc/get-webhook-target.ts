@@ -2,17 +2,22 @@ import type { GetWebhookTargetRequest, GetWebhookTargetResponse } from '@recordi
 import type { Context } from '../context.ts';
 import { noSuchProject, signingSecrets } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
+import { openUnlessLost } from '../workflows/open-unless-lost.ts';
 
 export const getWebhookTarget =
-  ({ store, secrets, clock }: Context) =>
+  (context: Context) =>
   async ({ projectId }: GetWebhookTargetRequest): Promise<GetWebhookTargetResponse> => {
+    const { store, secrets, clock } = context;
     const project = await store.projects.findForService(projectId);
     if (!project) throw noSuchProject();
-    const sealed = signingSecrets(project.webhook, clock.now());
+    const owner = sealedFor.webhook(projectId);
+    // Every receiver is to know the current secret, and none needs the former one for longer than a day.
+    const open = (sealed: string, index: number) =>
+      (index === 0 ? secrets.open(sealed, owner) : openUnlessLost(context, sealed, owner))?.toString() ?? [];
     return {
       projectName: project.settings.projectName,
       webhookUrl: project.settings.webhookUrl,
-      secrets: sealed.map(secret => secrets.open(secret, sealedFor.webhook(projectId)).toString()),
+      secrets: signingSecrets(project.webhook, clock.now()).flatMap(open),
       targetVersion: project.webhook.targetVersion,
       events: project.settings.webhookEvents ?? [],
     };

@@ -86,5 +86,5 @@ export function toLink(
   now: Date,
 ): proto.Link {
   const token = openUnlessLost(context, link.sealedToken, sealedFor.link(link._id));
-  return toLinkWith(token ?? '', link, expiresAt, now);
+  return toLinkWith(token?.toString() ?? '', link, expiresAt, now);
 }

@@ -24,6 +24,7 @@ export interface Attempt {
 export interface Replay {
   kind: 'replay';
   sealedAnswer: string;
+  projectId: string;
 }
 
 interface Request {
@@ -38,7 +39,16 @@ type Known = IdempotencyDocument & { now: Date };
 // A request that is taken over may have succeeded in that very moment: the second look sees its answer.
 const LOOKS = 2;
 const WRITE_MS = 5_000;
-const SHOWN = { bodyHash: 1, state: 1, attempt: 1, leaseUntil: 1, session: 1, answer: 1, now: '$$NOW' } as const;
+const SHOWN = {
+  bodyHash: 1,
+  state: 1,
+  attempt: 1,
+  leaseUntil: 1,
+  session: 1,
+  answer: 1,
+  projectId: 1,
+  now: '$$NOW',
+} as const;
 
 /*
  * A process that dies in mid-transaction leaves it open: the server ends it a minute or more later, and until then what it
@@ -122,7 +132,7 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
         const known = await whenFree(() => claim(request, attempt, session));
         if (known.attempt === attempt) return attemptOf(request, attempt, session);
         if (known.bodyHash !== request.bodyHash) throw otherBody();
-        if (known.state === 'done') return { kind: 'replay', sealedAnswer: known.answer! };
+        if (known.state === 'done') return { kind: 'replay', sealedAnswer: known.answer!, projectId: known.projectId! };
         const leftMs = known.leaseUntil.getTime() - known.now.getTime();
         if (leftMs > 0) throw stillRunning(leftMs);
         const taken = await whenFree(() => takeOver(request, known, attempt, session));

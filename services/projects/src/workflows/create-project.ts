@@ -7,6 +7,7 @@ import type { User } from '../domain/user.ts';
 import type { Attempt } from '../store/idempotency.ts';
 import type { ClientSession } from '../store/transaction.ts';
 import { makeProject, type NewProject, type ProjectOrder } from './new-project.ts';
+import { openUnlessLost } from './open-unless-lost.ts';
 
 export interface CreatedProject extends NewProject {
   /** The owner, with the reservation. */
@@ -45,7 +46,9 @@ export async function createProject<T>(context: Context, creation: Creation<T>, 
   return await context.store.withSession(async session => {
     const attempt = await context.store.idempotency.begin(request, session);
     if (attempt.kind === 'replay') {
-      return format.decode(context.secrets.open(attempt.sealedAnswer, sealedFor.answer(order.ownerId, repeat.key)));
+      const answer = openUnlessLost(context, attempt.sealedAnswer, sealedFor.answer(order.ownerId, repeat.key));
+      if (!answer) throw lostAnswer(attempt.projectId);
+      return format.decode(answer);
     }
     try {
       return await create(context, creation, { session, ...call, attempt });
@@ -79,3 +82,10 @@ async function create<T>(
   };
   return await store.transact(session, work, { signal });
 }
+
+// No conflict: those are worth trying again, and this answer does not come back.
+const lostAnswer = (projectId: string) =>
+  new DomainError(
+    'unprocessable',
+    `This Idempotency-Key made the project ${projectId}, whose first answer cannot be shown any more: go on with that project, or use a new key for another one.`,
+  );

@@ -95,7 +95,7 @@ function rotation(
   const owner = sealedFor.webhook(before._id);
   const sealed = secret === '' ? '' : context.secrets.seal(secret, owner);
   const until = inSeconds(now, context.config.webhookSecretOverlapSeconds);
-  const current = before.webhook.secret === '' ? '' : openUnlessLost(context, before.webhook.secret, owner);
+  const current = before.webhook.secret === '' ? '' : openUnlessLost(context, before.webhook.secret, owner)?.toString();
   // What nobody can open any more is not kept beside the new one: it would have to sign with it.
   if (current === undefined) return rotateSecret({ secret: '' }, sealed, until);
   return secret === current ? undefined : rotateSecret(before.webhook, sealed, until);
