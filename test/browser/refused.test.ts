@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { copyFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { mintToken } from '@recording-request/contract/tokens';
 import { until } from '@recording-request/testing/wait';
@@ -196,6 +199,43 @@ test('an empty file is refused at once', async () => {
   });
   await page.getByText('Nothing was recorded.').waitFor();
   await page.context().close();
+});
+
+test('a file that is removed before it was sent is sent from the device, or said to be unreadable', async () => {
+  const clip = await harness.clip(3);
+  const file = join(tmpdir(), `removed-${process.pid}.mp4`);
+  for (const isStored of [true, false]) {
+    const project = await harness.project();
+    const page = await harness.page();
+    // As in a private window, in which nothing is stored.
+    if (!isStored) await page.addInitScript(() => Object.defineProperty(globalThis, 'indexedDB', { value: undefined }));
+    let isRemoved = false;
+    await page.route('**/uploads/*', route =>
+      route.request().method() === 'PATCH' && !isRemoved ? route.abort() : route.continue(),
+    );
+    await copyFile(clip, file);
+    await page.goto(project.urls[0]!);
+    await page.locator('html[data-ready]').waitFor();
+    const choose = async (path: string) => {
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        button(page, 'Use a video I already have').first().click(),
+      ]);
+      await chooser.setFiles(path);
+      await heading(page, 'Look at your take').waitFor();
+    };
+    await choose(file);
+    await rm(file);
+    isRemoved = true;
+    if (!isStored) {
+      await page.getByRole('alert').filter({ hasText: 'This file could not be read.' }).waitFor();
+      await choose(clip);
+    }
+    await button(page, 'Send').click();
+    await heading(page, 'It has arrived').waitFor();
+    assert.equal((await landed(harness, project))[0]?.incomplete, false);
+    await page.context().close();
+  }
 });
 
 test('a file of a kind that the server does not name is looked at all the same', async () => {

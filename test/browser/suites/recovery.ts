@@ -164,6 +164,39 @@ test('a device that no longer has all of what was sent says so, and a take that 
   await context.close();
 });
 
+test('a take of which a full device has kept a part is not sent as the whole', async () => {
+  const project = await harness.project();
+  const context = await harness.context();
+  const page = await context.newPage();
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await stored(page, 2);
+  // From here on nothing is sent, and the device has no room for more of the take.
+  await context.route('**/uploads/*', route =>
+    route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+  );
+  await page.evaluate(() => {
+    const put = IDBObjectStore.prototype.put;
+    IDBObjectStore.prototype.put = function (this: IDBObjectStore, ...all: Parameters<typeof put>) {
+      if (this.name === 'chunks') throw new DOMException('full', 'QuotaExceededError');
+      return put.apply(this, all);
+    };
+  });
+  await recordedFor(page, 5);
+  await stop(page);
+  await page.close();
+  await context.unroute('**/uploads/*');
+  const later = await context.newPage();
+  await later.goto(project.urls[0]!);
+  await later.locator('#review-state', { hasText: 'Only a part is saved on this device' }).waitFor();
+  assert.doesNotMatch((await later.locator('#review-state').textContent()) ?? '', /Your take was kept|100%/);
+  await button(later, 'Send').click();
+  await heading(later, 'Only a part has arrived').waitFor();
+  await later.locator('#problem-text', { hasText: 'Please record again.' }).waitFor();
+  assert.deepEqual(await harness.submissions(project), [], 'a part is not delivered as the whole');
+  await context.close();
+});
+
 test('the answer to the last bytes is lost: the page finds out that it has arrived', async () => {
   const project = await harness.project();
   const page = await harness.page();

@@ -26,5 +26,7 @@ test('what a full device has of a take is its beginning, without a gap', async (
   const recorded = await newTake(spool, record);
   for (const piece of ['first', 'second', 'end']) await recorded.append(new Blob([piece]));
   assert.equal(await recorded.whole().text(), 'firstsecondend', 'all of it is on its way to the server');
-  assert.equal(await (await readTake(spool, record)).whole().text(), 'first');
+  const left = await readTake(spool, record);
+  assert.equal(await left.whole().text(), 'first');
+  assert.equal(left.snapshot().recorded, 14, 'and how large the whole is');
 });

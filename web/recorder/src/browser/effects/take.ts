@@ -9,7 +9,11 @@ export interface StoredTake {
   append(bytes: Blob): Promise<void>;
   /** Changes the record and stores it. */
   update(change: Partial<TakeRecord>): Promise<void>;
-  slice(start: number, end: number): Blob;
+  /**
+   * Bytes from `start` to `end`, as many as there are: of a file that is gone or was changed since it was chosen, those that
+   * the device has stored. Fails when they cannot be read now.
+   */
+  read(start: number, end: number): Promise<Blob>;
   whole(): Blob;
   forget(): Promise<void>;
   /** As it is now. */
@@ -25,12 +29,11 @@ export async function newTake(spool: Spool, record: TakeRecord): Promise<StoredT
 
 /** A take that an earlier visit left. */
 export async function readTake(spool: Spool, record: TakeRecord): Promise<StoredTake> {
-  return makeTake(
-    spool,
-    record,
-    (await spool.chunks(record.id)).map(bytes => new Blob([bytes])),
-  );
+  return makeTake(spool, record, await storedBlobs(spool, record));
 }
+
+const storedBlobs = async (spool: Spool, { id }: TakeRecord): Promise<Blob[]> =>
+  (await spool.chunks(id)).map(bytes => new Blob([bytes]));
 
 function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
   let size = blobs.reduce((sum, blob) => sum + blob.size, 0);
@@ -53,6 +56,7 @@ function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
         }
         blobs.push(bytes);
         size += bytes.size;
+        record.recorded = size;
         take.grown();
       });
       return queue;
@@ -61,7 +65,16 @@ function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
       Object.assign(record, change);
       await spool.put(record).catch(() => {});
     },
-    slice: (start, end) => whole().slice(start, end),
+    async read(start, end) {
+      const part = () => whole().slice(start, end).arrayBuffer();
+      const bytes = await part().catch(async error => {
+        // While a file is still being stored that is found there; and what was recorded does not go away.
+        if (!record.byFile || !record.stopped) throw error;
+        blobs.splice(0, blobs.length, ...(await storedBlobs(spool, record)));
+        return part();
+      });
+      return new Blob([bytes]);
+    },
     whole,
     forget: () => spool.forget(record.id).catch(() => {}),
     snapshot: () => ({ ...record, size }),

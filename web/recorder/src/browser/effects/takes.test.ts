@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../state/events.ts';
-import type { TakeRecord } from '../state/take.ts';
+import { isPart } from '../state/state.ts';
+import type { Take, TakeRecord } from '../state/take.ts';
 import { take } from '../state/testing.ts';
 import type { Spool } from './spool.ts';
 
@@ -39,12 +40,12 @@ function visit(device: Spool, file?: object) {
   return { ...takes, events, makeTake };
 }
 
-async function leftOn(device: Spool): Promise<string[]> {
+async function leftOn(device: Spool): Promise<readonly Take[]> {
   const { effects, events } = visit(device);
   await effects.findLeftTakes({ do: 'findLeftTakes' });
   const left = events.at(-1);
   assert.ok(left?.is === 'leftTakes');
-  return left.takes.map(({ id }) => id);
+  return left.takes;
 }
 
 test('a file that was read only in part is not offered on a later visit; a recording that broke off is', async () => {
@@ -55,7 +56,8 @@ test('a file that was read only in part is not offered on a later visit; a recor
   const whole = await before.makeTake('video/mp4');
   for (const each of [recording, part, whole]) await each.append(new Blob(['bytes']));
   await whole.update({ stopped: true });
-  assert.deepEqual((await leftOn(device)).sort(), [recording.record.id, whole.record.id].sort());
+  const left = (await leftOn(device)).map(({ id }) => id);
+  assert.deepEqual(left.sort(), [recording.record.id, whole.record.id].sort());
   assert.deepEqual(await device.chunks(part.record.id), [], 'it takes no room any more');
 });
 
@@ -68,6 +70,34 @@ test('a file that cannot be read to its end is reported', async () => {
   await effects.storeFile({ do: 'storeFile', id: record.id });
   assert.equal(events.at(-1)?.is, 'fileUnreadable');
   assert.equal(record.stopped, false);
+});
+
+test('a later visit knows that a full device has a part of a take alone', async () => {
+  for (const isFull of [true, false]) {
+    const device = emptyDevice();
+    const recorded = await visit(device).makeTake();
+    await recorded.append(new Blob(['beginning']));
+    if (isFull) device.append = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
+    await recorded.append(new Blob(['end']));
+    assert.equal(isPart(recorded.snapshot()), false, 'this visit has all of it');
+    await recorded.update({ stopped: true });
+    assert.deepEqual((await leftOn(device)).map(isPart), [isFull]);
+  }
+});
+
+test('a file that is gone after it was chosen is read from the device, as far as that has stored it', async t => {
+  for (const stored of [true, false]) {
+    const device = emptyDevice();
+    if (!stored) device.append = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
+    const { effects, makeTake } = visit(device, new Blob(['all of the file']));
+    const chosen = await makeTake('video/mp4');
+    await effects.storeFile({ do: 'storeFile', id: chosen.record.id });
+    const reading = t.mock.method(Blob.prototype, 'arrayBuffer');
+    reading.mock.mockImplementationOnce(() => Promise.reject(new DOMException('gone', 'NotReadableError')));
+    const bytes = await chosen.read(0, 6);
+    t.mock.restoreAll();
+    assert.equal(await bytes.text(), stored ? 'all of' : '');
+  }
 });
 
 test('of a take that is replaced the server keeps what was sent', async t => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { End } from '../state/events.ts';
 import { response, take } from '../state/testing.ts';
 import type { Spool } from './spool.ts';
-import { newTake } from './take.ts';
+import { newTake, readTake, type StoredTake } from './take.ts';
 
 // What the script finds in a browser.
 Object.assign(globalThis, {
@@ -14,19 +14,31 @@ Object.assign(globalThis, {
 });
 const { startUploader } = await import('./uploader.ts');
 
-const spool = { put: async () => {}, append: async () => {} } as unknown as Spool;
+const spool = { put: async () => {}, append: async () => {}, chunks: async () => [] } as unknown as Spool;
 
-/** A server that has the first `offset` bytes of an upload, of which `length` were declared. */
-function serverOf(offset: number, length: number) {
+/** A server that has the first `offset` bytes of an upload, of which `length` were declared; undefined where it was not sent. */
+function serverOf(offset: number, length?: number) {
   let bytes = '';
-  const answer = async (_: unknown, { method = 'GET', body }: RequestInit = {}): Promise<Response> => {
+  const answer = async (_: unknown, { method = 'GET', body, headers }: RequestInit = {}): Promise<Response> => {
     if (method === 'GET') return Response.json(response());
     if (method === 'PATCH') bytes += await (body as Blob).text();
-    const headers = { 'Upload-Offset': String(offset + bytes.length), 'Upload-Length': String(length) };
-    return new Response(null, { status: method === 'PATCH' ? 204 : 200, headers });
+    const declared = new Headers(headers).get('Upload-Length');
+    if (declared !== null) length = Number(declared);
+    const reached = offset + bytes.length;
+    const told: Record<string, string> = { 'Upload-Offset': String(reached) };
+    if (length !== undefined) told['Upload-Length'] = String(length);
+    if (method === 'PATCH' && reached === length) return Response.json({ submissionId: 's1' }, { headers: told });
+    return new Response(null, { status: method === 'PATCH' ? 204 : 200, headers: told });
   };
-  return { answer, received: () => bytes };
+  return { answer, received: () => bytes, declared: () => length };
 }
+
+const endOf = (t: TestContext, stored: StoredTake): Promise<End> =>
+  new Promise(resolve => {
+    const uploader = startUploader(stored, () => {}, resolve);
+    // One that comes to no end would ask for ever.
+    t.after(uploader.stop);
+  });
 
 test('a device that has less than was sent brings what it has, and comes to an end', { timeout: 10_000 }, async t => {
   for (const [offset, rest] of [
@@ -38,13 +50,46 @@ test('a device that has less than was sent brings what it has, and comes to an e
     const { size: _, ...record } = take({ sent: true });
     const stored = await newTake(spool, record);
     await stored.append(new Blob(['beginning']));
-    const end = await new Promise<End>(resolve => {
-      const uploader = startUploader(stored, () => {}, resolve);
-      // One that comes to no end would ask for ever.
-      t.after(uploader.stop);
-    });
-    assert.deepEqual(end, { kind: 'short' });
+    assert.deepEqual(await endOf(t, stored), { kind: 'short' });
     assert.equal(server.received(), rest);
     t.mock.restoreAll();
   }
+});
+
+test('the part that a full device has of a take is not sent as the whole', { timeout: 10_000 }, async t => {
+  const beginning = await new Blob(['beginning']).arrayBuffer();
+  const device = { ...spool, chunks: async () => [beginning] };
+  const { size: _, ...record } = take({ sent: true, recorded: 30 });
+  for (const [offset, rest, kind] of [
+    [3, 'inning', 'short'],
+    [20, '', 'short'],
+    [30, '', 'landed'],
+  ] as const) {
+    // What the device had no room for was sent all the same: the server may have more of it, or all.
+    const server = serverOf(offset);
+    t.mock.method(globalThis, 'fetch', server.answer);
+    assert.deepEqual(await endOf(t, await readTake(device, { ...record })), { kind });
+    assert.deepEqual([server.declared(), server.received()], [30, rest]);
+    t.mock.restoreAll();
+  }
+});
+
+test('a device that kept no word of Send learns from the server how large a take is', { timeout: 10_000 }, async t => {
+  t.mock.method(globalThis, 'fetch', serverOf(20, 30).answer);
+  const { size: _, ...record } = take({ recorded: 9 });
+  const stored = await readTake(spool, record);
+  assert.deepEqual(await endOf(t, stored), { kind: 'short' });
+  assert.deepEqual([stored.record.sent, stored.record.recorded], [true, 30]);
+});
+
+test('a file that is gone before the server has all of it comes to an end', { timeout: 10_000 }, async t => {
+  const { size: _, ...record } = take({ byFile: true, sent: true });
+  const stored = await newTake(spool, record);
+  await stored.append(new Blob(['all of the file']));
+  const server = serverOf(3, 15);
+  t.mock.method(globalThis, 'fetch', server.answer);
+  const reading = t.mock.method(Blob.prototype, 'arrayBuffer');
+  reading.mock.mockImplementationOnce(() => Promise.reject(new DOMException('gone', 'NotReadableError')));
+  assert.deepEqual(await endOf(t, stored), { kind: 'unreadable' });
+  assert.equal(server.received(), '');
 });

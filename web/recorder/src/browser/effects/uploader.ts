@@ -91,8 +91,8 @@ export function startUploader(
   async function find(url: string): Promise<boolean> {
     const found = await headUpload(url);
     lengthIs(found.length);
-    // A full device may have had no room for the word that it was sent.
-    if (progress.declared && !record.sent) await take.update({ sent: true });
+    // A full device may have had no room for the word that it was sent, nor for how large it is.
+    if (found.length !== undefined && !record.sent) await take.update({ sent: true, recorded: found.length });
     reached(found.offset);
     return false;
   }
@@ -116,7 +116,8 @@ export function startUploader(
   // The length first, without bytes: what the contributor has sent counts as sent from then on, whatever happens next.
   async function declare(url: string, at: number): Promise<boolean | End> {
     if (record.note) await noteFirst();
-    const whole = Math.max(take.size, at);
+    // More than there is, where the device had no room for the end: what arrives then counts as incomplete.
+    const whole = Math.max(take.size, at, record.recorded ?? 0);
     const { landed } = await patchUpload(url, at, new Blob([]), whole);
     wentWell();
     lengthIs(whole);
@@ -134,7 +135,9 @@ export function startUploader(
   }
 
   async function send(url: string, at: number): Promise<boolean | End> {
-    const bytes = take.slice(at, at + piece);
+    // Before the request: one whose bytes cannot be read fails as if the network were gone.
+    const bytes = await take.read(at, at + piece);
+    if (bytes.size === 0) return { kind: 'unreadable' };
     const began = performance.now();
     const answer = await patchUpload(url, at, bytes);
     const tookMs = performance.now() - began;
@@ -169,7 +172,7 @@ export function startUploader(
     const end = await look();
     if (typeof end === 'object') return end;
     if (meaning !== 'deleted') return { kind: meaning, code: null };
-    // All of it is here still, so it is sent again.
+    // What is here still is sent again.
     await take.update({ uploadUrl: null });
     return undefined;
   }

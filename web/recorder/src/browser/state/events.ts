@@ -5,12 +5,14 @@ export type CameraProblem = 'denied' | 'noCamera' | 'cameraBusy';
 
 /**
  * What became of an upload. `gone`: another clip is the answer, or the link takes no more. `short`: more was sent than this device
- * still has, so that the server waits for bytes that nobody has.
+ * still has, so that the server waits for bytes that nobody has. `unreadable`: the file that was chosen is gone or was changed
+ * before the server had all of it, and this device has not stored the rest.
  */
 export type End =
   | { kind: 'landed' }
   | { kind: 'incomplete' }
   | { kind: 'short' }
+  | { kind: 'unreadable' }
   | { kind: 'refused' | 'gone'; code: RefusalCode | null };
 
 /** What the contributor did, or what an effect reports. */

@@ -9,6 +9,9 @@ function onServer(take: Take, response: Response | undefined): { answer?: Answer
   return { answer, upload: answer?.uploads.find(({ uploadId }) => take.uploadUrl?.endsWith(`/${uploadId}`)) };
 }
 
+/** Whether this device is known to have all of a take: a full one may not have kept that it was sent, nor how large it is. */
+export const isWhole = ({ sent, size, recorded }: Take): boolean => sent && size === recorded;
+
 /** True of a take whose own upload has landed whole, or whose question another take of this device is for. */
 export function isSafeToForget(take: Take, response: Response | undefined): boolean {
   const { answer, upload } = onServer(take, response);

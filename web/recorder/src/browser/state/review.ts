@@ -11,6 +11,13 @@ import { nextTake, toWelcomeWith } from './welcome.ts';
 export const takeAgain = (state: State): Step =>
   first([{ do: 'closePreview' }], nextTake(state, screenOf(state.phase)));
 
+/** The file that was chosen cannot be read: it, or another one, can be chosen again. */
+export const chooseAgain = (state: State, take: Take): Step =>
+  first(
+    [{ do: 'discardTake', take }],
+    toWelcomeWith({ ...state, take: undefined, progress: undefined }, ['fileUnreadable']),
+  );
+
 /** What became of a file may be known before it was read: another device was faster. */
 const isBeingRead = ({ phase, take }: State, { id }: Take): boolean => phase.at === 'file' && take?.id === id;
 
@@ -18,11 +25,7 @@ export const review: On<
   'fileStored' | 'fileUnreadable' | 'previewFailed' | 'previewTooLong' | 'noteChanged' | 'send' | 'again'
 > = {
   fileStored: (state, { take }) => (isBeingRead(state, take) ? toReview({ ...state, take }, take) : step(state)),
-  fileUnreadable(state, { take }) {
-    if (!isBeingRead(state, take)) return step(state);
-    const next: State = { ...state, take: undefined, progress: undefined };
-    return first([{ do: 'discardTake', take }], toWelcomeWith(next, ['fileUnreadable']));
-  },
+  fileUnreadable: (state, { take }) => (isBeingRead(state, take) ? chooseAgain(state, take) : step(state)),
   previewFailed: state =>
     state.phase.at === 'review' ? show(state, { ...state.phase, noPreview: true }) : step(state),
   previewTooLong: (state, { seconds }) =>

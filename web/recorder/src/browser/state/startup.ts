@@ -1,7 +1,7 @@
 import type { Event, On, Step } from './events.ts';
 import { isSafeToForget, lossOf } from './left-takes.ts';
 import { toReview } from './look.ts';
-import { dueAnswer, type Message, type State } from './state.ts';
+import { dueAnswer, isPart, type Message, type State } from './state.ts';
 import { first, show, step } from './step.ts';
 import type { Take } from './take.ts';
 import { settle, settleLoss } from './upload.ts';
@@ -20,7 +20,8 @@ function isBusy({ phase, take }: State): boolean {
 function resumeTake(state: State, take: Take): Step {
   const next: State = { ...state, take, progress: undefined };
   const upload = { do: 'startUpload', id: take.id } as const;
-  if (!take.sent) return first([upload], toReview(next, take, ['keptTake']));
+  // Of a part the review itself says that it is one.
+  if (!take.sent) return first([upload], toReview(next, take, isPart(take) ? undefined : ['keptTake']));
   return show(next, { at: 'sending' }, upload, { do: 'keepAwake', on: true }, { do: 'watchSending', id: take.id });
 }
 

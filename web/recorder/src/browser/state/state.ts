@@ -213,9 +213,17 @@ export function questionOf(state: State): Question | undefined {
   return all.length > 0 ? { number: index + 1, count: all.length, text: all[index] ?? '' } : undefined;
 }
 
-/** Share of the take that the server has, in whole per cent, never rounded up. */
-export const shareOf = ({ take, progress }: State): number =>
-  take && take.size > 0 ? Math.floor((100 * Math.min(progress?.safe ?? 0, take.size)) / take.size) : 0;
+/** Bytes of the whole take, also where this device has not all of them. */
+export const wholeSize = ({ size, recorded = 0 }: Take): number => Math.max(size, recorded);
+
+/** Whether this device has only the beginning of a take, as it had no room for the rest. */
+export const isPart = (take: Take): boolean => take.size < wholeSize(take);
+
+/** Share of the whole take that the server has, in whole per cent, never rounded up. */
+export function shareOf({ take, progress }: State): number {
+  const whole = take ? wholeSize(take) : 0;
+  return whole > 0 ? Math.floor((100 * Math.min(progress?.safe ?? 0, whole)) / whole) : 0;
+}
 
 const SHORTEST_TOLD_S = 5;
 

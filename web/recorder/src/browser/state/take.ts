@@ -14,6 +14,8 @@ export interface TakeRecord {
   byFile?: boolean;
   /** Recorded time without pauses; 0 where it is not known (a file). */
   durationMs: number;
+  /** Bytes of the whole, of which a full device has fewer; records of earlier versions do not say so. */
+  recorded?: number;
   /** False while it is being recorded or read: found so on a later visit, the page was closed in the middle. */
   stopped: boolean;
   /** The contributor has pressed Send. */

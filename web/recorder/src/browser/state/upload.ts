@@ -1,6 +1,7 @@
 import type { End, Event, On, Step } from './events.ts';
+import { isWhole } from './left-takes.ts';
 import { refusedText } from './refusals.ts';
-import { takeAgain } from './review.ts';
+import { chooseAgain, takeAgain } from './review.ts';
 import {
   dueAnswer,
   initialState,
@@ -19,8 +20,9 @@ import { nextTake, toWelcome } from './welcome.ts';
 
 // How an upload goes, and what comes after it.
 
-const LOSSES: Record<Loss, { title: string; text: Message }> = {
+const LOSSES: Record<Loss | 'part', { title: string; text: Message }> = {
   incomplete: { title: 'incompleteTitle', text: ['incompleteText'] },
+  part: { title: 'incompleteTitle', text: ['incompletePart'] },
   answered: { title: 'goneTitle', text: ['goneAnswered'] },
   gone: { title: 'goneTitle', text: ['goneText'] },
 };
@@ -44,6 +46,7 @@ function afterUpload(state: State, take: Take, end: End): Step {
     return show(state, settling(state), { do: 'loadResponse', id: take.responseSessionId, forget: take.id });
   if (end.kind === 'refused')
     return toReplace(state, take, { title: 'refusedTitle', text: refusedText(end.code, limitOf(state)) });
+  if (end.kind === 'unreadable') return chooseAgain(state, take);
   if (end.kind === 'short') return toReplace(state, take, { title: 'incompleteTitle', text: ['shortText'] });
   return settleLoss(
     state,
@@ -56,7 +59,9 @@ function afterLoss(state: State, { take, loss }: { take: Take; loss: Loss }): St
   const due = dueAnswer(state);
   const more = due !== undefined && questionsOf(state).length > 0 && due.questionIndex !== take.questionIndex;
   const retry: Problem['retry'] = more ? { label: 'goOn', to: 'welcome' } : undefined;
-  const problem = toProblem(state, { ...LOSSES[loss], retry, save: take, saveFirst: true });
+  // The whole is promised only where it is known to be here.
+  const what = loss === 'incomplete' && !isWhole(take) ? 'part' : loss;
+  const problem = toProblem(state, { ...LOSSES[what], retry, save: take, saveFirst: true });
   return retry ? problem : first(askForUses(state), problem);
 }
 

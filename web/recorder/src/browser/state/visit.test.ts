@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from './events.ts';
-import { initialState, type Problem, screenOf, type UploadState, uploadSecondsOf } from './state.ts';
+import { initialState, type Problem, screenOf, shareOf, type UploadState, uploadSecondsOf } from './state.ts';
+import type { Take } from './take.ts';
 import { kinds, play, response, TO_RECORDING, TO_REVIEW, TO_SENDING, take, VISIT } from './testing.ts';
 
 const QUESTIONS = ['Who?', 'What?'];
@@ -71,6 +72,16 @@ test('a file that cannot be read is discarded, and the first screen says what to
   assert.deepEqual(state.welcome.problem, ['fileUnreadable']);
   assert.deepEqual(kinds(effects), ['discardTake', 'focus']);
   assert.equal(state.take, undefined);
+});
+
+test('a file that is gone while it is on its way can be chosen again, or another one', () => {
+  for (const before of [TO_REVIEW, TO_SENDING]) {
+    const { state, effects } = play([...before, { is: 'uploadEnded', take: take(), end: { kind: 'unreadable' } }]);
+    assert.equal(state.phase.at, 'welcome');
+    assert.deepEqual(state.welcome.problem, ['fileUnreadable']);
+    assert.deepEqual(kinds(effects).slice(-2), ['discardTake', 'focus']);
+    assert.equal(state.take, undefined);
+  }
 });
 
 test('a take is sent once the contributor says so, but not one that is too long', () => {
@@ -154,6 +165,22 @@ test('a lost take stays on the device; the next question can still be answered',
   assert.equal((alone.state.phase as Problem).title, 'incompleteTitle');
 });
 
+test('of a take that arrived in part the whole is promised only where this device has it', () => {
+  const told = (fields: Partial<Take>) => {
+    const end = { kind: 'incomplete' } as const;
+    const lost = take({ sent: true, size: 1_000, recorded: 1_000, ...fields });
+    const { state } = play([...TO_SENDING, { is: 'uploadEnded', take: lost, end }, { is: 'responseLoaded' }]);
+    const { title, text, save } = state.phase as Problem;
+    assert.equal(title, 'incompleteTitle');
+    assert.equal(save, lost, 'what there is can be saved');
+    return text[0];
+  };
+  assert.equal(told({}), 'incompleteText');
+  assert.equal(told({ size: 400 }), 'incompletePart');
+  assert.equal(told({ recorded: undefined }), 'incompletePart', 'an earlier version kept no size');
+  assert.equal(told({ sent: false }), 'incompletePart', 'a full device kept no later word of it');
+});
+
 test('what is said of another take than the one on its way is not believed', () => {
   const { state } = play(TO_SENDING);
   const progress = { safe: 5, declared: true, finishing: false, trouble: null };
@@ -191,6 +218,8 @@ test('a later visit goes on where the one before stopped', () => {
   assert.equal(kept.state.phase.at, 'review');
   assert.deepEqual((kept.state.phase as { notice?: unknown }).notice, ['keptTake']);
   assert.equal(kept.state.welcome.problem, undefined, 'the server answers again');
+  const part = visitAfter([take({ recorded: 4_000 })], response());
+  assert.ok(part.state.phase.at === 'review' && !part.state.phase.notice, 'a part is not called the take');
   const sent = visitAfter([take({ sent: true })], response());
   assert.equal(sent.state.phase.at, 'sending');
   assert.deepEqual(kinds(sent.effects), ['startUpload', 'keepAwake', 'watchSending']);
@@ -271,6 +300,13 @@ test('the time that an upload still takes is told where it is more than a moment
   assert.equal(left({ safe: 800_000 }), undefined);
   assert.equal(left({ trouble: 'network' }), undefined);
   assert.equal(left({ pace: undefined }), undefined);
+});
+
+test('the share that is safe is one of the whole take, also where the device has a part of it', () => {
+  const { state } = play(TO_SENDING);
+  const progress = { safe: 1_000, declared: false, finishing: false, trouble: null };
+  const share = (recorded?: number) => shareOf({ ...state, take: take({ size: 1_000, recorded }), progress });
+  assert.deepEqual([share(), share(1_000), share(4_000)], [100, 100, 25]);
 });
 
 test('a note is kept with the take as it is typed, and goes over to the next take', () => {

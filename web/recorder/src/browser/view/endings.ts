@@ -1,6 +1,6 @@
 import { setText, showText } from '@recording-request/web-shared/browser/texts';
 import { clock } from '@recording-request/web-shared/clock';
-import { type Problem, type State, shareOf, uploadSecondsOf } from '../state/state.ts';
+import { type Problem, type State, shareOf, uploadSecondsOf, wholeSize } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
@@ -30,7 +30,8 @@ export function createSendingView(elements: Elements, { t, megabytes }: Texts): 
     // A normal second is no reason to warn anybody.
     const late = !declared && (phase.slow === true || Boolean(trouble));
     setText(sendingTitle, t(late || busy ? 'notSentYet' : 'sending'));
-    const safe = { safe: megabytes(Math.min(progress?.safe ?? 0, take.size)), size: megabytes(take.size) };
+    const whole = wholeSize(take);
+    const safe = { safe: megabytes(Math.min(progress?.safe ?? 0, whole)), size: megabytes(whole) };
     const seconds = uploadSecondsOf(state);
     const left = seconds === undefined ? '' : ` ${t('timeLeft', { time: clock(seconds) })}`;
     const arrived = progress?.finishing ? t('checkingTake') : t('sendingText', safe) + left;

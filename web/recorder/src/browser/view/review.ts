@@ -1,7 +1,7 @@
 import { setText, showText } from '@recording-request/web-shared/browser/texts';
 import { clock } from '@recording-request/web-shared/clock';
 import { warningOf } from '../state/look.ts';
-import { limitOf, type State, shareOf } from '../state/state.ts';
+import { isPart, limitOf, type State, shareOf } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
@@ -36,7 +36,8 @@ export function createReviewView(
     const tooLongText = () => t('tooLong', { time: clock(tooLong ?? 0), limit: clock(limitOf(state)) });
     const fault = tooLong === undefined ? (warning ?? (noPreview ? (['noPreview'] as const) : undefined)) : undefined;
     showText(elements.reviewWarning, tooLong === undefined ? say(fault) : tooLongText());
-    const safe = state.progress ? t('saved', { share: percent(shareOf(state)) }) : t('notSent');
+    const saved = isPart(take) ? 'savedPart' : 'saved';
+    const safe = state.progress ? t(saved, { share: percent(shareOf(state)) }) : t('notSent');
     setText(elements.reviewState, [say(notice), safe].filter(Boolean).join(' '));
   };
 }
