@@ -25,7 +25,7 @@ import { startSending } from './signals.ts';
 import { views } from './views.ts';
 
 // How often the event loop's delay is read. By default it wakes each process a hundred times a second, idle ones too.
-const LOOP_SAMPLE_MS = 50;
+const LOOP_SAMPLE_MS = 200;
 const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
 
 /**
