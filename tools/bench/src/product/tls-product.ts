@@ -17,6 +17,6 @@ export async function startTlsProduct(bench: Bench, nginx: string, stack: AsyncD
   ]);
   const port = await freePort();
   stack.use(await startNginx(nginx, peers.place, product.serversEnv.S3_ENDPOINT!, { port, certFile, keyFile }));
-  const env = { S3_ENDPOINT: `https://127.0.0.1:${port}`, NODE_EXTRA_CA_CERTS: certFile };
+  const env = { S3_ENDPOINT: `https://127.0.0.1:${port}`, S3_CA_FILE: certFile };
   return stack.use(await startOwnProduct(bench, 'over-tls', { env }));
 }
