@@ -5,6 +5,7 @@ import { PublishError } from '@recording-request/kit/kafka/producer';
 import type { Stoppable } from '@recording-request/kit/lifecycle';
 import { createLogger } from '@recording-request/kit/log';
 import { startRelay } from '@recording-request/kit/outbox';
+import { WAKING } from '@recording-request/kit/outbox-watch';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { openInbox } from '@recording-request/testing/event-inbox';
@@ -217,3 +218,33 @@ async function deadLetters(client: KafkaClient, prefix: string, count: number) {
   await consumer.disconnect();
   return records.toSorted((a, b) => Number(a.offset) - Number(b.offset));
 }
+
+test('what carries no event wakes no relay, and each way to add one does', async () => {
+  const { env } = testEnvironment();
+  await using stores = testStores({ env });
+  const connection = await stores.database('kit');
+  const things = connection.db!.collection<{ _id: string; state?: string; outbox?: object[] }>('watched');
+  const entry = outboxEntry(erased('s'));
+  const cleared = { outbox: [] };
+  const changes: Record<string, object | object[]> = {
+    'another field': { $set: { state: 'new' } },
+    'another field beside entries that wait': { $set: { state: 'new' } },
+    'the first': { $push: { outbox: entry } },
+    'one more': { $push: { outbox: entry } },
+    'by a pipeline': [{ $set: { outbox: [entry] } }],
+    'all taken away': { $set: cleared },
+    'in place of the document': [{ $replaceWith: { _id: 'in place of the document', outbox: [entry] } }],
+  };
+  const before = (_id: string) => ({ _id, ...(/beside|more|away/.test(_id) && { outbox: [entry] }) });
+  await things.insertMany(Object.keys(changes).map(before));
+  await using stream = things.watch(WAKING);
+  assert.equal(await stream.tryNext(), null, 'it is open, and nothing has come');
+  for (const [_id, change] of Object.entries(changes)) await things.updateOne({ _id }, change);
+  await things.insertOne({ _id: 'the end' });
+  const woken: string[] = [];
+  while (woken.at(-1) !== 'the end') {
+    const change = (await stream.next()) as { documentKey?: { _id: string } };
+    woken.push(String(change.documentKey?._id));
+  }
+  assert.deepEqual(woken, ['the first', 'one more', 'by a pipeline', 'in place of the document', 'the end']);
+});

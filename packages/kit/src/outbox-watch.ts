@@ -6,6 +6,20 @@ import type { Logger } from './log.ts';
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 30_000;
 const CLOSE_MS = 5_000;
+// Most changes are of other fields: who is woken by each looks in vain. An entry that is added is `outbox`, or one of its places.
+const ADDED = {
+  $anyElementTrue: {
+    $map: {
+      input: { $objectToArray: { $ifNull: ['$updateDescription.updatedFields', {}] } },
+      in: { $eq: [{ $indexOfBytes: ['$$this.k', 'outbox'] }, 0] },
+    },
+  },
+};
+// Clearing an outbox is no reason to wake.
+const UPDATE = { operationType: 'update', 'updateDescription.updatedFields.outbox': { $ne: [] }, $expr: ADDED };
+
+/** The pipeline of a change stream that tells of what may have added an entry to an outbox. */
+export const WAKING = [{ $match: { $or: [{ operationType: { $in: ['insert', 'replace'] } }, UPDATE] } }];
 
 /**
  * Calls `wake` when a document of the collection may have something in its `outbox`. Only a wake-up: what comes while the
@@ -23,14 +37,9 @@ export function watchCollection(options: {
   const stopping = new AbortController();
   const { signal } = stopping;
   const watchOnce = async (onChange: () => void) => {
-    // Clearing an outbox is no reason to wake.
-    const match = {
-      operationType: { $in: ['insert', 'update', 'replace'] },
-      'updateDescription.updatedFields.outbox': { $ne: [] },
-    };
     const stream = connection
       .db!.collection(collection)
-      .watch([{ $match: match }, { $project: { _id: 1 } }], { maxAwaitTimeMS: 5_000 });
+      .watch([...WAKING, { $project: { _id: 1 } }], { maxAwaitTimeMS: 5_000 });
     const close = () => void stream.close().catch(() => {});
     signal.addEventListener('abort', close, { once: true });
     try {
