@@ -30,8 +30,8 @@ undecided. Without ROW all are measured but those that say otherwise. Installs a
 
   ROW         the number of a row:
 ${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${row.minutes} min${row.named ? ', only where it is named' : ''})`).join('\n')}
-  --rounds N  rounds of each row (default: ${ROUNDS}); an undecided row is given up to ${MAX_ROUNDS}. Under ${MIN_ROUNDS} there is no verdict
-              and nothing is written
+  --rounds N  so many rounds of each row (default: ${ROUNDS}, and up to ${MAX_ROUNDS} where they decide nothing). Under ${MIN_ROUNDS} there is no
+              verdict and nothing is written
   --seed N    repeats the order of the variants of another run
   --profile DIR
               keeps a CPU profile of each process of the services in DIR, for a browser's developer tools, and prints what used

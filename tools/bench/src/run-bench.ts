@@ -50,7 +50,7 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
     const wanted = rounds ?? row.rounds ?? ROUNDS;
     const result = await measureRow(row, bench, {
       rounds: wanted,
-      maxRounds: wanted < MIN_ROUNDS ? wanted : Math.max(wanted, MAX_ROUNDS),
+      maxRounds: rounds ?? Math.max(wanted, MAX_ROUNDS),
       anyNoise: wanted < MIN_ROUNDS,
       random,
       hasTime: seconds => seconds + later < left(),
