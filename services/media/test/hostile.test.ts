@@ -70,7 +70,7 @@ before(async () => {
     SUBMISSIONS_GRPC: submissions.address,
     MEDIA_SLOTS: '2',
     MEDIA_WORK_DIR: scratch,
-    MEDIA_PROBE_CPU_SECONDS: '3',
+    MEDIA_PROBE_CPU_SECONDS: '2',
     MEDIA_INSPECT_SECONDS: '60',
   };
   media = await startTestService({ name: 'media', readConfig, startService, env: limits, log, deadlineMs: FINAL_MS });
