@@ -71,7 +71,7 @@ test('a refusal reaches the caller with its code and its sentence; its cause doe
       throw new DomainError('unprocessable', 'This is no video.', { cause: new Error('inner') });
     },
   });
-  await assert.rejects(served.media.inspect({ objectKey: 'x', partKeys: [] }), error => {
+  await assert.rejects(served.media.inspect({ objectKey: 'x' }), error => {
     assert.ok(error instanceof DomainError);
     assert.deepEqual([error.code, error.message], ['unprocessable', 'This is no video.']);
     return true;
@@ -85,7 +85,7 @@ test('a fault of our own reaches the caller in fixed words only', async () => {
     },
   });
   await assert.rejects(
-    served.media.inspect({ objectKey: 'x', partKeys: [] }),
+    served.media.inspect({ objectKey: 'x' }),
     (error: DomainError) => error.code === 'internal' && !error.message.includes('hunter2'),
   );
 });
@@ -104,8 +104,8 @@ test('a call that was answered or refused is not cancelled when its stream close
         yield { chunk: Buffer.alloc(1) };
       },
     });
-    await served.media.inspect({ objectKey: 'x', partKeys: [] });
-    await assert.rejects(served.media.inspect({ objectKey: 'none', partKeys: [] }), { code: 'not_found' });
+    await served.media.inspect({ objectKey: 'x' });
+    await assert.rejects(served.media.inspect({ objectKey: 'none' }), { code: 'not_found' });
     for await (const { chunk } of served.exports.export(request)) assert.equal(chunk.length, 1);
   }
   assert.deepEqual(
@@ -131,7 +131,7 @@ test('a call ends at its deadline, and the handler learns of it', async () => {
   // On a busy machine a deadline may end before the handler has begun: that call says nothing of it.
   for (let tries = 0; tries < 100 && !begun; tries++)
     await assert.rejects(
-      served.media.inspect({ objectKey: 'x', partKeys: [] }, { deadlineMs: 300 }),
+      served.media.inspect({ objectKey: 'x' }, { deadlineMs: 300 }),
       (error: DomainError) => error.code === 'timeout',
     );
   assert.ok(begun, 'a call reaches its handler');
@@ -140,7 +140,7 @@ test('a call ends at its deadline, and the handler learns of it', async () => {
 
 test('a peer that is not there is reported as unavailable within the deadline, in a sentence for the caller', async () => {
   const media = createClient<MediaServiceServer>(MediaServiceService, '127.0.0.1:1', internal.peer('media'));
-  await assert.rejects(media.inspect({ objectKey: 'x', partKeys: [] }, { deadlineMs: 300 }), (error: DomainError) =>
+  await assert.rejects(media.inspect({ objectKey: 'x' }, { deadlineMs: 300 }), (error: DomainError) =>
     ['timeout', 'unavailable'].includes(error.code),
   );
   media.close();
@@ -198,7 +198,7 @@ test('a call that may be repeated is answered by another replica when its own di
       mayRepeat: () => mayRepeat,
     });
   const repeating = open(true);
-  for (let calls = 0; calls < 200 && deaths < 5; calls++) await repeating.inspect({ objectKey: 'x', partKeys: [] });
+  for (let calls = 0; calls < 200 && deaths < 5; calls++) await repeating.inspect({ objectKey: 'x' });
   assert.ok(deaths >= 5, 'the replica that dies was called');
   repeating.close();
   const once = open(false);
@@ -206,7 +206,7 @@ test('a call that may be repeated is answered by another replica when its own di
   const outcomes: string[] = [];
   for (let calls = 0; calls < 200 && deaths < before + 1; calls++)
     outcomes.push(
-      await once.inspect({ objectKey: 'x', partKeys: [] }).then(
+      await once.inspect({ objectKey: 'x' }).then(
         () => 'ok',
         ({ code }: DomainError) => code,
       ),
@@ -250,7 +250,7 @@ test('a call that may be repeated is made once more when its server ends behind 
       mayRepeat: () => mayRepeat,
     });
     try {
-      const outcome = await client.inspect({ objectKey: 'x', partKeys: [] }).then(
+      const outcome = await client.inspect({ objectKey: 'x' }).then(
         () => 'answered',
         ({ code }: DomainError) => code,
       );
@@ -273,7 +273,7 @@ test('a failure that the server tells is not asked for again', async () => {
     mayRepeat: () => true,
   });
   await assert.rejects(
-    client.inspect({ objectKey: 'x', partKeys: [] }),
+    client.inspect({ objectKey: 'x' }),
     (error: DomainError) => error.message === 'The store is away.',
   );
   assert.equal(calls, 1);
@@ -335,10 +335,7 @@ test('a client for slow readers shares its connection with no other', async () =
   subscribe('net.client.socket', count);
   await using served = await serve({});
   const both = () =>
-    Promise.all([
-      served.media.inspect({ objectKey: 'x', partKeys: [] }),
-      Array.fromAsync(served.exports.export(request)),
-    ]);
+    Promise.all([served.media.inspect({ objectKey: 'x' }), Array.fromAsync(served.exports.export(request))]);
   await both();
   await both();
   unsubscribe('net.client.socket', count);

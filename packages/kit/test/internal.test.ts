@@ -21,7 +21,7 @@ import { createLogger } from '../src/log.ts';
 
 const log = createLogger('test', 'silent');
 const PATH = '/recording.media.v1.MediaService/Inspect';
-const LOOK = { objectKey: 'x', partKeys: [] };
+const LOOK = { objectKey: 'x' };
 let dir: string;
 let ours: MachineCertificates;
 let theirs: MachineCertificates;

@@ -84,7 +84,7 @@ async function assertStored(stored: StoredObject | undefined, key: string, mimeT
 
 test('Inspect returns the properties of an object', async () => {
   const { sourceKey } = await upload(clip.path);
-  const { inspection } = await client.inspect({ objectKey: sourceKey, partKeys: [] });
+  const { inspection } = await client.inspect({ objectKey: sourceKey });
   assert.equal(inspection?.container, 'webm');
   assert.equal(inspection.hasAudio, true);
   assert.deepEqual([inspection.videoCodec, inspection.audioCodec], ['vp8', 'opus']);
@@ -93,37 +93,21 @@ test('Inspect returns the properties of an object', async () => {
   assert.equal(inspection.keyFrames.length, Math.ceil(clip.durationSec / 2));
 });
 
-test('Inspect finds in the parts of an object that is not there yet what it finds in the whole', async () => {
-  const bytes = await readFile(clip.path);
-  const { sourceKey } = await upload(clip.path);
-  const partKeys = [0, 1, 2].map(at => `uploads/${uuidv7()}/${at}`);
-  const third = Math.ceil(bytes.length / 3);
-  for (const [at, key] of partKeys.entries())
-    await objects.put(key, bytes.subarray(at * third, (at + 1) * third), { contentType: 'application/octet-stream' });
-  const whole = await client.inspect({ objectKey: sourceKey, partKeys: [] });
-  assert.deepEqual(await client.inspect({ objectKey: 'submissions/later', partKeys }), whole);
-  const missing = [partKeys[0]!, 'uploads/none/1'];
-  await assert.rejects(client.inspect({ objectKey: 'submissions/later', partKeys: missing }), { code: 'not_found' });
-});
-
 test('Inspect refuses what is no video with a sentence for the contributor, and what is not there', async () => {
   const { sourceKey } = await upload(await makeNotAClip(CLIPS, 'html'));
   const withCode = (code: string) => (error: unknown) => error instanceof DomainError && error.code === code;
-  await assert.rejects(client.inspect({ objectKey: sourceKey, partKeys: [] }), (error: Error) => {
+  await assert.rejects(client.inspect({ objectKey: sourceKey }), (error: Error) => {
     assert.match(error.message, /not a video that we can play/);
     return withCode('unprocessable')(error);
   });
-  await assert.rejects(
-    client.inspect({ objectKey: `submissions/${randomUUID()}`, partKeys: [] }),
-    withCode('not_found'),
-  );
-  await assert.rejects(client.inspect({ objectKey: '', partKeys: [] }), withCode('invalid'));
-  await assert.rejects(client.inspect({ objectKey: sourceKey, partKeys: [] }, { signal: AbortSignal.timeout(1) }));
+  await assert.rejects(client.inspect({ objectKey: `submissions/${randomUUID()}` }), withCode('not_found'));
+  await assert.rejects(client.inspect({ objectKey: '' }), withCode('invalid'));
+  await assert.rejects(client.inspect({ objectKey: sourceKey }, { signal: AbortSignal.timeout(1) }));
 });
 
 test('a request becomes a seekable video, sound and thumbnails, stored as the event says', async () => {
   const value = await upload(clip.path);
-  const { inspection } = await client.inspect({ objectKey: value.sourceKey, partKeys: [] });
+  const { inspection } = await client.inspect({ objectKey: value.sourceKey });
   await request({ ...value, inspection });
   const event = await answerOf(value.submissionId);
   assert.equal(event.type, 'media.processed');
@@ -145,7 +129,7 @@ test('from landing to processed a clip takes four child processes, and five wher
   const startedFor = async ({ path }: TestClip) => {
     const value = await upload(path);
     started = [];
-    const { inspection } = await client.inspect({ objectKey: value.sourceKey, partKeys: [] });
+    const { inspection } = await client.inspect({ objectKey: value.sourceKey });
     await request({ ...value, inspection });
     assert.equal((await answerOf(value.submissionId)).type, 'media.processed');
     return started.map(programOf).toSorted();

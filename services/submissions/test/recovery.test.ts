@@ -260,33 +260,6 @@ test('the parts of a take stay that landed while a backup began', async () => {
   assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'the backup may name them');
 });
 
-test('a take is looked at while its bytes are put together', async () => {
-  const { projectId, id } = await finishing();
-  const looked = Promise.withResolvers<string[]>();
-  const stored = await Array.fromAsync(harness.objects.list(`uploads/${id}/`));
-  const inspect: typeof harness.media.inspect = (request, options) => {
-    looked.resolve(request.partKeys);
-    return harness.media.inspect(request, options);
-  };
-  const put: typeof harness.objects.put = async (key, body, options) => {
-    assert.deepEqual(await looked.promise, stored.map(({ key }) => key).sort());
-    await harness.objects.put(key, body, options);
-  };
-  const other = await otherProcess({ media: { ...harness.media, inspect }, objects: { ...harness.objects, put } });
-  await landUpload(other, await keyOf(id));
-  const [submission] = await submissionsOf(projectId);
-  assert.ok(Number(submission?.durationSec) > 0, 'what it is was found');
-});
-
-test('a take is looked at as a whole where a media service of an earlier version knows of no parts', async () => {
-  const { projectId, id } = await finishing();
-  const inspect: typeof harness.media.inspect = ({ objectKey }, options) =>
-    harness.media.inspect({ objectKey, partKeys: [] }, options);
-  await landUpload(await otherProcess({ media: { ...harness.media, inspect } }), await keyOf(id));
-  const [submission] = await submissionsOf(projectId);
-  assert.ok(Number(submission?.durationSec) > 0, 'what it is was found');
-});
-
 test('a refusal that died before it had removed the bytes leaves none when the hold ends', async () => {
   const response = await begun();
   const { url, id } = await create(harness, response, { length: 5_000 });

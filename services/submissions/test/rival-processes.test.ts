@@ -81,7 +81,7 @@ test('a process that slept while another one delivered its take neither refuses 
     };
     const inspect: typeof harness.media.inspect = async () => {
       await sleep();
-      return noVideo({ objectKey: '', partKeys: [] });
+      return noVideo({ objectKey: '' });
     };
     const asleep = await sleeper({ objects, media: { ...harness.media, inspect } });
     const awake = await otherProcess();

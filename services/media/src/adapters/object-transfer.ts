@@ -14,25 +14,25 @@ const CHUNK_BYTES = 1024 * 1024;
 export class ObjectTooLargeError extends Error {}
 
 /**
- * Downloads objects to a local file, one behind the other. Returns its size in bytes, or undefined when one of them is not there.
- * Rejects with ObjectTooLargeError, with an OutageError, or when the signal fires.
+ * Downloads an object to a local file. Returns its size in bytes, or undefined when there is no such object. Rejects with
+ * ObjectTooLargeError, with an OutageError, or when the signal fires.
  */
-export async function downloadObjects(
+export async function downloadObject(
   objects: Objects,
-  keys: readonly string[],
+  key: string,
   path: string,
   { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
 ): Promise<number | undefined> {
   try {
+    const body = await objects.chunks(key, { signal });
     await using file = await open(path, 'w');
     let size = 0;
-    for (const key of keys)
-      for await (const chunk of await objects.chunks(key, { signal })) {
-        size += chunk.length;
-        if (size > maxBytes) throw new ObjectTooLargeError(`more than ${maxBytes} bytes`);
-        // All of it, before the next chunk is asked for.
-        await file.writeFile(chunk);
-      }
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > maxBytes) throw new ObjectTooLargeError(`more than ${maxBytes} bytes`);
+      // All of it, before the next chunk is asked for.
+      await file.writeFile(chunk);
+    }
     return size;
   } catch (error) {
     if (isMissing(error)) return undefined;

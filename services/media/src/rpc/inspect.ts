@@ -3,17 +3,17 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { CallContext } from '@recording-request/kit/grpc-server';
 import { noteSubject, subjectOfKey } from '@recording-request/kit/telemetry/subject';
 import type { InspectRequest, InspectResponse } from '@recording-request/proto/media/v1/media';
-import { downloadObjects, ObjectTooLargeError } from '../adapters/object-transfer.ts';
+import { downloadObject, ObjectTooLargeError } from '../adapters/object-transfer.ts';
 import type { Context } from '../context.ts';
 import { inspectFile } from '../workflows/inspect-file.ts';
 
 /**
- * Scans the packets of an object, or of the parts that it is put together from. Errors: `unprocessable` with a sentence for the contributor, `too_large`, `not_found`,
+ * Scans the packets of an object. Errors: `unprocessable` with a sentence for the contributor, `too_large`, `not_found`,
  * `timeout`, `unavailable`.
  */
 export const inspect =
   ({ config, objects, jobs, sandbox, inspectSlots }: Context) =>
-  async ({ objectKey, partKeys }: InspectRequest, call: CallContext): Promise<InspectResponse> => {
+  async ({ objectKey }: InspectRequest, call: CallContext): Promise<InspectResponse> => {
     if (objectKey === '') throw new DomainError('invalid', 'object_key names no object.');
     noteSubject(subjectOfKey(objectKey));
     const limit = AbortSignal.timeout(config.inspectSeconds * 1000);
@@ -22,8 +22,7 @@ export const inspect =
       using _admitted = await inspectSlots.acquire(signal);
       await using job = await jobs.open();
       const path = join(job.path, 'source');
-      const keys = partKeys.length > 0 ? partKeys : [objectKey];
-      const size = await downloadObjects(objects, keys, path, { maxBytes: config.sourceMaxBytes, signal });
+      const size = await downloadObject(objects, objectKey, path, { maxBytes: config.sourceMaxBytes, signal });
       if (size === undefined) throw new DomainError('not_found', 'There is no such object.');
       return { inspection: await inspectFile(path, { signal, sandbox }) };
     } catch (error) {

@@ -4,7 +4,6 @@ import { withLease } from '@recording-request/kit/mongo/lease';
 import { countOf, durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
 import { inSpan, partOrLink } from '@recording-request/kit/telemetry/span';
 import { noteSubject } from '@recording-request/kit/telemetry/subject';
-import type { InspectRequest } from '@recording-request/proto/media/v1/media';
 import type { Response } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import {
@@ -56,8 +55,6 @@ const ALARMING_FAILURES = 8;
 // So many bytes of an object are held at once, and while one part is sent the next one is collected and put together.
 const OBJECT_PART_BYTES = 10 * 1024 ** 2;
 const COPIES = 3;
-// A request names so many at most.
-const PARTS_LOOKED_AT = 200;
 
 const countLanded = countOf('recording.uploads.landed');
 const landingDuration = durationOf('recording.landing.duration');
@@ -198,9 +195,8 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   const key = sourceKey(upload.projectId, submissionId);
   const { sha256, crc32 } = upload;
   const isAssembled = sha256 !== undefined;
-  const { checksums, finding } = isAssembled
-    ? { checksums: { sha256, crc32 }, finding: await inspect(context, upload, { objectKey: key, partKeys: [] }) }
-    : await assembleAndInspect(context, upload, key);
+  const checksums = isAssembled ? { sha256, crc32 } : await assembleSource(context, upload, key);
+  const finding = await inspect(context, upload, key);
 
   // A process that slept past its lease must not deliver what another one refused meanwhile.
   if (!(await hold.renew(isAssembled ? undefined : checksums))) {
@@ -223,36 +219,6 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
 
   await uploads.land(upload);
   return { end: 'landed', landed: { upload, response: answered.response! } };
-}
-
-/** Puts the parts together under `key`, and looks at them meanwhile. */
-async function assembleAndInspect(
-  context: LandContext,
-  upload: Upload,
-  objectKey: string,
-): Promise<{ checksums: Checksums; finding: Finding }> {
-  const assembling = new AbortController();
-  const partKeys = await fewPartKeys(context, upload);
-  const looking =
-    partKeys.length > 0 ? inspect(context, upload, { objectKey, partKeys }, assembling.signal) : undefined;
-  // What fails here is looked at again, or not any more.
-  looking?.catch(() => {});
-  try {
-    const checksums = await assembleSource(context, upload, objectKey);
-    const found = await looking?.catch(() => undefined);
-    return { checksums, finding: found ?? (await inspect(context, upload, { objectKey, partKeys: [] })) };
-  } catch (error) {
-    assembling.abort(error);
-    throw error;
-  }
-}
-
-/** Returns the keys of the parts in order; none where they are too many to be named in one request. */
-async function fewPartKeys({ uploads }: LandContext, upload: Upload): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const parts of uploads.partsOf(upload))
-    if (keys.push(...parts.map(part => part.key)) > PARTS_LOOKED_AT) return [];
-  return keys;
 }
 
 /** Puts the parts together under `key`. Returns the checksums of the whole. */
@@ -279,19 +245,12 @@ async function removeUnneeded(
   if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
 }
 
-async function inspect(
-  { config, log, media }: LandContext,
-  upload: Upload,
-  request: InspectRequest,
-  signal?: AbortSignal,
-): Promise<Finding> {
+async function inspect({ config, log, media }: LandContext, upload: Upload, key: string): Promise<Finding> {
   try {
-    const limits = { deadlineMs: config.inspectSeconds * 1_000, ...(signal && { signal }) };
-    return { inspection: (await media.inspect(request, limits)).inspection };
+    const { inspection } = await media.inspect({ objectKey: key }, { deadlineMs: config.inspectSeconds * 1_000 });
+    return { inspection };
   } catch (error) {
     if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
-    // A media service of an earlier version knows of no parts, and the whole is not there yet.
-    if (request.partKeys.length > 0) throw error;
     const { id: uploadId, projectId, submissionId } = upload;
     log.warn({ err: error, uploadId, submissionId, projectId }, 'A clip lands without having been looked at');
     return { inspection: undefined };

@@ -15,11 +15,11 @@ const STEPS: ((context: Context) => Promise<void>)[] = [
   takeOverRequests,
   endHolds,
   removeKept,
-  removePartsLeft,
   purgeAgain,
   resumeProjectErasure,
   expireSubmissions,
   removeArchives,
+  removePartsLeft,
 ];
 
 /**

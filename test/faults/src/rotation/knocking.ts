@@ -10,7 +10,7 @@ import type { Harness } from '../harness/harness.ts';
 import { EVERYONE } from './mounted-certificates.ts';
 
 // What is called does not matter, as long as the other end answers: a refusal comes after the handshake.
-const CALL = { objectKey: 'none', partKeys: [] };
+const CALL = { objectKey: 'none' };
 const CALL_MS = 20_000;
 
 /** Makes new connections between the services, as they would, one after the other. */
