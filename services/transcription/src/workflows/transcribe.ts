@@ -50,16 +50,12 @@ export async function transcribe(
       .publish(newEvent(type, payload, answerId(requestId, type)))
       .catch(asOutage('The result could not be published'));
   const endsAt = Date.now() + deps.config.jobSeconds * 1000 * WORK_SHARE;
-  const begun = publish('transcript.started', { $case: 'transcriptStarted', value: ids });
-  // It is met below, unless something else fails first.
-  begun.catch(() => {});
+  await publish('transcript.started', { $case: 'transcriptStarted', value: ids });
   try {
     const transcript = await transcriptFor(deps, request, { signal, log, endsAt });
-    await begun;
     await publish('transcript.completed', await payloadOf(deps, ids, transcript, signal));
   } catch (error) {
     if (!(error instanceof NoTranscriptError)) throw error;
-    await begun;
     log.warn({ err: error }, 'There is no transcript of a submission');
     await publish('transcript.failed', { $case: 'transcriptFailed', value: { ...ids, reason: error.message } });
   }
