@@ -71,7 +71,7 @@ async function submissionsLeft(
   const violations: string[] = [];
   const say = (count: number, what: string) => count > 0 && violations.push(`${count} ${what}`);
   const uploads = database.collection<{ _id: string; state: string }>('uploads');
-  const submissions = database.collection<{ _id: string; mediaStatus: string }>('submissions');
+  const submissions = database.collection<{ _id: string; mediaStatus: string; sourceHeldUntil?: Date }>('submissions');
   const now = new Date();
   say(
     await submissions.countDocuments({ 'outbox.at': { $exists: true } }),
@@ -84,15 +84,16 @@ async function submissionsLeft(
   const open = await uploads.find({ state: { $in: ['uploading', 'refused', 'deleted'] } }).toArray();
   if (expected.holdsEnd) say(open.length, `uploads outlived their hold (${open.map(({ state }) => state).join(', ')})`);
   const holding = new Set(open.filter(({ state }) => state === 'uploading').map(({ _id }) => _id));
-  const media = new Map(
-    (await submissions.find({}, { projection: { mediaStatus: 1 } }).toArray()).map(it => [it._id, it.mediaStatus]),
-  );
+  const rows = await submissions.find({}, { projection: { mediaStatus: 1, sourceHeldUntil: 1 } }).toArray();
+  const media = new Map(rows.map(it => [it._id, it.mediaStatus]));
+  // For a download of project.zip that may go on: it shows uploads whose media was not made when it began.
+  const held = new Set(rows.filter(it => it.sourceHeldUntil).map(it => it._id));
   for await (const { name } of s3.listObjectsV2(bucket, '', true)) {
     const [kind, first, second, file] = name!.split('/') as [string, string, string, string];
     if (kind === 'uploads' && !holding.has(first)) violations.push(`a part is left of upload ${first}`);
     if (kind === 'submissions' && !media.has(second))
       violations.push(`${file} is left of ${second}, which is no submission`);
-    if (kind === 'submissions' && file === 'source' && media.get(second) === 'ready')
+    if (kind === 'submissions' && file === 'source' && media.get(second) === 'ready' && !held.has(second))
       violations.push(`the upload as it came is left beside the video of ${second}`);
   }
   for await (const { key } of s3.listIncompleteUploads(bucket, '', true))
