@@ -3,6 +3,7 @@ import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startCluster } from '@recording-request/stack/cluster';
+import { ensureDeployedFfmpeg, withPrograms } from '@recording-request/stack/install/deployed-ffmpeg';
 import type { Log } from '@recording-request/stack/log';
 import { provision } from '@recording-request/stack/provision';
 import { startServers } from '@recording-request/stack/servers';
@@ -40,10 +41,11 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
   const left = () => LIMIT_SECONDS - (performance.now() - startedAt) / 1000;
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ELSEWHERE.test(name)));
   const peers = await ensurePeers(new Set(rows.flatMap(row => row.needs)), { dir, env, signal }, log);
+  const programs = await ensureDeployedFfmpeg({ env, log, signal });
   await using stack = new AsyncDisposableStack();
-  const product = await startProduct({ dir, env, log, signal, profile }, stack);
+  const product = await startProduct({ dir, env, log, signal, profile, programs }, stack);
   const bench: Bench = { dir, log, signal, scale: FULL, product, peers, profile };
-  const run = { ...(await aboutRun(peers)), seed, rows: [] as RowResult[] };
+  const run = { ...(await aboutRun(peers, programs)), seed, rows: [] as RowResult[] };
   const random = randomFrom(seed);
   for (const [at, row] of rows.entries()) {
     const later = rows.slice(at + 1).reduce((sum, { minutes }) => sum + 60 * minutes, 0);
@@ -63,12 +65,12 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
 }
 
 /** When a run was, of what, and where. */
-async function aboutRun(peers: Peers): Promise<Omit<RunResult, 'seed' | 'rows'>> {
+async function aboutRun(peers: Peers, programs: string): Promise<Omit<RunResult, 'seed' | 'rows'>> {
   return {
     date: new Date().toISOString().slice(0, 16).replace('T', '-').replace(':', ''),
     commit: (await output('git', ['rev-parse', 'HEAD'])) || 'unknown',
     machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? '', memoryBytes: totalmem(), kernel: release() },
-    versions: await versionsOf(peers),
+    versions: await versionsOf(peers, programs),
   };
 }
 
@@ -79,7 +81,8 @@ async function startProduct(
     log,
     signal,
     profile,
-  }: Pick<RunPlace, 'dir' | 'log' | 'signal'> & Pick<Options, 'profile'> & { env: NodeJS.ProcessEnv },
+    programs,
+  }: Pick<RunPlace, 'dir' | 'log' | 'signal'> & Pick<Options, 'profile'> & { env: NodeJS.ProcessEnv; programs: string },
   stack: AsyncDisposableStack,
 ): Promise<Product> {
   const dataDir = join(dir, 'servers');
@@ -92,7 +95,7 @@ async function startProduct(
       servers: { env: serversEnv },
       dataDir: dir,
       s3Bucket: bucket,
-      env: { ...RAISED, ...profiling(profile, 'product') },
+      env: { ...RAISED, ...withPrograms(programs), ...profiling(profile, 'product') },
       restart: false,
       log,
       signal,
@@ -108,6 +111,7 @@ async function startProduct(
     databasePrefix: '',
     topicPrefix: '',
     bucket,
+    programs,
     serverPids: Object.values(servers.servers).flatMap(({ pid }) => (pid === undefined ? [] : [pid])),
   };
 }
@@ -115,12 +119,12 @@ async function startProduct(
 const ASKED: [string, string, string[]][] = [
   ['curl', 'curl', ['--version']],
   ['zip', 'zip', ['-v']],
-  ['ffmpeg', 'ffmpeg', ['-version']],
   ['go', 'go', ['version']],
 ];
 
-async function versionsOf({ nginx }: Peers): Promise<Record<string, string>> {
-  const asked = nginx ? [...ASKED, ['nginx', nginx, ['-v']] as const] : ASKED;
+async function versionsOf({ nginx }: Peers, programs: string): Promise<Record<string, string>> {
+  const own = ['ffmpeg', join(programs, 'ffmpeg'), ['-version']] as const;
+  const asked = [...ASKED, own, ...(nginx ? [['nginx', nginx, ['-v']] as const] : [])];
   const found = await Promise.all(
     asked.map(async ([name, command, args]) => [name, await output(command, args)] as const),
   );

@@ -1,6 +1,6 @@
-import { copyFile, glob, mkdir, readFile, stat } from 'node:fs/promises';
+import { glob, readFile, stat } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startMeter, TICK_MS } from '@recording-request/bench/cpu/meter';
 import { CLIPS as CLIPS_DIR } from '@recording-request/bench/product/clips';
@@ -8,14 +8,11 @@ import { createProject, createUpload, type File, PATCH, type Product } from '@re
 import { RAISED } from '@recording-request/bench/product/raised';
 import { startSpeechStub } from '@recording-request/bench/product/speech-stub';
 import { makeClip } from '@recording-request/fixtures/clip';
-import { openBuilder } from '@recording-request/k8s/images/builder';
-import { withFilesOf } from '@recording-request/k8s/images/contents';
-import { buildProduct, builtImage } from '@recording-request/k8s/images/product';
-import { placeIn } from '@recording-request/k8s/lab/place';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
 import { BUCKET, startCluster } from '@recording-request/stack/cluster';
 import type { InstallContext } from '@recording-request/stack/install/context';
+import { ensureDeployedFfmpeg, withPrograms } from '@recording-request/stack/install/deployed-ffmpeg';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { provision } from '@recording-request/stack/provision';
 import { type Servers, startServers } from '@recording-request/stack/servers';
@@ -79,7 +76,7 @@ interface Site {
  */
 export async function measure(dir: string, command: string, context: InstallContext): Promise<Measured> {
   const { env, log, signal } = context;
-  const programs = await programsOfImage(dir, context);
+  const programs = await ensureDeployedFfmpeg(context);
   await ensure(['ffmpeg', 'flite'], log, { signal });
   const files = await Promise.all(
     KINDS.map(async kind => {
@@ -105,7 +102,7 @@ export async function measure(dir: string, command: string, context: InstallCont
     await startCluster({
       servers,
       dataDir: join(dir, 'services'),
-      env: { ...RAISED, ...speech.env, PATH: `${programs}${delimiter}${env.PATH}` },
+      env: { ...RAISED, ...withPrograms(programs), ...speech.env },
       restart: false,
       log,
       signal,
@@ -140,18 +137,6 @@ export async function measure(dir: string, command: string, context: InstallCont
     node: process.versions.node,
   };
   return { at: new Date().toISOString(), command, machine, idleCores: site.idleCores, samples };
-}
-
-/** Returns a folder with ffmpeg and ffprobe as they are deployed: Debian's take several times as long to start. */
-async function programsOfImage(dir: string, context: InstallContext): Promise<string> {
-  const builder = await openBuilder(placeIn(dir, context.env), context);
-  await buildProduct(builder, context);
-  const programs = join(dir, 'programs');
-  await mkdir(programs, { recursive: true });
-  await withFilesOf(builder, builtImage('workers'), async root => {
-    for (const name of ['ffmpeg', 'ffprobe']) await copyFile(join(root, 'usr/bin', name), join(programs, name));
-  });
-  return programs;
 }
 
 const none = () => Object.fromEntries(SPENDERS.map(name => [name, 0])) as Record<Spender, number>;

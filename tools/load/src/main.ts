@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '@recording-request/bench/options';
+import { ensureDeployedFfmpeg } from '@recording-request/stack/install/deployed-ffmpeg';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { startServers } from '@recording-request/stack/servers';
 import { HELP, parseOptions } from './options.ts';
@@ -37,10 +38,11 @@ async function main(): Promise<number> {
   try {
     log(`seed ${seed}: --seed ${seed} makes the same choices again`);
     await ensure(['ffmpeg', 'flite'], log);
+    const programs = await ensureDeployedFfmpeg({ env: process.env, log, signal: stop.signal });
     // Of this machine's two recognisers the quick one, as with a provider elsewhere speech takes no CPU here.
     process.env.SPEECH_ENGINE ||= 'pocketsphinx';
     await using servers = await startServers({ dataDir: join(dir, 'servers'), log, signal: stop.signal });
-    const place = { serversEnv: servers.env, dir, seed, signal: stop.signal, log };
+    const place = { serversEnv: servers.env, programs, dir, seed, signal: stop.signal, log };
     const result = await runLoad(options, place);
     isKept = result.verdicts.every(({ state }) => state !== 'broken');
     await tell(result, json);

@@ -11,6 +11,7 @@ import { createOwner, type Project } from '@recording-request/fault-test/owner/o
 import { openReceiver } from '@recording-request/fault-test/owner/receiver';
 import { createRandom, type Random } from '@recording-request/fault-test/random';
 import { type Cluster, startCluster } from '@recording-request/stack/cluster';
+import { withPrograms } from '@recording-request/stack/install/deployed-ffmpeg';
 import type { Log } from '@recording-request/stack/log';
 import { provision } from '@recording-request/stack/provision';
 import { openRecordings, type Recording } from './contributors/films.ts';
@@ -48,6 +49,8 @@ export interface System extends AsyncDisposable {
 
 export interface SystemOptions {
   serversEnv: Record<string, string>;
+  /** The folder of the ffmpeg that media and transcription start; that of the system without. */
+  programs?: string;
   dir: string;
   seed: number;
   signal: AbortSignal;
@@ -60,7 +63,7 @@ const MOST_USES = 1_000_000;
 const REST_MS = 240_000;
 
 /** The product runs as it ships, but for `TRUSTED_PROXIES`, so that each contributor has an address of their own. */
-export async function openSystem({ serversEnv, dir, seed, signal, log }: SystemOptions): Promise<System> {
+export async function openSystem({ serversEnv, programs, dir, seed, signal, log }: SystemOptions): Promise<System> {
   await using opening = new AsyncDisposableStack();
   const name = `l${randomBytes(5).toString('hex')}`;
   const names = { kafkaTopicPrefix: `${name}.`, mongoDatabasePrefix: `${name}_`, s3Bucket: name };
@@ -71,7 +74,7 @@ export async function openSystem({ serversEnv, dir, seed, signal, log }: SystemO
   const cluster = opening.use(
     await startCluster({
       ...{ servers: { env: serversEnv }, dataDir: dir, ...names, signal, log },
-      env: { TRUSTED_PROXIES: '1', MEDIA_WORK_DIR: workDir },
+      env: { TRUSTED_PROXIES: '1', MEDIA_WORK_DIR: workDir, ...withPrograms(programs) },
       restart: true,
       onExit: (service, { code, signal: by }) =>
         crashes.push(`${service} ended by itself (${by ?? `exit code ${code}`})`),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { startCluster } from '@recording-request/stack/cluster';
+import { withPrograms } from '@recording-request/stack/install/deployed-ffmpeg';
 import { provision } from '@recording-request/stack/provision';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import type { Bench } from '../row.ts';
@@ -35,7 +36,7 @@ export async function startOwnProduct(
 ): Promise<OwnProduct> {
   const names = { databasePrefix: `${name}_`, bucket: name, topicPrefix: `${name}.` };
   const dataDir = join(dir, name);
-  const own = { ...RAISED, ...env, ...profiling(profile, name) };
+  const own = { ...RAISED, ...withPrograms(product.programs), ...env, ...profiling(profile, name) };
   const cluster = await startCluster({
     servers: { env: product.serversEnv },
     dataDir,

@@ -21,6 +21,8 @@ export interface Product {
   bucket: string;
   /** The processes of its servers, as far as this run started them. */
   serverPids: readonly number[];
+  /** The folder of the ffmpeg and ffprobe that its workers start; those of PATH without. */
+  programs?: string;
 }
 
 const LIMIT_MS = 60_000;

@@ -122,7 +122,7 @@ async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposable
   };
   const config = readConfig({ ...env, LOG_LEVEL: 'silent' });
   const objects = createObjects(config);
-  const { sandbox, started } = counting(await detectSandbox(LIMITS));
+  const { sandbox, started } = counting(await detectSandbox(LIMITS), product.programs);
   await findFfmpeg(sandbox);
   const jobs: JobDirectories = await openJobDirectories(root, JOB_MS);
   stack.defer(() => jobs.close());
@@ -178,8 +178,8 @@ async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposable
   return { root, clip };
 }
 
-/** A sandbox that counts the programs that are started in it. */
-function counting(sandbox: Sandbox): { sandbox: Sandbox; started: () => number } {
+/** A sandbox that counts the programs that are started in it, which are those of the folder `programs` or of PATH. */
+function counting(sandbox: Sandbox, programs: string | undefined): { sandbox: Sandbox; started: () => number } {
   let count = 0;
   return {
     started: () => count,
@@ -188,7 +188,9 @@ function counting(sandbox: Sandbox): { sandbox: Sandbox; started: () => number }
       commandOf(program, args) {
         // Without arguments only the program's name is asked for.
         if (args.length > 0) count += 1;
-        return sandbox.commandOf(program, args);
+        const own = sandbox.commandOf(program, args);
+        const named = (each: string) => (each === program && programs !== undefined ? join(programs, program) : each);
+        return { command: named(own.command), args: own.args.map(named) };
       },
     },
   };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Cluster, startCluster } from '@recording-request/stack/cluster';
+import { withPrograms } from '@recording-request/stack/install/deployed-ffmpeg';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { secondsSinceStart } from '../cpu/meter.ts';
 import { RAISED } from '../product/raised.ts';
@@ -31,7 +32,7 @@ export const start: Row = {
         kafkaTopicPrefix: 'start.',
         mongoDatabasePrefix: 'start_',
         s3Bucket: 'start',
-        env: { ...RAISED, NODE_COMPILE_CACHE: join(dir, 'start', 'compiled') },
+        env: { ...RAISED, ...withPrograms(product.programs), NODE_COMPILE_CACHE: join(dir, 'start', 'compiled') },
         restart: true,
         log,
         signal,

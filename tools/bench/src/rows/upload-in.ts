@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { copyFile, open, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { curl } from '../load/curl.ts';
 import { startGoProxy } from '../peers/go.ts';
@@ -13,10 +15,11 @@ import type { Sample } from '../stats/rounds.ts';
 
 const TUS = '@tus/server';
 const GO = 'Go proxy';
+const BYTES = 'product, all but the last byte';
 
 /**
  * A contributor sends 100 MB in one request; the time runs until they are acknowledged, which at the product is once the clip has
- * landed. What follows a landing is waited for before the next sample.
+ * landed. Of the peers nothing lands, so that the time until all bytes but the last are acknowledged is shown, too. What follows a landing is waited for before the next sample.
  */
 export const uploadIn: Row = {
   name: '4',
@@ -26,15 +29,19 @@ export const uploadIn: Row = {
   goals: [
     { text: 'MB/s, of @tus/server with @tus/s3-store', metric: 'rate', of: PRODUCT, to: TUS, atLeast: 1.2 },
     { text: 'MB/s, of the Go proxy', metric: 'rate', of: PRODUCT, to: GO, atLeast: 0.8 },
+    { text: 'MB/s without the landing, of @tus/server', metric: 'rate', of: BYTES, to: TUS },
+    { text: 'MB/s without the landing, of the Go proxy', metric: 'rate', of: BYTES, to: GO },
   ],
   self: itself('rate'),
   async prepare(bench, stack): Promise<Prepared> {
     const { product, peers, scale } = bench;
     const file = await clipOf(scale.largeBytes);
     const stores = stack.use(await openStores(product));
-    const own = productSample(bench, file);
-    const variants: Record<string, () => Promise<Sample>> = { ...twice(own.sample) };
-    expectEqual('the SHA-256 that the product has of an upload', await own.sha256(), await sha256Of(file.path));
+    const own = productSample(bench, file, await withoutLastByte(file, bench.dir));
+    const variants: Record<string, () => Promise<Sample>> = { ...twice(own.sample), [BYTES]: own.bytesSample };
+    const sha256 = await sha256Of(file.path);
+    for (const found of [await own.sha256(), await own.bytesSha256()])
+      expectEqual('the SHA-256 that the product has of an upload', found, sha256);
     if (peers.tus) {
       const store = { ...product.serversEnv, S3_BUCKET: product.bucket };
       const tus = stack.use(await startTusPeer(peers.tus, peers.place, store));
@@ -50,20 +57,41 @@ export const uploadIn: Row = {
 
 const mbPerSecond = (file: File, seconds: number) => ({ rate: file.bytes / 1e6 / seconds });
 
-function productSample(bench: Bench, file: File) {
+/** `most` is the file without its last byte. */
+function productSample(bench: Bench, file: File, most: File) {
   const { product, signal } = bench;
   // A project of its own for each upload, so that what waits for it looks at one clip.
-  const send = async () => {
+  const send = async (timedFile: File) => {
     const project = await createProject(product, 'An upload', { maxDurationSec: 600 });
     const url = await createUpload(product, project.sharedLink!.recipientUrl, file);
-    const sample = await timed(bench, async () => mbPerSecond(file, await sendUpload(url, file, signal)));
+    const sample = await timed(bench, async () => mbPerSecond(timedFile, await sendUpload(url, timedFile, signal)));
+    if (timedFile !== file) await sendLastByte(url, file, signal);
     const [clip] = await readyClips(product, project.projectId, 1, signal);
     return { sample, clip: clip! };
   };
   return {
-    sample: async () => (await send()).sample,
-    sha256: async () => (await send()).clip.sha256,
+    sample: async () => (await send(file)).sample,
+    bytesSample: async () => (await send(most)).sample,
+    sha256: async () => (await send(file)).clip.sha256,
+    bytesSha256: async () => (await send(most)).clip.sha256,
   };
+}
+
+async function withoutLastByte(file: File, dir: string): Promise<File> {
+  const path = join(dir, 'without-last-byte');
+  const bytes = file.bytes - 1;
+  await copyFile(file.path, path);
+  await truncate(path, bytes);
+  return { ...file, path, bytes };
+}
+
+async function sendLastByte(url: string, { path, bytes }: File, signal: AbortSignal): Promise<void> {
+  await using opened = await open(path);
+  const { buffer } = await opened.read(Buffer.alloc(1), 0, 1, bytes - 1);
+  const headers = { ...PATCH, 'upload-offset': String(bytes - 1) };
+  const answer = await fetch(url, { method: 'PATCH', headers, body: buffer, signal });
+  await answer.body?.cancel();
+  expectEqual('the last byte is taken', answer.ok, true);
 }
 
 async function tusSample(bench: Bench, stores: Stores, origin: string, file: File): Promise<() => Promise<Sample>> {

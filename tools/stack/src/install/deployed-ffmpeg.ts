@@ -1,0 +1,86 @@
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isCode } from '../files.ts';
+import { cacheRoot, installOnce } from './cache.ts';
+import type { InstallContext } from './context.ts';
+import { ensureDebian } from './debian.ts';
+import { onPath } from './find.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { run } from './run.ts';
+
+/** The folder of what the image of the workers compiles its programs with. */
+const RECIPE = fileURLToPath(new URL('../../../../deploy/ffmpeg', import.meta.url));
+const TOOLS = ['dpkg-dev', 'gcc', 'libc6-dev', 'make', 'nasm', 'pkg-config', 'libdav1d-dev', 'zlib1g-dev'];
+const FETCH_LIMIT_MS = 5 * 60_000;
+const COMPILE_LIMIT_MS = 60 * 60_000;
+const APT = '/etc/apt';
+
+/**
+ * Returns the folder of ffmpeg and ffprobe as the workers' image has them, compiled from Debian's source once per machine (some ten minutes on two
+ * cores). Debian's own programs load 200 libraries, and so take some 50 ms longer to start. Needs root and apt; rejects with a sentence that says what is missing.
+ */
+export async function ensureDeployedFfmpeg(context: InstallContext): Promise<string> {
+  const { env, log, signal } = context;
+  const dir = await installOnce({
+    root: cacheRoot(env),
+    name: `ffmpeg-${await fingerprintOf([RECIPE])}`,
+    log,
+    signal,
+    fill: async into => {
+      if (!(await onPath('apt-get', env)))
+        throw new Error(
+          'ffmpeg as it is deployed is compiled from the source of Debian, and there is no apt-get here.',
+        );
+      await ensureDebian(TOOLS, log, { env, ...(signal && { signal }) });
+      const work = join(into, 'source');
+      await mkdir(work);
+      await fetchSource(work, context);
+      const source = (await readdir(work, { withFileTypes: true })).find(
+        entry => entry.isDirectory() && entry.name.startsWith('ffmpeg-'),
+      );
+      if (!source) throw new Error('apt-get fetched no source of ffmpeg.');
+      log('compiling ffmpeg as it is deployed (some ten minutes on two cores; once per machine) …');
+      await run('sh', [join(RECIPE, 'compile.sh'), join(into, 'bin')], {
+        ...{ env, log, signal, what: 'compiling ffmpeg', timeoutMs: COMPILE_LIMIT_MS, cwd: join(work, source.name) },
+        progress: lines => `${lines} lines so far`,
+      });
+      await rm(work, { recursive: true });
+    },
+  });
+  return join(dir, 'bin');
+}
+
+/** The variable by which services start the programs of this folder; none, so that they start those of the system, without one. */
+export const withPrograms = (folder: string | undefined): Record<string, string> =>
+  folder === undefined ? {} : { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` };
+
+/** Unpacks the source in a folder, by lists of its own: those of the system seldom name sources, and are left as they are. */
+async function fetchSource(work: string, { env, log, signal }: InstallContext): Promise<void> {
+  const own = join(work, 'apt');
+  const [parts, lists] = [join(own, 'parts'), join(own, 'lists')];
+  await Promise.all([mkdir(parts, { recursive: true }), mkdir(join(lists, 'partial'), { recursive: true })]);
+  await cp(join(APT, 'sources.list.d'), parts, { recursive: true }).catch(unlessMissing);
+  await cp(join(APT, 'sources.list'), join(parts, 'main.list')).catch(unlessMissing);
+  for (const name of await readdir(parts)) {
+    await writeFile(join(parts, name), sourcesOnly(await readFile(join(parts, name), 'utf8')));
+  }
+  const options = [
+    'Dir::Etc::SourceList=/dev/null',
+    `Dir::Etc::SourceParts=${parts}`,
+    `Dir::State::Lists=${lists}`,
+    // What is fetched stays in this folder, which another user cannot write to.
+    'APT::Sandbox::User=root',
+  ].flatMap(option => ['-o', option]);
+  const step = { env, log, signal, cwd: work, timeoutMs: FETCH_LIMIT_MS };
+  await run('apt-get', [...options, 'update'], { ...step, what: 'fetching the lists of Debian sources' });
+  await run('apt-get', [...options, 'source', 'ffmpeg'], { ...step, what: 'fetching the source of ffmpeg (10 MB)' });
+}
+
+/** Returns what a list of apt's says, in either of its formats, with sources in place of packages. */
+export const sourcesOnly = (list: string): string =>
+  list.replace(/^Types:.*$/gm, 'Types: deb-src').replace(/^deb(?=\s)/gm, 'deb-src');
+
+function unlessMissing(error: unknown): void {
+  if (!isCode(error, 'ENOENT')) throw error;
+}
