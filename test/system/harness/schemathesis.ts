@@ -8,7 +8,7 @@ import { ok } from '@recording-request/testing/http-client';
 import type { SeedData } from './seed.ts';
 
 /** Test cases for each operation and phase. */
-const EXAMPLES = 10;
+const EXAMPLES = 20;
 const SEED = 4;
 const LIMIT_MS = 480_000;
 
@@ -76,6 +76,7 @@ async function configOf({ ada, full, clip }: SeedData): Promise<string> {
     ['include-operation-id = "dashboardListSubmissions"', { ...shown, 'query.cursor': clipCursor }],
     ['include-operation-id = "dashboardListLinks"', { ...shown, 'query.cursor': linkCursor }],
     ['include-path-regex = "^/project/.*submissionId"', { ...shown, 'path.submissionId': clip.submissionId }],
+    ['include-path-regex = "/webhook-test$"', theirs],
     ['include-operation-id = "redeliverWebhook"', { ...theirs, 'path.deliveryId': deliveries[0].deliveryId }],
     ['include-path-regex = "^/api/.*submissionId"', { ...theirs, 'path.submissionId': clip.submissionId }],
   ];
@@ -95,7 +96,7 @@ include-operation-id = "redeliverWebhooks"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
 
 [[operations]]
-include-path-regex = "/(video|audio|thumbnail-.*)$"
+include-path-regex = "/(video|audio|thumbnail-.*|project\\\\.zip)$"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 401, 403, 404, 416, 429]
 `;
 }

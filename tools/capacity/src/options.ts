@@ -25,7 +25,7 @@ first. Without --clips-per-minute a table for 10, 100 and 1,000. What a clip cos
   --size MB              its size; by default as many bytes a second as the longest of the measured clips
   --speech-seconds T     what your speech endpoint takes for a clip (default: 0, the one of the measurement answers at once)
   --measure              measures first, on this machine, which should do nothing else (five minutes, as root; ffmpeg is compiled
-                         before it, ten minutes the first time), and writes the file; alone, nothing but that
+                         before it, five minutes the first time), and writes the file; alone, nothing but that
   --json                 the same for programs
   --help                 this text
 `;

@@ -17,8 +17,8 @@ const COMPILE_LIMIT_MS = 60 * 60_000;
 const APT = '/etc/apt';
 
 /**
- * Returns the folder of ffmpeg and ffprobe as the workers' image has them, compiled from Debian's source once per machine (some ten minutes on two
- * cores). Debian's own programs load 200 libraries, and so take some 50 ms longer to start. Needs root and apt; rejects with a sentence that says what is missing.
+ * Returns the folder of ffmpeg and ffprobe as the workers' image has them, compiled from Debian's source once per machine (some five minutes on
+ * two cores). Debian's own programs load 200 libraries, and so take some 50 ms longer to start. Needs root and apt; rejects with a sentence that says what is missing.
  */
 export async function ensureDeployedFfmpeg(context: InstallContext): Promise<string> {
   const { env, log, signal } = context;
@@ -40,7 +40,7 @@ export async function ensureDeployedFfmpeg(context: InstallContext): Promise<str
         entry => entry.isDirectory() && entry.name.startsWith('ffmpeg-'),
       );
       if (!source) throw new Error('apt-get fetched no source of ffmpeg.');
-      log('compiling ffmpeg as it is deployed (some ten minutes on two cores; once per machine) …');
+      log('compiling ffmpeg as it is deployed (some five minutes on two cores; once per machine) …');
       await run('sh', [join(RECIPE, 'compile.sh'), join(into, 'bin')], {
         ...{ env, log, signal, what: 'compiling ffmpeg', timeoutMs: COMPILE_LIMIT_MS, cwd: join(work, source.name) },
         progress: lines => `${lines} lines so far`,
