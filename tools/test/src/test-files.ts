@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { glob } from 'node:fs/promises';
 import { reaching, readImportGraph } from './import-graph.ts';
 import { ROOT } from './repository.ts';
@@ -13,7 +14,8 @@ const WHOLE_SYSTEM = /^test\/(?!.*\/src\/)|^tools\/(demo|observe)\/test\//;
 
 /**
  * Returns every test file, relative to the repository. Those of the whole system stand evenly among the first of the
- * services' tests: side by side they would fill the processor first and leave it idle later. Unit tests come last.
+ * services' tests: side by side they would fill the processor first and leave it idle later. So would files in the order of their
+ * names, as those of one folder mostly wait or mostly compute: they come in an order that is always the same and has none of that. Unit tests come last.
  */
 export async function allTestFiles(): Promise<string[]> {
   const files = await Array.fromAsync(
@@ -26,12 +28,15 @@ export async function allTestFiles(): Promise<string[]> {
     unit = [],
     system = [],
     service = [],
-  } = Object.groupBy(files.sort(), file => {
+  } = Object.groupBy(mixed(files), file => {
     if (!needsServers(file)) return 'unit';
     return WHOLE_SYSTEM.test(file) ? 'system' : 'service';
   });
   return [...spread(system, service), ...unit];
 }
+
+const mixed = (files: readonly string[]) =>
+  files.toSorted((one, other) => (hash('sha256', one) < hash('sha256', other) ? -1 : 1));
 
 /** Returns all of both lists in their order, the first list's at even distances within three quarters of the second. */
 export function spread<T>(few: readonly T[], many: readonly T[]): T[] {
