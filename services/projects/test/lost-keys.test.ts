@@ -20,7 +20,8 @@ before(async () => {
 after(() => running[Symbol.asyncDispose]());
 
 test('events are signed with the current webhook secret alone where the key of the former one is lost', async () => {
-  const { project } = await newProject(running, { webhookSecret: 'one' });
+  const settings = { webhookUrl: 'https://example.org/hook' };
+  const { project } = await newProject(running, { webhookSecret: 'one', settings });
   const { projectId } = project!;
   await running.projects.updateProject(patch(project, { webhookSecret: 'two' }));
   const { projects } = running.store.models;
@@ -34,6 +35,13 @@ test('events are signed with the current webhook secret alone where the key of t
   const swapped = { 'webhook.secret': LOST, 'webhook.former.secret': webhook.secret };
   await projects.updateOne({ _id: projectId }, { $set: swapped });
   await assert.rejects(without.projects.getWebhookTarget({ projectId }), failed, 'the former one alone signs nothing');
+});
+
+test('events of a project without an address go on where the key of its webhook secret is lost', async () => {
+  const { project } = await newProject(running, { webhookSecret: 'one' });
+  const { projectId } = project!;
+  await running.store.models.projects.updateOne({ _id: projectId }, { $set: { 'webhook.secret': LOST } });
+  assert.deepEqual((await running.projects.getWebhookTarget({ projectId })).secrets, []);
 });
 
 test('a repeated creation whose answer is lost names the project that it made, and makes no other', async () => {

@@ -203,7 +203,8 @@ test('stored secrets move to a new key while they change, until the old key is n
   const { secretsKey } = running;
   const newKey = `k2:${randomBytes(32).toString('base64')}`;
   const secrets = Array.from({ length: 6 }, () => `whsec_${randomBytes(24).toString('base64')}`);
-  const order = { webhookSecret: secrets[0]!, idempotencyKey: randomUUID(), bodyHash: randomBytes(32) };
+  const settings = { webhookUrl: 'https://example.org/hook' };
+  const order = { settings, webhookSecret: secrets[0]!, idempotencyKey: randomUUID(), bodyHash: randomBytes(32) };
   const ownerId = await newOwner(running);
   const made = await newProject(running, { ...order, count: 600 }, ownerId);
   await assert.rejects(running.withKeys(newKey), (error: Error) => {

@@ -10,14 +10,16 @@ export const getWebhookTarget =
     const { store, secrets, clock } = context;
     const project = await store.projects.findForService(projectId);
     if (!project) throw noSuchProject();
+    const { webhookUrl } = project.settings;
     const owner = sealedFor.webhook(projectId);
     // Every receiver is to know the current secret, and none needs the former one for longer than a day.
     const open = (sealed: string, index: number) =>
       (index === 0 ? secrets.open(sealed, owner) : openUnlessLost(context, sealed, owner))?.toString() ?? [];
     return {
       projectName: project.settings.projectName,
-      webhookUrl: project.settings.webhookUrl,
-      secrets: signingSecrets(project.webhook, clock.now()).flatMap(open),
+      webhookUrl,
+      // Without an address nothing is signed, and a secret whose key is lost fails nothing.
+      secrets: webhookUrl === '' ? [] : signingSecrets(project.webhook, clock.now()).flatMap(open),
       targetVersion: project.webhook.targetVersion,
       events: project.settings.webhookEvents ?? [],
     };
