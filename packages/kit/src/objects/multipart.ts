@@ -33,11 +33,12 @@ export async function putStream(put: StreamPut): Promise<void> {
   signal?.addEventListener('abort', stop, { once: true });
   try {
     signal?.throwIfAborted();
-    const parts = partsOf(body);
+    const parts = partsOf(body, put.size);
     const first = await parts.next();
     const head = first.done ? Buffer.alloc(0) : first.value;
     if (head.length >= PART_BYTES) return await putParts(put, head, parts);
-    checkSize(head.length, put.size);
+    const more = await parts.next();
+    checkSize(head.length + (more.done ? 0 : more.value.length), put.size);
     await put.putWhole({ key: put.key, body: head, contentType: put.contentType, signal });
   } catch (error) {
     body.destroy(error as Error);
@@ -101,17 +102,21 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
   }
 }
 
-async function* partsOf(body: Readable): AsyncGenerator<Buffer> {
+/** Where the size is known the last part comes with the last byte: the body may end only when its bytes may be stored. */
+async function* partsOf(body: Readable, size: number | undefined): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
-  let bytes = 0;
+  let [bytes, total] = [0, 0];
   for await (const chunk of body) {
     pending.push(chunk as Buffer);
     bytes += (chunk as Buffer).length;
-    if (bytes < PART_BYTES) continue;
-    const whole = Buffer.concat(pending);
-    yield whole.subarray(0, PART_BYTES);
-    pending = bytes > PART_BYTES ? [whole.subarray(PART_BYTES)] : [];
-    bytes -= PART_BYTES;
+    total += (chunk as Buffer).length;
+    while (bytes >= PART_BYTES || (bytes > 0 && total === size)) {
+      const whole = Buffer.concat(pending);
+      const part = whole.subarray(0, PART_BYTES);
+      yield part;
+      pending = [whole.subarray(part.length)];
+      bytes -= part.length;
+    }
   }
   if (bytes > 0) yield Buffer.concat(pending);
 }

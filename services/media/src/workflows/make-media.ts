@@ -19,6 +19,7 @@ import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffpr
 import { type Inspection, inspectionOf } from '../domain/inspection.ts';
 import { planFor, type ThumbnailName } from '../domain/plan.ts';
 import { remuxFaults } from '../domain/verify.ts';
+import { allOrAbort } from './all-or-abort.ts';
 
 /** A clip whose video is made and not verified yet. `found` describes the upload. */
 export interface BegunMedia {
@@ -63,7 +64,11 @@ export async function beginMedia(
 /** Verifies the video and makes what is missing beside it; the video is only read. Rejects with UnusableMediaError. */
 export async function finishMedia({ clip, found }: BegunMedia, { log, ...options }: MakeOptions): Promise<MadeMedia> {
   try {
-    const stored = await verified(clip, found, options);
+    // What the first run made beside the video is looked at meanwhile.
+    const [stored] = await allOrAbort(options.signal, [
+      signal => verified(clip, found, { ...options, signal }),
+      () => removeBroken(clip),
+    ]);
     await makeRest(clip, stored, { ...options, log });
     const missing = await missingParts(clip);
     return {
@@ -107,9 +112,8 @@ async function verified(clip: ClipFiles, before: Inspection, options: RunOptions
   return inspectionOf(after)!;
 }
 
-/** Makes the parts that need the remux, and those that the first run could not make. A part that fails is left out. */
+/** Makes the parts that need the remux, and those that the first run has not made whole. A part that fails is left out. */
 async function makeRest(clip: ClipFiles, stored: Inspection, { log, ...options }: MakeOptions): Promise<void> {
-  await removeBroken(clip);
   const missing = await missingParts(clip);
   const attempt = async (what: string, work: Promise<void>) => {
     await work.catch(error => {

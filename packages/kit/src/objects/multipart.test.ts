@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { putStream } from './multipart.ts';
+
+const MiB = 1024 ** 2;
+
+/** Begins to store a body of `size` bytes, which is not ended; `log` says what the store was asked for. */
+function begun(size: number | undefined) {
+  const log: string[] = [];
+  const client = {
+    initiateNewMultipartUpload: async () => 'id',
+    async uploadPart(_config: object, body: Buffer) {
+      log.push(`part ${body.length}`);
+      return { etag: 'etag' };
+    },
+    completeMultipartUpload: async () => void log.push('complete'),
+    abortMultipartUpload: async () => void log.push('abort'),
+  };
+  const body = new PassThrough({ highWaterMark: 64 * MiB });
+  const storing = putStream({
+    client: client as never,
+    putWhole: async put => void log.push(`whole ${put.body.length}`),
+    ...{ bucket: 'b', key: 'k', body, contentType: 'x/y', size, requestMs: 1_000 },
+  });
+  return { log, body, storing };
+}
+
+async function settled(): Promise<void> {
+  for (let i = 0; i < 20; i += 1) await turn();
+}
+
+test('of a body whose size is known all is sent with its last byte, and becomes an object when the body ends', async () => {
+  const { log, body, storing } = begun(10 * MiB);
+  body.write(Buffer.alloc(10 * MiB));
+  await settled();
+  assert.deepEqual(log, [`part ${8 * MiB}`, `part ${2 * MiB}`]);
+  body.end();
+  await storing;
+  assert.equal(log.at(-1), 'complete');
+
+  const short = begun(10);
+  short.body.write(Buffer.alloc(10));
+  await settled();
+  assert.deepEqual(short.log, []);
+  short.body.end();
+  await short.storing;
+  assert.deepEqual(short.log, ['whole 10']);
+});
+
+test('a body of another size than was said becomes no object', async () => {
+  for (const [size, came] of [
+    [10 * MiB, 10 * MiB + 1],
+    [10 * MiB, 10 * MiB - 1],
+    [10, 11],
+    [10, 9],
+  ] as const) {
+    const { log, body, storing } = begun(size);
+    // In two pieces, as the first one may be all that was said.
+    body.write(Buffer.alloc(Math.min(size, came)));
+    await settled();
+    if (came > size) body.write(Buffer.alloc(came - size));
+    body.end();
+    await assert.rejects(storing, new RegExp(`an object of ${size} bytes was to be stored, and ${came} came`));
+    assert.ok(!log.includes('complete') && !log.some(line => line.startsWith('whole')), String(log));
+  }
+});
+
+test('a body that breaks off after its last byte becomes no object', async () => {
+  const { log, body, storing } = begun(10 * MiB);
+  body.write(Buffer.alloc(10 * MiB));
+  await settled();
+  body.destroy(new Error('it may not be stored'));
+  await assert.rejects(storing, /may not be stored/);
+  assert.equal(log.at(-1), 'abort');
+});
