@@ -128,6 +128,16 @@ test('a fragmented MP4, as Safari records', async () => {
   await assertThumbnails(made);
 });
 
+test('a recording that begins in the midst of a stream is a video where one of its first packets gives a picture', async () => {
+  const { path } = await clip({ container: 'webm', text: TEXT, seconds: 3, keyFrameSec: 0.5 });
+  const late = join(root, 'late.webm');
+  await run('ffmpeg', ['-v', 'error', '-i', path, '-c', 'copy', '-bsf:v', "noise=drop='lt(n,5)'", late]);
+  const pictures = ['-select_streams', 'v', '-show_entries', 'packet=flags', '-of', 'csv=p=0'];
+  assert.match(await run('ffprobe', ['-v', 'error', ...pictures, late]), /^__/, 'the first picture is no key frame');
+  const { width } = await inspectFile(late, runOptions());
+  assert.equal(width, 640);
+});
+
 test('one key frame in the whole clip: the middle and the end are sought in the remux', async () => {
   const made = await process((await clip({ container: 'webm', text: TEXT, seconds: 9, keyFrameSec: 100 })).path);
   assert.equal(made.inspection.keyFrames.length, 1);

@@ -9,7 +9,8 @@ import { type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
 // them without end.
 const MAX_PACKETS = 200_000;
 const MAX_STREAMS = 64;
-const FIRST_PACKETS = 32;
+// The first packet nearly always gives a picture. Where it does not, as in a recording that begins in the midst of a stream, one of the next may.
+const FIRST_PACKETS = [1, 32];
 
 /** The file was not read to its end: it has too many packets or streams, or takes too much CPU time. */
 export class ScanLimitError extends Error {}
@@ -45,14 +46,12 @@ export async function scanPackets(path: string, options: RunOptions): Promise<Sc
 
 /** Returns whether the first packets of the video decode to a picture. */
 export async function firstFrameDecodes(path: string, options: RunOptions): Promise<boolean> {
-  const args = [
-    '-select_streams',
-    'V:0',
-    '-read_intervals',
-    `%+#${FIRST_PACKETS}`,
-    '-show_entries',
-    'frame=width,height',
-  ];
+  for (const packets of FIRST_PACKETS) if (await anyDecodes(path, packets, options)) return true;
+  return false;
+}
+
+async function anyDecodes(path: string, packets: number, options: RunOptions): Promise<boolean> {
+  const args = ['-select_streams', 'V:0', '-read_intervals', `%+#${packets}`, '-show_entries', 'frame=width,height'];
   for await (const line of probe('frame', args, path, options)) {
     const fields = fieldsOf(line);
     if (Number(fields.get('width')) > 0 && Number(fields.get('height')) > 0) return true;
