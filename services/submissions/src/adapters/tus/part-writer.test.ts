@@ -13,9 +13,14 @@ const PART = 128 * 1024;
 const bytesOf = (letter: string, bytes = PART) => Buffer.alloc(bytes, letter);
 
 /** A writer whose parts are in the store when the test says so. */
-function writerTo(memoryBytes: number, append: () => Promise<boolean> = async () => true) {
+function writerTo(
+  memoryBytes: number,
+  append: () => Promise<boolean> = async () => true,
+  renewResponse?: () => Promise<void>,
+) {
   const uploadMemory = createByteBudget(memoryBytes);
   const uploadChecksums = createKeptChecksums();
+  const removed: string[] = [];
   const [bodies, parts] = [[] as string[], [] as Part[]];
   const waiting: Array<PromiseWithResolvers<void>> = [];
   const context = {
@@ -29,18 +34,20 @@ function writerTo(memoryBytes: number, append: () => Promise<boolean> = async ()
         // Read at the end, as a slow connection does: the bytes may not change before.
         return stored.promise.then(() => void bodies.push(`${body.toString('latin1', 0, 1)}${body.length}`));
       },
-      remove: async () => {},
+      remove: async (keys: string[]) => void removed.push(...keys),
     },
+    projects: { renewResponse },
     uploads: {
+      renewed: async () => {},
       append(_id: string, _writer: string, each: Part) {
         parts.push(each);
         return append();
       },
     },
   };
-  const upload = { id: 'u', renewedAt: new Date() } as Upload;
+  const upload = { id: 'u', renewedAt: renewResponse ? undefined : new Date() } as Upload;
   const writer = new PartWriter(context as unknown as PartContext, upload, 'w', 0);
-  return { writer, uploadMemory, uploadChecksums, bodies, parts, waiting };
+  return { writer, uploadMemory, uploadChecksums, bodies, parts, waiting, removed };
 }
 
 /** Whether `work` ends although nothing more is stored. */
@@ -67,11 +74,12 @@ test('while a part is stored the next one is collected, and only what is stored 
   assert.equal(writer.offset, PART);
   const flushed = writer.flush();
   assert.equal(await ends(flushed), false, 'nothing is acknowledged before it is stored');
-  waiting[1]!.resolve();
-  assert.equal(await ends(flushed), false);
   waiting[2]!.resolve();
+  assert.equal(await ends(flushed), false, 'the last part is stored beside the one before it, and counts after it');
+  assert.deepEqual([writer.offset, parts.length], [PART, 1]);
+  waiting[1]!.resolve();
   await flushed;
-  assert.deepEqual(bodies, [`a${PART}`, `b${PART}`, 'b1']);
+  assert.deepEqual(bodies, [`a${PART}`, 'b1', `b${PART}`]);
   assert.deepEqual(
     parts.map(({ offset, size }) => [offset, size]),
     [
@@ -140,4 +148,43 @@ test('a part that is not stored, or whose lease was lost, ends the writer: nothi
     }
     assert.equal(uploadMemory.free, uploadMemory.limit);
   }
+});
+
+test('a part is sent while its response is kept alive, and counts only once it is', async () => {
+  for (const isRefused of [false, true]) {
+    const renewed = Promise.withResolvers<void>();
+    const { writer, parts, waiting, removed } = writerTo(
+      32 * PART,
+      async () => true,
+      () => renewed.promise,
+    );
+    using _ = writer;
+    await writer.add(bytesOf('a', 10));
+    const flushed = writer.flush();
+    flushed.catch(() => {});
+    assert.equal(await ends(flushed), false);
+    waiting[0]!.resolve();
+    assert.equal(await ends(flushed), false);
+    assert.deepEqual(parts, []);
+    if (isRefused) renewed.reject(new Error('there is no such response'));
+    else renewed.resolve();
+    if (isRefused) await assert.rejects(flushed, /no such response/);
+    else await flushed;
+    await turn();
+    assert.deepEqual([writer.offset, parts.length, removed.length], isRefused ? [0, 0, 1] : [10, 1, 0]);
+  }
+});
+
+test('a last part whose predecessor did not count does not stay', async () => {
+  const { writer, parts, waiting, removed } = writerTo(32 * PART);
+  using _ = writer;
+  await writer.add(bytesOf('a', PART + 10));
+  const flushed = writer.flush();
+  flushed.catch(() => {});
+  assert.equal(await ends(flushed), false);
+  waiting[0]!.reject(new Error('the store is away'));
+  await assert.rejects(flushed, /the store is away/);
+  waiting[1]!.resolve();
+  await turn();
+  assert.deepEqual([writer.offset, parts.length, removed.length], [0, 0, 1]);
 });

@@ -13,12 +13,14 @@ export type PartContext = Pick<
 
 /**
  * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While a part is stored the next one is
- * collected, if there is memory for it; no more than these two are held. What came is stored after
+ * collected, if there is memory for it; no more than these two are held. The last one is sent beside the one before it, and each counts after that one. What came is stored after
  * `UPLOAD_FLUSH_SECONDS` at the latest, so that a slow or silent writer holds little.
  */
 export class PartWriter implements Disposable {
   /** Up to where every byte is stored and recorded. */
   offset: number;
+  /** Up to where bytes are in parts that are sent to the store. */
+  private sent: number;
   private filling: PartBuffer;
   private other: PartBuffer;
   private readonly timer: NodeJS.Timeout;
@@ -28,6 +30,7 @@ export class PartWriter implements Disposable {
   private storing: Promise<void> = Promise.resolve();
   private hasFailed = false;
   private renewedAt: number;
+  private renewing: Promise<void> | undefined;
   /** Of every byte up to the last that was collected, as far as this process knows what is before them. */
   private readonly checksums: RunningChecksums | undefined;
   private readonly context: PartContext;
@@ -39,6 +42,7 @@ export class PartWriter implements Disposable {
     this.upload = upload;
     this.writerId = writerId;
     this.offset = offset;
+    this.sent = offset;
     this.renewedAt = upload.renewedAt?.getTime() ?? 0;
     const { uploadMemory, uploadChecksums, config } = context;
     this.checksums = uploadChecksums.take(upload.id, offset);
@@ -67,8 +71,8 @@ export class PartWriter implements Disposable {
   /** Stores what there is, and gives back its memory. */
   flush(): Promise<void> {
     return this.afterLast(async () => {
-      await this.storing;
-      await this.store(this.filling);
+      if (this.hasFailed) await this.storing;
+      await this.store(this.filling, this.storing);
       this.filling.shrink();
       this.other.shrink();
       if (this.filling.room < this.other.room) this.swap();
@@ -109,14 +113,25 @@ export class PartWriter implements Disposable {
     [this.filling, this.other] = [this.other, this.filling];
   }
 
-  private async store(buffer: PartBuffer): Promise<void> {
-    if (buffer.length === 0) return;
+  /** `before`: the part before it, after which it counts. */
+  private async store(buffer: PartBuffer, before?: Promise<void>): Promise<void> {
+    if (buffer.length === 0) return await before;
     const { uploads, objects } = this.context;
     const { id } = this.upload;
     const body = buffer.view();
-    const part: Part = { key: partKey(id, this.offset, uuidv7()), offset: this.offset, size: body.length };
-    await this.renewHold();
-    await objects.put(part.key, body, { contentType: 'application/octet-stream' });
+    const part: Part = { key: partKey(id, this.sent, uuidv7()), offset: this.sent, size: body.length };
+    this.sent += part.size;
+    const sending = objects.put(part.key, body, { contentType: 'application/octet-stream' });
+    const isReady = Promise.all([sending, this.renewHold()]);
+    isReady.catch(() => {});
+    try {
+      await before;
+      await isReady;
+    } catch (error) {
+      // What does not count may not stay: its upload may have been erased meanwhile.
+      sending.then(() => objects.remove([part.key])).catch(() => {});
+      throw error;
+    }
     const isLast = part.offset + part.size === this.upload.length;
     if (!(await uploads.append(this.upload, this.writerId, part, isLast))) {
       await objects.remove([part.key]);
@@ -127,8 +142,15 @@ export class PartWriter implements Disposable {
 
   /** Keeps the response's use: before the first byte is acknowledged, and now and then after. */
   private async renewHold(): Promise<void> {
-    const { config, uploads, projects } = this.context;
-    if (Date.now() - this.renewedAt < config.holdRenewSeconds * 1_000) return;
+    if (Date.now() - this.renewedAt < this.context.config.holdRenewSeconds * 1_000) return;
+    this.renewing ??= this.renew().finally(() => {
+      this.renewing = undefined;
+    });
+    await this.renewing;
+  }
+
+  private async renew(): Promise<void> {
+    const { uploads, projects } = this.context;
     await projects.renewResponse({ linkId: this.upload.linkId, responseSessionId: this.upload.responseId });
     this.renewedAt = Date.now();
     await uploads.renewed(this.upload);
