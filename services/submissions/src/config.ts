@@ -36,7 +36,7 @@ export const variables = {
   uploadPartBytes: integer(
     'UPLOAD_PART_BYTES',
     'what a request collects before it stores a part; the next one is collected meanwhile. Parts of at least 5 MiB the store copies by itself when the take lands',
-    { default: 8 * 1024 ** 2, min: 1024, max: 64 * 1024 ** 2 },
+    { default: 5 * 1024 ** 2, min: 1024, max: 64 * 1024 ** 2 },
   ),
   // Of bytes that are being stored there is a copy, unless the store verifies checksums.
   uploadMemoryBytes: integer(
