@@ -128,6 +128,21 @@ test('a fragmented MP4, as Safari records', async () => {
   await assertThumbnails(made);
 });
 
+test('thumbnails take no more of the processor where every picture is a key frame', async t => {
+  const spent = async (keyFrameSec: number) => {
+    const picture = { width: 1280, height: 720, frameRate: 25, keyFrameSec };
+    const { path } = await clip({ container: 'mp4', audio: 'silence', seconds: 16, ...picture });
+    const dir = await jobWith(path);
+    const known = await inspectFile(join(dir, 'source'), runOptions());
+    const before = await childTicks();
+    await makeMedia({ dir, known }, { ...runOptions(), log });
+    return (await childTicks()) - before;
+  };
+  const [few, all] = [await spent(2), await spent(0.04)];
+  t.diagnostic(`${few} ticks with a key frame each two seconds, ${all} with 25 a second`);
+  assert.ok(all < 3 * few, `${all} ticks, and ${few} with few key frames`);
+});
+
 test('a recording that begins in the midst of a stream is a video where one of its first packets gives a picture', async () => {
   const { path } = await clip({ container: 'webm', text: TEXT, seconds: 3, keyFrameSec: 0.5 });
   const late = join(root, 'late.webm');

@@ -167,7 +167,7 @@ test('the decoders of ffmpeg are left alone, and the encoders, filters and conta
     asked.filter(name => !listed('encoder').includes(name)),
     [],
   );
-  for (const name of ['scale', 'select', 'aresample', 'highpass', 'lowpass']) {
+  for (const name of ['scale', 'aresample', 'highpass', 'lowpass']) {
     assert.match(text, new RegExp(`\\b${name}=`));
     assert.ok(listed('filter').includes(name));
   }

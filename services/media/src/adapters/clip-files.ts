@@ -18,6 +18,8 @@ export interface ClipFiles {
 const PLAIN = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-flags', '+bitexact'];
 // A key frame's time may be rounded by the container.
 const ROUNDING_SEC = 0.002;
+// From a key frame on, so that one which a container dates a little differently is found, too.
+const PICTURE_SEC = 0.1;
 // By way of 16 bits: what fades away becomes nothing there, and not numbers so small that a processor takes many times as long for each.
 const AUDIO_ENCODING = ['-af', 'aresample=osf=s16', '-c:a', 'aac', '-ac', '1', '-b:a', '64k'];
 /** Below the limit of speech-to-text, with a margin. */
@@ -35,12 +37,16 @@ export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
   const outputs = [
     remuxOutput(clip),
     ...(plan.audio === 'none' ? [] : [audioOutput(clip, audio)]),
-    ...moments.map(moment => thumbnailOutput(clip, moment, `select='gte(t,${moment.atSec - ROUNDING_SEC})',`, 1)),
+    ...moments.map((moment, at) => thumbnailOutput(clip, moment, at + 1)),
   ];
-  // A second reader of the same file that decodes key frames only, so that the remux keeps all the others.
+  // A reader of the same file for each picture. It decodes key frames only, and none after the picture: ffmpeg would go on with all of
+  // them for as long as the remux takes.
   const inputs = [
     { path: source },
-    ...(moments.length > 0 ? [{ path: source, options: ['-skip_frame', 'nokey'] }] : []),
+    ...moments.map(moment => ({
+      path: source,
+      options: ['-ss', String(beginOf(moment)), '-t', String(PICTURE_SEC), '-skip_frame', 'nokey'],
+    })),
   ];
   return runFfmpeg({ purpose: 'all', inputs, outputs }, options);
 }
@@ -58,10 +64,10 @@ export function makeThumbnails(
   options: RunOptions,
 ): Promise<void> {
   const inputs = moments.map(({ atSec }) => {
-    const from = Math.max(0, Math.min(atSec, lastFrameSec) - ROUNDING_SEC);
+    const from = beginOf({ atSec: Math.min(atSec, lastFrameSec) });
     return { path: videoPath(clip), options: ['-ss', String(from)] };
   });
-  const outputs = moments.map((moment, at) => thumbnailOutput(clip, moment, '', at));
+  const outputs = moments.map((moment, at) => thumbnailOutput(clip, moment, at));
   return runFfmpeg({ purpose: 'thumbnails', inputs, outputs }, options);
 }
 
@@ -133,25 +139,10 @@ function audioOutput(clip: ClipFiles, encoding: string[]): FfmpegCall['outputs']
   return { path: audioPath(clip), options };
 }
 
-function thumbnailOutput(
-  clip: ClipFiles,
-  { name }: Moment,
-  select: string,
-  input: number,
-): FfmpegCall['outputs'][number] {
+const beginOf = ({ atSec }: Pick<Moment, 'atSec'>) => Math.max(0, atSec - ROUNDING_SEC);
+
+function thumbnailOutput(clip: ClipFiles, { name }: Moment, input: number): FfmpegCall['outputs'][number] {
   const scale = `scale=w='min(640,iw)':h='max(2,2*round(ow/a/2))'`;
-  const options = [
-    '-map',
-    `${input}:V:0`,
-    '-vf',
-    `${select}${scale}`,
-    '-frames:v',
-    '1',
-    '-q:v',
-    '4',
-    ...PLAIN,
-    '-f',
-    'mjpeg',
-  ];
+  const options = ['-map', `${input}:V:0`, '-vf', scale, '-frames:v', '1', '-q:v', '4', ...PLAIN, '-f', 'mjpeg'];
   return { path: thumbnailPath(clip, name), options };
 }
