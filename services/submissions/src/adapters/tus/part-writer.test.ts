@@ -126,6 +126,7 @@ test('the checksums of what was acknowledged are kept for the next request, and 
     using _ = failed.writer;
     await failed.writer.add(bytesOf('a', PART + 10));
     failed.waiting[0]!.reject(new Error('the store is away'));
+    await turn();
     await assert.rejects(failed.writer.flush());
   }
   for (const bytes of [0, PART, PART + 10]) assert.equal(failed.uploadChecksums.read('u', bytes), undefined);
@@ -183,8 +184,21 @@ test('a last part whose predecessor did not count does not stay', async () => {
   flushed.catch(() => {});
   assert.equal(await ends(flushed), false);
   waiting[0]!.reject(new Error('the store is away'));
-  await assert.rejects(flushed, /the store is away/);
+  assert.equal(await ends(flushed), false, 'its bytes are being sent, and its memory is not given back');
   waiting[1]!.resolve();
-  await turn();
-  assert.deepEqual([writer.offset, parts.length, removed.length], [0, 0, 1]);
+  await assert.rejects(flushed, /the store is away/);
+  assert.deepEqual([writer.offset, parts.length, removed.length], [0, 0, 2]);
+});
+
+test('of an upload that was lost, or erased, while two parts were sent neither counts nor stays', async () => {
+  const { writer, parts, waiting, removed } = writerTo(32 * PART, async () => false);
+  using _ = writer;
+  await writer.add(bytesOf('a', PART + 10));
+  const flushed = writer.flush();
+  flushed.catch(() => {});
+  assert.equal(await ends(flushed), false);
+  for (const each of waiting) each.resolve();
+  assert.equal(await ends(flushed), true);
+  await assert.rejects(flushed, error => error === LOCKED);
+  assert.deepEqual([writer.offset, parts.length, removed.length], [0, 1, 2]);
 });

@@ -128,8 +128,10 @@ export class PartWriter implements Disposable {
       await before;
       await isReady;
     } catch (error) {
-      // What does not count may not stay: its upload may have been erased meanwhile.
-      sending.then(() => objects.remove([part.key])).catch(() => {});
+      // Until its bytes are sent they take memory. What does not count may not stay, whatever the store answered: its upload may have been
+      // erased meanwhile.
+      await sending.catch(() => {});
+      await objects.remove([part.key]).catch(() => {});
       throw error;
     }
     const isLast = part.offset + part.size === this.upload.length;
