@@ -25,7 +25,7 @@ import { type Checksums, refusalWord, type Upload, type UploadKey, uploadHasFail
 import { announceResponse } from './announce-response.ts';
 import { eraseIfProjectIs } from './erased-projects.ts';
 import type { Landed, Landing } from './landings-under-way.ts';
-import { assemble, removeUnlessHeld } from './upload-bytes.ts';
+import { assemble, expectWhole, removeUnlessHeld } from './upload-bytes.ts';
 
 export type LandContext = Pick<
   Context,
@@ -196,7 +196,11 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   const { sha256, crc32 } = upload;
   const isAssembled = sha256 !== undefined;
   const checksums = isAssembled ? { sha256, crc32 } : await assembleSource(context, upload, key);
-  const finding = await inspect(context, upload, key);
+  const [finding] = await Promise.all([
+    inspect(context, upload, key),
+    // Of a landing that is taken up the clip may have been made already, and its upload removed.
+    isAssembled ? undefined : expectWhole(context.objects, upload, key),
+  ]);
 
   // A process that slept past its lease must not deliver what another one refused meanwhile.
   if (!(await hold.renew(isAssembled ? undefined : checksums))) {
