@@ -12,7 +12,7 @@ import { placeIn } from './lab/place.ts';
 const HELP = `npm run images [-- options]
 
 Builds both images of deploy/Dockerfile as npm run k8s does, without a container engine and a registry, and prints the size and the
-number of packages of each. Needs root. The first time it takes ten minutes, as ffmpeg is compiled. Fails where one has a package
+number of packages of each. Needs root. The first time it takes some minutes, as ffmpeg is compiled. Fails where one has a package
 manager, or ffmpeg although nothing in it starts it.
 
   --sbom DIR   also writes what is in each, as CycloneDX 1.6: DIR/recording-request.cdx.json and -workers.cdx.json

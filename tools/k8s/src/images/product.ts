@@ -23,7 +23,7 @@ export const builtImage = (target: Target, tag: Tag = 'lab'): string => `localho
 /** Builds both images of the product from deploy/Dockerfile. Resolves to the seconds that it took. */
 export async function buildProduct(builder: Builder, { log }: Pick<InstallContext, 'log'>): Promise<number> {
   const began = Date.now();
-  log('building the images from deploy/Dockerfile (the first time ffmpeg too: ten minutes) …');
+  log('building the images from deploy/Dockerfile (the first time ffmpeg too: five minutes) …');
   await buildFrom(builder, ROOT, 'lab');
   return Math.round((Date.now() - began) / 1000);
 }

@@ -60,8 +60,10 @@ async function fetchSource(work: string, { env, log, signal }: InstallContext): 
   const own = join(work, 'apt');
   const [parts, lists] = [join(own, 'parts'), join(own, 'lists')];
   await Promise.all([mkdir(parts, { recursive: true }), mkdir(join(lists, 'partial'), { recursive: true })]);
-  await cp(join(APT, 'sources.list.d'), parts, { recursive: true }).catch(unlessMissing);
-  await cp(join(APT, 'sources.list'), join(parts, 'main.list')).catch(unlessMissing);
+  // Files, and no links to them: they are changed below.
+  const dereference = true;
+  await cp(join(APT, 'sources.list.d'), parts, { recursive: true, dereference }).catch(unlessMissing);
+  await cp(join(APT, 'sources.list'), join(parts, 'main.list'), { dereference }).catch(unlessMissing);
   for (const name of await readdir(parts)) {
     await writeFile(join(parts, name), sourcesOnly(await readFile(join(parts, name), 'utf8')));
   }
