@@ -119,11 +119,12 @@ async function startProduct(
 const ASKED: [string, string, string[]][] = [
   ['curl', 'curl', ['--version']],
   ['zip', 'zip', ['-v']],
+  ['ffmpeg', 'ffmpeg', ['-version']],
   ['go', 'go', ['version']],
 ];
 
 async function versionsOf({ nginx }: Peers, programs: string): Promise<Record<string, string>> {
-  const own = ['ffmpeg', join(programs, 'ffmpeg'), ['-version']] as const;
+  const own = ['ffmpeg of the workers', join(programs, 'ffmpeg'), ['-version']] as const;
   const asked = [...ASKED, own, ...(nginx ? [['nginx', nginx, ['-v']] as const] : [])];
   const found = await Promise.all(
     asked.map(async ([name, command, args]) => [name, await output(command, args)] as const),
