@@ -45,6 +45,16 @@ test('lines that are stacked add up, and the axis reaches their sum', () => {
   assert.ok(first! > second!);
 });
 
+test('what is left of numbers that cancel out is drawn as nothing', () => {
+  const points: [number, number][] = [
+    [0, 0],
+    [50, 1.4e-20],
+    [100, 0],
+  ];
+  const { text } = chart([{ name: 'a', points }], OPTIONS);
+  assert.match(text, />1 s</, 'an axis as for a line that is nothing');
+});
+
 test('names of lines cannot break out of the drawing, and are told in words', () => {
   const { text } = chart([{ name: '"><script>', points: [[0, 1.5]] }], OPTIONS);
   assert.doesNotMatch(text, /<script>/);

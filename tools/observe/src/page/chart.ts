@@ -86,6 +86,9 @@ function stack(lines: Line[]): Line[] {
   }));
 }
 
+// A difference of two sums that should be nothing is some last digits of them: an axis of its own would make a mountain of it.
+const NOTHING = 1e-12;
+
 function bounds(lines: Line[], { min, max }: ChartOptions): [number, number] {
   let low = min ?? 0;
   let high = max ?? Number.NEGATIVE_INFINITY;
@@ -95,7 +98,7 @@ function bounds(lines: Line[], { min, max }: ChartOptions): [number, number] {
       if (min === undefined) low = Math.min(low, value);
       if (max === undefined) high = Math.max(high, value);
     }
-  if (high <= low || !Number.isFinite(high)) high = low + 1;
+  if (!(high - low > NOTHING) || !Number.isFinite(high)) high = low + 1;
   const step = stepOf(high - low);
   return [min ?? Math.floor(low / step) * step, max ?? Math.ceil(high / step) * step];
 }
