@@ -36,6 +36,8 @@ const operationDuration = durationOf('db.client.operation.duration');
 const measured = attributeSets<AttributesOf<'db.client.operation.duration'>>();
 // That of a change stream waits for what there is to tell, which says nothing of the database.
 const IDLE = 'getMore';
+// What is quicker explains no slow clip.
+const BRIEF_MS = 20;
 let watching = false;
 
 /**
@@ -104,7 +106,7 @@ function startSpan(
     'db.query.text': askedFields(command),
     ...serverOf(address),
   });
-  return openSpan({ name: `${name} ${of ?? db}`, kind: SpanKind.CLIENT, parent, attributes });
+  return openSpan({ name: `${name} ${of ?? db}`, kind: SpanKind.CLIENT, parent, attributes, briefMs: BRIEF_MS });
 }
 
 const servers = new Map<string, Attributes>();

@@ -159,3 +159,27 @@ test('what is untraced is not sent however slow it is', () => {
   span.end({ error: {} });
   assert.deepEqual(names(), []);
 });
+
+test('what is brief within a sent step has no span of its own, and the step says how many there were and how long they took', () => {
+  const step = openSpan({ name: 'land', kind: SpanKind.INTERNAL, parent: ROOT_CONTEXT, attributes: () => ({}) });
+  const command = (name: string, ms: number, error?: { message: string }) => {
+    const attributes = () => ({ 'db.system.name': 'mongodb' });
+    const span = openSpan({ name, kind: SpanKind.CLIENT, parent: step.context, attributes, briefMs: 20 });
+    now += ms;
+    span.end({ ...(error && { error }) });
+  };
+  command('find', 3);
+  command('update', 19);
+  command('insert', 20);
+  command('failed', 1, { message: 'no' });
+  step.end();
+  assert.deepEqual(names(), ['insert', 'failed', 'land']);
+  const [insert, , land] = sent();
+  assert.equal(insert!.parentSpanContext?.spanId, land!.spanContext().spanId);
+  assert.deepEqual(insert!.attributes, { 'db.system.name': 'mongodb' });
+  assert.ok(Math.abs(insert!.duration[0] * 1_000 + insert!.duration[1] / 1e6 - 20) < 0.001);
+  assert.deepEqual(land!.attributes, {
+    'recording.database.brief.count': 2,
+    'recording.database.brief.duration': 0.022,
+  });
+});
