@@ -18,7 +18,7 @@ const EMPTY = 'empty';
 /** How many requests of one kind a sample is the median of, for each of its repeats: pages are quick, lists of projects long. */
 const REQUESTS = 8;
 /** Of a round, so that a pause of the machine, which lasts as long as many requests, is not one variant's alone. */
-const TURNS = 4;
+const TURNS = 8;
 const CLIP_BYTES = 200_000;
 const SMALL_CLIPS = 100;
 const SMALL_LINKS = 10;
@@ -43,7 +43,7 @@ export const growth: Row = {
   name: '10',
   title: '100 → 100,000 submissions, 10 → 10,000 links, 1 → 2,000 projects',
   needs: ['media', 'curl'],
-  minutes: 5,
+  minutes: 4,
   turns: TURNS,
   goals: [
     ...FLAT.map(metric => ({ text: `${metric}, of the small one`, metric, of: LARGE, to: SMALL, atMost: MOST })),

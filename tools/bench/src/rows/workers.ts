@@ -45,7 +45,7 @@ export const workers: Row = {
   name: '11',
   title: 'workers 1 → 2 → 4',
   needs: ['media', 'curl'],
-  minutes: 12,
+  minutes: 10,
   alone: true,
   goals: [
     ...linear('media, with a fifth of a core each', 'media', true),
