@@ -19,11 +19,17 @@ import {
 } from './takes.ts';
 import { create, speech } from './test-service.ts';
 
-/** A process whose lease on a landing ends at once, as that of one that sleeps. */
+/** A process whose lease on a landing ends as soon as it has it, as that of one that sleeps in each of its steps. */
 async function sleeper(parts: Partial<LandContext>) {
-  const { uploads } = await otherProcess();
+  const { uploads, config } = await otherProcess();
   const takeWorker: typeof uploads.takeWorker = (key, workerId) => uploads.takeWorker(key, workerId, 0);
-  return await otherProcess({ uploads: { ...uploads, takeWorker }, ...parts });
+  const renewWorker: typeof uploads.renewWorker = (key, workerId, _, checksums) =>
+    uploads.renewWorker(key, workerId, 0, checksums);
+  return await otherProcess({
+    config: { ...config, landingLeaseSeconds: 0.03 },
+    uploads: { ...uploads, takeWorker, renewWorker },
+    ...parts,
+  });
 }
 
 const isRefused = async (id: string) => (await harness.uploads.findOne({ _id: id }))?.state === 'refused';

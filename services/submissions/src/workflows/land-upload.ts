@@ -116,7 +116,7 @@ async function landUnderLease(
   };
   return await withLease(lease, async upload => {
     const landed = await within({ ...upload, uploadId: key.id }, () =>
-      attemptToLand(context, upload, { workerId, renew }),
+      attemptToLand(context, upload, { workerId, renew, renewMs: lease.renewMs }),
     );
     hasEnded = true;
     return landed;
@@ -178,6 +178,8 @@ interface Hold {
   workerId: string;
   /** Notes the checksums of the whole with it. False: another process has taken it, or the landing has ended. */
   renew(checksums?: Checksums): Promise<boolean>;
+  /** For so long after it was renewed it need not be asked for again, in milliseconds. */
+  renewMs: number;
 }
 
 /**
@@ -196,14 +198,18 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   const { sha256, crc32 } = upload;
   const isAssembled = sha256 !== undefined;
   const checksums = isAssembled ? { sha256, crc32 } : await assembleSource(context, upload, key);
-  const [finding] = await Promise.all([
-    inspect(context, upload, key),
+  const renewedAt = performance.now();
+  const renewed = async () => {
     // Of a landing that is taken up the clip may have been made already, and its upload removed.
-    isAssembled ? undefined : expectWhole(context.objects, upload, key),
-  ]);
+    if (isAssembled) return await hold.renew();
+    await expectWhole(context.objects, upload, key);
+    return await hold.renew(checksums);
+  };
+  const [finding, isHeld] = await Promise.all([inspect(context, upload, key), renewed()]);
 
   // A process that slept past its lease must not deliver what another one refused meanwhile.
-  if (!(await hold.renew(isAssembled ? undefined : checksums))) {
+  const mayHaveExpired = performance.now() - renewedAt >= hold.renewMs;
+  if (!isHeld || (mayHaveExpired && !(await hold.renew()))) {
     if (!isAssembled) await removeUnneeded(context, upload, key);
     return { end: 'lost' };
   }
