@@ -30,11 +30,13 @@ export interface Traces extends AsyncDisposable {
 
 const LIMIT_MS = 60_000;
 const LOOK_MS = 200;
+// Spans are encoded and sent when a clip is done, as they are by default (five seconds), and not in the midst of what is measured.
+const SENT_AFTER_MS = 3_000;
 
 export async function startTraces(): Promise<Traces> {
   const receiver = await startTraceReceiver();
   return {
-    env: traceVariables(receiver.url),
+    env: { ...traceVariables(receiver.url), OTEL_BSP_SCHEDULE_DELAY: String(SENT_AFTER_MS) },
     serviceEnv: Object.fromEntries(SERVICES.map(name => [name, { OTEL_SERVICE_NAME: name }])),
     async momentsOf(uploadUrl, signal) {
       const uploadId = new URL(uploadUrl).pathname.split('/').at(-1)!;
