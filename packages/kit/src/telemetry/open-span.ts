@@ -29,7 +29,7 @@ export interface SpanStart {
   links?: Link[] | undefined;
   /**
    * Of what has no parts: where it ends within this time and without an error, it has no span of its own, and the step that it is a
-   * part of says how many there were. Ignored where OTEL_TRACES_SAMPLER asks for every span.
+   * part of says how many there were. Ignored where OTEL_TRACES_SAMPLER is set.
    */
   briefMs?: number;
 }
@@ -91,9 +91,9 @@ export function openSpan(start: SpanStart): OpenSpan {
   const { parent } = start;
   const caller = trace.getSpanContext(parent);
   const isPart = caller !== undefined && caller.traceId !== INVALID_TRACEID;
+  if (isTracingSuppressed(parent)) return isPart ? NONE(parent) : begin(start);
   if (isPart && caller.traceFlags & TraceFlags.SAMPLED)
     return start.briefMs === undefined ? begin(start) : new BriefSpan(start, start.briefMs);
-  if (isTracingSuppressed(parent)) return isPart ? NONE(parent) : begin(start);
   if (isPart && !start.decisive) return new NotedSpan(start, () => partOf(caller));
   return openDecided(start, decides, isPart ? caller : undefined);
 }
@@ -215,8 +215,10 @@ class BriefSpan implements OpenSpan {
   end(end?: SpanEnd): void {
     const ms = performance.now() - this.startedAt;
     const { name, kind, parent, links } = this.start;
-    if (!end?.error && ms < this.briefMs) {
-      countBrief(trace.getSpan(parent)!, ms);
+    const step = trace.getSpan(parent)!;
+    // A step that has ended tells nothing more.
+    if (!end?.error && ms < this.briefMs && step.isRecording()) {
+      countBrief(step, ms);
       return;
     }
     const { startTime, more } = this;

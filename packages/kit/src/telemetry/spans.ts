@@ -89,7 +89,7 @@ export const SPANS = {
     kinds: ['client'],
     by: 'us',
     description:
-      'A command of the MongoDB driver. One that succeeded in less than 20 ms is counted by the step that it is a part of, unless `OTEL_TRACES_SAMPLER` asks for every span.',
+      'A command of the MongoDB driver. One that succeeded in less than 20 ms is counted by the step that it is a part of, unless `OTEL_TRACES_SAMPLER` is set.',
     attributes: {
       'db.system.name': '`mongodb`',
       'db.namespace': 'the database',
@@ -252,7 +252,7 @@ export const COMMON_ATTRIBUTES = {
     'how many database commands and store operations of this step have no span: of each name the first 20 have',
   'recording.database.brief.count':
     'how many database commands of this step have no span, as each succeeded in less than 20 ms',
-  'recording.database.brief.duration': 'how long those took together, in s',
+  'recording.database.brief.duration': 'how long those took, one added to the other, in s',
 } as const;
 
 export type SpanName = keyof typeof SPANS;
