@@ -204,6 +204,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   assert.ok(await uploads.takeWorker(begun, 'worker', 60_000));
   assert.ok(await uploads.renewWorker(begun, 'worker', 60_000, { sha256: 'aa', crc32: 1 }));
   assert.equal((await uploads.find(begun))?.sha256, 'aa');
+  assert.equal(await uploads.holdsWorker(begun, 'worker'), true);
   assert.equal(await uploads.finishAs(begun, 'another', 60_000), undefined);
   await uploads.failed(begun, true, 'a problem');
   await uploads.fail(begun, 'worker', 'a sentence');

@@ -21,12 +21,11 @@ import { create, speech } from './test-service.ts';
 
 /** A process whose lease on a landing ends as soon as it has it, as that of one that sleeps in each of its steps. */
 async function sleeper(parts: Partial<LandContext>) {
-  const { uploads, config } = await otherProcess();
+  const { uploads } = await otherProcess();
   const takeWorker: typeof uploads.takeWorker = (key, workerId) => uploads.takeWorker(key, workerId, 0);
   const renewWorker: typeof uploads.renewWorker = (key, workerId, _, checksums) =>
     uploads.renewWorker(key, workerId, 0, checksums);
   return await otherProcess({
-    config: { ...config, landingLeaseSeconds: 0.03 },
     uploads: { ...uploads, takeWorker, renewWorker },
     ...parts,
   });

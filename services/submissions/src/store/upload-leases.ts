@@ -21,6 +21,8 @@ export interface UploadLeases {
    * taken it, or the landing has ended.
    */
   renewWorker(key: UploadKey, workerId: string, leaseMs: number, checksums?: Checksums): Promise<boolean>;
+  /** Whether its lease has not expired: for less than what it takes to renew it. */
+  holdsWorker(key: UploadKey, workerId: string): Promise<boolean>;
   releaseWorker(key: UploadKey, workerId: string): Promise<void>;
 }
 
@@ -86,6 +88,10 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
       const noted = [{ $set: { ...checksums, 'worker.until': prolonged('worker', leaseMs) } }];
       const held = await uploads.updateOne(landingBy(key, workerId), noted, PIPELINE);
       return held.matchedCount > 0;
+    },
+    async holdsWorker(key, workerId) {
+      const inTime = { $expr: { $gt: ['$worker.until', serverTime()] } };
+      return (await uploads.exists({ ...landingBy(key, workerId), ...inTime })) !== null;
     },
     async releaseWorker(key, workerId) {
       await uploads.updateOne({ ...uploadAt(key), 'worker.id': workerId }, { $unset: { worker: 1 } });

@@ -116,7 +116,7 @@ async function landUnderLease(
   };
   return await withLease(lease, async upload => {
     const landed = await within({ ...upload, uploadId: key.id }, () =>
-      attemptToLand(context, upload, { workerId, renew, renewMs: lease.renewMs }),
+      attemptToLand(context, upload, { workerId, renew, lasts: () => uploads.holdsWorker(key, workerId) }),
     );
     hasEnded = true;
     return landed;
@@ -178,8 +178,8 @@ interface Hold {
   workerId: string;
   /** Notes the checksums of the whole with it. False: another process has taken it, or the landing has ended. */
   renew(checksums?: Checksums): Promise<boolean>;
-  /** For so long after it was renewed it need not be asked for again, in milliseconds. */
-  renewMs: number;
+  /** Whether it has not expired: quicker than renewing it. */
+  lasts(): Promise<boolean>;
 }
 
 /**
@@ -198,7 +198,6 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   const { sha256, crc32 } = upload;
   const isAssembled = sha256 !== undefined;
   const checksums = isAssembled ? { sha256, crc32 } : await assembleSource(context, upload, key);
-  const renewedAt = performance.now();
   const renewed = async () => {
     // Of a landing that is taken up the clip may have been made already, and its upload removed.
     if (isAssembled) return await hold.renew();
@@ -208,8 +207,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   const [finding, isHeld] = await Promise.all([inspect(context, upload, key), renewed()]);
 
   // A process that slept past its lease must not deliver what another one refused meanwhile.
-  const mayHaveExpired = performance.now() - renewedAt >= hold.renewMs;
-  if (!isHeld || (mayHaveExpired && !(await hold.renew()))) {
+  if (!isHeld || !((await hold.lasts()) || (await hold.renew()))) {
     if (!isAssembled) await removeUnneeded(context, upload, key);
     return { end: 'lost' };
   }
