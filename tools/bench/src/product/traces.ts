@@ -30,8 +30,8 @@ export interface Traces extends AsyncDisposable {
 
 const LIMIT_MS = 60_000;
 const LOOK_MS = 200;
-// Spans are encoded and sent when a clip is done, as they are by default (five seconds), and not in the midst of what is measured.
-const SENT_AFTER_MS = 3_000;
+// Nearly as rarely as by default (five seconds): encoding and sending them would fall into each landing that is measured.
+export const SENT_AFTER_MS = 3_000;
 
 export async function startTraces(): Promise<Traces> {
   const receiver = await startTraceReceiver();
