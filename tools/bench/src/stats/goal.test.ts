@@ -43,6 +43,15 @@ test('a value without another variant is judged as it is, and what is allowed is
   assert.equal(judge({ ...beside, allowance: 0 }, each).verdict, 'missed');
 });
 
+test('beside several variants the mean of them counts', () => {
+  const each = Array.from({ length: 9 }, () => ({ on: { ms: 105 }, off: { ms: 90 }, 'off again': { ms: 110 } }));
+  const { median, verdict } = judge(
+    { text: 'ms', metric: 'ms', of: 'on', to: ['off', 'off again'], atMost: 1.05 },
+    each,
+  );
+  assert.deepEqual([median, verdict], [1.05, 'met']);
+});
+
 test('the product beside itself holds where its interval contains 1.00 and lies within ± 5 %', () => {
   const around = (low: number, high: number) =>
     judgeSelf(goal, rounds([low, low, low, 1, 1, 1, high, high, high])).verdict;

@@ -5,13 +5,13 @@ export type Metrics = Readonly<Record<string, number>>;
 /** What each variant was measured at in one round. */
 export type Round = Readonly<Record<string, Metrics>>;
 
-/** What a row is to reach: a ratio of two variants, or where `to` is left out a value of one. */
+/** What a row is to reach: a ratio of two variants, or where `to` is left out a value of one. Of several in `to` the mean counts. */
 export interface Goal {
   /** What is compared, as the table shows it: "CPU, of Go grpc-gateway". */
   text: string;
   metric: string;
   of: string;
-  to?: string;
+  to?: string | readonly string[];
   /** Multiplies the ratio, where the variants did different amounts of work. */
   scale?: number;
   /** Added to the other variant's value before the ratio is taken, in the metric's unit. */
@@ -72,7 +72,10 @@ export function judgeSelf(goal: Goal, rounds: readonly Round[], ofSoMany = 1): F
 
 function figureOf({ metric, of, to, scale = 1, allowance = 0 }: Goal, round: Round): number {
   const own = read(round, of, metric);
-  return to === undefined ? own * scale : (own * scale) / (read(round, to, metric) + allowance);
+  if (to === undefined) return own * scale;
+  const others = [to].flat().map(other => read(round, other, metric));
+  const mean = others.reduce((sum, value) => sum + value, 0) / others.length;
+  return (own * scale) / (mean + allowance);
 }
 
 function read(round: Round, variant: string, metric: string): number {
