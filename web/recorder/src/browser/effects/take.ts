@@ -35,8 +35,10 @@ export async function readTake(spool: Spool, record: TakeRecord): Promise<Stored
 const storedBlobs = async (spool: Spool, { id }: TakeRecord): Promise<Blob[]> =>
   (await spool.chunks(id)).map(bytes => new Blob([bytes]));
 
+const sizeOf = (blobs: readonly Blob[]): number => blobs.reduce((sum, blob) => sum + blob.size, 0);
+
 function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
-  let size = blobs.reduce((sum, blob) => sum + blob.size, 0);
+  let size = sizeOf(blobs);
   let queue: Promise<void> = Promise.resolve();
   let isStored = true;
   const whole = () => new Blob(blobs, { type: record.type });
@@ -70,7 +72,10 @@ function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
       const bytes = await part().catch(async error => {
         // While a file is still being stored that is found there; and what was recorded does not go away.
         if (!record.byFile || !record.stopped) throw error;
-        blobs.splice(0, blobs.length, ...(await storedBlobs(spool, record)));
+        const stored = await storedBlobs(spool, record);
+        // A file that the device has not stored may be there again in a moment, as one in a cloud is.
+        if (sizeOf(stored) <= start) throw error;
+        blobs.splice(0, blobs.length, ...stored);
         return part();
       });
       return new Blob([bytes]);

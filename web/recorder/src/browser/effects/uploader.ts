@@ -24,6 +24,8 @@ export interface Uploader {
 // What the server takes as a type; of anything else it finds out by itself what it is.
 const KNOWN_TYPE = /^video\/(?:webm|mp4|x-matroska|quicktime|3gpp)\b/i;
 const POLL_MS = 700;
+// In some five seconds.
+const READS = 4;
 
 /**
  * Brings a take to the server while it grows, for as long as it takes: a lost connection or a server that is down only
@@ -43,6 +45,7 @@ export function startUploader(
   let wakeUp: (() => void) | undefined;
   let idle = false;
   let tries = 0;
+  let unread = 0;
 
   const report = () => !stopped && changed(progress);
   const reached = (bytes: number) => {
@@ -136,8 +139,14 @@ export function startUploader(
 
   async function send(url: string, at: number): Promise<boolean | End> {
     // Before the request: one whose bytes cannot be read fails as if the network were gone.
-    const bytes = await take.read(at, at + piece);
-    if (bytes.size === 0) return { kind: 'unreadable' };
+    const bytes = await take.read(at, at + piece).catch(error => {
+      unread += 1;
+      // What was recorded does not go away: it is read until it can be.
+      if (unread < READS || !record.byFile) throw error;
+      return undefined;
+    });
+    if (!bytes?.size) return { kind: 'unreadable' };
+    unread = 0;
     const began = performance.now();
     const answer = await patchUpload(url, at, bytes);
     const tookMs = performance.now() - began;
