@@ -109,6 +109,21 @@ test('a process that slept while another one delivered its take neither refuses 
   }
 });
 
+test('a take that the store has put together to another size is not delivered, and is put together again', async () => {
+  const { projectId, id } = await finishing();
+  const stat: typeof harness.objects.stat = async key => {
+    const found = await harness.objects.stat(key);
+    return found && { ...found, size: found.size - 1 };
+  };
+  const first = await otherProcess({ objects: { ...harness.objects, stat } });
+  await assert.rejects(landUpload(first, await keyOf(id)), /was stored with/);
+  assert.deepEqual(await submissionsOf(projectId), []);
+  assert.ok(!(await harness.uploads.findOne({ _id: id }))?.sha256, 'nothing says that it is put together');
+  await landUpload(await otherProcess(), await keyOf(id));
+  const [submission, ...others] = await submissionsOf(projectId);
+  assert.deepEqual([submission?.fileSize, others], [(await speech()).bytes.length, []]);
+});
+
 test('of two writers at one offset, the first asleep past its lease, what was acknowledged is kept as it was sent', async () => {
   const response = await begun();
   const { id } = await create(harness, response, { length: 50_000 });

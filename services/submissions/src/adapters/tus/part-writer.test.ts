@@ -17,14 +17,17 @@ function writerTo(
   memoryBytes: number,
   append: () => Promise<boolean> = async () => true,
   renewResponse?: () => Promise<void>,
+  remove?: () => Promise<void>,
 ) {
   const uploadMemory = createByteBudget(memoryBytes);
   const uploadChecksums = createKeptChecksums();
   const removed: string[] = [];
+  const warned: unknown[] = [];
   const [bodies, parts] = [[] as string[], [] as Part[]];
   const waiting: Array<PromiseWithResolvers<void>> = [];
   const context = {
     config: { uploadPartBytes: PART, uploadFlushSeconds: 3_600, holdRenewSeconds: 3_600 },
+    log: { warn: (about: unknown) => void warned.push(about) },
     uploadMemory,
     uploadChecksums,
     objects: {
@@ -34,7 +37,10 @@ function writerTo(
         // Read at the end, as a slow connection does: the bytes may not change before.
         return stored.promise.then(() => void bodies.push(`${body.toString('latin1', 0, 1)}${body.length}`));
       },
-      remove: async (keys: string[]) => void removed.push(...keys),
+      async remove(keys: string[]) {
+        removed.push(...keys);
+        await remove?.();
+      },
     },
     projects: { renewResponse },
     uploads: {
@@ -45,9 +51,9 @@ function writerTo(
       },
     },
   };
-  const upload = { id: 'u', renewedAt: renewResponse ? undefined : new Date() } as Upload;
+  const upload = { id: 'u', projectId: 'p', renewedAt: renewResponse ? undefined : new Date() } as Upload;
   const writer = new PartWriter(context as unknown as PartContext, upload, 'w', 0);
-  return { writer, uploadMemory, uploadChecksums, bodies, parts, waiting, removed };
+  return { writer, uploadMemory, uploadChecksums, bodies, parts, waiting, removed, warned };
 }
 
 /** Whether `work` ends although nothing more is stored. */
@@ -201,4 +207,23 @@ test('of an upload that was lost, or erased, while two parts were sent neither c
   assert.equal(await ends(flushed), true);
   await assert.rejects(flushed, error => error === LOCKED);
   assert.deepEqual([writer.offset, parts.length, removed.length], [0, 1, 2]);
+});
+
+test('a part that does not count and that the store does not remove is told in the log, and the writer is answered as if it were gone', async () => {
+  const gone = new Error('the store is away');
+  const { writer, waiting, removed, warned } = writerTo(
+    32 * PART,
+    async () => false,
+    undefined,
+    () => Promise.reject(gone),
+  );
+  using _ = writer;
+  await writer.add(bytesOf('a', 10));
+  const flushed = writer.flush();
+  flushed.catch(() => {});
+  await ends(flushed);
+  waiting[0]!.resolve();
+  await assert.rejects(flushed, error => error === LOCKED);
+  assert.equal(removed.length, 1);
+  assert.deepEqual(warned, [{ err: gone, uploadId: 'u', projectId: 'p' }]);
 });

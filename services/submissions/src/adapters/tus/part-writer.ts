@@ -8,7 +8,7 @@ import { PartBuffer } from './part-buffer.ts';
 
 export type PartContext = Pick<
   Context,
-  'config' | 'uploads' | 'objects' | 'projects' | 'uploadMemory' | 'uploadChecksums' | 'backupHold'
+  'config' | 'log' | 'uploads' | 'objects' | 'projects' | 'uploadMemory' | 'uploadChecksums' | 'backupHold'
 >;
 
 /**
@@ -131,15 +131,24 @@ export class PartWriter implements Disposable {
       // Until its bytes are sent they take memory. What does not count may not stay, whatever the store answered: its upload may have been
       // erased meanwhile.
       await sending.catch(() => {});
-      await objects.remove([part.key]).catch(() => {});
+      await this.removeUncounted(part);
       throw error;
     }
     const isLast = part.offset + part.size === this.upload.length;
     if (!(await uploads.append(this.upload, this.writerId, part, isLast))) {
-      await objects.remove([part.key]);
+      await this.removeUncounted(part);
       throw LOCKED;
     }
     this.offset += part.size;
+  }
+
+  /** What the store does not remove now goes with the upload’s others. */
+  private async removeUncounted({ key }: Part): Promise<void> {
+    const { objects, log } = this.context;
+    const { id: uploadId, projectId } = this.upload;
+    await objects.remove([key]).catch(error => {
+      log.warn({ err: error, uploadId, projectId }, 'A part that does not count could not be removed yet');
+    });
   }
 
   /** Keeps the response's use: before the first byte is acknowledged, and now and then after. */
