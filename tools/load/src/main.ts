@@ -41,6 +41,8 @@ async function main(): Promise<number> {
     const programs = await ensureDeployedFfmpeg({ env: process.env, log, signal: stop.signal });
     // Of this machine's two recognisers the quick one, as with a provider elsewhere speech takes no CPU here.
     process.env.SPEECH_ENGINE ||= 'pocketsphinx';
+    // It stands for a server elsewhere: people here do not wait for what it works off.
+    process.env.SPEECH_NICE ||= '10';
     await using servers = await startServers({ dataDir: join(dir, 'servers'), log, signal: stop.signal });
     const place = { serversEnv: servers.env, programs, dir, seed, signal: stop.signal, log };
     const result = await runLoad(options, place);

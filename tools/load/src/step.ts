@@ -19,14 +19,15 @@ export interface StepResult {
   /** How many clips waited for each stage when the last of these people had come. */
   waiting: Record<string, number>;
   rest: Rest;
-  /** After more than the capacity: the second minute in which people came at `RECOVERY_PERCENT`. */
+  /** After more than the capacity: what came at `RECOVERY_PERCENT` from `RECOVERY_MS` on. */
   recovery: TallyResult | undefined;
 }
 
 export const RECOVERY_PERCENT = 50;
 /** By then the product is to be as quick as before. */
 export const RECOVERY_MS = 60_000;
-const LOOKED_AT_MS = 60_000;
+/** So long, or until so many clips have come that there is something to compare. */
+const LOOKED_AT = { ms: 60_000, clips: 40 };
 /** How long the product may take to come to rest, before the run goes on: this, and as long as people had come four times over. */
 const REST_MS = 300_000;
 
@@ -46,7 +47,8 @@ export async function runStep(
   const stretches = [runStretch(system, { fromMs: 0, forMs, clipsPerMinute, tally, name: `${percent} %` })];
   if (isOverload) {
     const settling = { fromMs: forMs, forMs: RECOVERY_MS, tally, name: `after ${percent} %, first` };
-    const settled = { fromMs: forMs + RECOVERY_MS, forMs: LOOKED_AT_MS, tally: recovery, name: `after ${percent} %` };
+    const lookedAtMs = Math.max(LOOKED_AT.ms, (LOOKED_AT.clips / less) * 60_000);
+    const settled = { fromMs: forMs + RECOVERY_MS, forMs: lookedAtMs, tally: recovery, name: `after ${percent} %` };
     for (const each of [settling, settled]) stretches.push(runStretch(system, { ...each, clipsPerMinute: less }));
   }
   const ended = delay(forMs, undefined, { signal: system.signal }).then(() => ({

@@ -6,7 +6,8 @@ GET  /v1/models                 GET /health (200 once a recogniser has loaded, 5
 Variables: SPEECH_LISTEN (host:port), SPEECH_API_KEY (empty: no check), SPEECH_MODEL (the name answered to),
 SPEECH_ENGINE (whisper, which reads its model from SPEECH_MODEL_DIR, or pocketsphinx), SPEECH_WORKERS (processes; default: one a core,
 two at most), SPEECH_LANGUAGE (the code of what is taken for spoken where Whisper is not sure; default en; empty: what it heard),
-SPEECH_SCRATCH_DIR (uploads while they are worked on; emptied at the start).
+SPEECH_SCRATCH_DIR (uploads while they are worked on; emptied at the start), SPEECH_NICE (how much it yields to other processes, 0 to 19;
+default 0).
 Needs ffmpeg on PATH, and faster-whisper with what it needs or pocketsphinx. Python 3.9 or newer.
 """
 
@@ -217,6 +218,7 @@ class Server(ThreadingHTTPServer):
 
 
 def main():
+    os.nice(int(os.environ.get("SPEECH_NICE") or 0))
     shutil.rmtree(SCRATCH, ignore_errors=True)
     Handler.pool = Pool(WORKERS)
     server = Server((HOST or "127.0.0.1", int(PORT)), Handler)
