@@ -9,7 +9,7 @@ import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '..
 import { partOf } from '../sample.ts';
 
 /** Of a round, each half a second long: a pause of the machine is not one variant's alone. */
-const TURNS = 16;
+const TURNS = 8;
 const TURN = 0.25;
 const PEER = 'grpc-js defaults';
 const SMALL_CLIP_BYTES = 200_000;
