@@ -11,7 +11,7 @@ export interface StoredTake {
   update(change: Partial<TakeRecord>): Promise<void>;
   /**
    * Bytes from `start` to `end`, as many as there are: of a file that is gone or was changed since it was chosen, those that
-   * the device has stored. Fails when they cannot be read now.
+   * the device has stored. Fails when they cannot be read now, nor does the device have any from `start` on.
    */
   read(start: number, end: number): Promise<Blob>;
   whole(): Blob;
