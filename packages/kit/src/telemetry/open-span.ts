@@ -176,13 +176,10 @@ class NotedSpan implements OpenSpan {
   end(end?: SpanEnd): void {
     const ms = performance.now() - this.startedAt;
     if (!(end?.error || ms >= SLOW_MS) || !hasRoom()) return;
-    const { span, startTime } = this;
-    const { name, kind, links, parent } = this.start;
-    const attributes = { ...this.start.attributes(), ...notedSubject(span), ...this.more };
-    const options = { kind, startTime, attributes, ...(links && { links }) };
-    withIds(span.spanContext(), () =>
-      finish(tracer().startSpan(name, options, parent.setValue(LATE, true)), end, startTime + ms),
-    );
+    const { span, start, startTime } = this;
+    const parent = start.parent.setValue(LATE, true);
+    const attributes = { ...start.attributes(), ...notedSubject(span), ...this.more };
+    withIds(span.spanContext(), () => sendEnded({ ...start, parent }, { attributes, startTime, ms, end }));
   }
 }
 
@@ -214,17 +211,29 @@ class BriefSpan implements OpenSpan {
 
   end(end?: SpanEnd): void {
     const ms = performance.now() - this.startedAt;
-    const { name, kind, parent, links } = this.start;
-    const step = trace.getSpan(parent)!;
+    const { start, startTime } = this;
+    const step = trace.getSpan(start.parent)!;
     // A step that has ended tells nothing more.
     if (!end?.error && ms < this.briefMs && step.isRecording()) {
       countBrief(step, ms);
       return;
     }
-    const { startTime, more } = this;
-    const options = { kind, startTime, attributes: { ...this.start.attributes(), ...more }, ...(links && { links }) };
-    finish(tracer().startSpan(name, options, parent), end, startTime + ms);
+    sendEnded(start, { attributes: { ...start.attributes(), ...this.more }, startTime, ms, end });
   }
+}
+
+/** Sends what was only noted until it ended. */
+function sendEnded(
+  { name, kind, parent, links }: SpanStart,
+  {
+    attributes,
+    startTime,
+    ms,
+    end,
+  }: { attributes: Attributes; startTime: number; ms: number; end?: SpanEnd | undefined },
+): void {
+  const options = { kind, startTime, attributes, ...(links && { links }) };
+  finish(tracer().startSpan(name, options, parent), end, startTime + ms);
 }
 
 function countBrief(step: Counting, ms: number): void {
