@@ -26,8 +26,8 @@ export interface StepResult {
 export const RECOVERY_PERCENT = 50;
 /** By then the product is to be as quick as before. */
 export const RECOVERY_MS = 60_000;
-/** So long, or until so many clips have come that there is something to compare. */
-const LOOKED_AT = { ms: 60_000, clips: 40 };
+/** So long, or until so many clips have come that there is something to compare, but not longer than the last. */
+const LOOKED_AT = { ms: 60_000, clips: 40, mostMs: 300_000 };
 /** How long the product may take to come to rest, before the run goes on: this, and as long as people had come four times over. */
 const REST_MS = 300_000;
 
@@ -47,7 +47,7 @@ export async function runStep(
   const stretches = [runStretch(system, { fromMs: 0, forMs, clipsPerMinute, tally, name: `${percent} %` })];
   if (isOverload) {
     const settling = { fromMs: forMs, forMs: RECOVERY_MS, tally, name: `after ${percent} %, first` };
-    const lookedAtMs = Math.max(LOOKED_AT.ms, (LOOKED_AT.clips / less) * 60_000);
+    const lookedAtMs = Math.min(LOOKED_AT.mostMs, Math.max(LOOKED_AT.ms, (LOOKED_AT.clips / less) * 60_000));
     const settled = { fromMs: forMs + RECOVERY_MS, forMs: lookedAtMs, tally: recovery, name: `after ${percent} %` };
     for (const each of [settling, settled]) stretches.push(runStretch(system, { ...each, clipsPerMinute: less }));
   }
