@@ -10,6 +10,7 @@ import { createLogger } from '@recording-request/kit/log';
 import { startRelay } from '@recording-request/kit/outbox';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { type Servers, startServers } from '@recording-request/stack/servers';
+import { hasStopped } from '@recording-request/testing/child-processes';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { openInbox } from '@recording-request/testing/event-inbox';
 import { testStores } from '@recording-request/testing/test-stores';
@@ -42,11 +43,12 @@ after(async () => {
 });
 
 /** Stops the broker's process as a whole, until the returned function is called or the test ends. */
-function stopBroker(stack: AsyncDisposableStack): () => void {
+async function stopBroker(stack: AsyncDisposableStack): Promise<() => void> {
   const { pid } = servers.servers.kafka!;
   process.kill(pid!, 'SIGSTOP');
   const resume = () => void process.kill(pid!, 'SIGCONT');
   stack.defer(resume);
+  await until('every thread of the broker stands still', () => hasStopped(pid!));
   return resume;
 }
 
@@ -79,7 +81,7 @@ test('events wait for a Kafka that stands still, longer than a producer tries, a
   for (const at of [1, 2, 3, 4]) await carry(`before-${at}`, 1);
   await until('the first events come', () => inbox.events.length === carried.length);
   const stoppedAt = inbox.events.length;
-  const resume = stopBroker(stack);
+  const resume = await stopBroker(stack);
   await carry('alone', 1);
   await until('the relay has failed', () => failures > 0);
   for (const at of [1, 2, 3, 4, 5, 6]) await carry(`during-${at}`, 3);
@@ -115,7 +117,7 @@ test('events wait for a Kafka that stands still, longer than a producer tries, a
 test('a connection to a Kafka that stands still is closed within a bounded time', async () => {
   await using stack = new AsyncDisposableStack();
   const writer = await connectKafka(kafka, { clientId: 'writer', log, requestMs: REQUEST_MS });
-  stopBroker(stack);
+  await stopBroker(stack);
   const publishing = writer.publish(failed('s', 'r'));
   const startedAt = performance.now();
   await Promise.all([writer.close(), assert.rejects(publishing)]);

@@ -12,10 +12,21 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return lists.flatMap(list => list.split(' ').filter(Boolean).map(Number));
 }
 
-/** A line of `/proc/<pid>/status`; undefined once the process is gone. */
-export async function statusOf(pid: number, field: string): Promise<string | undefined> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+/** A line of `/proc/<pid>/status`, of the process or of one of its threads; undefined once it is gone. */
+export async function statusOf(pid: number, field: string, thread?: string): Promise<string | undefined> {
+  const task = thread ? `/task/${thread}` : '';
+  const status = await readFile(`/proc/${pid}${task}/status`, 'utf8').catch(() => '');
   return new RegExp(`^${field}:\\s*(.*)$`, 'm').exec(status)?.[1];
+}
+
+/**
+ * Whether every thread of the process stands still. SIGSTOP takes effect once the thread that is chosen for it has run,
+ * until which the others go on.
+ */
+export async function hasStopped(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const states = await Promise.all(threads.map(thread => statusOf(pid, 'State', thread)));
+  return states.every(state => state === undefined || state.startsWith('T'));
 }
 
 /** Looks at the most that each child of this process has had resident, again and again. */
