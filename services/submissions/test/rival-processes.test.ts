@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
 import { createUpload, tusRequest } from '@recording-request/testing/tus';
@@ -45,6 +46,27 @@ test('a take that landed when nobody could look at it is not refused by a later 
   await landUpload(second, await keyOf(id));
   assert.equal((await harness.uploads.findOne({ _id: id }))?.state, 'landed');
   assert.notDeepEqual(await keysIn(`submissions/${projectId}/${submission.submissionId}/`), [], 'its bytes are there');
+});
+
+test('a landing that its process cannot keep stops looking at the clip, and lands when it is tried again', async () => {
+  const { projectId, id } = await finishing();
+  const looking = Promise.withResolvers<AbortSignal>();
+  const inspect: typeof harness.media.inspect = async (_, options) => {
+    const signal = options!.signal!;
+    looking.resolve(signal);
+    await once(signal, 'abort', { signal: AbortSignal.timeout(10_000) });
+    throw new DomainError('cancelled', 'away');
+  };
+  const { uploads } = await otherProcess();
+  const renewWorker: typeof uploads.renewWorker = async () => {
+    await looking.promise;
+    throw new Error('the database is away');
+  };
+  const failing = await otherProcess({ uploads: { ...uploads, renewWorker }, media: { ...harness.media, inspect } });
+  await assert.rejects(landUpload(failing, await keyOf(id)), /the database is away/);
+  assert.ok((await looking.promise).aborted, 'nobody waits for what it finds');
+  await landUpload(await otherProcess(), await keyOf(id));
+  assert.equal((await submissionsOf(projectId)).length, 1);
 });
 
 test('a process that slept while another one refused its take delivers nothing and takes no use', async () => {

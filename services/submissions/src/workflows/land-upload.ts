@@ -204,7 +204,16 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
     await expectWhole(context.objects, upload, key);
     return await hold.renew(checksums);
   };
-  const [finding, isHeld] = await Promise.all([inspect(context, upload, key), renewed()]);
+  const unneeded = new AbortController();
+  const inspecting = inspect(context, upload, key, unneeded.signal);
+  let isHeld = false;
+  try {
+    isHeld = await renewed();
+  } finally {
+    // The next attempt looks at the clip itself.
+    if (!isHeld) unneeded.abort();
+  }
+  const finding = await inspecting;
 
   // A process that slept past its lease must not deliver what another one refused meanwhile.
   if (!isHeld || !((await hold.lasts()) || (await hold.renew()))) {
@@ -253,11 +262,19 @@ async function removeUnneeded(
   if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
 }
 
-async function inspect({ config, log, media }: LandContext, upload: Upload, key: string): Promise<Finding> {
+/** Never rejects. After the signal its result means nothing. */
+async function inspect(
+  { config, log, media }: LandContext,
+  upload: Upload,
+  key: string,
+  signal: AbortSignal,
+): Promise<Finding> {
   try {
-    const { inspection } = await media.inspect({ objectKey: key }, { deadlineMs: config.inspectSeconds * 1_000 });
+    const limits = { deadlineMs: config.inspectSeconds * 1_000, signal };
+    const { inspection } = await media.inspect({ objectKey: key }, limits);
     return { inspection };
   } catch (error) {
+    if (signal.aborted) return { inspection: undefined };
     if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
     const { id: uploadId, projectId, submissionId } = upload;
     log.warn({ err: error, uploadId, submissionId, projectId }, 'A clip lands without having been looked at');
