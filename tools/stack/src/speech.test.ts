@@ -1,7 +1,7 @@
 import './testing/own-servers.ts';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { type Servers, startServers } from './servers.ts';
 import { tempDir } from './testing/temp-dir.ts';
 
 const SAID = 'hello my name is anna and this is my answer to the question about the new product';
+const NICE = '3';
 const LIMITED = { timeout: 30_000 };
 let dir: Awaited<ReturnType<typeof tempDir>>;
 let servers: Servers;
@@ -35,7 +36,7 @@ after(async () => {
 const startSpeechServer = (engine: string) =>
   startServers({
     ...{ dataDir: join(dir.path, engine), only: ['speech'], log: () => {} },
-    env: { ...process.env, SPEECH_ENGINE: engine, SPEECH_WORKERS: '2' },
+    env: { ...process.env, SPEECH_ENGINE: engine, SPEECH_WORKERS: '2', SPEECH_NICE: NICE },
   });
 
 async function ask(file: Buffer | undefined, fields: [string, string][] = [], key = servers.env.SPEECH_API_KEY) {
@@ -147,6 +148,15 @@ test('Whisper hears every word, writes sentences, tells the language, and invent
   const source = ['-f', 'lavfi', '-i', 'anoisesrc=color=pink:amplitude=0.3:seed=1:duration=4'];
   execFileSync('ffmpeg', ['-v', 'error', ...source, '-af', 'tremolo=f=0.7:d=0.9', noise], LIMITED);
   for (const nothing of [silent, readFileSync(noise)]) assert.equal((await ask(nothing, verbose)).json.text, '');
+});
+
+test('it yields to other processes as much as it is told to, also where Linux schedules whole sessions', () => {
+  const { pid } = servers.servers.speech!;
+  // After the name, which may have spaces, nice is the 17th field.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+  assert.equal(fields[16], NICE);
+  const session = `/proc/${pid}/autogroup`;
+  if (existsSync(session)) assert.match(readFileSync(session, 'utf8'), new RegExp(` nice ${NICE}\\n`));
 });
 
 test('a recogniser that hangs is ended, and long audio is cut where it is quiet', () => {
