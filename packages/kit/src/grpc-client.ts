@@ -16,8 +16,9 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
+import { callScope } from './call-scope.ts';
 import { codeOfGrpcStatus, DomainError, isErrorCode } from './errors.ts';
-import { callScope, channelOptions } from './grpc-server.ts';
+import { channelOptions } from './grpc-server.ts';
 import type { Peer } from './internal/internal.ts';
 import { beginCall, type RpcSpan, rpcSpan } from './telemetry/rpc-spans.ts';
 

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
 import {
   type handleServerStreamingCall,
@@ -13,6 +12,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { type CallScope, callScope } from './call-scope.ts';
 import { asDomainError, DomainError, grpcStatusOf } from './errors.ts';
 import { authorize, type CallersOf } from './internal/authorize.ts';
 import type { Internal } from './internal/internal.ts';
@@ -46,9 +46,6 @@ export interface GrpcServer {
   /** Accepts no more calls, waits up to `graceMs` for the running ones, then ends them. */
   close(graceMs?: number): Promise<void>;
 }
-
-/** The deadline and the cancellation of the RPC that is being served; the clients of this kit pass it on. */
-export const callScope = new AsyncLocalStorage<{ signal: AbortSignal; deadlineAt: number }>();
 
 export const MESSAGE_BYTES = 32 * 1024 * 1024;
 // The default of 64 KiB costs a third of the rate on pages of 150 KB.
@@ -131,10 +128,8 @@ export function shutDown(server: Server, graceMs: number): Promise<void> {
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
-interface Scope {
-  signal: AbortSignal;
-  deadlineAt: number;
-  /** The handler has ended: nothing of it is left to be cancelled. */
+interface Scope extends CallScope {
+  /** The handler has ended: nothing of it is left to be cancelled, and what it has begun beside has no deadline. */
   end(): void;
 }
 
@@ -146,13 +141,15 @@ function scopeOf(call: AnyCall): Scope {
     if (!isOver) gone.abort(new DomainError('cancelled', 'The caller went away.'));
   });
   const deadline = call.getDeadline();
-  return {
+  const scope: Scope = {
     signal: gone.signal,
     deadlineAt: deadline instanceof Date ? deadline.getTime() : deadline,
     end() {
       isOver = true;
+      scope.deadlineAt = Number.POSITIVE_INFINITY;
     },
   };
+  return scope;
 }
 
 const callDuration = durationOf('rpc.server.call.duration');

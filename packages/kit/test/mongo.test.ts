@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { testEnvironment } from '@recording-request/testing/environment';
+import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
+import { Schema } from 'mongoose';
+import { callScope } from '../src/call-scope.ts';
 import { loadConfig, StartError } from '../src/config.ts';
-import { connectMongo } from '../src/mongo.ts';
+import { connectMongo, isOutOfTime } from '../src/mongo.ts';
 import { mongoVariables } from '../src/store-variables.ts';
 
 const FOR_A_FEW = 4;
@@ -42,4 +45,33 @@ test('an address that the driver does not take is a fault of MONGO_URL, not an o
       return true;
     });
   }
+});
+
+test('MongoDB ends a command that nobody waits for any more: it holds up neither the pool nor the next attempt', async () => {
+  await using stores = testStores(testEnvironment());
+  const connection = await stores.database('kit');
+  const responses = connection.model('Response', new Schema({ _id: String, use: String }));
+  await responses.createCollection();
+  await responses.create({ _id: 'r', use: 'held' });
+  const session = await connection.startSession();
+  session.startTransaction();
+  try {
+    await responses.collection.updateOne({ _id: 'r' } as object, { $set: { use: 'seen' } }, { session });
+    const startedAt = performance.now();
+    // Its caller has gone, a while ago.
+    const scope = { signal: AbortSignal.timeout(0), deadlineAt: Date.now() - 4_500 };
+    for (const change of [
+      () => responses.findOneAndUpdate({ _id: 'r' }, { use: 'landed' }),
+      () => responses.updateOne({ _id: 'r' }, { use: 'landed' }),
+    ])
+      await assert.rejects(
+        callScope.run(scope, async () => await change()),
+        isOutOfTime,
+      );
+    assert.ok(performance.now() - startedAt < 5_000, 'they were ended');
+  } finally {
+    await session.abortTransaction();
+    await session.endSession();
+  }
+  assert.equal((await responses.findOneAndUpdate({ _id: 'r' }, { use: 'landed' }))!.use, 'held');
 });

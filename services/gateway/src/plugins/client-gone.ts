@@ -1,4 +1,4 @@
-import { callScope } from '@recording-request/kit/grpc-server';
+import { callScope } from '@recording-request/kit/call-scope';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 declare module 'fastify' {
