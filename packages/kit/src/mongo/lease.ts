@@ -49,25 +49,51 @@ export interface Lease extends Leasable<true> {
   hold(): Promise<boolean>;
 }
 
+interface LeaseRow {
+  _id: string;
+  holder: string;
+  until: Date;
+  /** Counts on each time that its holder takes or renews it. */
+  renewals?: number;
+}
+
+// A process that is waiting sees a lease in use renewed three times in the time that it lasts.
+const UNUSED_FOR = 2;
+
 /**
  * Returns a lease that expires `leaseMs` after it was last renewed, so that a process that died is replaced. The database
- * server sets and compares its end: the clocks of the processes do not matter.
+ * server sets and compares its end: the clocks of the processes do not matter. Nor does that of the database where it was
+ * wrong once: who waits for a lease and sees nobody renew it, for twice as long as it lasts, takes it whatever its end says.
  */
 export function createLease(connection: Connection, name: string, leaseMs: number): Lease {
   const holder = uuidv7();
-  const leases = () => connection.db!.collection<{ _id: string; holder: string; until: Date }>('leases');
+  const leases = () => connection.db!.collection<LeaseRow>('leases');
+  /** Another process's lease as it has been since `at`, by this process's monotonic clock. */
+  let waitedFor: { row: LeaseRow; at: number } | undefined;
+
   async function hold(): Promise<boolean> {
     const free = { $lte: [{ $ifNull: ['$until', new Date(0)] }, serverTime()] };
-    const ours = { $or: [{ $eq: ['$holder', holder] }, free] };
+    const unused = waitedFor && performance.now() - waitedFor.at > UNUSED_FOR * leaseMs && isStill(waitedFor.row);
+    const ours = { $or: [{ $eq: ['$holder', holder] }, free, unused || false] };
     // The end of a lease that is held only moves on, whatever a new primary's clock shows.
-    const until = { $max: ['$until', serverTime(leaseMs)] };
+    const renewed = { $max: ['$until', serverTime(leaseMs)] };
+    const until = { $cond: [{ $eq: ['$holder', holder] }, renewed, serverTime(leaseMs)] };
+    const renewals = { $add: [{ $ifNull: ['$renewals', 0] }, 1] };
+    const set = Object.entries({ holder, until, renewals }).map(([field, value]) => [
+      field,
+      { $cond: [ours, value, `$${field}`] },
+    ]);
     try {
-      const lease = await leases().findOneAndUpdate(
-        { _id: name },
-        [{ $set: { holder: { $cond: [ours, holder, '$holder'] }, until: { $cond: [ours, until, '$until'] } } }],
-        { upsert: true, returnDocument: 'after' },
-      );
-      return lease?.holder === holder;
+      const lease = await leases().findOneAndUpdate({ _id: name }, [{ $set: Object.fromEntries(set) }], {
+        upsert: true,
+        returnDocument: 'after',
+      });
+      if (lease?.holder === holder) {
+        waitedFor = undefined;
+        return true;
+      }
+      if (!waitedFor || !isSame(lease!, waitedFor.row)) waitedFor = { row: lease!, at: performance.now() };
+      return false;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
       throw error;
@@ -83,3 +109,12 @@ export function createLease(connection: Connection, name: string, leaseMs: numbe
     },
   };
 }
+
+// A version that counts no renewals moves the end on.
+const isSame = (one: LeaseRow, other: LeaseRow): boolean =>
+  one.holder === other.holder && one.renewals === other.renewals && one.until.getTime() === other.until.getTime();
+
+/** The same, of a lease in the database. */
+const isStill = ({ holder, until, renewals = 0 }: LeaseRow) => ({
+  $and: [{ $eq: ['$holder', holder] }, { $eq: ['$until', until] }, { $eq: [{ $ifNull: ['$renewals', 0] }, renewals] }],
+});
