@@ -101,7 +101,7 @@ test('after an outage longer than a silence, every event is taken and the group 
   }
 });
 
-test('a member is there at once while its group waits for another one, and gets its share when that one lets go', async () => {
+test('a member is there at once while its group waits for another one, and gets its share when that one lets go', async t => {
   const topic = `${name}.busy`;
   const group = `${name}.busy`;
   await admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS.length }] });
@@ -128,8 +128,11 @@ test('a member is there at once while its group waits for another one, and gets 
     };
     member = await joinGroup({ client, topic, group, log }, { onAssigned, held: () => [], onBatch: () => true });
     assert.equal(hasShare, false, 'a service starts before its group has shared out the partitions');
+    const warn = t.mock.method(log, 'warn');
     letGo.resolve();
     await assigned.promise;
+    const told = warn.mock.calls.map(({ arguments: [, sentence] }) => sentence);
+    assert.deepEqual(told, ['A consumer group has a member of another program'], 'its log tells of a stranger');
   } finally {
     letGo.resolve();
     await Promise.all([member?.leave(), busy.disconnect()]);

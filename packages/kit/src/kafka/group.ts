@@ -8,7 +8,7 @@ import {
 import { backoffMs, bounded } from '../bounds.ts';
 import type { Logger } from '../log.ts';
 import { observe } from '../telemetry/metrics.ts';
-import { stickyAssigner } from './sticky-assigner.ts';
+import { STICKY, stickyAssigner } from './sticky-assigner.ts';
 
 /** What a member of a group does with the partitions that are its own at the time. */
 export interface GroupListener {
@@ -131,7 +131,7 @@ interface ConnectedMember {
 }
 
 async function connectMember(
-  { client, topic, group, silentMs: limitMs = SILENT_MS }: GroupOptions,
+  { client, topic, group, log, silentMs: limitMs = SILENT_MS }: GroupOptions,
   listener: GroupListener,
   leaving: AbortSignal,
 ): Promise<ConnectedMember> {
@@ -175,6 +175,9 @@ async function connectMember(
     hear();
     hasJoined = true;
     const partitions = payload.memberAssignment[topic] ?? [];
+    // Each process reports itself alone: nothing else shows that somebody else reads a part of what is to be handled here.
+    if (payload.groupProtocol !== STICKY)
+      log.warn({ topic, group, protocol: payload.groupProtocol }, 'A consumer group has a member of another program');
     consumer.resume([{ topic, partitions }]);
     listener.onAssigned(new Set(partitions));
   });

@@ -36,17 +36,18 @@ export function sharePartitions(members: readonly Member[], partitions: readonly
   return shares;
 }
 
+/** The name of this assigner, which every member of a group of ours knows. */
+export const STICKY = 'kit-sticky';
 const VERSION = 0;
 const { MemberMetadata, MemberAssignment } = AssignerProtocol;
 
 /** The assigner of a member that takes one topic. `held` is called whenever the member joins its group. */
 export function stickyAssigner(held: () => number[]): PartitionAssigner {
-  const name = 'kit-sticky';
   return ({ cluster }) => ({
-    name,
+    name: STICKY,
     version: VERSION,
     protocol: ({ topics }) => ({
-      name,
+      name: STICKY,
       metadata: MemberMetadata.encode({ version: VERSION, topics, userData: Buffer.from(JSON.stringify(held())) }),
     }),
     async assign({ members, topics: [topic = ''] }) {
