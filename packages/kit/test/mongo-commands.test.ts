@@ -61,11 +61,16 @@ test('each command has a span within the step that sends it, with its collection
   const found = await commandsOf(async () => {
     await clips.insertMany(Array.from({ length: 5 }, (_, at) => ({ _id: `clip ${at}`, note: 'secret' })));
     await clips.find({ note: 'secret' }, { batchSize: 2 }).toArray();
+    await clips.findOneAndUpdate({ note: 'secret' }, { $set: { note: 'another' } });
+    await clips.aggregate([{ $match: { note: 'secret' } }]).toArray();
     await clips.updateOne({ _id: 'clip 1', note: 'secret' }, { $set: { note: 'other' } });
   });
   assert.deepEqual(
     found.map(({ name }) => name),
-    ['insert clips', 'find clips', 'getMore clips', 'getMore clips', 'update clips'],
+    [
+      ...['insert clips', 'find clips', 'getMore clips', 'getMore clips'],
+      ...['findAndModify clips', 'aggregate clips', 'update clips'],
+    ],
   );
   const { 'server.port': port, ...attributes } = found.at(-1)!.attributes;
   assert.ok(Number(port) > 0);

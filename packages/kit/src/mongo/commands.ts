@@ -18,7 +18,6 @@ export interface Command {
 
 interface Namespace {
   db: string;
-  collection?: string;
 }
 
 /** A connection of the driver. */
@@ -90,14 +89,8 @@ function nameOf(command: Command): string {
   return '_OTHER';
 }
 
-function startSpan(
-  parent: Context,
-  name: string,
-  address: string,
-  { db, collection }: Namespace,
-  command: Command,
-): OpenSpan {
-  const of = collection && !collection.startsWith('$') ? collection : undefined;
+function startSpan(parent: Context, name: string, address: string, { db }: Namespace, command: Command): OpenSpan {
+  const of = collectionOf(name, command);
   const attributes = (): Attributes => ({
     'db.system.name': 'mongodb',
     'db.namespace': db,
@@ -107,6 +100,12 @@ function startSpan(
     ...serverOf(address),
   });
   return openSpan({ name: `${name} ${of ?? db}`, kind: SpanKind.CLIENT, parent, attributes, briefMs: BRIEF_MS });
+}
+
+/** As the command names it; undefined for a command of the whole database. */
+function collectionOf(name: string, command: Command): string | undefined {
+  const named = typeof command[name] === 'string' ? command[name] : command.collection;
+  return typeof named === 'string' ? named : undefined;
 }
 
 const servers = new Map<string, Attributes>();
