@@ -97,7 +97,9 @@ export function createJobClaims(target: string, peer: Peer): JobClaims {
     async take(kind) {
       // Of its own: the request of a job that was taken may come to this process, too.
       const holder = uuidv7();
-      const { event, leaseMs } = await client.takeJob({ kind, holder }, { deadlineMs: TAKE_MS }).catch(error => {
+      // Asked again and again, mostly in vain: traces of that would bury those of clips.
+      const taking = unsampled(() => client.takeJob({ kind, holder }, { deadlineMs: TAKE_MS }));
+      const { event, leaseMs } = await taking.catch(error => {
         if (isUnimplemented(error)) return { event: undefined, leaseMs: 0 };
         throw error;
       });

@@ -5,7 +5,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { createSendSpans } from '../kafka/spans.ts';
-import { contextOf, inSpan, partOrLink, runningTrace, untraced } from './span.ts';
+import { contextOf, inSpan, partOrLink, runningTrace, unsampled, untraced } from './span.ts';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const cause = { traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01`, tracestate: '' };
@@ -84,6 +84,12 @@ test('what is untraced has no span, and passes no trace on', async () => {
     untraced(() => inSpan('erase', {}, async () => assert.equal(runningTrace().traceparent, ''))),
   );
   assert.equal(exporter.getFinishedSpans().length, count + 1);
+});
+
+test('what is unsampled passes on that nobody records it, also where nothing is traced around it', async () => {
+  const passedOn = () => unsampled(() => runningTrace().traceparent);
+  assert.match(passedOn(), /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-00$/);
+  await inSpan('land', {}, async () => assert.match(passedOn(), /-00$/));
 });
 
 test('a send ends with its acknowledgement, in the trace of its event; of its failures the first three are kept', () => {

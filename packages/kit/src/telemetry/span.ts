@@ -12,6 +12,7 @@ import {
 } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
 import { openSpan, type SpanEnd } from './open-span.ts';
+import { randomIds } from './random-ids.ts';
 import { type OwnSpanName, type Placeholder, SPANS, type SpanAttribute, type SpanKindName } from './spans.ts';
 import { subjectAttributes } from './subject.ts';
 
@@ -108,9 +109,11 @@ export const untraced = <T>(run: () => T): T => context.with(suppressTracing(con
 
 /** Makes calls that no service records, unless its sampler records all: those that repeat as long as something goes on. */
 export function unsampled<T>(call: () => T): T {
-  const running = trace.getSpanContext(context.active());
-  if (!running) return call();
-  const span = trace.wrapSpanContext({ ...running, traceFlags: TraceFlags.NONE });
+  const ids = trace.getSpanContext(context.active()) ?? {
+    traceId: randomIds.generateTraceId(),
+    spanId: randomIds.generateSpanId(),
+  };
+  const span = trace.wrapSpanContext({ ...ids, traceFlags: TraceFlags.NONE });
   return context.with(trace.setSpan(context.active(), span), call);
 }
 
