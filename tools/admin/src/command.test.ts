@@ -116,7 +116,7 @@ test('each command that a runbook names is understood', async () => {
   const named = texts.flatMap(text => [...text.matchAll(/`npm run admin -- ([^`]+)`/g)].map(([, line = '']) => line));
   assert.ok(named.includes('backlog'));
   for (const line of named) {
-    const { command } = parse(line.replaceAll(/\b[A-Z]+ID\b/g, uuidv7()));
+    const { command } = parse(line.replaceAll(/\b[A-Z]*ID\b/g, uuidv7()));
     assert.notEqual(command.name, 'help', line);
   }
 });

@@ -186,7 +186,7 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
     case 'tokens revoke':
       return { name, tokenId: id };
     case 'trace':
-      if (!isUuid(id)) throw new UsageError('SUBMISSIONID must be an id, a UUID');
+      if (!isUuid(id)) throw new UsageError('ID must be that of a clip or of an upload, a UUID');
       return { name, id };
     case 'erase submission':
     case 'erase project':

@@ -94,10 +94,10 @@ export const COMMANDS: readonly CommandForm[] = [
   ),
   form(
     'trace',
-    [['SUBMISSIONID'], []],
-    'the trace in which a clip landed, and where to look at it',
+    [['ID'], []],
+    'the trace in which a clip landed, by its id or that of its upload, and where to look at it',
     `trace ${ID}`,
-    'The id of an upload does as well, also of one that is still landing, and of a clip that was erased. The address is made of',
+    'An upload may still be landing, and a clip may have been erased. The address is made of',
     'TRACE_URL, which has {traceId} where the id goes; "npm run observe" has one of its own.',
   ),
   form(

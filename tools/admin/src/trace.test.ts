@@ -49,8 +49,8 @@ test('what has no trace is said, each in a sentence of its own', async () => {
 });
 
 test('a malformed id is refused before anything is asked, a token without being repeated', () => {
-  assert.throws(() => parseCommand(['trace', 'clip-7']), /SUBMISSIONID must be an id, a UUID/);
-  assert.throws(() => parseCommand(['trace']), /takes SUBMISSIONID/);
+  assert.throws(() => parseCommand(['trace', 'clip-7']), /ID must be that of a clip or of an upload, a UUID/);
+  assert.throws(() => parseCommand(['trace']), /takes ID/);
   const token = `vr_${'a1'.repeat(20)}`;
   assert.throws(
     () => parseCommand(['trace', token]),

@@ -5,8 +5,16 @@ import { type Dashboard, readDashboards, type Variable } from './dashboard.ts';
 import { resolveNames, spanOf } from './expression.ts';
 import { renderPanel } from './panel.ts';
 import type { Prometheus } from './prometheus.ts';
-import { clipsOf, type Traces } from './traces.ts';
-import { renderClips, renderDashboardBar, renderDocument, renderFault, renderHome, renderQueryForm } from './views.ts';
+import { clipsOf, summaryOf, type Traces } from './traces.ts';
+import {
+  renderClips,
+  renderDashboardBar,
+  renderDocument,
+  renderFault,
+  renderHome,
+  renderQueryForm,
+  renderTraces,
+} from './views.ts';
 
 /** What every page is made from. */
 export interface PageContext {
@@ -103,12 +111,15 @@ export async function findTrace(wish: string, { traces }: PageContext): Promise<
   const ids = [...new Set(found.flatMap(([span]) => (span ? [span.traceId] : [])))];
   if (ids.length === 1) return { location: `/zipkin/traces/${ids[0]}` };
   const clips = clipsOf(found);
-  const others = ids.filter(trace => !clips.some(({ traceId }) => traceId === trace));
+  const others = found
+    .flatMap(spans => summaryOf(spans) ?? [])
+    .filter(({ traceId }) => !clips.some(clip => clip.traceId === traceId))
+    .sort((a, b) => b.startedAt - a.startedAt);
   const list = html`<h1>Traces about <code>${id}</code></h1>
 ${
   ids.length === 0
     ? html`<p class="empty">There is none: the id may be mistyped, the trace older than this store, or still on its way, which takes some seconds.</p>`
-    : html`${clips.length > 0 ? renderClips(clips) : null}<ul>${others.map(trace => html`<li><a href="/zipkin/traces/${trace}">Trace <code>${trace}</code></a></li>`)}</ul>`
+    : html`${clips.length > 0 ? renderClips(clips) : null}${others.length > 0 ? renderTraces(others) : null}`
 }`;
   return { status: ids.length === 0 ? 404 : 200, page: renderDocument('Traces', list) };
 }

@@ -32,7 +32,10 @@ const ASSETS: Record<string, { type: string; content: string }> = {
   '/live.js': { type: 'text/javascript', content: transformSync(asset('live.ts'), { loader: 'ts' }).code },
 };
 
-/** Serves the one address, on 127.0.0.1: the page, and Zipkin's pages below /zipkin/. */
+// For programs; Prometheus has other paths by which it is changed.
+const READ = /^\/api\/v1\/(query|query_range|series|labels|alerts|label\/\w+\/values)$/;
+
+/** Serves the one address, on 127.0.0.1: the page, Zipkin's pages below /zipkin/, and what reads Prometheus below /api/v1/. */
 export async function startPage(options: PageOptions): Promise<AsyncDisposable & { url: string }> {
   const context: PageContext = {
     prometheus: new Prometheus(options.prometheusUrl),
@@ -45,6 +48,7 @@ export async function startPage(options: PageOptions): Promise<AsyncDisposable &
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://page');
     if (url.pathname.startsWith('/zipkin/')) passOn(request, response, options.zipkinUrl);
+    else if (READ.test(url.pathname) && request.method === 'GET') passOn(request, response, options.prometheusUrl);
     else void reply(request, response, url, context);
   });
   server.requestTimeout = 30_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clipsOf, type ZipkinSpan } from './traces.ts';
+import { clipsOf, summaryOf, type ZipkinSpan } from './traces.ts';
 
 const span = (name: string, startSeconds: number, seconds: number, tags: Record<string, string> = {}): ZipkinSpan => ({
   traceId: 'a'.repeat(32),
@@ -29,6 +29,7 @@ test('a trace tells how long each step took, how long it waited, and which faile
         { name: 'media', seconds: 4, waitedSeconds: 9, failed: false },
         { name: 'transcript', seconds: 9, waitedSeconds: 19, failed: true },
       ],
+      missing: ['webhook'],
     },
   ]);
 });
@@ -39,4 +40,17 @@ test('the newest clip comes first', () => {
     clipsOf(traces).map(({ landedAt }) => landedAt),
     [21_000, 11_000],
   );
+});
+
+test('a take that did not land lacks nothing yet', () => {
+  assert.deepEqual(clipsOf([[span('land', 10, 5, { error: 'deadline' })]])[0]!.missing, []);
+});
+
+test('another trace is told by what it began with, when, how long it lasted, and whether something in it failed', () => {
+  const spans = [span('find uploads', 11, 3, { error: 'away' }), span('get /r/{token}', 10, 1)];
+  assert.deepEqual(summaryOf(spans), {
+    ...{ traceId: 'a'.repeat(32), name: 'get /r/{token}' },
+    ...{ startedAt: 10_000, seconds: 4, failed: true },
+  });
+  assert.equal(summaryOf([]), undefined);
 });

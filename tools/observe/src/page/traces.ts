@@ -17,6 +17,19 @@ export interface ClipTrace {
   /** Milliseconds since 1970. */
   landedAt: number;
   steps: Step[];
+  /** The steps of a clip that has landed of which there is no span yet. */
+  missing: StepName[];
+}
+
+/** What is known of any trace without looking into it. */
+export interface TraceSummary {
+  traceId: string;
+  /** Of the span that began first. */
+  name: string;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  seconds: number;
+  failed: boolean;
 }
 
 /** One step of a clip: how long it took, and how long after the landing it began; `failed` where its span says so. */
@@ -98,7 +111,25 @@ function clipOf(landing: ZipkinSpan, spans: ZipkinSpan[]): ClipTrace {
     const waitedSeconds = Math.max(0, startOf(last) / 1e6 - landedAt / 1000);
     return [{ name, seconds, waitedSeconds, failed: last.tags?.error !== undefined }];
   });
-  return { traceId: landing.traceId, submissionId, landedAt, steps };
+  const hasLanded = steps.some(({ name, failed }) => name === 'landing' && !failed);
+  const missing = hasLanded
+    ? STEPS.map(({ name }) => name).filter(name => !steps.some(step => step.name === name))
+    : [];
+  return { traceId: landing.traceId, submissionId, landedAt, steps, missing };
+}
+
+/** Returns undefined for a trace without a span. */
+export function summaryOf(spans: ZipkinSpan[]): TraceSummary | undefined {
+  const [first] = spans.toSorted((a, b) => startOf(a) - startOf(b));
+  if (!first) return undefined;
+  const end = Math.max(...spans.map(span => startOf(span) + (span.duration ?? 0)));
+  return {
+    traceId: first.traceId,
+    name: first.name ?? 'a span without a name',
+    startedAt: startOf(first) / 1000,
+    seconds: (end - startOf(first)) / 1e6,
+    failed: spans.some(({ tags }) => tags?.error !== undefined),
+  };
 }
 
 const startOf = ({ timestamp = 0 }: ZipkinSpan) => timestamp;

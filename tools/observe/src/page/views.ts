@@ -1,7 +1,7 @@
 import { type Html, html } from '@recording-request/web-shared/html';
 import { type AlertRow, renderAlerts } from './alerts.ts';
 import { ALL, type Dashboard, type Variable } from './dashboard.ts';
-import type { ClipTrace, Step } from './traces.ts';
+import type { ClipTrace, Step, TraceSummary } from './traces.ts';
 import { formatValue } from './units.ts';
 
 const TIME = new Intl.DateTimeFormat('en-GB', {
@@ -85,10 +85,17 @@ export const renderFault = (error: unknown): Html =>
 export function renderClips(clips: ClipTrace[]): Html {
   if (clips.length === 0)
     return html`<p class="empty">No clip has landed yet. Record one through a recording link; its trace is here some seconds after it landed.</p>`;
-  const row = ({ traceId, submissionId, landedAt, steps }: ClipTrace) =>
-    html`<tr><th scope="row"><a href="/zipkin/traces/${traceId}">Trace of <code>${submissionId ?? traceId}</code></a></th><td>${TIME.format(landedAt)}</td><td>${steps.map(renderStep)}</td></tr>`;
-  return html`<div class="scroll"><table><thead><tr><th scope="col">Clip</th><th scope="col">Landed</th><th scope="col">Steps</th></tr></thead><tbody>${clips.map(row)}</tbody></table></div>`;
+  const row = ({ traceId, submissionId, landedAt, steps, missing }: ClipTrace) =>
+    html`<tr><th scope="row"><a href="/zipkin/traces/${traceId}">Trace of <code>${submissionId ?? traceId}</code></a></th><td>${TIME.format(landedAt)}</td><td>${steps.map(renderStep)}${missing.map(name => html`<span class="tag soft">no ${name} yet</span>`)}</td></tr>`;
+  return html`<div class="scroll"><table><thead><tr><th scope="col">Clip</th><th scope="col">Landing ended</th><th scope="col">Steps</th></tr></thead><tbody>${clips.map(row)}</tbody></table></div>`;
 }
+
+/** Each trace with what it began with. */
+export const renderTraces = (traces: TraceSummary[]): Html =>
+  html`<div class="scroll"><table><thead><tr><th scope="col">Trace</th><th scope="col">Began</th><th scope="col">Lasted</th></tr></thead><tbody>${traces.map(
+    ({ traceId, name, startedAt, seconds, failed }) =>
+      html`<tr><th scope="row"><a href="/zipkin/traces/${traceId}">${name}</a></th><td>${TIME.format(startedAt)}</td><td><span class="tag${failed ? ' failed' : ''}">${formatValue(seconds, 's')}${failed ? ', with an error' : ''}</span></td></tr>`,
+  )}</tbody></table></div>`;
 
 function renderStep({ name, seconds, waitedSeconds, failed }: Step): Html {
   const waited = waitedSeconds > LONG_WAIT_SECONDS ? ` after ${formatValue(waitedSeconds, 's')}` : '';

@@ -39,6 +39,12 @@ export function page({ observability, clip, page, query }: ObservedSystem): void
       await until('each step is shown', row, ARRIVES);
     });
 
+    test('a program asks Prometheus at the same address, and cannot change it', async () => {
+      const { text } = await page('/api/v1/query?query=vector(1)');
+      assert.equal(JSON.parse(text).status, 'success');
+      assert.equal((await page('/api/v1/admin/tsdb/clean_tombstones')).status, 404);
+    });
+
     test('a clip is found by its id, and so is one of a project; another id has none', async () => {
       const found = await until(
         'the trace is found',
