@@ -71,14 +71,15 @@ describe('servers of three', { concurrency: true }, () => {
     const admin = clients.adopt(client.admin(), each => each.disconnect());
     const producer = clients.adopt(client.producer(), each => each.disconnect());
     await Promise.all([admin.connect(), producer.connect()]);
-    await admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS }], waitForLeaders: true });
+    await admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS }], waitForLeaders: false });
     const send = () =>
       producer.send({
         topic,
         acks: -1,
         messages: Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, value: 'v' })),
       });
-    await send();
+    // A broker that has not heard of a new topic yet says that there is none.
+    await waitFor('the topic', async () => (await send()).length > 0 || undefined, { timeoutMs: 30_000 });
     const { address } = await kafka.killLeader();
     await send();
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
