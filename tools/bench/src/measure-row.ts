@@ -1,4 +1,5 @@
-import { type RowResult, rowResult, unmeasured } from './report/results.ts';
+import { findingResult, type RowResult, rowResult, unmeasured } from './report/results.ts';
+import { lineOf } from './report/table.ts';
 import type { Bench, Row } from './row.ts';
 import { runRounds } from './stats/rounds.ts';
 
@@ -37,6 +38,9 @@ export async function measureRow(row: Row, bench: Bench, options: MeasureOptions
         taken += 1;
         const which = at === 0 ? 'warm-up round' : `round ${at} of ${of}`;
         bench.log(`    ${which} after ${seconds().toFixed(0)} s, others had ${(100 * noise).toFixed(1)} % of the CPU`);
+      },
+      onOpen(open) {
+        for (const finding of open) bench.log(`    not decided yet: ${lineOf(findingResult(finding))}`);
       },
     });
     return rowResult(row, outcome, seconds());

@@ -59,7 +59,7 @@ export function rowResult(row: Row, outcome: RowOutcome, seconds: number): RowRe
 export const unmeasured = (row: Row, why: string, seconds: number): RowResult =>
   rowResult(row, { state: 'not measured', why, rounds: [], findings: [], selfFindings: [], repeated: 0 }, seconds);
 
-function findingResult({ goal, median, interval, verdict }: Finding): FindingResult {
+export function findingResult({ goal, median, interval, verdict }: Finding): FindingResult {
   const { text, atLeast, atMost } = goal;
   const bound = atLeast !== undefined ? `≥ ${atLeast}` : atMost !== undefined ? `≤ ${atMost}` : '';
   const ends = interval && { low: figure(interval.low), high: figure(interval.high) };

@@ -68,6 +68,11 @@ test('a row that was not judged says why', () => {
   assert.match(summaryOf(noisy), /not measured: others had 9 %/);
 });
 
+test('a void row tells at the terminal what it measured, and why that does not count', () => {
+  const summary = summaryOf(row('1', 1, { state: 'void', why: 'it differs from itself' }));
+  assert.match(summary, /void: it differs from itself\n {4}met {7}rate, of Go ≥ 1: 1 \(0\.9 to 1\.1\)/);
+});
+
 test('a goal that this machine cannot measure has no figure in its line', () => {
   const goal = { text: 'media', bound: '≥ 0.85', median: null, verdict: 'not measured' as const };
   const table = tableOf([run('2026-01-01', row('11', 1, { findings: [goal] }))]);

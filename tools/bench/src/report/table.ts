@@ -40,11 +40,15 @@ const range = ({ low, high }: FindingResult) => (low === undefined ? '' : `${low
 /** What a person at a terminal is told of one row. */
 export function summaryOf(row: RowResult): string {
   const head = `${row.name}  ${row.title}: ${row.rounds.length} rounds in ${row.seconds} s`;
-  if (row.state !== 'judged') return `${head}\n    ${row.state}: ${row.why}`;
-  const line = (finding: FindingResult) =>
-    `    ${finding.verdict.padEnd(9)} ${finding.text} ${finding.bound}: ${finding.median ?? ''}${finding.low === undefined ? '' : ` (${range(finding)})`}`;
-  return [head, ...row.findings.map(line), ...row.self.map(line)].join('\n');
+  const why = `    ${row.state}: ${row.why}`;
+  if (row.state === 'not measured') return `${head}\n${why}`;
+  const lines = [...row.findings, ...row.self].map(finding => `    ${lineOf(finding)}`);
+  return [head, ...(row.state === 'void' ? [why] : []), ...lines].join('\n');
 }
+
+/** One figure of a row, as a person at a terminal is told it. */
+export const lineOf = (finding: FindingResult): string =>
+  `${finding.verdict.padEnd(9)} ${finding.text} ${finding.bound}: ${finding.median ?? ''}${finding.low === undefined ? '' : ` (${range(finding)})`}`;
 
 /** Puts the table between its markers in a document. Rejects where the markers are missing. */
 export async function updateDocument(path: string, table: string): Promise<void> {

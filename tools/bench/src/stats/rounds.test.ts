@@ -85,9 +85,14 @@ test('an undecided goal gets twice the rounds, up to 36, and stays undecided', a
 test('rounds are doubled only while there is time', async () => {
   const more: number[] = [];
   const mayGoOn = (rounds: number) => more.push(rounds) < 2;
-  const { made } = options((variant, times) => (variant !== 'peer' ? 1 : times % 2 ? 0.9 : 1.1), { mayGoOn });
+  const told: string[] = [];
+  const { made } = options((variant, times) => (variant !== 'peer' ? 1 : times % 2 ? 0.9 : 1.1), {
+    mayGoOn,
+    onOpen: open => told.push(...open.map(({ goal: { text } }) => text)),
+  });
   assert.equal((await runRounds(made)).rounds.length, 18);
   assert.deepEqual(more, [9, 18]);
+  assert.deepEqual(told, ['rate'], 'what makes a row go on is told');
 });
 
 test('a row is void where the product differs from itself', async () => {

@@ -37,6 +37,8 @@ export interface RoundsOptions {
   measure: (variant: string) => Promise<Sample>;
   /** Called after each round; `at` is 0 for the one that is dropped. */
   onRound?: (at: number, of: number, noise: number) => void;
+  /** Called before a row goes on, with what is not decided yet. */
+  onOpen?: (open: readonly Finding[]) => void;
 }
 
 export interface RowOutcome {
@@ -82,8 +84,11 @@ export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
       rounds.push(quiet.round);
     }
     const { findings, selfFindings } = outcome('judged');
-    const isOpen = [...findings, ...selfFindings].some(({ verdict }) => verdict === 'undecided');
-    if (isOpen && wanted < maxRounds && mayGoOn(Math.min(wanted, maxRounds - wanted))) continue;
+    const open = [...findings, ...selfFindings].filter(({ verdict }) => verdict === 'undecided');
+    if (open.length > 0 && wanted < maxRounds && mayGoOn(Math.min(wanted, maxRounds - wanted))) {
+      options.onOpen?.(open);
+      continue;
+    }
     const failed = selfFindings.find(({ verdict }) => verdict === 'undecided');
     return failed ? outcome('void', `the product beside itself: ${differs(failed)}`) : outcome('judged');
   }
