@@ -221,7 +221,7 @@ class Server(ThreadingHTTPServer):
 def yield_to_others(nice):
     os.nice(nice)
     # Where Linux shares the processors out among sessions, this process has one of its own, and the session is what yields.
-    with suppress(FileNotFoundError), open("/proc/self/autogroup", "r+") as autogroup:
+    with suppress(OSError), open("/proc/self/autogroup", "r+") as autogroup:
         autogroup.write(str(nice))
 
 

@@ -53,8 +53,8 @@ interface LeaseRow {
   _id: string;
   holder: string;
   until: Date;
-  /** Counts on each time that its holder takes or renews it. */
-  renewals?: number;
+  /** Another one each time that its holder takes or renews it, whose id it begins with. A version that writes none leaves another holder's. */
+  renewal?: string;
 }
 
 // A process that is waiting sees a lease in use renewed three times in the time that it lasts.
@@ -68,18 +68,20 @@ const UNUSED_FOR = 2;
 export function createLease(connection: Connection, name: string, leaseMs: number): Lease {
   const holder = uuidv7();
   const leases = () => connection.db!.collection<LeaseRow>('leases');
+  let renewals = 0;
   /** Another process's lease as it has been since `at`, by this process's monotonic clock. */
-  let waitedFor: { row: LeaseRow; at: number } | undefined;
+  let waitedFor: { holder: string; renewal: string; at: number } | undefined;
 
   async function hold(): Promise<boolean> {
     const free = { $lte: [{ $ifNull: ['$until', new Date(0)] }, serverTime()] };
-    const unused = waitedFor && performance.now() - waitedFor.at > UNUSED_FOR * leaseMs && isStill(waitedFor.row);
-    const ours = { $or: [{ $eq: ['$holder', holder] }, free, unused || false] };
+    const isUnused = waitedFor !== undefined && performance.now() - waitedFor.at > UNUSED_FOR * leaseMs;
+    const unused = { $and: [{ $eq: ['$holder', waitedFor?.holder] }, { $eq: ['$renewal', waitedFor?.renewal] }] };
+    const ours = { $or: [{ $eq: ['$holder', holder] }, free, isUnused ? unused : false] };
     // The end of a lease that is held only moves on, whatever a new primary's clock shows.
     const renewed = { $max: ['$until', serverTime(leaseMs)] };
     const until = { $cond: [{ $eq: ['$holder', holder] }, renewed, serverTime(leaseMs)] };
-    const renewals = { $add: [{ $ifNull: ['$renewals', 0] }, 1] };
-    const set = Object.entries({ holder, until, renewals }).map(([field, value]) => [
+    renewals += 1;
+    const set = Object.entries({ holder, until, renewal: `${holder} ${renewals}` }).map(([field, value]) => [
       field,
       { $cond: [ours, value, `$${field}`] },
     ]);
@@ -92,7 +94,9 @@ export function createLease(connection: Connection, name: string, leaseMs: numbe
         waitedFor = undefined;
         return true;
       }
-      if (!waitedFor || !isSame(lease!, waitedFor.row)) waitedFor = { row: lease!, at: performance.now() };
+      const { holder: other, renewal = '' } = lease!;
+      if (!renewal.startsWith(`${other} `)) waitedFor = undefined;
+      else if (renewal !== waitedFor?.renewal) waitedFor = { holder: other, renewal, at: performance.now() };
       return false;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -109,12 +113,3 @@ export function createLease(connection: Connection, name: string, leaseMs: numbe
     },
   };
 }
-
-// A version that counts no renewals moves the end on.
-const isSame = (one: LeaseRow, other: LeaseRow): boolean =>
-  one.holder === other.holder && one.renewals === other.renewals && one.until.getTime() === other.until.getTime();
-
-/** The same, of a lease in the database. */
-const isStill = ({ holder, until, renewals = 0 }: LeaseRow) => ({
-  $and: [{ $eq: ['$holder', holder] }, { $eq: ['$until', until] }, { $eq: [{ $ifNull: ['$renewals', 0] }, renewals] }],
-});

@@ -13,7 +13,7 @@ const span = (name: string, startSeconds: number, seconds: number, tags: Record<
 
 test('a trace tells how long each step took, how long it waited, and which failed at last', () => {
   const clip = [
-    span('land', 10, 1, { 'recording.submission.id': 'clip' }),
+    span('land', 10, 1, { 'recording.submission.id': 'clip', 'recording.end': 'landed' }),
     span('media job', 12, 3, { error: 'ffmpeg' }),
     span('media job', 20, 4),
     span('transcript job', 30, 9, { error: 'no answer' }),
@@ -43,7 +43,8 @@ test('the newest clip comes first', () => {
 });
 
 test('a take that did not land lacks nothing yet', () => {
-  assert.deepEqual(clipsOf([[span('land', 10, 5, { error: 'deadline' })]])[0]!.missing, []);
+  const ends: Record<string, string>[] = [{ error: 'deadline' }, { 'recording.end': 'refused' }];
+  for (const tags of ends) assert.deepEqual(clipsOf([[span('land', 10, 5, tags)]])[0]!.missing, []);
 });
 
 test('another trace is told by what it began with, when, how long it lasted, and whether something in it failed', () => {

@@ -17,7 +17,7 @@ export interface ClipTrace {
   /** Milliseconds since 1970. */
   landedAt: number;
   steps: Step[];
-  /** The steps of a clip that has landed of which there is no span yet. */
+  /** The steps of a clip that has landed which its trace does not have, or not yet. */
   missing: StepName[];
 }
 
@@ -111,7 +111,7 @@ function clipOf(landing: ZipkinSpan, spans: ZipkinSpan[]): ClipTrace {
     const waitedSeconds = Math.max(0, startOf(last) / 1e6 - landedAt / 1000);
     return [{ name, seconds, waitedSeconds, failed: last.tags?.error !== undefined }];
   });
-  const hasLanded = steps.some(({ name, failed }) => name === 'landing' && !failed);
+  const hasLanded = spans.some(({ tags }) => tags?.['recording.end'] === 'landed');
   const missing = hasLanded
     ? STEPS.map(({ name }) => name).filter(name => !steps.some(step => step.name === name))
     : [];
