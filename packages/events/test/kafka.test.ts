@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig, StartError } from '@recording-request/kit/config';
+import { readProgress } from '@recording-request/kit/kafka/progress';
 import { type KafkaSettings, kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { createLogger } from '@recording-request/kit/log';
 import { testEnvironment } from '@recording-request/testing/environment';
+import { until } from '@recording-request/testing/wait';
+import { Kafka, logLevel } from 'kafkajs';
 import { connectKafka, makeTopics } from '../src/kafka.ts';
 import { TOPICS } from '../src/topics.ts';
 
@@ -40,6 +43,29 @@ test('migrations that run at once on an empty Kafka all end, and services that s
     assert.deepEqual(await refused(migrations), [], 'a migration failed, because another was making the topics');
     const services = Array.from({ length: 8 }, (_, i) => start(settings, `service${i}`));
     assert.deepEqual(await refused(services), [], 'a service did not start');
+  }
+});
+
+test('how far a topic is can be asked as soon as it is made', async () => {
+  const { kafkaBrokers, kafkaTopicPrefix } = config;
+  const admin = new Kafka({ brokers: kafkaBrokers, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    for (const round of [1, 2]) {
+      const topic = `made${round}`;
+      const topics = [{ topic: kafkaTopicPrefix + topic, numPartitions: 100 }];
+      await admin.createTopics({ topics, waitForLeaders: false });
+      // A broker tells of a topic before it leads its partitions.
+      await until(`${topic} is told of`, async () => {
+        await using progress = await readProgress(config);
+        if (!progress.has(topic)) return false;
+        assert.deepEqual(await progress.of(topic, 'group'), { published: 0n, kept: 0n, waiting: 0n });
+        return true;
+      });
+      await admin.deleteTopics({ topics: [kafkaTopicPrefix + topic] });
+    }
+  } finally {
+    await admin.disconnect();
   }
 });
 

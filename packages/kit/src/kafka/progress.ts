@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Kafka as KafkaClient, logLevel } from 'kafkajs';
+import { type Admin, Kafka as KafkaClient, logLevel } from 'kafkajs';
 import { backoffMs } from '../bounds.ts';
 import type { KafkaSettings } from '../kafka-variables.ts';
 import { kafkaFault, kafkaSecurity } from './security.ts';
@@ -27,22 +27,11 @@ export interface ProgressReader extends AsyncDisposable {
 
 const NONE: Progress = { published: 0n, kept: 0n, waiting: 0n };
 const REQUEST_MS = 15_000;
-const LOADING_MS = 30_000;
-const LOADING =
-  /^(GROUP_LOAD_IN_PROGRESS|COORDINATOR_LOAD_IN_PROGRESS|GROUP_COORDINATOR_NOT_AVAILABLE|NOT_COORDINATOR_FOR_GROUP)$/;
-
-/** A broker that has just started, or has just taken over, reads what groups have committed: for as long it does not say. */
-async function onceLoaded<T>(ask: () => Promise<T>): Promise<T> {
-  const until = Date.now() + LOADING_MS;
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!LOADING.test(String((error as { type?: unknown }).type)) || Date.now() > until) throw error;
-      await delay(backoffMs(attempt, 100, 1_000));
-    }
-  }
-}
+const UNREADY_MS = 30_000;
+const UNREADY = new Set([
+  ...['GROUP_LOAD_IN_PROGRESS', 'COORDINATOR_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE'],
+  ...['NOT_COORDINATOR_FOR_GROUP', 'NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE'],
+]);
 
 /** Connects. Fails where no broker answers, and with a StartError where somebody has to change the settings first. */
 export async function readProgress(settings: KafkaSettings): Promise<ProgressReader> {
@@ -52,18 +41,42 @@ export async function readProgress(settings: KafkaSettings): Promise<ProgressRea
     ...{ connectionTimeout: 3_000, requestTimeout: REQUEST_MS, retry: { initialRetryTime: 100, retries: 5 } },
     ...kafkaSecurity(settings),
   });
-  const admin = client.admin();
-  await admin.connect().catch(error => {
-    throw kafkaFault(error, settings) ?? error;
-  });
+  const opened = new AsyncDisposableStack();
+  async function connect(): Promise<Admin> {
+    const admin = client.admin();
+    await admin.connect().catch(error => {
+      throw kafkaFault(error, settings) ?? error;
+    });
+    opened.defer(() => admin.disconnect());
+    return admin;
+  }
+  let admin = await connect();
+  /**
+   * A broker that has just started, or has just taken over, reads what groups have committed, and a topic that was just made
+   * is not led yet: for as long it does not say. A client goes on asking whom it knew before; a new one learns who it is now.
+   */
+  async function onceReady<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
+    const until = performance.now() + UNREADY_MS;
+    for (let attempt = 0; ; attempt += 1) {
+      const asked = admin;
+      try {
+        return await ask(asked);
+      } catch (error) {
+        if (!UNREADY.has(String((error as { type?: unknown }).type)) || performance.now() > until) throw error;
+        await delay(backoffMs(attempt, 100, 1_000));
+        if (admin === asked) admin = await connect();
+      }
+    }
+  }
   const topics = new Set(await admin.listTopics());
   async function positions(topic: string, group: string) {
     const name = kafkaTopicPrefix + topic;
     if (!topics.has(name)) return [];
     // The group first: what is published in between counts as waiting.
-    const [read] = await onceLoaded(() => admin.fetchOffsets({ groupId: kafkaTopicPrefix + group, topics: [name] }));
+    const groupId = kafkaTopicPrefix + group;
+    const [read] = await onceReady(admin => admin.fetchOffsets({ groupId, topics: [name] }));
     const taken = new Map(read?.partitions.map(each => [each.partition, BigInt(each.offset)]));
-    return (await admin.fetchTopicOffsets(name)).map(({ partition, high, low }) => {
+    return (await onceReady(admin => admin.fetchTopicOffsets(name))).map(({ partition, high, low }) => {
       const begin = BigInt(low);
       const at = taken.get(partition) ?? -1n;
       return { partition, begin, at: at > begin ? at : begin, end: BigInt(high) };
@@ -81,8 +94,6 @@ export async function readProgress(settings: KafkaSettings): Promise<ProgressRea
       }
       return sum;
     },
-    async [Symbol.asyncDispose]() {
-      await admin.disconnect();
-    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
