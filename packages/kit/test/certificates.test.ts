@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -179,6 +179,12 @@ test('without certificates nothing starts, unless INTERNAL_PLAINTEXT=true', () =
   assert.throws(() => loadConfig({ INTERNAL_PLAINTEXT: 'yes' }, internalVariables), /INTERNAL_PLAINTEXT must be/);
 });
 
+/** At once, as a mounted secret is: a look in the middle of a copy would find an empty file, and say so. */
+async function replace(file: string, source: string): Promise<void> {
+  await copyFile(source, `${file}.next`);
+  await rename(`${file}.next`, file);
+}
+
 test('what is replaced is found; half of a replacement is not taken', async () => {
   const env = await ours.issue('moving', ['projects']);
   const files = { tlsCertFile: env.TLS_CERT_FILE!, tlsKeyFile: env.TLS_KEY_FILE!, tlsCaFile: env.TLS_CA_FILE! };
@@ -189,11 +195,11 @@ test('what is replaced is found; half of a replacement is not taken', async () =
   certificates.onChange(({ cert }) => void seen.push(cert.toString()));
   const before = certificates.current;
   const next = await ours.issue('next', ['projects']);
-  await copyFile(next.TLS_CERT_FILE!, files.tlsCertFile);
+  await replace(files.tlsCertFile, next.TLS_CERT_FILE!);
   await until('the half is noticed', async () => faults.length > 0);
   assert.match(faults[0]!, /The certificate was not replaced: TLS_KEY_FILE is not the key of the certificate/);
   assert.equal(certificates.current, before);
-  await copyFile(next.TLS_KEY_FILE!, files.tlsKeyFile);
+  await replace(files.tlsKeyFile, next.TLS_KEY_FILE!);
   await until('the whole is taken', async () => seen.length > 0);
   assert.deepEqual(seen, [await readFile(next.TLS_CERT_FILE!, 'utf8')]);
   assert.equal(faults.length, 1, 'the same fault is said once');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { buffer, json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { uuidv7 } from '@recording-request/kit/ids';
@@ -178,16 +178,24 @@ test('a wrong offset is refused and changes nothing', async () => {
 
 test('of two that write at the same offset at once, the bytes of one count', async () => {
   const response = await begun();
-  const { url } = await create(harness, response, { length: 300_000 });
+  const { url, id } = await create(harness, response, { length: 300_000 });
   const bodies = [Buffer.alloc(100_000, 'a'), Buffer.alloc(100_000, 'b')];
-  const statuses = await Promise.all(
-    bodies.map(
-      async body => (await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body)).status,
-    ),
+  const answers = await Promise.all(
+    bodies.map(body => tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body)),
   );
-  assert.equal(statuses.filter(status => status === 204).length, 1, `statuses were ${statuses}`);
+  const taken = answers.filter(({ status }) => status === 204);
+  assert.equal(taken.length, 1, `statuses were ${answers.map(({ status }) => status)}`);
   const head = await tusRequest(url, 'HEAD', response.headers);
-  assert.equal(head.headers.get('upload-offset'), '100000');
+  // Who writes for more than a second while another waits ends early, and is told how far it came.
+  const offset = Number(head.headers.get('upload-offset'));
+  assert.equal(Number(taken[0]!.headers.get('upload-offset')), offset);
+  assert.ok(offset > 0 && offset <= 100_000, `${offset} of 100,000 bytes are there`);
+  const { parts } = (await harness.uploads.findOne({ _id: id })) as unknown as { parts: { key: string }[] };
+  const bytes: Buffer[] = [];
+  for (const { key } of parts) bytes.push(await buffer(await harness.objects.get(key)));
+  const whole = Buffer.concat(bytes);
+  const [winner] = bodies.filter(body => whole.equals(body.subarray(0, offset)));
+  assert.ok(winner, 'every byte is of the same writer');
 });
 
 test('bytes that come with the creation are kept, and the answer says where the upload is, also when it was the whole', async () => {
