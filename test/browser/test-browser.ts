@@ -150,11 +150,14 @@ const PICTURES: Partial<Record<FakeDevice, string[]>> = {
 async function deviceFiles(device: FakeDevice): Promise<{ picture: string; sound: string }> {
   await mkdir(CLIPS, { recursive: true });
   const clip = await testClip({ text: SPOKEN, container: 'webm', frameRate: 15 });
-  const picture = `${clip.path}.${PICTURES[device] ? device : 'bright'}.mjpeg`;
+  const picture = `${clip.path}.${PICTURES[device] ? device : 'bright'}.y4m`;
   const sound = `${clip.path}.${device === 'silence' ? 'silence' : 'speech'}.wav`;
   const mute = device === 'silence' ? ['-af', 'volume=0'] : [];
   if (!existsSync(picture))
-    ffmpeg(['-i', clip.path, '-an', ...(PICTURES[device] ?? []), '-c:v', 'mjpeg', '-q:v', '6', '-f', 'mjpeg'], picture);
+    ffmpeg(
+      ['-i', clip.path, '-an', ...(PICTURES[device] ?? ['-r', '10']), '-pix_fmt', 'yuv420p', '-f', 'yuv4mpegpipe'],
+      picture,
+    );
   if (!existsSync(sound)) ffmpeg(['-i', clip.path, '-vn', ...mute, '-ar', '48000', '-ac', '1', '-f', 'wav'], sound);
   return { picture, sound };
 }

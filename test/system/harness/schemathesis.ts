@@ -8,7 +8,7 @@ import { ok } from '@recording-request/testing/http-client';
 import type { SeedData } from './seed.ts';
 
 /** Test cases for each operation and phase. */
-const EXAMPLES = 20;
+const EXAMPLES = 10;
 const SEED = 4;
 const LIMIT_MS = 480_000;
 

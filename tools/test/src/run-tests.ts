@@ -14,6 +14,7 @@ import { ensureVersitygw } from '@recording-request/stack/install/versitygw';
 import { startServers } from '@recording-request/stack/servers';
 import { log, ROOT } from './repository.ts';
 import { needsServers } from './test-files.ts';
+import { groupUnitTests } from './unit-groups.ts';
 
 export interface Tally {
   passed: number;
@@ -60,19 +61,20 @@ export async function runTests(files: readonly string[], checks: Promise<Tally>,
   await using folder = await mkdtempDisposable(join(tmpdir(), 'recording-request-test-'));
   // What one file or service has compiled of the modules that all of them load, the next one finds.
   process.env.NODE_COMPILE_CACHE ||= join(folder.path, 'compiled');
-  if (!withServers) return await runFiles(files, await checks, stop);
+  const programs = await groupUnitTests(files, folder.path);
+  if (!withServers) return await runPrograms(programs, await checks, stop);
   // Quick, and enough for tests that do not judge words; the test of Whisper starts its own.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
   await using servers = await startServers({ dataDir: folder.path, log, signal: stop });
   Object.assign(process.env, servers.env);
-  return await runFiles(files, await checks, stop);
+  return await runPrograms(programs, await checks, stop);
 }
 
-/** Runs the files and returns `before` with their tests added. */
-async function runFiles(files: readonly string[], before: Tally, signal: AbortSignal): Promise<Tally> {
+/** Runs each of these modules in a process of its own, and returns `before` with their tests added. */
+async function runPrograms(files: readonly string[], before: Tally, signal: AbortSignal): Promise<Tally> {
   const tally = { ...before };
   const tests = run({
-    files: files.map(file => join(ROOT, file)),
+    files,
     signal,
     concurrency: FILES_AT_ONCE,
     timeout: TEST_MS,
