@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import mongoose, { type Connection, type ConnectOptions, type mongo } from 'mongoose';
 import { StartError } from './config.ts';
-import { limitCommands } from './mongo/command-limits.ts';
-import { watchCommands } from './mongo/commands.ts';
+import { standBeforeCommands } from './mongo/commands.ts';
 import { reportMongo } from './mongo/figures.ts';
 import type { MongoSettings } from './store-variables.ts';
 import { isMeasured, isTraced } from './telemetry/signals.ts';
@@ -41,9 +40,8 @@ export async function connectMongo(
 ): Promise<Connection> {
   const dbName = `${settings.mongoDatabasePrefix}${name}`;
   const options = { ...OPTIONS, ...tlsOptions(settings), ...overrides, dbName, appName };
-  if (isMeasured() || isTraced()) watchCommands();
+  standBeforeCommands({ watch: isMeasured() || isTraced() });
   const connection = mongoose.createConnection(settings.mongoUrl, options);
-  connection.plugin(limitCommands);
   await connection.asPromise().catch(async error => {
     await connection.destroy().catch(() => undefined);
     const fault = mongoFault(error, settings);

@@ -5,9 +5,10 @@ import { durationOf, secondsSince } from '../telemetry/metrics.ts';
 import { type OpenSpan, openSpan, type SpanEnd } from '../telemetry/open-span.ts';
 import { waitsFor } from '../telemetry/peers.ts';
 import type { AttributesOf } from '../telemetry/registry.ts';
+import { type LimitedCommand, limitCommand } from './command-limits.ts';
 
 /** What a command is sent with. Its first field is its name. */
-export interface Command {
+export interface Command extends LimitedCommand {
   filter?: object;
   query?: object;
   updates?: { q?: object; [field: string]: unknown }[];
@@ -23,6 +24,7 @@ interface Namespace {
 /** A connection of the driver. */
 interface Sender {
   address: string;
+  socketTimeoutMS: number;
   command(ns: Namespace, command: Command, options?: { session?: unknown }, type?: unknown): Promise<unknown>;
 }
 
@@ -37,27 +39,35 @@ const measured = attributeSets<AttributesOf<'db.client.operation.duration'>>();
 const IDLE = 'getMore';
 // What is quicker explains no slow clip.
 const BRIEF_MS = 20;
-let watching = false;
+let isStanding = false;
+let isWatching = false;
 
 /**
- * Has each command of the MongoDB driver timed, and traced where it is a part of a span, in all clients of this process. It is
- * done where the driver sends them: for its events of commands it copies what it sends and parses what it gets a second time.
+ * Stands where the driver sends commands, in all clients of this process: each that may wait for others gets a limit of time. With `watch` each is timed, too,
+ * and traced where it is a part of a span. For its events of commands the driver copies what it sends and parses what it gets a second time.
  */
-export function watchCommands(): void {
-  if (watching) return;
-  watching = true;
+export function standBeforeCommands({ watch }: { watch: boolean }): void {
+  isWatching ||= watch;
+  if (isStanding) return;
+  isStanding = true;
   const require = createRequire(import.meta.resolve('mongoose'));
   const { Connection } = require('mongodb/lib/cmap/connection.js') as { Connection: { prototype: Sender } };
   const { command: send } = Connection.prototype;
   Connection.prototype.command = function (this: Sender, ns, command, options, type) {
     // What has no session is the driver's own: handshakes, logins, health checks.
     if (!options?.session) return send.call(this, ns, command, options, type);
-    return watched(this, ns, command, () => send.call(this, ns, command, options, type));
+    const name = nameOf(command);
+    limitCommand(name, command, this.socketTimeoutMS);
+    if (!isWatching) return send.call(this, ns, command, options, type);
+    return watched(this, ns, { name, command, send: () => send.call(this, ns, command, options, type) });
   };
 }
 
-function watched({ address }: Sender, ns: Namespace, command: Command, send: () => Promise<unknown>): Promise<unknown> {
-  const name = nameOf(command);
+function watched(
+  { address }: Sender,
+  ns: Namespace,
+  { name, command, send }: { name: string; command: Command; send: () => Promise<unknown> },
+): Promise<unknown> {
   const running = context.active();
   const span = trace.getSpan(running) && startSpan(running, name, address, ns, command);
   const startedAt = performance.now();
