@@ -18,6 +18,31 @@ test('tokens, signatures, passwords and what a client authenticates with are red
   for (const [text, expected] of texts) assert.equal(redact(text), expected);
 });
 
+test('a secret of which characters are percent-encoded is redacted as it opens the same door', () => {
+  const every = (text: string) => text.replace(/./g, each => `%${each.charCodeAt(0).toString(16)}`);
+  const texts = [
+    `/r/vr%5F${SECRET}/opened`,
+    `/r/%76r_${SECRET}/opened`,
+    `/project/prj_${SECRET.slice(0, 9)}%${SECRET.charCodeAt(9).toString(16)}${SECRET.slice(10)}/export.json`,
+    `/r/${every(`vr_${SECRET}`)}`,
+    `/r/vr%255F${SECRET}`,
+    `?token=api%5F${SECRET}`,
+    `?u=${encodeURIComponent(`https://user:${SECRET}@host/`)}`,
+    `?a=Bearer%20${SECRET}`,
+    `?x=X-Amz-Signature%3D${SECRET}`,
+    `?x-amz-signature=${SECRET}`,
+    `bEaReR ${SECRET}`,
+  ];
+  for (const text of texts) {
+    assert.match(redact(text), /\[redacted\]/, text);
+    assert.doesNotMatch(decodeURIComponent(decodeURIComponent(redact(text))), new RegExp(SECRET), text);
+    const line = JSON.parse(redact(JSON.stringify({ a: `"${text}"\n`, b: 'c' })));
+    assert.equal(line.b, 'c', 'a line of JSON stays one');
+    assert.ok(!JSON.stringify(line).includes(SECRET));
+  }
+  for (const text of ['100 % of %2F and %zz', '%22%5C%0A', 'a%20b']) assert.equal(redact(text), text);
+});
+
 test('a line of JSON stays one, also where a secret follows a line break or ends at a quotation mark', () => {
   const said = { a: `first\nvr_${SECRET}`, b: `"https://store/?X-Amz-Signature=${SECRET}"`, c: `x://a:${SECRET}\t@b` };
   const line = redact(JSON.stringify(said));

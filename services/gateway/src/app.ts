@@ -6,7 +6,7 @@ import { installAccess } from './plugins/access.ts';
 import { installBodies } from './plugins/bodies.ts';
 import { installClientGone } from './plugins/client-gone.ts';
 import { installCompression } from './plugins/compression.ts';
-import { answerClientError, answerFrameworkError, installErrors } from './plugins/errors.ts';
+import { answerClientError, answerConnect, answerFrameworkError, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { installOpenApi } from './plugins/openapi.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
@@ -69,6 +69,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   }) as unknown as FastifyInstance;
   traceRequests(app.server, config);
   acceptExpectations(app.server);
+  app.server.on('connect', answerConnect.bind(app));
   app.decorate('brandMark', brandMark(brand));
 
   installRequestId(app);

@@ -187,6 +187,19 @@ test('a 400 names every wrong field in one sentence, at most ten', async () => {
   );
 });
 
+test('a token in the wrong place is not said again', async () => {
+  const token = `api_${'aB1'.repeat(12)}`;
+  const headers = { ...harness.bearer, 'content-type': 'application/json' };
+  const wrong = [
+    fetch(projects(), { method: 'POST', headers, body: JSON.stringify({ projectName: 'x', [token]: 1 }) }),
+    fetch(`${projects()}/${PROJECT_ID}/submissions?selected=${token}`, { headers }),
+  ];
+  for (const answer of await Promise.all(wrong)) {
+    assert.equal(answer.status, 400);
+    assert.match(String(await errorOf(answer)), /api_\[redacted\]/);
+  }
+});
+
 test('count and sharedLinkEnabled are no fields of an update', async () => {
   for (const field of ['count', 'sharedLinkEnabled']) {
     const response = await fetch(`${projects()}/${PROJECT_ID}`, {
@@ -302,6 +315,8 @@ test('bytes that are not HTTP and a malformed path get the same shape', async ()
     await raw(expects),
     /^HTTP\/1\.1 417 [\s\S]*error-code: expectation_failed\r\n[\s\S]*\{"error":"[^"]+"\}/,
   );
+  const tunnel = await raw('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');
+  assert.match(tunnel, /^HTTP\/1\.1 405 [\s\S]*Error-Code: method_not_allowed\r\nRequest-Id: [0-9a-f]{32}\r\n/);
   const second = await raw('GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n', 'NONSENSE\r\n\r\n');
   assert.match(second, /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 400 [\s\S]*\{"error":"[^"]+"\}$/, 'after a good one too');
   const bad = await raw('GET /api/%zz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { json, text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
 import { until } from '@recording-request/testing/wait';
@@ -113,4 +113,32 @@ test('a client that goes away is one line, too', async () => {
       [info, 'answered', 200],
     ],
   );
+});
+
+test('what is answered before it is a whole request has one line, with the Request-Id that its client got', async () => {
+  const lines: Line[] = [];
+  const log = pino({ level: 'debug' }, { write: (text: string) => void lines.push(JSON.parse(text)) });
+  await using gateway = await startTestGateway({}, {}, { log });
+  const { hostname, port } = new URL(gateway.base);
+  const head = `POST /api/projects HTTP/1.1\r\nHost: h\r\nAuthorization: ${gateway.bearer.authorization}\r\nContent-Type: application/json\r\n`;
+  for (const [bytes, status] of [
+    ['NONSENSE\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
+    ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405],
+    [`${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`, 400],
+  ] as const) {
+    const socket = connect(Number(port), hostname);
+    socket.end(bytes);
+    const answer = await text(socket);
+    const [, requestId] = /Request-Id: ([0-9a-f]{32})\r\n/.exec(answer) ?? assert.fail(answer);
+    const mine = () => lines.filter(line => line.requestId === requestId);
+    await until('its line', () => mine().length > 0);
+    assert.deepEqual(
+      mine().map(line => [line.status, line.msg]),
+      [[status, 'answered']],
+      answer,
+    );
+  }
+  const others = lines.filter(({ msg }) => msg === 'the client went away');
+  assert.deepEqual(others, []);
 });

@@ -13,6 +13,9 @@ const measured = attributeSets<AttributesOf<'http.server.request.duration'>>();
 // As the semantic conventions of HTTP know them.
 const KNOWN = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
 const OTHER = '_OTHER';
+const HEALTH = /^\/healthz(?:[/?]|$)/;
+// Of texts that anybody sends.
+const TEXT_MAX = 500;
 // A field of the request: a weak map of all that run would cost each collection of garbage.
 const SERVED = Symbol('recording-request.served');
 
@@ -31,7 +34,7 @@ interface Served {
  * Health checks are left out. Where nobody reads traces or metrics it does nothing else.
  */
 export function inRequest(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
-  if (!(isTraced() || isMeasured()) || request.url?.startsWith('/healthz')) {
+  if (!(isTraced() || isMeasured()) || HEALTH.test(request.url ?? '')) {
     serve();
     return;
   }
@@ -120,20 +123,21 @@ const schemeOf = ({ socket }: IncomingMessage): string => (socket instanceof TLS
 function attributesOf(request: IncomingMessage, { method }: Served): Attributes {
   const { url = '', headers, socket } = request;
   const [path, query] = url.split('?', 2);
-  const [, host, port] = /^(.*?)(?::(\d+))?$/.exec(headers.host ?? '') ?? [];
+  // Nobody's name and password belong there, but who sends them must not find them again.
+  const [, host, port] = /^(?:.*@)?(.*?)(?::(\d+))?$/.exec(headers.host ?? '') ?? [];
   return {
     'http.request.method': method,
     ...(method === OTHER && { 'http.request.method_original': request.method ?? '' }),
     'url.scheme': schemeOf(request),
-    'url.path': path,
-    ...(query && { 'url.query': query }),
+    'url.path': path?.slice(0, TEXT_MAX) ?? '',
+    ...(query && { 'url.query': query.slice(0, TEXT_MAX) }),
     'network.protocol.version': request.httpVersion,
-    ...(host && { 'server.address': host }),
+    ...(host && { 'server.address': host.slice(0, TEXT_MAX) }),
     ...(port && { 'server.port': Number(port) }),
     ...(socket.remoteAddress && {
       'network.peer.address': socket.remoteAddress,
       'network.peer.port': socket.remotePort ?? 0,
     }),
-    ...(headers['user-agent'] && { 'user_agent.original': headers['user-agent'] }),
+    ...(headers['user-agent'] && { 'user_agent.original': headers['user-agent'].slice(0, TEXT_MAX) }),
   };
 }

@@ -1,5 +1,6 @@
 import { hashToken, type TokenPrefix, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
+import { noteSubject } from '@recording-request/kit/telemetry/subject';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FlightCache } from '../clients/flight-cache.ts';
 import type { Context } from '../context.ts';
@@ -50,6 +51,13 @@ export function installAccess(
       await limits.countToken(reply, token.key);
     } else if (limit === 'contributor') await limits.countContributor(request, reply);
     else if (limit !== 'none') await limits.countAddress(request, reply);
+    await admit(request, reply, token);
+    // Only now: whoever may not come in leaves no span under the id of what is another's.
+    noteSubject(request.params);
+  });
+
+  async function admit(request: FastifyRequest, reply: FastifyReply, token: TokenHash | undefined): Promise<void> {
+    const { access } = request.routeOptions.config;
     switch (access?.kind) {
       case 'owner':
         request.owner = await authenticate(token, request, reply);
@@ -70,7 +78,7 @@ export function installAccess(
       default:
         throw new Error(`${request.routeOptions.url} has no declared access`);
     }
-  });
+  }
 
   async function authenticate(
     token: TokenHash | undefined,

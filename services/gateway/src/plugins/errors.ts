@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type ErrorReason, isErrorReason } from '@recording-request/contract/error-codes';
 import type { ErrorJson } from '@recording-request/contract/resources/error';
 import { asDomainError, DomainError, type ErrorCode, httpStatusOf } from '@recording-request/kit/errors';
 import { expectsMore, UNMET_EXPECTATION } from '@recording-request/kit/expectations';
+import { redact } from '@recording-request/kit/redact';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorPage } from './access-kinds.ts';
-import { newRequestId } from './request-id.ts';
-import { logRequest } from './request-log.ts';
+import { requestIdOf } from './request-id.ts';
+import { logOnSocket, logRequest } from './request-log.ts';
 import { createRouteIndex } from './route-index.ts';
 import { unknownFilters } from './unknown-filters.ts';
 import { validationSentence } from './validation.ts';
@@ -120,7 +122,9 @@ const REASON_OF_STATUS: Record<number, ErrorReason> = {
 
 const reasonOf = (status: number): ErrorReason => REASON_OF_STATUS[status] ?? 'request_malformed';
 
-function send(reply: FastifyReply, status: number, sentence: string, reason: ErrorReason = reasonOf(status)) {
+/** A sentence quotes what was sent, which may be a token in the wrong place: clients keep their errors. */
+function send(reply: FastifyReply, status: number, said: string, reason: ErrorReason = reasonOf(status)) {
+  const sentence = redact(said);
   reply.header('error-code', reason);
   if (!reply.hasHeader('request-id')) reply.header('request-id', reply.request.id);
   // Headers that a handler set for the answer it did not reach must not describe this one.
@@ -173,7 +177,7 @@ export function onShortBody(request: IncomingMessage, answer: () => void): void 
 }
 
 /** Answers bytes that are not HTTP: there is only a socket to answer on. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+export function answerClientError(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
   // On a connection that had answers before, one more is fine unless another one is half out, as Node's own handler sees it.
   type Answering = { _httpMessage?: ServerResponse & { _headerSent?: boolean } };
   const response = (socket as Socket & Answering)._httpMessage;
@@ -187,14 +191,31 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     socket.destroy();
     return;
   }
-  const [status, sentence, reason] = CLIENT[error.code ?? ''] ?? NOT_HTTP;
+  endSocket(this, socket, CLIENT[error.code ?? ''] ?? NOT_HTTP, response?.req);
+}
+
+/** Answers CONNECT, for which Node has no response: without a listener it closes the connection. */
+export function answerConnect(this: FastifyInstance, request: IncomingMessage, socket: Duplex): void {
+  endSocket(this, socket, NO_TUNNEL, request);
+}
+
+/** One line for each, as for every answer: its Request-Id is what a client has of it. */
+function endSocket(
+  { log }: FastifyInstance,
+  socket: Duplex,
+  [status, sentence, reason]: ClientFault,
+  request?: IncomingMessage,
+): void {
+  const requestId = requestIdOf(request);
   const body = JSON.stringify({ error: sentence } satisfies ErrorJson);
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nError-Code: ${reason}\r\nRequest-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nError-Code: ${reason}\r\nRequest-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
   );
+  logOnSocket(log, { requestId, status: Number.parseInt(status, 10), reason }, request);
 }
 
 type ClientFault = [status: string, sentence: string, reason: ErrorReason];
+const NO_TUNNEL: ClientFault = ['405 Method Not Allowed', 'There are no tunnels here.', 'method_not_allowed'];
 const NOT_HTTP: ClientFault = ['400 Bad Request', 'The request is not valid HTTP.', 'request_malformed'];
 const CLIENT: Record<string, ClientFault> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.', 'request_timeout'],

@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { noteRequest, whenClosed } from '@recording-request/kit/telemetry/http-requests';
 import { idsOf, type SubjectIds } from '@recording-request/kit/telemetry/subject';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProxyWord } from '../adapters/media-offload.ts';
 
 declare module 'fastify' {
@@ -25,8 +26,23 @@ export function installRequestLog(app: FastifyInstance): void {
   });
 }
 
+type Told = IncomingMessage & { [IS_TOLD]?: true };
+
+const IS_TOLD = Symbol('recording-request.is-told');
+
+/** For what is answered without Fastify's reply. Its request, if it is a part of one, has no other line. */
+export function logOnSocket(
+  log: FastifyBaseLogger,
+  answered: { requestId: string; status: number; reason: string },
+  request?: IncomingMessage,
+): void {
+  if (request) (request as Told)[IS_TOLD] = true;
+  log.info({ ...(request?.method && { method: request.method }), route: 'none', ...answered }, 'answered');
+}
+
 /** For what fails before there is a route, and has met no hook. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  if ((request.raw as Told)[IS_TOLD]) return;
   const { failure, log, offload } = request;
   const isAnswered = reply.raw.writableFinished;
   const about = {
