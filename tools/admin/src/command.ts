@@ -187,7 +187,7 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
       return { name, tokenId: id };
     case 'trace':
       if (!isUuid(id)) throw new UsageError('ID must be that of a clip or of an upload, a UUID');
-      return { name, id };
+      return { name, id: id.toLowerCase() };
     case 'erase submission':
     case 'erase project':
     case 'erase user': {

@@ -104,13 +104,14 @@ export async function queryPage(asked: URLSearchParams, context: PageContext): P
   return { page: renderDocument('Query', html`<div class="grid">${parts}</div>`, form) };
 }
 
-/** Leads to the one trace about an id, or lists those that there are. */
+/** Leads to the one trace about an id, which for a clip is that of its landing, or lists those that there are. */
 export async function findTrace(wish: string, { traces }: PageContext): Promise<Answer> {
-  const id = wish.trim();
-  const found = ID.test(id) ? await traces.about(id, NEWEST) : [];
+  const id = wish.trim().toLowerCase();
+  const { traces: found, isClip } = ID.test(id) ? await traces.about(id, NEWEST) : { traces: [], isClip: false };
   const ids = [...new Set(found.flatMap(([span]) => (span ? [span.traceId] : [])))];
   if (ids.length === 1) return { location: `/zipkin/traces/${ids[0]}` };
   const clips = clipsOf(found);
+  if (isClip && clips.length === 1) return { location: `/zipkin/traces/${clips[0]!.traceId}` };
   const others = found
     .flatMap(spans => summaryOf(spans) ?? [])
     .filter(({ traceId }) => !clips.some(clip => clip.traceId === traceId))
@@ -118,7 +119,7 @@ export async function findTrace(wish: string, { traces }: PageContext): Promise<
   const list = html`<h1>Traces about <code>${id}</code></h1>
 ${
   ids.length === 0
-    ? html`<p class="empty">There is none: the id may be mistyped, the trace older than this store, or still on its way, which takes some seconds.</p>`
+    ? html`<p class="empty">There is none: the id may be mistyped, what it names may have come while nothing was traced, the trace may be older than this store, or still on its way, which takes some seconds.</p>`
     : html`${clips.length > 0 ? renderClips(clips) : null}${others.length > 0 ? renderTraces(others) : null}`
 }`;
   return { status: ids.length === 0 ? 404 : 200, page: renderDocument('Traces', list) };

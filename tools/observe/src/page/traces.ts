@@ -45,6 +45,7 @@ export type StepName = 'landing' | 'media' | 'transcript' | 'webhook';
 const LIMIT_MS = 10_000;
 const DAY_MS = 86_400_000;
 const IDS = ['recording.submission.id', 'recording.upload.id', 'recording.project.id'] as const;
+const LOOK_UP = /operatorservice\/gettrace$/i;
 const STEPS: readonly { name: StepName; span: RegExp }[] = [
   { name: 'landing', span: /^(resume landing|land)$/ },
   { name: 'media', span: /^media job$/ },
@@ -71,13 +72,22 @@ export class Traces {
     return clipsOf(found);
   }
 
-  /** Returns the newest traces that are about a clip, an upload or a project. */
-  async about(id: string, limit: number): Promise<ZipkinSpan[][]> {
+  /**
+   * Returns traces that are about a clip, an upload or a project: those of landings, and the newest others. The look-ups of `npm run admin -- trace` are about the same id, and
+   * say nothing of it.
+   */
+  async about(id: string, limit: number): Promise<{ traces: ZipkinSpan[][]; isClip: boolean }> {
     for (const attribute of IDS) {
-      const found = await this.#ask({ annotationQuery: `${attribute}=${id}`, limit: String(limit) });
-      if (found.length > 0) return found;
+      const about = { annotationQuery: `${attribute}=${id}`, limit: String(limit) };
+      const [landings, newest] = await Promise.all([
+        this.#ask({ ...about, serviceName: 'submissions', spanName: 'land' }),
+        this.#ask(about),
+      ]);
+      const each = new Map([...landings, ...newest].map(spans => [spans[0]?.traceId, spans]));
+      const traces = [...each.values()].filter(spans => !spans.some(({ name }) => LOOK_UP.test(name ?? '')));
+      if (traces.length > 0) return { traces, isClip: attribute !== 'recording.project.id' };
     }
-    return [];
+    return { traces: [], isClip: false };
   }
 
   async #ask(parameters: Record<string, string>): Promise<ZipkinSpan[][]> {

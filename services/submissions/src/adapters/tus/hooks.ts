@@ -1,4 +1,5 @@
 import { isUuid } from '@recording-request/kit/ids';
+import { idsOf, type SubjectIds } from '@recording-request/kit/telemetry/subject';
 import type { ServerOptions, Upload as TusUpload } from '@tus/server';
 import type { ServerRequest } from 'srvx';
 import type { Context } from '../../context.ts';
@@ -57,8 +58,15 @@ const onUploadFinish =
 
 const onResponseError =
   ({ log, config }: Context): Hook<'onResponseError'> =>
-  (_request, error) =>
-    answerToError(error, log, config.uploadMaxBytes);
+  (request, error) =>
+    answerToError(error, log.child(subjectOf(request)), config.uploadMaxBytes);
+
+/** What a line about a request has of it. */
+function subjectOf({ headers, method, url }: ServerRequest): SubjectIds {
+  const uploadId =
+    method === 'POST' ? headers.get('x-upload-id') : new URL(url, 'http://uploads').pathname.split('/').at(-1);
+  return idsOf({ projectId: headers.get('x-project-id'), uploadId });
+}
 
 /** Who a request comes from: the gateway found it out by the recording link, and put it into the headers. */
 function callerOf({ headers }: ServerRequest): Caller {
