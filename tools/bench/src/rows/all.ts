@@ -8,7 +8,7 @@ import { memory } from './memory.ts';
 import { ownerRead } from './owner-read.ts';
 import { page } from './page.ts';
 import { start } from './start.ts';
-import { telemetryClips, telemetryLandings, telemetryReads, telemetryUnheard } from './telemetry.ts';
+import { telemetryClips, telemetryReads, telemetryUnheard } from './telemetry.ts';
 import { uploadIn } from './upload-in.ts';
 import { videoOut } from './video-out.ts';
 import { workers } from './workers.ts';
@@ -28,7 +28,6 @@ export const ROWS: readonly Row[] = [
   workers,
   telemetryReads,
   start,
-  telemetryLandings,
-  telemetryUnheard,
   telemetryClips,
+  telemetryUnheard,
 ];
