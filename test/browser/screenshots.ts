@@ -16,6 +16,16 @@ import { startTestBrowser, type TestBrowser } from './test-browser.ts';
 //   npm run screenshots [-- phone|sideways|desktop]
 //   npm run screenshots -- observe [address]     the page of an `npm run observe` that runs
 
+const HELP = `npm run screenshots [-- phone|sideways|desktop | observe [ADDRESS]]
+
+Makes docs/screenshots: every screen of the recorder and the dashboard, or of one device alone, in some minutes; or the pages of an
+npm run observe that runs.
+`;
+if (process.argv.slice(2).some(each => each === '--help' || each === '-h')) {
+  process.stdout.write(HELP);
+  process.exit(0);
+}
+
 const OUT = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const DEVICES = [
   { name: 'phone', viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true },

@@ -9,6 +9,15 @@ import { onPath } from '@recording-request/stack/install/find';
 import { guarded, PAYLOADS } from '../system/suites/spreadsheet-payloads.ts';
 import { type Cell, openInSpreadsheet } from './spreadsheet.ts';
 
+const HELP = `npm run test:spreadsheet
+
+Opens an export.csv of forty hostile texts in LibreOffice, which it installs, and says which cell became a formula.
+`;
+if (process.argv.slice(2).some(each => each === '--help' || each === '-h')) {
+  process.stdout.write(HELP);
+  process.exit(0);
+}
+
 /** Every column of the CSV with text from others. */
 const FREE_TEXTS = ['projectName', 'questionText', 'note', 'reviewNote', 'transcriptText'] as const;
 

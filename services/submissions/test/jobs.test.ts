@@ -241,7 +241,12 @@ test('an upload that the store does not give out holds up no other clip, fails n
   assert.equal(waiting.attempts, 0, 'an outage is no attempt');
   const operator = service.client<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService);
   const { backlogs } = await operator.getBacklog({ troubledLimit: 0 });
-  const [troubled] = backlogs.find(({ kind }) => kind === 'media')!.troubled;
+  const media = backlogs.find(({ kind }) => kind === 'media')!;
+  const [troubled] = media.troubled;
+  assert.ok(
+    media.oldest.some(({ submissionId }) => submissionId === broken),
+    'an operator finds the clip whose job is the oldest, whether it waits or runs',
+  );
   assert.equal(troubled?.submissionId, broken);
   assert.match(troubled!.problem, /upload could not be fetched/);
 });

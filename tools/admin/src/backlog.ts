@@ -4,9 +4,10 @@ import type { Report } from './run.ts';
 import { table, timeOf } from './table.ts';
 
 const COLUMNS = ['JOBS', 'WAITING', 'PAUSED', 'PUBLISHED', 'RUNNING', 'OLDEST SINCE'] as const;
+const OLDEST = ['SUBMISSION ID', 'JOB', 'STATE', 'ASKED FOR'] as const;
 const TROUBLED = ['SUBMISSION ID', 'JOB', 'ATTEMPTS', 'GIVEN BACK', 'NEXT TRY', 'PROBLEM'] as const;
 
-/** How much work waits and runs, and which jobs were given back. Fails with a DomainError. */
+/** How much work waits and runs, which jobs are the oldest, and which were given back. Fails with a DomainError. */
 export async function backlog(submissions: ClientOf<SubmissionsOperatorServiceServer>): Promise<Report> {
   const { backlogs } = await submissions.getBacklog({ troubledLimit: 0 });
   const counts = backlogs.map(({ kind, waiting, paused, published, running, oldestAt }) => [
@@ -15,9 +16,14 @@ export async function backlog(submissions: ClientOf<SubmissionsOperatorServiceSe
   ]);
   const troubled = backlogs.flatMap(troubledRows);
   const lines = table(COLUMNS, counts, 'no jobs');
+  const oldest = backlogs.flatMap(oldestRows);
+  if (oldest.length > 0) lines.push('', 'the oldest:', ...table(OLDEST, oldest, ''));
   if (troubled.length > 0) lines.push('', 'given back by their workers:', ...table(TROUBLED, troubled, ''));
   return { lines, value: backlogs };
 }
+
+const oldestRows = ({ kind, oldest }: Backlog): string[][] =>
+  oldest.map(({ submissionId, state, askedAt }) => [submissionId, kind, state, timeOf(askedAt)]);
 
 const troubledRows = ({ kind, troubled }: Backlog): string[][] =>
   troubled.map(({ submissionId, attempts, givenBack, nextAt, problem }) => [

@@ -13,6 +13,9 @@ where \`K8S_POD_NAME\` or \`OTEL_RESOURCE_ATTRIBUTES\` has it, else the process 
 A collector that is away or slow costs nothing but what is lost: queues are bounded, and nothing waits for it. No attribute is an id, a token or a text of somebody's; a
 metric has at most 2,000 series in a process, and the rest in one, \`otel.metric.overflow\`. What is not listed here is not sent, whichever library measures it.
 
+Prometheus has \`_\` for each dot of a name or an attribute, and the unit after the name: \`recording.step.age\` in \`s\` is \`recording_step_age_seconds\`, what counts ends in \`_total\`, what has the unit \`1\` in \`_ratio\` where it is a gauge,
+and a histogram is three: \`_bucket\`, \`_sum\`, \`_count\`.
+
 Spans have \`recording.project.id\`, \`recording.submission.id\` and \`recording.upload.id\`, so that a trace store finds by a clip's id what each service did for it, and the log lines of
 the same steps have \`trace_id\`.
 

@@ -12,10 +12,14 @@ export const getBacklog =
     if (troubledLimit > TROUBLED_MAX)
       throw new DomainError('invalid', `troubled_limit must be at most ${TROUBLED_MAX}.`);
     const backlogOf = async (kind: JobKind): Promise<Backlog> => {
-      const { troubled, ...counts } = await jobs.backlog(kind, troubledLimit || TROUBLED);
+      const { troubled, oldest, ...counts } = await jobs.backlog(kind, troubledLimit || TROUBLED);
       return {
         kind,
         ...counts,
+        oldestAt: oldest[0]?.job.since,
+        oldest: oldest.map(({ projectId, submissionId, job: { since: askedAt, state } }) => ({
+          ...{ projectId, submissionId, askedAt, state },
+        })),
         troubled: troubled.map(({ projectId, submissionId, job }) => ({
           projectId,
           submissionId,

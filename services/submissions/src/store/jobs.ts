@@ -1,7 +1,7 @@
 import type { WaitingOwner } from '../domain/job.ts';
 import type { Job, JobKind, Trace } from '../domain/submission.ts';
 import { databaseNow } from './database-clock.ts';
-import type { Models } from './models.ts';
+import { FIGURES_INDEX, type Models } from './models.ts';
 
 export interface SubmissionKey {
   projectId: string;
@@ -30,8 +30,8 @@ export interface Backlog {
   paused: number;
   published: number;
   running: number;
-  /** When the one that waits longest was asked for. */
-  oldestAt: Date | undefined;
+  /** The oldest, whether they wait or run. */
+  oldest: InFlightJob[];
   /** Those that were given back, the longest waiting first. */
   troubled: InFlightJob[];
 }
@@ -58,6 +58,7 @@ export interface JobStore {
 }
 
 const OWNERS_MAX = 1_000;
+const OLDEST_MAX = 5;
 const IN_FLIGHT_MAX = 10_000;
 const COUNTED_MAX = 10_000;
 const QUERY_LIMIT_MS = 10_000;
@@ -137,15 +138,16 @@ export function createJobStore({ submissions }: Models): JobStore {
     },
     async backlog(kind, troubledLimit) {
       const now = await databaseNow(submissions);
-      const [waiting, paused, published, running, [oldest], troubled] = await Promise.all([
+      const [waiting, paused, published, running, oldest, troubled] = await Promise.all([
         count({ ...state(kind, 'waiting'), 'job.dueAt': { $lte: now } }),
         count({ ...state(kind, 'waiting'), 'job.dueAt': { $gt: now } }),
         count(state(kind, 'published')),
         count(state(kind, { $in: ['running', 'reported'] })),
         submissions
-          .find(state(kind, 'waiting'), FIELDS)
-          .sort({ 'job.since': 1 })
-          .limit(1)
+          .find({ 'job.kind': kind, 'job.since': { $gt: new Date(0) }, 'job.givenBack': { $gte: 0 } }, FIELDS)
+          .sort({ 'job.kind': 1, 'job.since': 1 })
+          .hint(FIGURES_INDEX.jobs)
+          .limit(OLDEST_MAX)
           .maxTimeMS(QUERY_LIMIT_MS)
           .lean(),
         submissions
@@ -155,8 +157,7 @@ export function createJobStore({ submissions }: Models): JobStore {
           .maxTimeMS(QUERY_LIMIT_MS)
           .lean(),
       ]);
-      const oldestAt = oldest && fromRow(oldest).job.since;
-      return { waiting, paused, published, running, oldestAt, troubled: troubled.map(fromRow) };
+      return { waiting, paused, published, running, oldest: oldest.map(fromRow), troubled: troubled.map(fromRow) };
     },
   };
 }

@@ -86,7 +86,7 @@ export function renderClips(clips: ClipTrace[]): Html {
   if (clips.length === 0)
     return html`<p class="empty">No clip has landed yet. Record one through a recording link; its trace is here some seconds after it landed.</p>`;
   const row = ({ traceId, submissionId, landedAt, steps, missing }: ClipTrace) =>
-    html`<tr><th scope="row"><a href="/zipkin/traces/${traceId}">Trace of <code>${submissionId ?? traceId}</code></a></th><td>${TIME.format(landedAt)}</td><td>${steps.map(renderStep)}${missing.map(name => html`<span class="tag soft">no ${name} in it</span>`)}</td></tr>`;
+    html`<tr><th scope="row"><a href="/zipkin/traces/${traceId}">Trace of <code>${submissionId ?? traceId}</code></a></th><td>${TIME.format(landedAt)}</td><td>${steps.map(renderStep)}${missing.map(name => html`<span class="tag soft">${name}: not ended, or not traced</span>`)}</td></tr>`;
   return html`<div class="scroll"><table><thead><tr><th scope="col">Clip</th><th scope="col">Landing ended</th><th scope="col">Steps</th></tr></thead><tbody>${clips.map(row)}</tbody></table></div>`;
 }
 
