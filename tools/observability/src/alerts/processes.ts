@@ -6,13 +6,21 @@ const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription'
 
 // An event is handled when its job has ended, which takes seconds in any case, and half a minute where a server is asked again and again.
 const JOB_SECONDS = 45;
+// The job of a long clip takes minutes, and ends at its limit by itself: while a slot is in use its consumer does not stand still.
+const JOBS = { media: '(.+[.])?media[.]work', transcript: '(.+[.])?transcription[.]work' };
 
 function consumerStuck(time: Time): string {
-  const age = `max by (${OF}) (recording_consumer_age_seconds)`;
+  const ageOf = (topics: string) => `max by (${OF}) (recording_consumer_age_seconds${topics})`;
   const handled = `sum by (${OF}) (rate(messaging_process_duration_seconds_count[${time.window(5 * MINUTE, JOB_SECONDS)}])) > 0`;
+  const notHandled = (topics: string) =>
+    `(${ageOf(topics)} > ${time.seconds(2 * MINUTE, JOB_SECONDS)} unless ${handled})`;
   return [
-    `(${age} > ${time.seconds(2 * MINUTE, JOB_SECONDS)} unless ${handled})`,
-    `(${age} > ${time.seconds(30 * MINUTE, 2 * JOB_SECONDS)})`,
+    notHandled(`{messaging_destination_name!~"${Object.values(JOBS).join('|')}"}`),
+    ...Object.entries(JOBS).map(
+      ([kind, topic]) =>
+        `(${notHandled(`{messaging_destination_name=~"${topic}"}`)} unless on () sum(recording_slots_used{recording_slot_kind="${kind}"}) > 0)`,
+    ),
+    `(${ageOf('')} > ${time.seconds(30 * MINUTE, 2 * JOB_SECONDS)})`,
     `(sum by (${OF}) (max_over_time(recording_consumer_members[${time.window(MINUTE, 10)}])) == 0)`,
   ].join('\nor ');
 }

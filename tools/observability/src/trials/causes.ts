@@ -120,6 +120,25 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       { [`recording_consumer_age_seconds{job="submissions",instance="a",${GROUP}}`]: '0x5 60+60x20', ...handled(2) },
     ),
     {
+      name: 'a job that takes ten minutes is no stuck consumer',
+      series: {
+        [`recording_consumer_age_seconds{job="submissions",instance="a",${GROUP}}`]: '0x5 60+60x9 0x20',
+        'recording_slots_used{job="media",instance="a",recording_slot_kind="media"}': '0x5 1x10 0x20',
+      },
+      minutes: 14,
+      fires: [],
+    },
+    {
+      name: 'one of events stands, whatever jobs run',
+      series: {
+        'recording_consumer_age_seconds{job="submissions",instance="a",messaging_destination_name="media.events",messaging_consumer_group_name="submissions"}':
+          '0x5 60+60x20',
+        'recording_slots_used{job="media",instance="a",recording_slot_kind="media"}': '1x30',
+      },
+      minutes: 20,
+      fires: ['ConsumerStuck page'],
+    },
+    {
       name: 'one of two stands, the other goes on',
       series: {
         [`recording_consumer_age_seconds{job="submissions",instance="a",${GROUP}}`]: '0x5 60+60x60',
