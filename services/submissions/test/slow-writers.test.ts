@@ -8,13 +8,17 @@ import { begun, harness, otherProcess, otherUploads, outlast, trickle } from './
 import { create } from './test-service.ts';
 
 test('an upload that is being written when its hold ends is neither removed nor salvaged', async () => {
+  await using beside = await otherUploads({ config: { ...harness.config, uploadFlushSeconds: 1 } });
   for (const length of [undefined, 50_000]) {
     const response = await begun();
     const { url, id } = await create(harness, response, length === undefined ? {} : { length });
     await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(1_000));
-    const late = trickle(url, { ...response.headers, 'Upload-Offset': '1000' }, 2_000);
+    const late = trickle(`${beside.url}/${id}`, { ...response.headers, 'Upload-Offset': '1000' }, 2_000);
     late.outgoing.write(Buffer.alloc(500));
-    await until('the upload is written to', async () => (await harness.uploads.findOne({ _id: id }))?.writer);
+    await until(
+      'what came of it is stored',
+      async () => (await harness.uploads.findOne({ _id: id }))?.offset === 1_500,
+    );
     await outlast(id);
     await endHolds(await otherProcess());
     late.outgoing.end(Buffer.alloc(1_500));
