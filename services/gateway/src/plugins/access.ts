@@ -52,7 +52,7 @@ export function installAccess(
     } else if (limit === 'contributor') await limits.countContributor(request, reply);
     else if (limit !== 'none') await limits.countAddress(request, reply);
     await admit(request, reply, token);
-    // Only now: whoever may not come in leaves no span under the id of what is another's.
+    // Only now: a request that is refused leaves no span under the id of somebody else's clip.
     noteSubject(request.params);
   });
 
