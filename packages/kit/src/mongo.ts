@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import mongoose, { type Connection, type ConnectOptions, type mongo } from 'mongoose';
 import { StartError } from './config.ts';
-import { standBeforeCommands } from './mongo/commands.ts';
+import { interceptCommands } from './mongo/commands.ts';
 import { reportMongo } from './mongo/figures.ts';
 import type { MongoSettings } from './store-variables.ts';
 import { isMeasured, isTraced } from './telemetry/signals.ts';
@@ -40,7 +40,7 @@ export async function connectMongo(
 ): Promise<Connection> {
   const dbName = `${settings.mongoDatabasePrefix}${name}`;
   const options = { ...OPTIONS, ...tlsOptions(settings), ...overrides, dbName, appName };
-  standBeforeCommands({ watch: isMeasured() || isTraced() });
+  interceptCommands({ watch: isMeasured() || isTraced() });
   const connection = mongoose.createConnection(settings.mongoUrl, options);
   await connection.asPromise().catch(async error => {
     await connection.destroy().catch(() => undefined);

@@ -41,7 +41,8 @@ export async function readProgress(settings: KafkaSettings): Promise<ProgressRea
     ...{ connectionTimeout: 3_000, requestTimeout: REQUEST_MS, retry: { initialRetryTime: 100, retries: 5 } },
     ...kafkaSecurity(settings),
   });
-  const opened = new AsyncDisposableStack();
+  await using opening = new AsyncDisposableStack();
+  let opened = opening;
   async function connect(): Promise<Admin> {
     const admin = client.admin();
     await admin.connect().catch(error => {
@@ -69,6 +70,7 @@ export async function readProgress(settings: KafkaSettings): Promise<ProgressRea
     }
   }
   const topics = new Set(await admin.listTopics());
+  opened = opening.move();
   async function positions(topic: string, group: string) {
     const name = kafkaTopicPrefix + topic;
     if (!topics.has(name)) return [];

@@ -39,17 +39,17 @@ const measured = attributeSets<AttributesOf<'db.client.operation.duration'>>();
 const IDLE = 'getMore';
 // What is quicker explains no slow clip.
 const BRIEF_MS = 20;
-let isStanding = false;
+let isIntercepting = false;
 let isWatching = false;
 
 /**
- * Stands where the driver sends commands, in all clients of this process: each that may wait for others gets a limit of time. With `watch` each is timed, too,
- * and traced where it is a part of a span. For its events of commands the driver copies what it sends and parses what it gets a second time.
+ * Gives each command of the MongoDB driver that may wait for others a limit of time, in all clients of this process. With `watch` each is timed, too,
+ * and traced where it is a part of a span. It is done where the driver sends them: for its events of commands the driver copies what it sends and parses what it gets a second time.
  */
-export function standBeforeCommands({ watch }: { watch: boolean }): void {
+export function interceptCommands({ watch }: { watch: boolean }): void {
   isWatching ||= watch;
-  if (isStanding) return;
-  isStanding = true;
+  if (isIntercepting) return;
+  isIntercepting = true;
   const require = createRequire(import.meta.resolve('mongoose'));
   const { Connection } = require('mongodb/lib/cmap/connection.js') as { Connection: { prototype: Sender } };
   const { command: send } = Connection.prototype;

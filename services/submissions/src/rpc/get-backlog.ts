@@ -17,9 +17,9 @@ export const getBacklog =
         kind,
         ...counts,
         oldestAt: oldest[0]?.job.since,
-        oldest: oldest.map(({ projectId, submissionId, job: { since: askedAt, state } }) => ({
-          ...{ projectId, submissionId, askedAt, state },
-        })),
+        oldest: oldest.map(({ projectId, submissionId, job: { since: askedAt, state } }) => {
+          return { projectId, submissionId, askedAt, state };
+        }),
         troubled: troubled.map(({ projectId, submissionId, job }) => ({
           projectId,
           submissionId,

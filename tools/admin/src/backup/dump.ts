@@ -31,7 +31,7 @@ export async function dump(
       const collections: StoredCollection[] = [];
       for (const collection of await collectionsOf(databases.of(name))) {
         let documents = 0;
-        const cursor = collection.find({}, { session, raw: true, batchSize: BATCH });
+        const cursor = collection.find({}, { session, raw: true, batchSize: BATCH, maxTimeMS: 0 });
         const raw = async function* () {
           for await (const document of cursor as unknown as AsyncIterable<Uint8Array>) {
             documents += 1;
