@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { FlightCache } from '@recording-request/kit/flight-cache';
 import QRCode from 'qrcode';
-import { FlightCache } from '../clients/flight-cache.ts';
 
 export interface QrCode {
   png: Buffer;

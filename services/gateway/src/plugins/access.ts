@@ -1,8 +1,8 @@
 import { hashToken, type TokenPrefix, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
+import { FlightCache } from '@recording-request/kit/flight-cache';
 import { noteSubject } from '@recording-request/kit/telemetry/subject';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FlightCache } from '../clients/flight-cache.ts';
 import type { Context } from '../context.ts';
 import { callerNetwork } from '../domain/caller-network.ts';
 import { TokenGuesses } from '../domain/token-guesses.ts';

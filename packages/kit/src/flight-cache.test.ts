@@ -45,3 +45,16 @@ test('the oldest goes when there are too many', async () => {
   assert.equal(await cache.get('a', async () => 'again'), 'again');
   assert.equal(await cache.get('c', async () => 'again'), 'c');
 });
+
+test('who asks for what was so at a moment is not told of a look-up that began before it', async () => {
+  let now = 1_000;
+  const cache = new FlightCache<number>({ ttlMs: 5_000, maxEntries: 10, now: () => now });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const early = cache.get('a', () => promise);
+  now += 100;
+  const later = cache.get('a', async () => 2, 1_050);
+  resolve(1);
+  assert.deepEqual(await Promise.all([early, later]), [1, 2], 'not even where it is still under way');
+  assert.equal(await cache.get('a', async () => 3, 1_100), 2);
+  assert.equal(await cache.get('a', async () => 3, 1_101), 3);
+});
