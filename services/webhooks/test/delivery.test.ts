@@ -23,6 +23,7 @@ after(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
+const MANY = 200;
 const SECRET = `whsec_${Buffer.from('the secret of this test').toString('base64')}`;
 const idOf = (request: ReceivedRequest) => request.headers['webhook-id'];
 /** A project of its own for each test, with a path of its own at the receiver. */
@@ -279,6 +280,33 @@ test('one event after the other is at its endpoint, and in the ledger', async t 
   }
   latencies.sort((a, b) => a - b);
   t.diagnostic(`publish → receiver: p50 ${latencies[20]!.toFixed(1)} ms, p90 ${latencies[36]!.toFixed(1)} ms`);
+});
+
+test('many events of a project ask for its address once a second, and what happens after it was set goes to the new one', async t => {
+  const { projectId, url, mine } = project();
+  const { get } = harness.targets;
+  let asked = 0;
+  harness.targets.get = id => {
+    if (id === projectId) asked += 1;
+    return get.call(harness.targets, id);
+  };
+  t.after(() => {
+    harness.targets.get = get;
+  });
+  const startedAt = performance.now();
+  await publishAll(
+    harness.kafka,
+    Array.from({ length: MANY }, () => completed(submission(projectId))),
+  );
+  await receiver.waitFor(MANY, mine);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  assert.ok(asked <= 2 + seconds, `${asked} questions for ${MANY} events in ${seconds.toFixed(1)} s`);
+  harness.setTarget(projectId, `${url}/new`);
+  const event = completed(submission(projectId));
+  await harness.kafka.publish(event);
+  await delivered(projectId, event.id);
+  const last = receiver.received.find(request => idOf(request) === event.id);
+  assert.equal(last?.path, `/${projectId}/new`);
 });
 
 test('an address that was set is tried as soon as that is said, not at the next look at the endpoint', async () => {

@@ -179,13 +179,11 @@ test('a process that was paused past its lease does not send what another one ha
   );
   const isDelivered = async () =>
     (await harness.delivery(projectId, id))?.state === DeliveryState.DELIVERY_STATE_DELIVERED;
-  const targets: Targets = {
-    async of() {
-      await until('the other process has sent it', isDelivered);
-      return { projectName: 'Voices', url: receiver.url, secrets: [], version: 1, events: [] };
-    },
-    close() {},
+  const asked = async () => {
+    await until('the other process has sent it', isDelivered);
+    return { projectName: 'Voices', url: receiver.url, secrets: [], version: 1, events: [] };
   };
+  const targets: Targets = { of: asked, recent: asked, close() {} };
   await deliver({ config, log, clock, store, targets, sender }, claimed!, new AbortController().signal);
   assert.equal(receiver.received.length, 1);
   assert.ok(await isDelivered());

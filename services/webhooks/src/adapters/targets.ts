@@ -1,4 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
+import { FlightCache } from '@recording-request/kit/flight-cache';
 import { createClient } from '@recording-request/kit/grpc-client';
 import type { Peer } from '@recording-request/kit/internal/internal';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
@@ -18,24 +19,35 @@ export interface Target {
 }
 
 export interface Targets {
-  /** Returns undefined when the project no longer exists. Rejects when the projects service does not answer. */
+  /** Returns the target as it is now; undefined when the project no longer exists. Rejects when the projects service does not answer. */
   of(projectId: string, signal?: AbortSignal): Promise<Target | undefined>;
+  /** The same as it was at most `withinMs` ago, a second by default and at the most: many events of one project ask for it once. */
+  recent(projectId: string, withinMs?: number): Promise<Target | undefined>;
   close(): void;
 }
 
+/** The oldest answer by which an event is sent. */
+const RECENT_MS = 1_000;
+const MOST_RECENT = 1_000;
+
 export function projectTargets(address: string, peer: Peer): Targets {
   const client = createClient<ProjectsServiceServer>(ProjectsServiceService, address, peer, { mayRepeat });
+  const answers = new FlightCache<Target | undefined>({ ttlMs: RECENT_MS, maxEntries: MOST_RECENT });
+  async function of(projectId: string, signal?: AbortSignal): Promise<Target | undefined> {
+    try {
+      const reply = await client.getWebhookTarget({ projectId }, signal ? { signal } : {});
+      const { projectName, webhookUrl, secrets, targetVersion, events } = reply;
+      return { projectName, url: webhookUrl, secrets, version: targetVersion, events };
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'not_found') return undefined;
+      throw error;
+    }
+  }
   return {
-    async of(projectId, signal) {
-      try {
-        const reply = await client.getWebhookTarget({ projectId }, signal ? { signal } : {});
-        const { projectName, webhookUrl, secrets, targetVersion, events } = reply;
-        return { projectName, url: webhookUrl, secrets, version: targetVersion, events };
-      } catch (error) {
-        if (error instanceof DomainError && error.code === 'not_found') return undefined;
-        throw error;
-      }
-    },
+    of,
+    // One answer is for several: nobody's signal ends it, and the client's deadline does.
+    recent: (projectId, withinMs = RECENT_MS) =>
+      answers.get(projectId, () => of(projectId), performance.now() - withinMs),
     close: () => client.close(),
   };
 }

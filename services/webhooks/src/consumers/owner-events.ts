@@ -19,7 +19,7 @@ export function consumeOwnerEvents(context: Context): Promise<Consumer> {
     jobLimitMs: JOB_LIMIT_MS,
     async handle(event, { signal }) {
       const fact = factOf(context, event, signal);
-      if (fact) await recordEvent(context, event, fact, signal);
+      if (fact) await recordEvent(context, event, fact);
     },
   });
 }

@@ -6,7 +6,7 @@ import { aboutSubmission, recordEvent } from '../workflows/record-event.ts';
 /** submission.completed: a clip landed. */
 export const onSubmissionCompleted =
   (context: Context) =>
-  async (event: Event, { submission }: SubmissionCompleted, signal: AbortSignal): Promise<void> => {
+  async (event: Event, { submission }: SubmissionCompleted): Promise<void> => {
     if (!submission?.projectId) throw new PoisonError(`${event.type} names no submission`);
-    await recordEvent(context, event, aboutSubmission(context, event.type, submission), signal);
+    await recordEvent(context, event, aboutSubmission(context, event.type, submission));
   };

@@ -21,9 +21,9 @@ export function consumeSubmissionEvents(context: Context): Promise<Consumer> {
     async handle(event, { signal }) {
       switch (event.payload?.$case) {
         case 'submissionCompleted':
-          return submissionCompleted(event, event.payload.value, signal);
+          return submissionCompleted(event, event.payload.value);
         case 'submissionTranscript':
-          return submissionTranscript(event, event.payload.value, signal);
+          return submissionTranscript(event, event.payload.value);
         case 'submissionTranscriptByReference':
           return longTranscript(event, event.payload.value, signal);
         case 'submissionErased':

@@ -6,9 +6,9 @@ import { aboutSubmission, recordEvent } from '../workflows/record-event.ts';
 /** submission.transcript.completed, submission.transcript.failed. */
 export const onSubmissionTranscript =
   (context: Context) =>
-  async (event: Event, { submission }: SubmissionTranscript, signal: AbortSignal): Promise<void> => {
+  async (event: Event, { submission }: SubmissionTranscript): Promise<void> => {
     if (!submission?.projectId) throw new PoisonError(`${event.type} names no submission`);
-    await recordEvent(context, event, aboutSubmission(context, event.type, submission), signal);
+    await recordEvent(context, event, aboutSubmission(context, event.type, submission));
   };
 
 /** submission.transcript.completed without its texts, which do not change after it. */
@@ -21,5 +21,5 @@ export const onLongTranscript =
       const texts = await context.transcripts.of(submission, signal);
       return texts && { ...submission, ...texts };
     };
-    await recordEvent(context, event, aboutSubmission(context, event.type, submission, whole), signal);
+    await recordEvent(context, event, aboutSubmission(context, event.type, submission, whole));
   };

@@ -18,7 +18,7 @@ const targetOf = (version: number): Target => ({
 
 /** A process whose claim began at 0, and that sees its second address. */
 function startProcess() {
-  const state = { nowMs: 0, isErased: false, renewed: false, status: 204 };
+  const state = { nowMs: 0, isErased: false, renewed: false, status: 204, recent: 2 };
   const sent: string[] = [];
   const failed: number[] = [];
   const released: string[] = [];
@@ -28,7 +28,7 @@ function startProcess() {
     config: { headerPrefix: 'service', slowAnswerMs: 1_000, retryScheduleSec: [5], pauseAfterMs: 1_000 },
     log: { info() {}, warn() {} },
     clock: { now: () => new Date(state.nowMs) },
-    targets: { of: async () => targetOf(2) },
+    targets: { of: async () => targetOf(2), recent: async () => targetOf(state.recent) },
     sender: {
       async send({ url }: { url: string }) {
         sent.push(url);
@@ -102,4 +102,11 @@ test('an event goes to the address as it is now where that was set again after i
   await run(targetOf(1));
   assert.deepEqual(sent, ['https://owner.example/2']);
   assert.deepEqual(failed, [2], 'what is noted of it is about that address');
+});
+
+test('who was remembered with another address than the endpoint was seen with is asked again before anything is sent', async () => {
+  const { state, sent, run } = startProcess();
+  state.recent = 1;
+  await run();
+  assert.deepEqual(sent, ['https://owner.example/2']);
 });

@@ -71,11 +71,12 @@ export async function deliver(
   signal: AbortSignal,
   known?: Seen,
 ): Promise<AttemptResult> {
-  const { store, log, clock } = deps;
+  const { store, log, clock, targets } = deps;
   try {
-    let seen = known ?? (await look(deps, delivery.projectId, signal));
+    let seen = known ?? (await look(deps, delivery.projectId, targets.recent(delivery.projectId)));
     // The address was set again after it was read: what is learned of the old one would be noted of the new one.
-    if (seen && seen.endpoint.targetVersion > seen.target.version) seen = await look(deps, delivery.projectId, signal);
+    if (seen && seen.endpoint.targetVersion > seen.target.version)
+      seen = await look(deps, delivery.projectId, targets.of(delivery.projectId, signal));
     if (!seen) {
       await store.queue.putBack(delivery, { state: 'erased' });
       return {};
@@ -107,9 +108,13 @@ export async function deliver(
   }
 }
 
-/** Returns the target as it is now; undefined when the project no longer exists. */
-async function look(deps: DeliverDeps, projectId: string, signal: AbortSignal): Promise<Seen | undefined> {
-  const target = await deps.targets.of(projectId, signal);
+/** Returns the target together with its endpoint; undefined when the project no longer exists. */
+async function look(
+  deps: DeliverDeps,
+  projectId: string,
+  asked: Promise<Target | undefined>,
+): Promise<Seen | undefined> {
+  const target = await asked;
   return target && (await seenAt(deps, projectId, target));
 }
 

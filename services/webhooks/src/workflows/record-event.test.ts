@@ -23,7 +23,9 @@ async function sentAfter(insertMs: number): Promise<number> {
   const context = {
     config: { attemptTimeoutMs: LEASE_MS, leaseMarginMs: 0 },
     clock: { now: () => new Date(now) },
-    targets: { of: async () => ({ url: 'https://owner.example/', events: ['submission.erased'], projectName: 'P' }) },
+    targets: {
+      recent: async () => ({ url: 'https://owner.example/', events: ['submission.erased'], projectName: 'P' }),
+    },
     store: {
       ledger: { isErased: async () => false },
       queue: {
@@ -35,7 +37,7 @@ async function sentAfter(insertMs: number): Promise<number> {
     },
     dispatcher: { reserve: () => ({ send: () => (sent += 1), [Symbol.dispose]() {} }) },
   } as unknown as Context;
-  await recordEvent(context, event, fact, new AbortController().signal);
+  await recordEvent(context, event, fact);
   return sent;
 }
 

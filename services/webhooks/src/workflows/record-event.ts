@@ -40,10 +40,12 @@ export const aboutSubmission = (
  * Records one delivery of an event if its project has an address and asks for its type, and sends it: at once where there is
  * a place, and then it is recorded as claimed. The body's bytes are made here, once. A repetition of the event changes nothing.
  */
-export async function recordEvent(context: Context, event: Event, fact: Fact, signal: AbortSignal): Promise<void> {
+export async function recordEvent(context: Context, event: Event, fact: Fact): Promise<void> {
   const { config, clock, store, targets, dispatcher } = context;
   const { type, projectId, submissionId, erasedSubmissionId } = fact;
-  const [target, erased] = await Promise.all([targets.of(projectId, signal), store.ledger.isErased(fact)]);
+  // As it was when this happened, or later: who set another address before is not told at the old one.
+  const ageMs = event.occurredAt ? clock.now().getTime() - event.occurredAt.getTime() : 0;
+  const [target, erased] = await Promise.all([targets.recent(projectId, ageMs), store.ledger.isErased(fact)]);
   if (!target || target.url === '' || erased) return;
   if (isOptionalEvent(type) && !target.events.includes(type)) return;
   const subject = await fact.subject(target);
