@@ -71,7 +71,10 @@ export interface Row {
   rounds?: number;
   /** How often each variant has its turn in a round, whose figure is the mean: a machine that is slow for seconds is so for all of them. */
   turns?: number;
-  /** Measures all variants at the same time: for CPU time alone, which is that of each one's processes, on a machine whose speed changes. */
+  /**
+   * Measures all variants at the same time, on a machine whose speed changes: for CPU time, which is that of each one's processes, or where
+   * each request waits for its turn (`oneByOne`), so that those of all variants alternate.
+   */
   atOnce?: boolean;
   /** How long nine rounds take on two cores, preparation included. */
   minutes: number;

@@ -1,3 +1,4 @@
+import { createSlots } from '@recording-request/kit/slots';
 import { type Groups, MIN_TICKS, startMeter, TICK_MS } from './cpu/meter.ts';
 import { closedLoop } from './load/closed-loop.ts';
 import type { Bench } from './row.ts';
@@ -19,6 +20,28 @@ export async function timed(bench: Bench, work: () => Promise<Metrics>): Promise
   const meter = startMeter({});
   const metrics = await work();
   return { metrics, machine: meter.read().machine };
+}
+
+/** Returns how long work took, in milliseconds. */
+export async function msOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+/** Runs work alone. */
+export type OneByOne = <T>(work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Returns what runs one piece of work after the other, in the order in which they were asked for. Variants that are measured at once
+ * alternate by it: what the machine does in a moment is the same for all of them.
+ */
+export function oneByOne(signal: AbortSignal): OneByOne {
+  const slots = createSlots(1);
+  return async work => {
+    using _ = await slots.acquire(signal);
+    return await work();
+  };
 }
 
 export interface LoopPlan {

@@ -6,7 +6,7 @@ import { ask, bearer, createProject, landClip, type Product } from '../product/p
 import { openSeed, type Seed } from '../product/seed.ts';
 import { openSmallSweeper, openSweeper, type Sweeper } from '../product/sweeper.ts';
 import { type Bench, expectEqual, type Prepared, type Row } from '../row.ts';
-import { timed } from '../sample.ts';
+import { msOf, type OneByOne, oneByOne, timed } from '../sample.ts';
 import { quantile } from '../stats/interval.ts';
 import type { Sample } from '../stats/rounds.ts';
 
@@ -45,6 +45,7 @@ export const growth: Row = {
   needs: ['media', 'curl'],
   minutes: 4,
   turns: TURNS,
+  atOnce: true,
   goals: [
     ...FLAT.map(metric => ({ text: `${metric}, of the small one`, metric, of: LARGE, to: SMALL, atMost: MOST })),
     { text: 'one project with its stats, ms', metric: 'stats', of: LARGE, atMost: STATS_MS },
@@ -77,15 +78,21 @@ export const growth: Row = {
     ];
     expectEqual('the clips of a small database', await quick.clips(), SMALL_CLIPS);
     expectEqual('whether the large database has all clips', (await slow.clips()) > scale.growth.submissions, true);
-    const client = stack.use(openLoadClient(product.baseUrl, 1));
+    const asker = { client: stack.use(openLoadClient(product.baseUrl, 1)), alone: oneByOne(signal) };
     return {
-      [SMALL]: () => sampleOf(bench, client, small, quick),
-      [SMALL_AGAIN]: () => sampleOf(bench, client, small, quick),
-      [LARGE]: () => sampleOf(bench, client, large, slow, large.owner),
-      [EMPTY]: () => timed(bench, async () => ({ list: await listMs(client, empty) })),
+      [SMALL]: () => sampleOf(bench, asker, small, quick),
+      [SMALL_AGAIN]: () => sampleOf(bench, asker, small, quick),
+      [LARGE]: () => sampleOf(bench, asker, large, slow, large.owner),
+      [EMPTY]: () => timed(bench, async () => ({ list: await listMs(asker, empty) })),
     };
   },
 };
+
+/** What asks for all variants, one request after the other. */
+interface Asker {
+  client: LoadClient;
+  alone: OneByOne;
+}
 
 interface Filled {
   owner: Product;
@@ -117,19 +124,14 @@ async function filled(owner: Product, seed: Seed, copied: string, links: number,
 
 const overviewOf = ({ dashboardUrl }: ProjectCreatedJson) => `${dashboardUrl}/overview`;
 
-function sampleOf(
-  bench: Bench,
-  client: LoadClient,
-  filled: Filled,
-  sweeper: Sweeper,
-  lister?: Product,
-): Promise<Sample> {
+function sampleOf(bench: Bench, asker: Asker, filled: Filled, sweeper: Sweeper, lister?: Product): Promise<Sample> {
   const { owner, project, submissionId, etag } = filled;
   const headers = bearer(owner);
   const path = `/api/projects/${project.projectId}`;
   const poll = new URL(overviewOf(project)).pathname;
   const { repeats } = bench.scale;
-  const ms = (request: () => Promise<unknown>) => medianMs(request, REQUESTS * repeats);
+  const { client, alone } = asker;
+  const ms = (request: () => Promise<unknown>) => medianMs(alone, request, REQUESTS * repeats);
   return timed(bench, async () => {
     const metrics: Record<string, number> = {};
     for (const [name, query] of Object.entries(PAGES))
@@ -139,20 +141,17 @@ function sampleOf(
     metrics['opening an export'] = await ms(() => client.open(`${path}/export.json`, headers));
     metrics[SWEEP] = await ms(() => sweeper.turn());
     metrics.stats = await ms(() => client.get(path, headers));
-    if (lister) metrics.list = await listMs(client, lister);
+    if (lister) metrics.list = await listMs(asker, lister);
     return metrics;
   });
 }
 
-const listMs = (client: LoadClient, owner: Product) => medianMs(() => client.get('/api/projects', bearer(owner)), 1);
+const listMs = ({ client, alone }: Asker, owner: Product) =>
+  medianMs(alone, () => client.get('/api/projects', bearer(owner)), 1);
 
-/** One request after the other: the median of how long each took. */
-async function medianMs(request: () => Promise<unknown>, count: number): Promise<number> {
+/** The median of how long each request took. */
+async function medianMs(alone: OneByOne, request: () => Promise<unknown>, count: number): Promise<number> {
   const each: number[] = [];
-  for (let done = 0; done < count; done++) {
-    const startedAt = performance.now();
-    await request();
-    each.push(performance.now() - startedAt);
-  }
+  for (let done = 0; done < count; done++) each.push(await alone(() => msOf(request)));
   return quantile(each, 0.5);
 }

@@ -14,7 +14,7 @@ import { openStores } from '../product/stores.ts';
 import { type Moments, SENT_AFTER_MS, startTraces } from '../product/traces.ts';
 import { legsReport } from '../profile/legs.ts';
 import { expectEqual, PRODUCT, type Prepared, type Row } from '../row.ts';
-import { timed } from '../sample.ts';
+import { msOf, timed } from '../sample.ts';
 
 const CLIPS_SENT = 50;
 /** In the folder of the profiles. */
@@ -162,14 +162,13 @@ async function send(url: string, file: File, signal: AbortSignal): Promise<{ sub
 }
 
 /** The bare command that a media job is built around; milliseconds. */
-async function bare(source: string, to: string): Promise<number> {
-  const startedAt = performance.now();
-  await run('ffmpeg', [
-    ...['-nostdin', '-v', 'error', '-y', '-threads', '1', '-i', source],
-    ...['-threads', '1', '-skip_frame', 'nokey', '-i', source],
-    ...['-map', '0:V:0', '-map', '0:a:0', '-c', 'copy', '-movflags', '+faststart', join(to, 'video.mp4')],
-    ...['-map', '0:a:0', '-c:a', 'copy', join(to, 'audio.m4a')],
-    ...['-map', '1:V:0', '-vf', 'scale=640:-2', '-vsync', 'vfr', '-frames:v', '3', join(to, 'thumbnail-%d.jpg')],
-  ]);
-  return performance.now() - startedAt;
-}
+const bare = (source: string, to: string): Promise<number> =>
+  msOf(() =>
+    run('ffmpeg', [
+      ...['-nostdin', '-v', 'error', '-y', '-threads', '1', '-i', source],
+      ...['-threads', '1', '-skip_frame', 'nokey', '-i', source],
+      ...['-map', '0:V:0', '-map', '0:a:0', '-c', 'copy', '-movflags', '+faststart', join(to, 'video.mp4')],
+      ...['-map', '0:a:0', '-c:a', 'copy', join(to, 'audio.m4a')],
+      ...['-map', '1:V:0', '-vf', 'scale=640:-2', '-vsync', 'vfr', '-frames:v', '3', join(to, 'thumbnail-%d.jpg')],
+    ]),
+  );

@@ -17,7 +17,7 @@ import { inspectFile } from '../../../../services/media/src/workflows/inspect-fi
 import { processClip } from '../../../../services/media/src/workflows/process-clip.ts';
 import { CLIPS } from '../product/clips.ts';
 import { type Bench, expectEqual, type Prepared, type Row } from '../row.ts';
-import { timed } from '../sample.ts';
+import { msOf, type OneByOne, oneByOne, timed } from '../sample.ts';
 import type { Goal, Metrics } from '../stats/goal.ts';
 import type { Sample } from '../stats/rounds.ts';
 
@@ -61,6 +61,7 @@ export const mediaJob: Row = {
   needs: ['media'],
   minutes: 7,
   turns: TURNS,
+  atOnce: true,
   goals: [
     ...CONTAINERS.flatMap(goalsOf),
     { text: 'child processes with a seek', metric: 'children', of: ONE_KEY_FRAME, atMost: 5 },
@@ -75,6 +76,7 @@ export const mediaJob: Row = {
     const media = await openMedia(bench, stack);
     const { repeats, clip: picture } = bench.scale;
     const { seconds } = picture;
+    const alone = oneByOne(bench.signal);
     const variants: Record<string, () => Promise<Sample>> = {};
     for (const container of CONTAINERS) {
       const name = names(container);
@@ -82,10 +84,12 @@ export const mediaJob: Row = {
       const keyFrameSec = Math.min(2, seconds / 3);
       const clip = await media.clip({ container, text: TEXT, keyFrameSec, ...picture });
       await clip.check(3);
-      variants[name.job] = variants[name.again] = () => timed(bench, () => several(repeats, clip.job, clip.children));
-      variants[name.bare] = () => timed(bench, () => several(repeats, () => bare(clip.path, container, media.root)));
+      variants[name.job] = variants[name.again] = () =>
+        timed(bench, async () => ({ ...(await timesOf(alone, clip.job, repeats)), children: clip.children() }));
+      variants[name.bare] = () =>
+        timed(bench, () => timesOf(alone, () => bare(clip.path, container, media.root), repeats));
       variants[name.separate] = () =>
-        timed(bench, () => once(() => separate(clip.path, { container, seconds }, media.root)));
+        timed(bench, () => timesOf(alone, () => separate(clip.path, { container, seconds }, media.root), 1));
       await bare(clip.path, container, media.root);
       await expectFiles(media.root, container);
       await separate(clip.path, { container, seconds }, media.root);
@@ -95,23 +99,18 @@ export const mediaJob: Row = {
     await still.check(3);
     variants[ONE_KEY_FRAME] = () =>
       timed(bench, async () => {
-        await still.job();
+        await alone(still.job);
         return { children: still.children() };
       });
     return variants;
   },
 };
 
-async function once(work: () => Promise<unknown>, times = 1): Promise<Metrics> {
-  const startedAt = performance.now();
-  for (let done = 0; done < times; done++) await work();
-  const ms = (performance.now() - startedAt) / times;
+async function timesOf(alone: OneByOne, work: () => Promise<unknown>, repeats: number): Promise<Metrics> {
+  let sum = 0;
+  for (let done = 0; done < repeats; done++) sum += await alone(() => msOf(work));
+  const ms = sum / repeats;
   return { ms, perMs: 1 / ms };
-}
-
-async function several(repeats: number, work: () => Promise<unknown>, children?: () => number): Promise<Metrics> {
-  const metrics = await once(work, repeats);
-  return children ? { ...metrics, children: children() } : metrics;
 }
 
 /** The media service's own workflows, in this process, on the product's store. */

@@ -32,7 +32,7 @@ export interface RoundsOptions {
   random: () => number;
   /** How often each variant has its turn in a round, whose figure is the mean; once by default. */
   turns?: number | undefined;
-  /** Measures all variants at the same time, in place of one after the other in random order. */
+  /** Measures all variants at the same time, begun in random order, in place of one after the other. */
   atOnce?: boolean | undefined;
   measure: (variant: string) => Promise<Sample>;
   /** Called after each round; `at` is 0 for the one that is dropped. */
@@ -113,7 +113,7 @@ async function takeRound({ variants, turns = 1, atOnce = false, random, measure 
     noise += machine.foreign + machine.stolen;
   };
   for (let turn = 0; turn < turns; turn++)
-    if (atOnce) await Promise.all(variants.map(take));
+    if (atOnce) await Promise.all(shuffled(variants, random).map(take));
     else for (const variant of shuffled(variants, random)) await take(variant);
   const round: Round = Object.fromEntries(
     Object.entries(taken).map(([variant, metrics]) => [variant, meanOf(metrics)]),
