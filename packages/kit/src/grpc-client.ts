@@ -197,20 +197,16 @@ function attempt({ channel, method, span }: Rpc, request: unknown, within: Bound
     const sent = metadata();
     const end = beginCall(span, sent);
     let hasBegun = false;
-    const call = channel.makeUnaryRequest(
-      method.path,
-      method.requestSerialize,
-      method.responseDeserialize,
-      request,
-      sent,
-      callOptions,
-      (error, reply) => {
-        end(error);
-        for (const signal of signals) signal.removeEventListener('abort', cancel);
-        if (!error) resolve(reply);
-        else if (hasBegun && error.code === status.UNAVAILABLE) reject(cutShort(error, method.path));
-        else reject(fromServiceError(error, method.path));
-      },
+    const onReply = (error: ServiceError | null, reply?: unknown) => {
+      end(error);
+      for (const signal of signals) signal.removeEventListener('abort', cancel);
+      if (!error) resolve(reply);
+      else if (hasBegun && error.code === status.UNAVAILABLE) reject(cutShort(error, method.path));
+      else reject(fromServiceError(error, method.path));
+    };
+    const { path, requestSerialize, responseDeserialize } = method;
+    const call = withoutFrames(() =>
+      channel.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, sent, callOptions, onReply),
     );
     call.once('metadata', () => {
       hasBegun = true;
@@ -218,6 +214,17 @@ function attempt({ channel, method, span }: Rpc, request: unknown, within: Bound
     const cancel = () => call.cancel();
     for (const signal of signals) signal.addEventListener('abort', cancel, { once: true });
   });
+}
+
+/** Runs what keeps the caller's stack for an error that may come: @grpc/grpc-js does for each call, and our errors show none of it. */
+function withoutFrames<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 async function* stream({ channel, method, span }: Rpc, request: unknown, options: RpcOptions): AsyncIterable<unknown> {

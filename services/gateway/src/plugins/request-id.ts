@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { trace } from '@opentelemetry/api';
 import { nameRequest } from '@recording-request/kit/telemetry/http-requests';
 import type { FastifyInstance } from 'fastify';
 
-/** Returns the id of the running request: its trace's where one is recorded, else 32 random hex digits. */
+/** Returns the id of the running request: its trace's where one is recorded, else 32 hex digits, of which 122 bits are random. */
 export const newRequestId = (): string =>
-  trace.getActiveSpan()?.spanContext().traceId ?? randomBytes(16).toString('hex');
+  trace.getActiveSpan()?.spanContext().traceId ?? randomUUID().replaceAll('-', '');
 
 type Named = IncomingMessage & { [ID]?: string };
 
