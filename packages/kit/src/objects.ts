@@ -26,7 +26,7 @@ export interface Objects extends Bucket, Purging {
   /** Stores the whole of `body`, or nothing. A stream of another length than `size` (bytes) is refused. */
   put(
     key: string,
-    body: Buffer | Readable,
+    body: Buffer | ByteSource,
     options: { contentType: string; size?: number; signal?: AbortSignal },
   ): Promise<void>;
   /**

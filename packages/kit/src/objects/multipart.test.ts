@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -7,12 +8,14 @@ import { putStream } from './multipart.ts';
 const MiB = 1024 ** 2;
 
 /** Begins to store a body of `size` bytes, which is not ended; `log` says what the store was asked for. */
-function begun(size: number | undefined) {
+function begun(size: number | undefined, onPart: (body: Buffer) => void = () => {}) {
   const log: string[] = [];
   const client = {
     initiateNewMultipartUpload: async () => 'id',
     async uploadPart(_config: object, body: Buffer) {
       log.push(`part ${body.length}`);
+      await turn();
+      onPart(body);
       return { etag: 'etag' };
     },
     completeMultipartUpload: async () => void log.push('complete'),
@@ -74,4 +77,23 @@ test('a body that breaks off after its last byte becomes no object', async () =>
   body.destroy(new Error('it may not be stored'));
   await assert.rejects(storing, /may not be stored/);
   assert.equal(log.at(-1), 'abort');
+});
+
+test('a body of any length is stored out of the memory of two parts, and every byte where it belongs', async () => {
+  const stored: Buffer[] = [];
+  const memory = new Set<ArrayBufferLike>();
+  const { body, storing } = begun(undefined, part => {
+    memory.add(part.buffer);
+    stored.push(Buffer.from(part));
+  });
+  const whole = randomBytes(37 * MiB + 1);
+  for (let at = 0; at < whole.length; at += MiB) body.write(whole.subarray(at, at + MiB));
+  body.end();
+  await storing;
+  assert.deepEqual(
+    stored.map(part => part.length),
+    [...Array(4).fill(8 * MiB), 5 * MiB + 1],
+  );
+  assert.ok(Buffer.concat(stored).equals(whole));
+  assert.equal(memory.size, 2);
 });

@@ -1,9 +1,9 @@
-import type { Readable } from 'node:stream';
 import type { Client } from 'minio';
 import type { WholePut } from './checksum.ts';
 import { asked } from './requests.ts';
+import type { ByteSource } from './resumed-read.ts';
 
-// A stream holds at most two of these in memory: one fills while the one before is sent.
+// A stream holds two of these in memory, whatever its length: one fills while the one before is sent.
 const PART_BYTES = 8 * 1024 * 1024;
 
 export interface StreamPut {
@@ -12,7 +12,7 @@ export interface StreamPut {
   putWhole(put: WholePut): Promise<void>;
   bucket: string;
   key: string;
-  body: Readable;
+  body: ByteSource;
   contentType: string;
   /** In bytes, when known: a stream of another length is refused. */
   size?: number | undefined;
@@ -28,12 +28,12 @@ export interface StreamPut {
 export async function putStream(put: StreamPut): Promise<void> {
   const { body, signal } = put;
   // Reading the stream reports its errors; once nothing reads it, an error must not end the process.
-  body.on('error', () => {});
+  body.on?.('error', () => {});
   const stop = () => void body.destroy(signal?.reason as Error);
   signal?.addEventListener('abort', stop, { once: true });
+  const parts = partsOf(body, put.size);
   try {
     signal?.throwIfAborted();
-    const parts = partsOf(body, put.size);
     const first = await parts.next();
     const head = first.done ? Buffer.alloc(0) : first.value;
     if (head.length >= PART_BYTES) return await putParts(put, head, parts);
@@ -42,6 +42,7 @@ export async function putStream(put: StreamPut): Promise<void> {
     await put.putWhole({ key: put.key, body: head, contentType: put.contentType, signal });
   } catch (error) {
     body.destroy(error as Error);
+    await parts.return(undefined).catch(() => {});
     throw error;
   } finally {
     signal?.removeEventListener('abort', stop);
@@ -102,23 +103,29 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
   }
 }
 
-/** Where the size is known the last part comes with the last byte: the body may end only when its bytes may be stored. */
-async function* partsOf(body: Readable, size: number | undefined): AsyncGenerator<Buffer> {
-  let pending: Buffer[] = [];
+/**
+ * Yields the parts of a body. Where the size is known the last part comes with the last byte: the body may end only when its bytes may be stored.
+ * A part's memory is that of the one after the next: who asks for that one has sent the first.
+ */
+async function* partsOf(body: ByteSource, size: number | undefined): AsyncGenerator<Buffer> {
+  let filling: Buffer | undefined;
+  let other: Buffer | undefined;
   let [bytes, total] = [0, 0];
   for await (const chunk of body) {
-    pending.push(chunk as Buffer);
-    bytes += (chunk as Buffer).length;
-    total += (chunk as Buffer).length;
-    while (bytes >= PART_BYTES || (bytes > 0 && total === size)) {
-      const whole = Buffer.concat(pending);
-      const part = whole.subarray(0, PART_BYTES);
-      yield part;
-      pending = [whole.subarray(part.length)];
-      bytes -= part.length;
+    for (let at = 0; at < chunk.length; ) {
+      // Pages that are not written to take no memory.
+      filling ??= Buffer.allocUnsafeSlow(Math.min(PART_BYTES, size ?? PART_BYTES));
+      const copied = chunk.copy(filling, bytes, at);
+      at += copied;
+      bytes += copied;
+      total += copied;
+      if (bytes < filling.length && total !== size) continue;
+      yield filling.subarray(0, bytes);
+      [filling, other] = [other, filling];
+      bytes = 0;
     }
   }
-  if (bytes > 0) yield Buffer.concat(pending);
+  if (filling && bytes > 0) yield filling.subarray(0, bytes);
 }
 
 function checkSize(bytes: number, expected: number | undefined): void {

@@ -19,7 +19,7 @@ const IDLE_MS = 5_000;
 
 /** Bytes that can be given up midway. A chunk is its reader's until the next is asked for. */
 export interface ByteSource extends AsyncIterable<Buffer> {
-  destroy(): void;
+  destroy(error?: Error): void;
   /** Where it can fail while nobody reads. */
   on?(event: 'error', listener: (error: Error) => void): unknown;
 }

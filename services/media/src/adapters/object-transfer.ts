@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { OutageError } from '@recording-request/events/job-claims';
 import { isMissing, type Objects } from '@recording-request/kit/objects';
+import type { ByteSource } from '@recording-request/kit/objects/resumed-read';
 import type { StoredObject } from '@recording-request/proto/events/v1/events';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -55,25 +53,46 @@ export async function uploadFile(
   const { size } = await stat(path);
   const sha256 = createHash('sha256');
   let crc = 0;
-  const tally = new Transform({
-    highWaterMark: CHUNK_BYTES,
-    transform(chunk: Buffer, _encoding, done) {
-      sha256.update(chunk);
-      crc = crc32(chunk, crc);
-      done(null, chunk);
-    },
-    // The store makes an object of a body that has ended, and of no other.
-    flush: done => void mayBeStored.then(() => done(), done),
-  });
-  const reading = pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), tally, { signal });
-  const storing = objects.put(key, tally, { size, contentType: mimeType, signal }).catch(error => {
-    // Otherwise the reader would wait for ever for its bytes to be consumed.
-    tally.destroy(error as Error);
-    throw error;
-  });
-  // Both to their ends: a part of the file that was sent is taken back before the job goes on.
-  const failed = (await Promise.allSettled([storing, reading])).find(each => each.status === 'rejected');
-  if (failed)
-    throw signal.aborted ? signal.reason : new OutageError('The media could not be stored', { cause: failed.reason });
+  const tally = (chunk: Buffer) => {
+    sha256.update(chunk);
+    crc = crc32(chunk, crc);
+  };
+  // The store makes an object of a body that has ended, and of no other.
+  const body = bytesOfFile(path, { tally, mayEnd: mayBeStored });
+  try {
+    await objects.put(key, body, { size, contentType: mimeType, signal });
+  } catch (error) {
+    throw signal.aborted ? signal.reason : new OutageError('The media could not be stored', { cause: error });
+  }
   return { key, size, mimeType, sha256: sha256.digest('hex'), crc32: crc };
+}
+
+/** Reads a file into the same memory again and again: a chunk is its reader's until the next is asked for. `tally` sees each before. */
+function bytesOfFile(
+  path: string,
+  { tally, mayEnd }: { tally: (chunk: Buffer) => void; mayEnd: Promise<void> },
+): ByteSource {
+  const stopped = new AbortController();
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  async function* read() {
+    await using file = await open(path);
+    const memory = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    for (;;) {
+      stopped.signal.throwIfAborted();
+      const { bytesRead } = await file.read(memory, 0, CHUNK_BYTES);
+      if (bytesRead === 0) break;
+      const chunk = memory.subarray(0, bytesRead);
+      tally(chunk);
+      yield chunk;
+    }
+    await Promise.race([mayEnd, ended.promise]);
+  }
+  return {
+    [Symbol.asyncIterator]: read,
+    destroy(error) {
+      stopped.abort(error);
+      ended.reject(error);
+    },
+  };
 }
