@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Row } from '../row.ts';
-import type { Finding, Round } from '../stats/goal.ts';
+import type { Finding, Goal, Round } from '../stats/goal.ts';
 import type { RowOutcome } from '../stats/rounds.ts';
 
 /** One row of one run, with every figure. */
@@ -20,7 +20,7 @@ export interface RowResult {
 
 export interface FindingResult {
   text: string;
-  /** "≥ 1.00" or "≤ 1.20"; "" for what is only shown. */
+  /** "≥ 1", "≤ 1.2" or "0.8 to 1.2"; "" for what is only shown. */
   bound: string;
   /** Null where it was not measured. */
   median: number | null;
@@ -60,10 +60,16 @@ export const unmeasured = (row: Row, why: string, seconds: number): RowResult =>
   rowResult(row, { state: 'not measured', why, rounds: [], findings: [], selfFindings: [], repeated: 0 }, seconds);
 
 export function findingResult({ goal, median, interval, verdict }: Finding): FindingResult {
-  const { text, atLeast, atMost } = goal;
-  const bound = atLeast !== undefined ? `≥ ${atLeast}` : atMost !== undefined ? `≤ ${atMost}` : '';
+  const { text } = goal;
+  const bound = boundOf(goal);
   const ends = interval && { low: figure(interval.low), high: figure(interval.high) };
   return { text, bound, median: Number.isNaN(median) ? null : figure(median), ...ends, verdict };
+}
+
+function boundOf({ atLeast, atMost }: Goal): string {
+  if (atLeast !== undefined && atMost !== undefined) return `${atLeast} to ${atMost}`;
+  if (atLeast !== undefined) return `≥ ${atLeast}`;
+  return atMost === undefined ? '' : `≤ ${atMost}`;
 }
 
 const rounded = (round: Round): Round =>

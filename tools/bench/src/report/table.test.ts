@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RowResult, RunResult } from './results.ts';
+import { findingResult, type RowResult, type RunResult } from './results.ts';
 import { summaryOf, tableOf, withTable } from './table.ts';
 
 const row = (name: string, median: number, more: Partial<RowResult> = {}): RowResult => ({
@@ -71,6 +71,14 @@ test('a row that was not judged says why', () => {
 test('a void row tells at the terminal what it measured, and why that does not count', () => {
   const summary = summaryOf(row('1', 1, { state: 'void', why: 'it differs from itself' }));
   assert.match(summary, /void: it differs from itself\n {4}met {7}rate, of Go ≥ 1: 1 \(0\.9 to 1\.1\)/);
+});
+
+test('a goal tells both of its bounds', () => {
+  const bounds = [{ atLeast: 0.8, atMost: 1.2 }, { atLeast: 1 }, { atMost: 60 }, {}].map(bound => {
+    const goal = { text: 'peak', metric: 'bytes', of: 'much', ...bound };
+    return findingResult({ goal, values: [], median: 1, interval: undefined, verdict: 'shown' }).bound;
+  });
+  assert.deepEqual(bounds, ['0.8 to 1.2', '≥ 1', '≤ 60', '']);
 });
 
 test('a goal that this machine cannot measure has no figure in its line', () => {
