@@ -58,6 +58,7 @@ test('a body of another size than was said becomes no object', async () => {
     [10 * MiB, 10 * MiB - 1],
     [10, 11],
     [10, 9],
+    [0, 1],
   ] as const) {
     const { log, body, storing } = begun(size);
     // In two pieces, as the first one may be all that was said.

@@ -114,7 +114,7 @@ async function* partsOf(body: ByteSource, size: number | undefined): AsyncGenera
   for await (const chunk of body) {
     for (let at = 0; at < chunk.length; ) {
       // Pages that are not written to take no memory.
-      filling ??= Buffer.allocUnsafeSlow(Math.min(PART_BYTES, size ?? PART_BYTES));
+      filling ??= Buffer.allocUnsafeSlow(Math.min(PART_BYTES, Math.max(1, size ?? PART_BYTES)));
       const copied = chunk.copy(filling, bytes, at);
       at += copied;
       bytes += copied;
