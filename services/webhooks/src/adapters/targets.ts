@@ -1,3 +1,4 @@
+import { callScope } from '@recording-request/kit/call-scope';
 import { DomainError } from '@recording-request/kit/errors';
 import { FlightCache } from '@recording-request/kit/flight-cache';
 import { createClient } from '@recording-request/kit/grpc-client';
@@ -45,9 +46,9 @@ export function projectTargets(address: string, peer: Peer): Targets {
   }
   return {
     of,
-    // One answer is for several: nobody's signal ends it, and the client's deadline does.
+    // One answer is for several: neither a signal nor the RPC of who asks first ends it, and the client's deadline does.
     recent: (projectId, withinMs = RECENT_MS) =>
-      answers.get(projectId, () => of(projectId), performance.now() - withinMs),
+      answers.get(projectId, () => callScope.exit(() => of(projectId)), performance.now() - withinMs),
     close: () => client.close(),
   };
 }
