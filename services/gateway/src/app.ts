@@ -1,3 +1,4 @@
+import { CollectedRequest } from '@recording-request/kit/collected-request';
 import { acceptExpectations } from '@recording-request/kit/expectations';
 import { brandMark } from '@recording-request/web-shared/brand';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
@@ -57,6 +58,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     connectionTimeout: config.idleTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: {
+      IncomingMessage: CollectedRequest,
       headersTimeout: HEADERS_TIMEOUT_MS,
       keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MS,
       // Node would answer a request without a Host by itself, with an empty body.

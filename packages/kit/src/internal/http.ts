@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type RequestLis
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect, TLSSocket } from 'node:tls';
+import { CollectedRequest } from '../collected-request.ts';
 import type { Internal } from './internal.ts';
 import { namesIn } from './names.ts';
 import { whenKnown } from './sniff.ts';
@@ -9,12 +10,16 @@ import { whenKnown } from './sniff.ts';
 const CONNECT_MS = 5_000;
 // As connections of gRPC: a certificate that has ended is believed no longer than this.
 const CONNECTION_AGE_MS = 5 * 60 * 1000;
+const OPTIONS = { IncomingMessage: CollectedRequest };
 
 /** Returns a server of HTTP for other services, which takes what `internal` takes. */
 export function createInternalServer(internal: Internal, handle: RequestListener): Server {
   const { certificates, takes } = internal;
-  if (!certificates) return createHttpServer(handle);
-  const server = createHttpsServer({ ...certificates.current, requestCert: true, rejectUnauthorized: true }, handle);
+  if (!certificates) return createHttpServer(OPTIONS, handle);
+  const server = createHttpsServer(
+    { ...OPTIONS, ...certificates.current, requestCert: true, rejectUnauthorized: true },
+    handle,
+  );
   certificates.onChange(material => server.setSecureContext(material));
   server.prependListener('request', (request, response) => {
     if (Date.now() - connectionOf(request).since > CONNECTION_AGE_MS) response.shouldKeepAlive = false;

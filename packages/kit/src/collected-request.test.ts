@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, IncomingMessage, request, type ServerOptions } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { test } from 'node:test';
+import { CollectedRequest } from './collected-request.ts';
+
+const MIB = 1024 * 1024;
+const PIECES = 96;
+
+/** The most memory that buffers had while a body of 96 MiB was read and dropped, beyond what they had before. */
+async function peakOf(options: ServerOptions): Promise<{ bytes: number; grown: number }> {
+  let [bytes, grown] = [0, 0];
+  const before = process.memoryUsage().arrayBuffers;
+  const server = createServer(options, async (incoming, response) => {
+    for await (const chunk of incoming) {
+      bytes += chunk.length;
+      grown = Math.max(grown, process.memoryUsage().arrayBuffers - before);
+    }
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sending = request({ port: (server.address() as AddressInfo).port, method: 'PUT' });
+  const body = new PassThrough();
+  const sent = pipeline(body, sending);
+  const piece = Buffer.alloc(MIB);
+  for (let i = 0; i < PIECES; i += 1) if (!body.write(piece)) await once(body, 'drain');
+  body.end();
+  const [[answer]] = await Promise.all([once(sending, 'response'), sent]);
+  answer.resume();
+  await once(answer, 'end');
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+  return { bytes, grown };
+}
+
+test('the memory of a body is collected while it comes, however long it is', async () => {
+  const plain = await peakOf({ IncomingMessage });
+  const collected = await peakOf({ IncomingMessage: CollectedRequest });
+  assert.equal(plain.bytes, PIECES * MIB);
+  assert.equal(collected.bytes, PIECES * MIB);
+  const [by, itself] = [collected, plain].map(({ grown }) => grown / MIB) as [number, number];
+  assert.ok(by < itself / 2, `${by} MiB were held at once, where Node by itself holds ${itself}`);
+});
