@@ -1,16 +1,20 @@
 import { trace } from '@opentelemetry/api';
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { logLines } from './log-lines.ts';
 import { redact } from './redact.ts';
 import { sendLine } from './telemetry/log-records.ts';
 
 export type { Logger };
+
+// One for all loggers of a process, whose lines keep their order.
+let stdout: DestinationStream | undefined;
 
 /**
  * Returns a logger that writes JSON lines to stdout, each with its trace ids; tokens are redacted. Where OTEL_… variables
  * ask for log records, each line is sent as one, too.
  */
 export function createLogger(service: string, level: string): Logger {
-  return pino({
+  const options: LoggerOptions = {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -26,5 +30,7 @@ export function createLogger(service: string, level: string): Logger {
         return text;
       },
     },
-  });
+  };
+  stdout ??= logLines();
+  return pino(options, stdout);
 }
