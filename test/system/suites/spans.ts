@@ -245,11 +245,17 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       const value = Buffer.from(Event.encode({ ...event, traceparent }).finish());
       await stores.publish('media.events', value, { traceparent });
       const found = await until('the dead letter', async () => letters.findOne({ submissionId }), SYSTEM_WAIT);
-      const [line] = (await system.logs())
-        .split('\n')
-        .filter(each => each.includes('An event goes to the dead letter topic') && each.includes(submissionId))
-        .map(each => JSON.parse(each) as Record<string, unknown>);
-      assert.deepEqual([line?.projectId, line?.submissionId, line?.trace_id], [projectId, submissionId, traceId]);
+      const said = async () =>
+        (await system.logs())
+          .split('\n')
+          .find(
+            each =>
+              each.includes('An event goes to the dead letter topic') &&
+              each.includes(submissionId) &&
+              each.endsWith('}'),
+          );
+      const line = JSON.parse(await until('its line', said, SYSTEM_WAIT)) as Record<string, unknown>;
+      assert.deepEqual([line.projectId, line.submissionId, line.trace_id], [projectId, submissionId, traceId]);
       const run = await admin(system, 'dead-letters', 'replay', found!._id);
       assert.equal(run.code, 0, run.stderr);
       await seen('its span', () => named('replay dead letter').find(span => span.traceId === traceId));
