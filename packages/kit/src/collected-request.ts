@@ -21,6 +21,9 @@ export class CollectedRequest extends IncomingMessage {
   }
 }
 
+// undici leaves the connection of a server's request to its answer, and tells such a request by this alone.
+Object.defineProperty(CollectedRequest.prototype, 'constructor', { value: IncomingMessage });
+
 let read = 0;
 let nextAt = 0;
 let collect: Collect | undefined;

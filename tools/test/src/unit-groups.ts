@@ -5,8 +5,9 @@ import { ROOT } from './repository.ts';
 import { needsServers } from './test-files.ts';
 
 const GROUP_FILES = 40;
-// What a test changes for the whole process: timers and methods, variables, OpenTelemetry's providers, what is listened to.
-const CHANGES_PROCESS = /\bmock\.(timers|method)|\bprocess\.(env\.\w+ \|?\|?=|on\(|once\(|exitCode)|@opentelemetry\//;
+// What a test changes for the whole process: timers and methods, variables, OpenTelemetry's providers, what is listened to. What it measures of it: memory.
+const CHANGES_PROCESS =
+  /\bmock\.(timers|method)|\bprocess\.(env\.\w+ \|?\|?=|on\(|once\(|exitCode|memoryUsage)|@opentelemetry\//;
 
 /**
  * Returns the absolute paths of the modules to run for these test files, which are relative to the repository. Of unit tests starting the process and
