@@ -7,8 +7,8 @@ const TOGETHER_LENGTH = 8_192;
 const STDOUT = 1;
 
 /**
- * Returns what writes lines to stdout, some milliseconds after they came at the latest. It never waits for who reads them. A process that
- * ends by itself, also by an error, writes all of them.
+ * Returns what writes lines to stdout, some milliseconds after they came at the latest. It waits for who reads them only after a fatal
+ * line and when the process ends: one that ends by itself, also by an error, writes all of them.
  */
 export function logLines(): DestinationStream {
   let lines = '';
