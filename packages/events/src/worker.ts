@@ -66,6 +66,9 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
   const slots = createSlots(count, wordOf(kind));
   const taken = new Set<Promise<void>>();
   const limited = (signal: AbortSignal) => AbortSignal.any([AbortSignal.timeout(jobLimitMs), signal]);
+  let wake = () => {};
+  // A request that was delivered here goes first.
+  const lookSoon = () => void setImmediate(() => wake());
   const consumer = await kafka.consume({
     ...{ topic, group, concurrency: count, stopGraceMs },
     // It may first have to wait for a job that was taken.
@@ -74,9 +77,12 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
       const request = read(event);
       const { job } = request;
       const about = delivery.log.child(told(kind, job));
-      using _slot = await slots.acquire(delivery.signal);
-      const signal = limited(delivery.signal);
-      await claims.run(job, { signal, log: about }, claimed => logged(kind, request, claimed, about));
+      {
+        using _slot = await slots.acquire(delivery.signal);
+        const signal = limited(delivery.signal);
+        await claims.run(job, { signal, log: about }, claimed => logged(kind, request, claimed, about));
+      }
+      lookSoon();
     },
   });
   const readOr = (event: Event, otherwise: () => void) => {
@@ -105,7 +111,7 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
       found.run(job, { signal: limited(giveUp.signal), log: about }, signal => logged(kind, request, signal, about));
     const running = context
       .with(contextOf(found.event), run)
-      .catch(err => about.warn({ err }, 'A job that was taken is left to another process'))
+      .then(lookSoon, err => about.warn({ err }, 'A job that was taken is left to another process'))
       .finally(() => {
         slot[Symbol.dispose]();
         taken.delete(running);
@@ -118,6 +124,7 @@ export async function startWorker(options: WorkerOptions): Promise<Consumer> {
     while (!stopping && (await take()));
   };
   const loop = every(IDLE_LOOK_MS, look, { log, name: `idle slots of ${topic}` });
+  wake = loop.wake;
   return {
     async stop() {
       stopping = true;
