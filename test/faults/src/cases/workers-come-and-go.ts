@@ -7,7 +7,7 @@ import type { Harness } from '../harness/harness.ts';
 import { provideSpeech, type SpeechCall, type SpeechProvider } from '../harness/speech-provider.ts';
 
 const PROCESSES = 3;
-const CLIPS = { short: 16, long: 30 };
+const CLIPS = { short: 24, long: 30 };
 const LONG_JOB_MS = { short: 30_000, long: 60_000 };
 const JOB_MS = 1_500;
 /** The longest that those who have work may stand still. */
@@ -51,7 +51,7 @@ export const workersComeAndGo: FaultCase = {
     await fleet.start(third);
     await ended(harness, entries, 'transcript', { limitMs: LONG_JOB_MS[form] + 120_000, signal });
     if (busy.starts > 2) harness.violated('the process with the long job was started again: the case did nothing');
-    stalls(harness, provider, first);
+    stalls(harness, asked, first);
     atOnce(harness, asked);
     await harness.proxies('speech').pass();
   },
@@ -60,11 +60,17 @@ export const workersComeAndGo: FaultCase = {
 const isFirst = ({ calls }: SpeechProvider, call: SpeechCall) => calls[0] === call;
 
 /**
- * From the first call to the last job's, the provider is never without a new call for long: work waits all the time. Nor does one
- * worker alone do what the long job leaves. How many jobs they get done beside it depends on the machine.
+ * As long as work waits, the provider is never without a new call for long. What a killed worker had in its hands does not wait: it
+ * is begun again once its claim has ended, which may be after all the rest. Nor does one worker alone do what the long job leaves. How
+ * many jobs they get done beside it depends on the machine.
  */
-function stalls({ violated }: Harness, { calls }: SpeechProvider, first: SpeechCall): void {
-  const others = calls.filter(call => call !== first);
+function stalls({ violated }: Harness, asked: Asked[], first: SpeechCall): void {
+  const begun = new Set<string>();
+  const others: SpeechCall[] = [];
+  for (const { key, call } of asked) {
+    if (call !== first && !begun.has(key)) others.push(call);
+    if (key) begun.add(key);
+  }
   const gaps = others.slice(1).map((call, at) => call.began - others[at]!.began - JOB_MS);
   const longest = Math.max(0, ...gaps);
   if (longest > STALL_MS) violated(`workers stood still for ${longest} ms while another had a long job`);
