@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
@@ -13,9 +13,8 @@ test('a backup is of the running `npm start` unless a server is named, and then 
     S3_ENDPOINT: 'http://started',
     S3_BUCKET: 'recordings',
   };
-  await mkdir(join(dir.path, '.stack'));
   assert.deepEqual(await storesOf({ HOME: '/' }, dir.path), { HOME: '/' }, 'nothing runs');
-  await writeFile(join(dir.path, '.stack/ready.json'), JSON.stringify({ stores }));
+  await writeFile(join(dir.path, 'ready.json'), JSON.stringify({ stores }));
   assert.deepEqual(await storesOf({ S3_BUCKET: '' }, dir.path), stores);
   const tried = { S3_BUCKET: 'tried', MONGO_DATABASE_PREFIX: 'tried_' };
   assert.deepEqual(await storesOf(tried, dir.path), { ...stores, ...tried });

@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { loadConfig, target, type Variable } from '@recording-request/kit/config';
 
 /** Where a service is not to be found; the message says what to do. */
 export class NoAddress extends Error {}
 
-const ROOT = resolve(import.meta.dirname, '../../..');
+/** Where `npm start` keeps its data unless it is told otherwise, which is named from the folder of the project. */
+export const DATA = resolve(import.meta.dirname, '../../../.stack');
+
+const READY = 'ready.json';
 
 const addressOf = (name: string, description: string): Variable<string> => ({
   ...target(name, description),
@@ -27,16 +30,16 @@ export interface Door {
 }
 
 /**
- * A service's variable, or else what a running `npm start` wrote. Where one of the variables is set the others must be:
+ * A service's variable, or else what a running `npm start` wrote in its folder of data. Where one of the variables is set the others must be:
  * a command that erases must never go to two systems.
  */
-export async function doorOf(service: ServiceName, env: NodeJS.ProcessEnv, root = ROOT): Promise<Door> {
+export async function doorOf(service: ServiceName, env: NodeJS.ProcessEnv, dataDir = DATA): Promise<Door> {
   const { name: variable } = ADDRESSES[service];
   const given = env[variable];
   if (given) return { address: given, certificate: env };
   if (isAnySet(env)) throw new NoAddress(`Set ${variable} too, to its host:port.`);
-  const nowhere = `No running service is known: start one with "npm start", or set ${variable} to its host:port.`;
-  const text = await readFile(resolve(root, '.stack/ready.json'), 'utf8').catch(() => {
+  const nowhere = `No running service is known: start one with "npm start" (--data names its folder where that is another), or set ${variable} to its host:port.`;
+  const text = await readFile(join(dataDir, READY), 'utf8').catch(() => {
     throw new NoAddress(nowhere);
   });
   const { services, operator } = parsed(text);
@@ -54,9 +57,9 @@ export const isAnyNamed = (env: NodeJS.ProcessEnv): boolean => STORES.some(name 
  * Returns `env` with the variables of MongoDB, Kafka and the object store: as they are once the address of one of them is set, or
  * else with those of a running `npm start`, over which a name or prefix that is set still holds.
  */
-export async function storesOf(env: NodeJS.ProcessEnv, root = ROOT): Promise<NodeJS.ProcessEnv> {
+export async function storesOf(env: NodeJS.ProcessEnv, dataDir = DATA): Promise<NodeJS.ProcessEnv> {
   if (isAnyNamed(env)) return env;
-  const text = await readFile(resolve(root, '.stack/ready.json'), 'utf8').catch(() => '{}');
+  const text = await readFile(join(dataDir, READY), 'utf8').catch(() => '{}');
   const set = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
   return { ...parsed(text).stores, ...Object.fromEntries(set) };
 }
@@ -85,10 +88,10 @@ export const variables = { ...ADDRESSES, traceUrl: TRACE_URL };
  * Returns where a person looks at a trace, with `{traceId}` in it: TRACE_URL, or what runs beside a running `npm start` whose
  * services the command goes to. Undefined where there is none. Fails with a ConfigError where TRACE_URL is no such address.
  */
-export async function traceUrlOf(env: NodeJS.ProcessEnv, root = ROOT): Promise<string | undefined> {
+export async function traceUrlOf(env: NodeJS.ProcessEnv, dataDir = DATA): Promise<string | undefined> {
   const { traceUrl: given } = loadConfig(env, { traceUrl: TRACE_URL });
   if (given || isAnySet(env)) return given;
-  const { traceUrl } = parsed(await readFile(resolve(root, '.stack/ready.json'), 'utf8').catch(() => '{}'));
+  const { traceUrl } = parsed(await readFile(join(dataDir, READY), 'utf8').catch(() => '{}'));
   return traceUrl?.includes(TRACE_ID) ? traceUrl : undefined;
 }
 

@@ -17,14 +17,14 @@ import {
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { doorOf, type ServiceName } from './address.ts';
 
-/** Makes clients of the services, each at the door that `env` or a running `npm start` gives, kept open until `clients` is disposed of. */
-export function connector(env: NodeJS.ProcessEnv, clients: DisposableStack) {
+/** Makes clients of the services, each at the door that `env` or the `npm start` that runs on `dataDir` gives, kept open until `clients` is disposed of. */
+export function connector(env: NodeJS.ProcessEnv, clients: DisposableStack, dataDir?: string) {
   const connect = async <S>(
     service: ServiceName,
     definition: object,
     options?: ClientOptions,
   ): Promise<ClientOf<S>> => {
-    const { address, certificate } = await doorOf(service, env);
+    const { address, certificate } = await doorOf(service, env, dataDir);
     const operator = clients.use(await openCaller(certificate, OPERATOR));
     const client = createClient<S>(definition, address, operator.peer(service), options);
     return clients.adopt(client, each => each.close());

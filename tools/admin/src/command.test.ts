@@ -99,6 +99,17 @@ test('what cannot be understood is said', () => {
   }
 });
 
+test('every command goes to the system whose folder is named', () => {
+  assert.equal(parse('users list').dataDir, undefined);
+  for (const line of [
+    'users list --data /there',
+    'backup --data /there --to /here',
+    `trace --data /there/ ${uuidv7()}`,
+  ])
+    assert.equal(parse(line).dataDir, '/there', line);
+  assert.throws(() => parseCommand(['users', 'list', '--data', '']), /--data must name a folder/);
+});
+
 test('each command has an example that is understood, in its help and in the README', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   for (const form of COMMANDS) {

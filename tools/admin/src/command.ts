@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { isUuid } from '@recording-request/kit/ids';
@@ -90,6 +91,7 @@ export class UsageError extends Error {}
 const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
   json: { type: 'boolean' },
+  data: { type: 'string' },
   limit: { type: 'string' },
   label: { type: 'string' },
   scopes: { type: 'string' },
@@ -105,6 +107,9 @@ const OPTIONS = {
   from: { type: 'string' },
 } as const;
 
+/** Those that every command takes. */
+const EVERYWHERE = ['json', 'data'];
+
 const LISTED = 100;
 const USAGE_SHOWN = 20;
 const USAGE_MAX = 1_000;
@@ -118,10 +123,18 @@ const ORPHAN_AGE_HOURS_MAX = 24 * 3_650;
 // A hundred years; dates end some time after that.
 const EXPIRES_DAYS_MAX = 36_500;
 
+export interface CommandLine {
+  command: Command;
+  json: boolean;
+  /** The folder of the `npm start` that the command goes to; undefined for the default one. */
+  dataDir?: string;
+}
+
 /** Reads the words after the program's name. Throws UsageError. */
-export function parseCommand(words: string[]): { command: Command; json: boolean } {
+export function parseCommand(words: string[]): CommandLine {
   const { values, positionals } = parsed(words);
   const json = values.json ?? false;
+  const where = values.data === undefined ? {} : { dataDir: resolve(folder('--data', values.data)) };
   const [first = ''] = positionals;
   const form = formOf(positionals);
   if (values.help) return { command: { name: 'help', topic: form?.name ?? first }, json };
@@ -133,9 +146,9 @@ export function parseCommand(words: string[]): { command: Command; json: boolean
   }
   const rest = positionals.slice(form.name.split(' ').length);
   const allowed = form.options.map(option => option.slice('--'.length).split(' ')[0]);
-  const foreign = Object.keys(values).find(option => option !== 'json' && !allowed.includes(option));
+  const foreign = Object.keys(values).find(option => !EVERYWHERE.includes(option) && !allowed.includes(option));
   if (foreign) throw new UsageError(`--${foreign} does not belong to "${form.name}"\n${helpOnCommand(form)}`);
-  return { command: commandOf(form.name, exactly(form, rest), values), json };
+  return { command: commandOf(form.name, exactly(form, rest), values), json, ...where };
 }
 
 const formOf = (positionals: string[]): CommandForm | undefined =>

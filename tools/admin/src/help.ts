@@ -4,8 +4,8 @@ const CALL = 'npm run admin --';
 const COLUMN = 36;
 
 const END = `
-Options of every command: --json prints JSON, --help explains the command, with an example. They come after the "--" of
-"npm run admin --", without which npm takes them for its own. In a container: node tools/admin/src/main.ts COMMAND.
+Options of every command: --json prints JSON, --data DIR goes to the "npm start" that runs on DIR, --help explains the command,
+with an example. They come after the "--" of "npm run admin --", without which npm takes them for its own. In a container: node tools/admin/src/main.ts COMMAND.
 
 It talks to the services at PROJECTS_OPERATOR, SUBMISSIONS_OPERATOR and WEBHOOKS_OPERATOR (host:port; "erase" needs all
 three, "uploads", "dead-letters", "backlog", "trace" and "check" the second alone) with the operator's certificate (TLS_CERT_FILE,

@@ -32,30 +32,30 @@ const CHECK_DEADLINE_MS = 30 * 60_000;
 const ERASE_DEADLINE_MS = 5 * 60_000;
 
 async function main(words: string[]): Promise<void> {
-  const { command, json } = parseCommand(words);
+  const { command, json, dataDir } = parseCommand(words);
   if (command.name === 'help') {
     process.stdout.write(helpOn(command.topic));
     return;
   }
-  const { lines, value, note, failed } = await run(command);
+  const { lines, value, note, failed } = await run(command, dataDir);
   process.stdout.write(`${json ? JSON.stringify(value, null, 2) : lines.join('\n')}\n`);
   if (failed) process.exitCode = 1;
   if (note && !json) process.stderr.write(`${note}\n`);
 }
 
-async function run(command: Exclude<Command, { name: 'help' }>): Promise<Report> {
-  if (command.name === 'migrate') return await runMigrate(process.env, showLine);
+async function run(command: Exclude<Command, { name: 'help' }>, dataDir: string | undefined): Promise<Report> {
+  if (command.name === 'migrate') return await runMigrate(process.env, showLine, dataDir);
   // Loaded here: the clients of the servers would make every other command start later.
   if (command.name === 'backup')
-    return await (await import('./backup/backup.ts')).runBackup(process.env, command, showLine);
+    return await (await import('./backup/backup.ts')).runBackup(process.env, command, showLine, dataDir);
   if (command.name === 'restore')
-    return await (await import('./backup/restore.ts')).runRestore(process.env, command, showLine);
+    return await (await import('./backup/restore.ts')).runRestore(process.env, command, showLine, dataDir);
   using clients = new DisposableStack();
-  const connect = connector(process.env, clients);
+  const connect = connector(process.env, clients, dataDir);
   // Awaited here: the clients are closed when this block ends.
   if (command.name === 'backlog') return await backlog(await connect.submissions());
   if (command.name === 'trace')
-    return await showTrace(await connect.submissions(), command, await traceUrlOf(process.env));
+    return await showTrace(await connect.submissions(), command, await traceUrlOf(process.env, dataDir));
   if (command.name === 'check') {
     // A call that may take long would wait as long for a service that is not there.
     await (await connect.submissions()).getBacklog({ troubledLimit: 1 });

@@ -8,10 +8,14 @@ import { refuseUnknownSettings } from './unknown-settings.ts';
 const NOWHERE =
   'No server is known: set MONGO_URL, KAFKA_BROKERS and S3_ENDPOINT to their addresses, or start everything with "npm start", which migrates.';
 
-/** Migrates the servers that `env` names, or those of a running `npm start`. `show` is given each step. */
-export async function runMigrate(env: NodeJS.ProcessEnv, show: (line: string) => void): Promise<Report> {
+/** Migrates the servers that `env` names, or those of the `npm start` that runs on `dataDir`. `show` is given each step. */
+export async function runMigrate(
+  env: NodeJS.ProcessEnv,
+  show: (line: string) => void,
+  dataDir?: string,
+): Promise<Report> {
   refuseUnknownSettings(env);
-  const stores = await storesOf(env);
+  const stores = await storesOf(env, dataDir);
   if (!isAnyNamed(stores)) throw new NoAddress(NOWHERE);
   const steps: string[] = [];
   const report = (line: string) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
@@ -63,8 +63,7 @@ test('the address is that of TRACE_URL, or of what runs beside `npm start`, and 
   await using dir = await tempDir();
   const template = 'http://127.0.0.1:9411/zipkin/traces/{traceId}';
   assert.equal(await traceUrlOf({}, dir.path), undefined);
-  await mkdir(join(dir.path, '.stack'));
-  await writeFile(join(dir.path, '.stack/ready.json'), JSON.stringify({ traceUrl: template }));
+  await writeFile(join(dir.path, 'ready.json'), JSON.stringify({ traceUrl: template }));
   assert.equal(await traceUrlOf({}, dir.path), template);
   assert.equal(await traceUrlOf({ SUBMISSIONS_OPERATOR: 'ours:50052' }, dir.path), undefined);
   const ours = 'https://traces.example.com/{traceId}';

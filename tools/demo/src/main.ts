@@ -1,5 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { openDataDir } from '@recording-request/stack/data-dir';
+import { reportFailure } from '@recording-request/stack/report-failure';
 import { DEMO_DIR, HELP, parseOptions } from './options.ts';
 import { type DemoUp, runDemo } from './run-demo.ts';
 
@@ -55,6 +56,5 @@ Ctrl-C stops it.`);
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  reportFailure(error);
 }

@@ -1,8 +1,10 @@
 import { join, relative, resolve } from 'node:path';
 import { isFree, nextFreePort } from '@recording-request/stack/ports';
 import { provision } from '@recording-request/stack/provision';
+import { reportFailure } from '@recording-request/stack/report-failure';
 import type { SampleProject } from '@recording-request/stack/sample-project';
 import { type Ready, startAll } from '@recording-request/stack/start-all';
+import { DEFAULT_DATA } from '@recording-request/stack/start-options';
 import { DEFAULT_PORT, HELP, parseObserveOptions } from './options.ts';
 import { recordSampleClips } from './sample-clips.ts';
 import { type Observability, startObservability } from './start-observability.ts';
@@ -60,7 +62,9 @@ async function record(
   try {
     const ids = await recordSampleClips(target, join(dataDir, 'observe/clips'), log, signal);
     log(`\nThree clips have landed; their traces are on the page in some seconds. To find one by its id:\n`);
-    log(`  npm run admin -- trace ${ids.at(-1)}\n`);
+    const folder = relative(process.cwd(), dataDir) || '.';
+    const where = folder === DEFAULT_DATA ? '' : ` --data ${folder}`;
+    log(`  npm run admin -- trace ${ids.at(-1)}${where}\n`);
   } catch (error) {
     if (!signal.aborted)
       log(`The sample clips could not be recorded: ${error instanceof Error ? error.message : error}`);
@@ -89,6 +93,5 @@ Ctrl-C stops everything; the data stays in ${folder}, but for the spans.
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  reportFailure(error);
 }

@@ -9,6 +9,7 @@ export interface StartOptions {
 }
 
 export const DEFAULT_PORT = 8080;
+export const DEFAULT_DATA = '.stack';
 
 export const HELP = `npm start -- [options]
 
@@ -16,7 +17,7 @@ Starts the whole of Recording Request on this machine: MongoDB, Kafka, an S3 sto
 services. Installs what is missing on the first run. Stays until Ctrl-C.
 
   --port N     the port of the API and the pages (default: ${DEFAULT_PORT}, or the next free one)
-  --data DIR   where data, logs and keys are kept between runs (default: .stack)
+  --data DIR   where data, logs and keys are kept between runs (default: ${DEFAULT_DATA})
   --fresh      begin with no data
   --help       this text
 
@@ -29,7 +30,7 @@ export function parseStartOptions(args: string[]): StartOptions {
     args,
     options: {
       port: { type: 'string' },
-      data: { type: 'string', default: '.stack' },
+      data: { type: 'string', default: DEFAULT_DATA },
       fresh: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },

@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { provision } from './provision.ts';
+import { reportFailure } from './report-failure.ts';
 import type { SampleProject } from './sample-project.ts';
 import { type Ready, startAll } from './start-all.ts';
 import { HELP, parseStartOptions } from './start-options.ts';
@@ -49,6 +50,5 @@ Ctrl-C stops everything; the data stays in ${folder}.
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  reportFailure(error);
 }

@@ -28,8 +28,9 @@ export async function runBackup(
   env: NodeJS.ProcessEnv,
   command: BackupCommand,
   show: (line: string) => void,
+  dataDir?: string,
 ): Promise<Report> {
-  const settings = readSettings(await storesOf(env));
+  const settings = readSettings(await storesOf(env, dataDir));
   const dir = resolve(command.to);
   try {
     await using databases = await openDatabases(settings);

@@ -32,8 +32,9 @@ export async function runRestore(
   env: NodeJS.ProcessEnv,
   command: RestoreCommand,
   show: (line: string) => void,
+  dataDir?: string,
 ): Promise<Report> {
-  const stores = await storesOf(env);
+  const stores = await storesOf(env, dataDir);
   const settings = readSettings(stores);
   const dir = resolve(command.from);
   try {
