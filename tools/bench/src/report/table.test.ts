@@ -29,9 +29,25 @@ test('the table has the newest run of each row, in the order of their numbers', 
   assert.equal(lines.length, 2);
   assert.match(
     lines[0]!,
-    /^\| 2 \| one project .*\| ≥ 1 \| 2\.5 \| 2\.4 to 2\.6 \| 0 \| 2026-02-01, abc \| \*\*met\*\* \|$/,
+    /^\| 2 \| one project .*\| ≥ 1 \| 2\.5 \| 2\.4 to 2\.6 \| 0 \| 2026-02-01, abc \| \*\*met\*\*, 2 times in a row \|$/,
   );
-  assert.match(lines[1]!, /^\| 10 .* 2026-01-01/);
+  assert.match(lines[1]!, /^\| 10 .* 2026-01-01.*\*\*met\*\*, once \|$/);
+});
+
+test('how often a goal was met counts back to the run that missed it, and leaves out those that say nothing', () => {
+  const [finding] = row('1', 1).findings;
+  const of = (more: object) => row('1', 1, { findings: [{ ...finding!, ...more }] });
+  const met = of({});
+  const last = (...rows: RowResult[]) =>
+    tableOf(rows.map((each, at) => run(`2026-01-0${at}`, each)))
+      .split('\n')
+      .at(-1)!;
+  assert.match(
+    last(met, of({ verdict: 'missed' }), met, row('1', 1, { state: 'void' }), met),
+    /, 2 times in a row \|$/,
+  );
+  assert.match(last(met, met, of({ bound: '≥ 2' })), /, once \|$/);
+  assert.match(last(met, of({ verdict: 'undecided' })), /\*\*undecided\*\* \|$/);
 });
 
 test('a row that no run has is in the table, too', () => {

@@ -5,14 +5,18 @@ const BEGIN = '<!-- made by npm run bench: begin -->';
 const END = '<!-- made by npm run bench: end -->';
 const COMMIT_DIGITS = 8;
 
-/** The table of the newest run of each row, in Markdown, with the rows that no run has. */
+/** The table of the newest run of each row, in Markdown, with the rows that no run has. What is met tells in how many runs in a row it was. */
 export function tableOf(runs: readonly RunResult[], known: readonly Pick<RowResult, 'name' | 'title'>[] = []): string {
-  const newest = new Map<string, { row: RowResult; run: string }>();
+  const newest = new Map<string, { row: RowResult; run: string; earlier: RowResult[] }>();
   for (const { rows, date, commit } of runs)
-    for (const row of rows) newest.set(row.name, { row, run: `${date}, ${commit.slice(0, COMMIT_DIGITS)}` });
+    for (const row of rows) {
+      const before = newest.get(row.name);
+      const earlier = before ? [before.row, ...before.earlier] : [];
+      newest.set(row.name, { row, run: `${date}, ${commit.slice(0, COMMIT_DIGITS)}`, earlier });
+    }
   const missing = known.filter(({ name }) => !newest.has(name));
   const lines = [
-    ...[...newest.values()].map(({ row, run }) => ({ name: row.name, lines: linesOf(row, run) })),
+    ...[...newest.values()].map(({ row, run, earlier }) => ({ name: row.name, lines: linesOf(row, run, earlier) })),
     ...missing.map(({ name, title }) => ({ name, lines: [`| ${name} | ${title} | | | | | | not measured |`] })),
   ]
     .sort((a, b) => Number(a.name) - Number(b.name))
@@ -24,15 +28,26 @@ export function tableOf(runs: readonly RunResult[], known: readonly Pick<RowResu
   ].join('\n');
 }
 
-function linesOf(row: RowResult, run: string): string[] {
+function linesOf(row: RowResult, run: string, earlier: readonly RowResult[]): string[] {
   const what = `${row.name} | ${row.title}`;
   if (row.state !== 'judged')
     return [`| ${what} | | | | ${row.rounds.length} | ${run} | **${row.state}**: ${row.why} |`];
   return row.findings.map((finding, at) => {
     const { text, bound, median } = finding;
     const first = at === 0 ? what : ' | ';
-    return `| ${first} ${at === 0 ? `<br>${text}` : text} | ${bound} | ${median ?? ''} | ${range(finding)} | ${row.rounds.length} | ${run} | **${finding.verdict}** |`;
+    return `| ${first} ${at === 0 ? `<br>${text}` : text} | ${bound} | ${median ?? ''} | ${range(finding)} | ${row.rounds.length} | ${run} | **${finding.verdict}**${timesMet(finding, earlier)} |`;
   });
+}
+
+/** Runs that were not judged say nothing about others, nor does one with another goal. `earlier`: the newest first. */
+function timesMet({ verdict, text, bound }: FindingResult, earlier: readonly RowResult[]): string {
+  if (verdict !== 'met') return '';
+  const same = earlier
+    .filter(({ state }) => state === 'judged')
+    .flatMap(({ findings }) => findings.filter(each => each.text === text && each.bound === bound));
+  const missed = same.findIndex(each => each.verdict !== 'met');
+  const times = 1 + (missed < 0 ? same.length : missed);
+  return times === 1 ? ', once' : `, ${times} times in a row`;
 }
 
 const range = ({ low, high }: FindingResult) => (low === undefined ? '' : `${low} to ${high}`);
