@@ -15,6 +15,7 @@ import type { Config } from './config.ts';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './domain/concurrency-limiter.ts';
 import { createKeptChecksums, type KeptChecksums } from './domain/running-checksums.ts';
 import { openStores, type Stores } from './store/store.ts';
+import type { JobListener } from './store/submissions.ts';
 import { type ArchiveBuilds, createArchiveBuilds } from './workflows/archive-builds.ts';
 import { createDispatcher, type Dispatcher } from './workflows/dispatcher.ts';
 import { createKeptPages, type KeptPages } from './workflows/kept-pages.ts';
@@ -65,7 +66,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const objects = createObjects(config);
   const dispatcher = createDispatcher();
   const [{ connection, stores }, kafka] = await openTogether(opened, [
-    openDatabase(config, dispatcher.wake),
+    openDatabase(config, { onLanded: dispatcher.wakeAfterLanding, onJobs: dispatcher.wake }),
     connectKafka(config, { clientId: 'submissions', log }),
     objects.requireBucket(),
   ]);
@@ -113,10 +114,10 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   };
 }
 
-async function openDatabase(config: Config, onJobs: () => void) {
+async function openDatabase(config: Config, listener: JobListener) {
   await using opening = new AsyncDisposableStack();
   const connection = opening.adopt(await connectMongo(config, 'submissions'), each => each.close());
-  const stores = await openStores(connection, onJobs);
+  const stores = await openStores(connection, listener);
   const opened = opening.move();
   return { connection, stores, close: () => opened.disposeAsync() };
 }

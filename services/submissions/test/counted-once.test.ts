@@ -28,7 +28,7 @@ after(async () => {
 });
 
 test('the delays and jobs of a clip are counted once, though its landing and its events come twice', async () => {
-  const { submissions } = await openStores(connection, () => {});
+  const { submissions } = await openStores(connection);
   const clip = landed({ id: uuidv7() });
   const key = { projectId: clip.projectId, submissionId: clip.id };
   const media = { video: object('video'), audio: object('audio'), thumbnails: [], durationSec: 3, hasSound: true };

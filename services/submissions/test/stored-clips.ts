@@ -31,7 +31,7 @@ export function useStores(fill: (into: Into) => Promise<void> = async () => {}) 
   before(async () => {
     connection = await connectMongo(loadConfig(environment.env, mongoVariables), 'submissions');
     await migrate(environment.env, () => {});
-    stores = await openStores(connection, () => {});
+    stores = await openStores(connection);
     await fill(into);
   });
   after(async () => {

@@ -53,8 +53,17 @@ const LOOK_AGAIN_MS = 15 * 60_000;
 
 const outboxOf = (events: SubmissionEvent[]) => events.map(event => outboxEntry(toEvent(event)));
 
-/** `onJobs` is called when a job begins to wait, or has ended: another one can be published. */
-export function createSubmissionStore({ submissions }: Models, onJobs: () => void = () => {}): SubmissionStore {
+/** Told that another job can be published. */
+export interface JobListener {
+  /** A clip has landed, and its job begins to wait. */
+  onLanded(): void;
+  /** A job of a clip that was there begins to wait, or has ended. */
+  onJobs(): void;
+}
+
+const NOBODY: JobListener = { onLanded() {}, onJobs() {} };
+
+export function createSubmissionStore({ submissions }: Models, listener: JobListener = NOBODY): SubmissionStore {
   return {
     ...createSubmissionQueries(submissions),
     ...createProjectFigures(submissions),
@@ -69,7 +78,7 @@ export function createSubmissionStore({ submissions }: Models, onJobs: () => voi
         );
         if (upsertedCount > 0) {
           noteLanded(rest);
-          onJobs();
+          listener.onLanded();
           return true;
         }
       } catch (error) {
@@ -115,7 +124,7 @@ export function createSubmissionStore({ submissions }: Models, onJobs: () => voi
         );
         if (modifiedCount === 0) continue;
         noteChange(submission, change);
-        if ('job' in set && (!set.job || set.job.state === 'waiting')) onJobs();
+        if ('job' in set && (!set.job || set.job.state === 'waiting')) listener.onJobs();
         return { ...submission, ...set };
       }
     },

@@ -1,24 +1,38 @@
 /** Wakes the loop that dispatches jobs, when there is one in this process. */
 export interface Dispatcher {
   wake(): void;
+  /** After `ms` at the latest; sooner where that was asked for. */
   wakeIn(ms: number): void;
+  /** Soon: see LANDED_MS. */
+  wakeAfterLanding(): void;
   /** What is to be woken, from now on. */
   onWake(wake: () => void): void;
 }
 
+/**
+ * The answer to the last byte and the webhook are waited for at this moment, while media take ten times as long: they get the
+ * processors first. What lands within this time is dispatched together.
+ */
+const LANDED_MS = 25;
+
 export function createDispatcher(): Dispatcher {
   let listener = () => {};
-  let isSet = false;
+  let timer: NodeJS.Timeout | undefined;
+  let dueAt = Number.POSITIVE_INFINITY;
+  const wakeIn = (ms: number) => {
+    const at = performance.now() + ms;
+    if (at >= dueAt) return;
+    clearTimeout(timer);
+    dueAt = at;
+    timer = setTimeout(() => {
+      dueAt = Number.POSITIVE_INFINITY;
+      listener();
+    }, ms).unref();
+  };
   return {
     wake: () => listener(),
-    wakeIn(ms) {
-      if (isSet) return;
-      isSet = true;
-      setTimeout(() => {
-        isSet = false;
-        listener();
-      }, ms).unref();
-    },
+    wakeIn,
+    wakeAfterLanding: () => wakeIn(LANDED_MS),
     onWake(wake) {
       listener = wake;
     },
