@@ -13,7 +13,7 @@ export interface Dispatcher {
  * The answer to the last byte and the webhook are waited for at this moment, while media take ten times as long: they get the
  * processors first. What lands within this time is dispatched together.
  */
-const LANDED_MS = 25;
+const LANDED_MS = 40;
 
 export function createDispatcher(): Dispatcher {
   let listener = () => {};
