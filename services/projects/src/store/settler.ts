@@ -1,4 +1,5 @@
 import type { Logger } from '@recording-request/kit/log';
+import { createSoonestTimer } from '@recording-request/kit/soonest-timer';
 import type { TransferRef, TransferSteps } from './transfer-steps.ts';
 
 /**
@@ -8,26 +9,24 @@ import type { TransferRef, TransferSteps } from './transfer-steps.ts';
 export class Settler {
   readonly #steps: TransferSteps;
   readonly #log: Logger;
-  readonly #delayMs: number;
   #waiting: TransferRef[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer = createSoonestTimer(() => void this.flush());
   #running: Promise<void> = Promise.resolve();
 
-  constructor(steps: TransferSteps, options: { delayMs: number; log: Logger }) {
+  constructor(steps: TransferSteps, log: Logger) {
     this.#steps = steps;
-    this.#delayMs = options.delayMs;
-    this.#log = options.log;
+    this.#log = log;
   }
 
-  add(applied: TransferRef): void {
+  /** It is done with those that were added before, in `delayMs` at the latest. */
+  add(applied: TransferRef, delayMs: number): void {
     this.#waiting.push(applied);
-    this.#timer ??= setTimeout(() => this.flush(), this.#delayMs);
+    this.#timer.in(delayMs);
   }
 
   /** Resolves when everything that was added before is done. Never rejects. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#timer.cancel();
     this.#running = this.#running.then(() => this.#settleAll());
     return this.#running;
   }

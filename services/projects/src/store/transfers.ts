@@ -3,7 +3,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { grouped } from '@recording-request/kit/grouped';
 import type { Logger } from '@recording-request/kit/log';
 import type { Response } from '../domain/response.ts';
-import { type Transfer, takesUse } from '../domain/transfer.ts';
+import { landsClip, type Transfer, takesUse } from '../domain/transfer.ts';
 import type { LinkKey } from './links.ts';
 import type { Models } from './models.ts';
 import { responseAt } from './responses.ts';
@@ -24,9 +24,12 @@ const POLL_MS = 15;
 const PATIENCE_MS = 4_000;
 const SWEEP_BATCH = 200;
 const APPLIED_AT_ONCE = 200;
+// Nobody waits for what a landing leaves, while its answer and its webhook are waited for and ask this service, too.
+const LANDED_DELAYS = 4;
 
 /** Runs transfers to their end, and finishes those that a crash left in between. See transfer-steps.ts. */
 export function createTransfers(models: Models, options: TransferOptions) {
+  const { settleDelayMs } = options;
   const steps = createTransferSteps(models, options.leaseMs);
   // Writers of one document would only wait for each other in the database, each holding a connection.
   const apply = grouped<{ link: LinkKey; transfer: Transfer }, AppliedOutcome>({
@@ -38,14 +41,14 @@ export function createTransfers(models: Models, options: TransferOptions) {
       ),
     most: APPLIED_AT_ONCE,
   });
-  const settler = new Settler(steps, { delayMs: options.settleDelayMs, log: options.log });
+  const settler = new Settler(steps, options.log);
 
   /** Applies the transfer that the response carries; a refused claim is undone. */
   async function execute(response: Response): Promise<AppliedOutcome> {
     const transfer = response.transfer!;
     const outcome = await apply({ link: response, transfer });
     if (outcome === 'applied') {
-      settler.add(refOf(response));
+      settler.add(refOf(response), settleDelayMs * (landsClip(transfer.kind) ? LANDED_DELAYS : 1));
     } else if (outcome === 'refused' && takesUse(transfer.kind)) {
       await steps.undo(response._id, transfer);
     } else if (outcome === 'refused') {

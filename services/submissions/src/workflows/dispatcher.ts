@@ -1,3 +1,5 @@
+import { createSoonestTimer } from '@recording-request/kit/soonest-timer';
+
 /** Wakes the loop that dispatches jobs, when there is one in this process. */
 export interface Dispatcher {
   wake(): void;
@@ -17,22 +19,11 @@ const LANDED_MS = 40;
 
 export function createDispatcher(): Dispatcher {
   let listener = () => {};
-  let timer: NodeJS.Timeout | undefined;
-  let dueAt = Number.POSITIVE_INFINITY;
-  const wakeIn = (ms: number) => {
-    const at = performance.now() + ms;
-    if (at >= dueAt) return;
-    clearTimeout(timer);
-    dueAt = at;
-    timer = setTimeout(() => {
-      dueAt = Number.POSITIVE_INFINITY;
-      listener();
-    }, ms).unref();
-  };
+  const later = createSoonestTimer(() => listener());
   return {
     wake: () => listener(),
-    wakeIn,
-    wakeAfterLanding: () => wakeIn(LANDED_MS),
+    wakeIn: later.in,
+    wakeAfterLanding: () => later.in(LANDED_MS),
     onWake(wake) {
       listener = wake;
     },
