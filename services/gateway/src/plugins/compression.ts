@@ -31,8 +31,7 @@ export function installCompression(app: FastifyInstance): void {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     if (!TEXT.test(String(reply.getHeader('content-type') ?? '')) || reply.hasHeader('content-encoding'))
       return payload;
-    const bytes = Buffer.from(payload as string);
-    if (bytes.length < LEAST_BYTES) return payload;
+    if (Buffer.byteLength(payload) < LEAST_BYTES) return payload;
     varyByEncoding(reply);
     const encoding = encodingFor(request.headers['accept-encoding']);
     if (encoding === 'identity') return payload;
@@ -40,7 +39,7 @@ export function installCompression(app: FastifyInstance): void {
     if (typeof etag === 'string' && !etag.startsWith('W/')) reply.header('etag', `W/${etag}`);
     reply.removeHeader('content-length');
     reply.header('content-encoding', encoding);
-    return compress[encoding](bytes);
+    return compress[encoding](typeof payload === 'string' ? Buffer.from(payload) : payload);
   });
 }
 

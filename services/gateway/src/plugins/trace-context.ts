@@ -35,7 +35,8 @@ export function traceRequests(server: Server, trusted: TrustedTrace): void {
 }
 
 function dropIn(headers: IncomingHttpHeaders): void {
-  for (const name of TRACE_HEADERS) delete headers[name];
+  // To delete what is not there costs as much as what is.
+  for (const name of TRACE_HEADERS) if (name in headers) delete headers[name];
 }
 
 function ofProxy(
