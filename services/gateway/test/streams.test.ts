@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import type { RequestListener } from 'node:http';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { presentProjectSummary, summaryOf } from '@recording-request/contract/present';
 import { mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
-import { newCipherKey, seekableCipher } from '@recording-request/kit/seekable-cipher';
-import { type ArchivePiece, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
-import type { ListProjectsRequest } from '@recording-request/proto/projects/v1/projects';
-import { CONTENT, type FakeStore, mediaAt, serve, startFakeStore } from './fake-store.ts';
+import { ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
+import { archiveBehind, serveContent, ZIP, ZIP_ETAG, ZIP_HEADER_BYTES } from './archive-behind.ts';
+import { CONTENT, type FakeStore, mediaAt, startFakeStore } from './fake-store.ts';
 import { mediaContract } from './media-contract.ts';
 import { bounds, videoBounds } from './stream-bounds.ts';
 import {
@@ -26,10 +23,6 @@ let harness: TestGateway;
 /** One that sends few streams at once. */
 let bounded: TestGateway;
 let store: FakeStore;
-
-/** As the fake store does, and with what is sealed. */
-const serveContent: RequestListener = (request, response) =>
-  serve(request.url?.startsWith('/sealed') ? SEALED : CONTENT, request, response);
 
 before(async () => {
   store = await startFakeStore();
@@ -175,58 +168,6 @@ test('HEAD of an export asks only whether there is such a project', async () => 
   assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
 });
 
-const HEADER = Buffer.from('a header of its own, ');
-const DIRECTORY = CONTENT.subarray(0, 90);
-const ZIP = Buffer.concat([HEADER, CONTENT, HEADER, CONTENT.subarray(5), DIRECTORY]);
-const ZIP_ETAG = '"zip"';
-const CIPHER_KEY = newCipherKey();
-const SEALED = seekableCipher(CIPHER_KEY, 0)(CONTENT);
-
-/** A submissions service with an archive: twice a header and an object, then a directory; and what was asked of it. */
-function archiveBehind(of: TestGateway, etag = ZIP_ETAG) {
-  const asked = {
-    opened: [] as { etag: string; resume: boolean }[],
-    located: 0,
-    reported: [] as number[],
-    isErased: false,
-  };
-  const pieces: [at: number, content: Buffer | undefined, offset: number, length: number][] = [
-    [0, HEADER, 0, HEADER.length],
-    [HEADER.length, undefined, 0, CONTENT.length],
-    [HEADER.length + CONTENT.length, HEADER, 0, HEADER.length],
-    [2 * HEADER.length + CONTENT.length, undefined, 5, CONTENT.length - 5],
-    [ZIP.length - DIRECTORY.length, undefined, 0, DIRECTORY.length],
-  ];
-  const locate = (from: number): ArchivePiece[] =>
-    pieces
-      .filter(([at, , , length]) => at + length > from && (at < ZIP.length - DIRECTORY.length || at <= from))
-      .map(([at, content, offset, length]) => {
-        const sealed = content === undefined && at === ZIP.length - DIRECTORY.length;
-        const skip = Math.max(0, from - at);
-        if (content) return { source: { $case: 'content', value: content.subarray(skip) } };
-        const url = `${store.url}/${sealed ? 'sealed' : 'object'}?X-Amz-Signature=secret`;
-        const cipherKey = sealed ? CIPHER_KEY : Buffer.alloc(0);
-        return { source: { $case: 'object', value: { url, offset: offset + skip, length: length - skip, cipherKey } } };
-      });
-  of.behind.exports = {
-    async openArchive(request) {
-      asked.opened.push({ etag: request.etag, resume: request.resume });
-      return { archiveId: 'archive', etag, size: ZIP.length };
-    },
-    async locateArchive({ offset, maxPieces }) {
-      asked.located += 1;
-      if (asked.isErased)
-        throw new DomainError('gone', 'This archive is not there any more; ask for the export again.');
-      return { pieces: locate(offset).slice(0, maxPieces) };
-    },
-    async reportArchive({ offset }) {
-      asked.reported.push(offset);
-      return {};
-    },
-  };
-  return asked;
-}
-
 const archive = (headers: Record<string, string> = {}, init: RequestInit = {}) =>
   fetch(`${harness.base}/api/projects/${PROJECT_ID}/export/project.zip`, {
     headers: { ...harness.bearer, ...headers },
@@ -235,7 +176,7 @@ const archive = (headers: Record<string, string> = {}, init: RequestInit = {}) =
 
 test('an archive has a length, a name and ranges, from wherever its bytes are', async () => {
   store.answer = serveContent;
-  archiveBehind(harness);
+  archiveBehind(harness, store);
   const response = await archive({ 'accept-encoding': 'gzip, br' });
   const expected = {
     'content-type': 'application/zip',
@@ -278,7 +219,7 @@ const ARCHIVE_RANGES: [headers: Record<string, string>, status: number, opened: 
 for (const [headers, status, opened, bytes] of ARCHIVE_RANGES) {
   test(`${JSON.stringify(headers)} of an archive is ${status}`, async () => {
     store.answer = serveContent;
-    const asked = archiveBehind(harness);
+    const asked = archiveBehind(harness, store);
     const response = await archive(headers);
     assert.equal(response.status, status);
     assert.deepEqual(asked.opened, [opened]);
@@ -289,7 +230,7 @@ for (const [headers, status, opened, bytes] of ARCHIVE_RANGES) {
 }
 
 test('HEAD of an archive says how long it is without reading any of it', async () => {
-  const asked = archiveBehind(harness);
+  const asked = archiveBehind(harness, store);
   const response = await archive({ range: 'bytes=3-' }, { method: 'HEAD' });
   assert.deepEqual([response.status, response.headers.get('content-length')], [200, String(ZIP.length)]);
   assert.equal(response.headers.get('etag'), ZIP_ETAG);
@@ -297,7 +238,7 @@ test('HEAD of an archive says how long it is without reading any of it', async (
 });
 
 test('a store that breaks off in the middle of an archive is asked for the rest', async () => {
-  archiveBehind(harness);
+  archiveBehind(harness, store);
   let broken = 0;
   store.answer = (request, response) => {
     if (broken++ >= 3) return serveContent(request, response);
@@ -312,7 +253,7 @@ test('a store that breaks off in the middle of an archive is asked for the rest'
 const FIRST_OBJECT = `bytes=0-${CONTENT.length - 1}`;
 
 test('the next object of an archive is opened before the one that is read has ended', async () => {
-  archiveBehind(harness);
+  archiveBehind(harness, store);
   const { promise: next, resolve } = Promise.withResolvers<void>();
   store.answer = (request, response) => {
     if (request.headers.range !== FIRST_OBJECT) {
@@ -328,7 +269,7 @@ test('the next object of an archive is opened before the one that is read has en
 
 for (const how of ['its reader leaves', 'something is erased'])
   test(`what was opened of an archive, and ahead, is closed when ${how}`, async () => {
-    const asked = archiveBehind(harness);
+    const asked = archiveBehind(harness, store);
     const [first, next] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const opened = Promise.withResolvers<void>();
     store.answer = (request, response) => {
@@ -347,19 +288,19 @@ for (const how of ['its reader leaves', 'something is erased'])
   });
 
 test('an object that is gone is reported, breaks the connection, and is an error where nothing was sent', async () => {
-  const asked = archiveBehind(harness);
+  const asked = archiveBehind(harness, store);
   store.answer = (_request, response) => response.writeHead(404).end('<Error>NoSuchKey</Error>');
   await assert.rejects(archive().then(response => response.arrayBuffer()));
-  const response = await archive({ range: `bytes=${HEADER.length + 3}-`, 'if-range': ZIP_ETAG });
+  const response = await archive({ range: `bytes=${ZIP_HEADER_BYTES + 3}-`, 'if-range': ZIP_ETAG });
   assert.equal(response.status, 503);
   assert.match(((await response.json()) as { error: string }).error, /ask for the export again/);
   for (const name of ['etag', 'content-range', 'content-disposition', 'accept-ranges'])
     assert.equal(response.headers.get(name), null, name);
-  assert.deepEqual(asked.reported, [HEADER.length, HEADER.length + 3]);
+  assert.deepEqual(asked.reported, [ZIP_HEADER_BYTES, ZIP_HEADER_BYTES + 3]);
 });
 
 test('an erasure ends a download that runs, also while the store or its reader makes it wait', async () => {
-  const asked = archiveBehind(harness);
+  const asked = archiveBehind(harness, store);
   const { promise: left, resolve } = Promise.withResolvers<void>();
   store.answer = (_request, response) => {
     response.on('close', resolve);
@@ -410,7 +351,7 @@ test('readers of exports, however many and slow, take nothing that a contributor
 });
 
 test('exports that are read at once have a bound for a token, an owner and all: one more is 429, until one ends', async () => {
-  archiveBehind(bounded);
+  archiveBehind(bounded, store);
   store.answer = (_request, response) => response.writeHead(206, { 'content-length': CONTENT.length }).write('x');
   bounded.behind.exports = { ...bounded.behind.exports, ...endless };
   for (const file of ['export/project.zip', 'export/transcripts.txt'])
@@ -425,71 +366,4 @@ test('exports that are read at once have a bound for a token, an owner and all: 
 test('so have videos; the pictures of a page are not counted', async () => {
   store.answer = (_request, response) => response.writeHead(200, { 'content-length': 1_000 }).write('x');
   await videoBounds({ gateway: bounded, base: bounded.base });
-});
-
-const COUNTS = {
-  videosCreated: 3,
-  selectedVideos: 1,
-  transcriptCompleted: 2,
-  transcriptPending: 1,
-  transcriptFailed: 0,
-};
-
-/** A projects service with many projects, whose cursor is the number of those before. */
-function manyProjects(total: number, name: string) {
-  const nameOf = (index: number) => `${index} ${name}`;
-  let pages = 0;
-  harness.behind.submissions = {
-    countSubmissions: async ({ projectIds }) => ({ counts: Object.fromEntries(projectIds.map(id => [id, COUNTS])) }),
-  };
-  harness.behind.projects = {
-    async listProjects({ pageSize, cursor }: ListProjectsRequest) {
-      pages++;
-      const from = Number(cursor ?? 0);
-      const to = Math.min(total, from + pageSize!);
-      const summaries = Array.from({ length: to - from }, (_, i) => summaryOf(asProject(nameOf(from + i))));
-      return { projects: [], summaries, nextCursor: to < total ? String(to) : undefined };
-    },
-  };
-  return { nameOf, pages: () => pages };
-}
-const listed = (init: RequestInit = {}) => fetch(`${harness.base}/api/projects`, { headers: harness.bearer, ...init });
-
-test('a long list of projects is the same JSON as a short one, made of pages', async () => {
-  for (const total of [0, 3, 450]) {
-    const { nameOf, pages } = manyProjects(total, 'Stories');
-    const response = await listed();
-    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
-    const all = Array.from({ length: total }, (_, i) => presentProjectSummary(summaryOf(asProject(nameOf(i))), COUNTS));
-    assert.equal(await response.text(), JSON.stringify({ projects: all }));
-    assert.equal(pages(), Math.max(1, Math.ceil(total / 200)));
-  }
-  assert.equal(await (await listed({ method: 'HEAD' })).text(), '');
-});
-
-test('a projects service of the version before, which knows no pages, is listed too', async () => {
-  harness.behind.projects = { listProjects: async () => ({ projects: [asProject()], summaries: [] }) };
-  const { projects } = (await (await listed()).json()) as { projects: object[] };
-  assert.deepEqual(projects, [presentProjectSummary(summaryOf(asProject()), COUNTS)]);
-});
-
-test('a slow reader holds the list of projects back, and a failure midway breaks the connection', async () => {
-  const { pages } = manyProjects(20_000, 'x'.repeat(10_000));
-  const reader = (await listed()).body!.getReader();
-  await reader.read();
-  let before = -1;
-  while (pages() !== before) {
-    before = pages();
-    await delay(300);
-  }
-  assert.ok(pages() < 30, `${pages()} pages of 2 MB were asked for a reader that reads nothing`);
-  harness.behind.projects = {
-    listProjects: async () => {
-      throw new DomainError('unavailable', 'broken');
-    },
-  };
-  const rest = async () => {
-    while (!(await reader.read()).done);
-  };
-  await assert.rejects(rest());
 });

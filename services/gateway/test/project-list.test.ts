@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { presentProjectSummary, summaryOf } from '@recording-request/contract/present';
+import { DomainError } from '@recording-request/kit/errors';
+import type { ListProjectsRequest } from '@recording-request/proto/projects/v1/projects';
+import { asProject, startTestGateway, type TestGateway } from './test-service.ts';
+
+let harness: TestGateway;
+before(async () => {
+  harness = await startTestGateway({});
+});
+after(() => harness[Symbol.asyncDispose]());
+
+const COUNTS = {
+  videosCreated: 3,
+  selectedVideos: 1,
+  transcriptCompleted: 2,
+  transcriptPending: 1,
+  transcriptFailed: 0,
+};
+
+/** A projects service with many projects, whose cursor is the number of those before. */
+function manyProjects(total: number, name: string) {
+  const nameOf = (index: number) => `${index} ${name}`;
+  let pages = 0;
+  harness.behind.submissions = {
+    countSubmissions: async ({ projectIds }) => ({ counts: Object.fromEntries(projectIds.map(id => [id, COUNTS])) }),
+  };
+  harness.behind.projects = {
+    async listProjects({ pageSize, cursor }: ListProjectsRequest) {
+      pages++;
+      const from = Number(cursor ?? 0);
+      const to = Math.min(total, from + pageSize!);
+      const summaries = Array.from({ length: to - from }, (_, i) => summaryOf(asProject(nameOf(from + i))));
+      return { projects: [], summaries, nextCursor: to < total ? String(to) : undefined };
+    },
+  };
+  return { nameOf, pages: () => pages };
+}
+const listed = (init: RequestInit = {}) => fetch(`${harness.base}/api/projects`, { headers: harness.bearer, ...init });
+
+test('a long list of projects is the same JSON as a short one, made of pages', async () => {
+  for (const total of [0, 3, 450]) {
+    const { nameOf, pages } = manyProjects(total, 'Stories');
+    const response = await listed();
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+    const all = Array.from({ length: total }, (_, i) => presentProjectSummary(summaryOf(asProject(nameOf(i))), COUNTS));
+    assert.equal(await response.text(), JSON.stringify({ projects: all }));
+    assert.equal(pages(), Math.max(1, Math.ceil(total / 200)));
+  }
+  assert.equal(await (await listed({ method: 'HEAD' })).text(), '');
+});
+
+test('a projects service of the version before, which knows no pages, is listed too', async () => {
+  harness.behind.projects = { listProjects: async () => ({ projects: [asProject()], summaries: [] }) };
+  const { projects } = (await (await listed()).json()) as { projects: object[] };
+  assert.deepEqual(projects, [presentProjectSummary(summaryOf(asProject()), COUNTS)]);
+});
+
+test('a slow reader holds the list of projects back, and a failure midway breaks the connection', async () => {
+  const { pages } = manyProjects(20_000, 'x'.repeat(10_000));
+  const reader = (await listed()).body!.getReader();
+  await reader.read();
+  let before = -1;
+  while (pages() !== before) {
+    before = pages();
+    await delay(300);
+  }
+  assert.ok(pages() < 30, `${pages()} pages of 2 MB were asked for a reader that reads nothing`);
+  harness.behind.projects = {
+    listProjects: async () => {
+      throw new DomainError('unavailable', 'broken');
+    },
+  };
+  const rest = async () => {
+    while (!(await reader.read()).done);
+  };
+  await assert.rejects(rest());
+});
