@@ -35,8 +35,7 @@ export function traceRequests(server: Server, trusted: TrustedTrace): void {
 }
 
 function dropIn(headers: IncomingHttpHeaders): void {
-  // To delete what is not there costs as much as what is.
-  for (const name of TRACE_HEADERS) if (name in headers) delete headers[name];
+  for (const name of TRACE_HEADERS) delete headers[name];
 }
 
 function ofProxy(
