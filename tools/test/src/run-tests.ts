@@ -1,5 +1,4 @@
-import { mkdtempDisposable } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -13,6 +12,7 @@ import { ensureTuspy } from '@recording-request/stack/install/tuspy';
 import { ensureVersitygw } from '@recording-request/stack/install/versitygw';
 import { startServers } from '@recording-request/stack/servers';
 import { log, ROOT } from './repository.ts';
+import { serversFolder } from './servers-folder.ts';
 import { needsServers } from './test-files.ts';
 import { groupUnitTests } from './unit-groups.ts';
 
@@ -58,7 +58,7 @@ export async function runTests(files: readonly string[], checks: Promise<Tally>,
   // Downloaded once per machine, with progress.
   if (files.some(file => file.endsWith('stack/src/speech.test.ts')))
     await ensureSpeech({ env: { ...process.env, SPEECH_ENGINE: '' }, log });
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'recording-request-test-'));
+  await using folder = await serversFolder();
   // What one file or service has compiled of the modules that all of them load, the next one finds.
   process.env.NODE_COMPILE_CACHE ||= join(folder.path, 'compiled');
   const programs = await groupUnitTests(files, folder.path);

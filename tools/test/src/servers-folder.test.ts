@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtempDisposable, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { serversFolder } from './servers-folder.ts';
+
+const PLENTY = 64 * 2 ** 30;
+
+test('the servers keep their data in memory where there is room, and on the disk where there is not', async () => {
+  await using memory = await mkdtempDisposable(join(tmpdir(), 'servers-folder-'));
+  await using disk = await mkdtempDisposable(join(tmpdir(), 'servers-folder-'));
+  const parent = async (places: { memory: string; availableBytes: number }) => {
+    await using folder = await serversFolder({ disk: disk.path, ...places });
+    return dirname(folder.path);
+  };
+  assert.equal(await parent({ memory: memory.path, availableBytes: PLENTY }), memory.path);
+  assert.equal(await parent({ memory: memory.path, availableBytes: 2 ** 30 }), disk.path);
+  assert.equal(await parent({ memory: join(memory.path, 'none'), availableBytes: PLENTY }), disk.path);
+});
+
+test('what a killed run has left is removed, what a running one uses is not', async () => {
+  await using memory = await mkdtempDisposable(join(tmpdir(), 'servers-folder-'));
+  const used = `recording-request-test-${process.pid}-a`;
+  // No process has a number above the highest that Linux gives.
+  for (const name of [used, 'recording-request-test-4194305-b', 'of-somebody-else'])
+    await mkdir(join(memory.path, name));
+  await using folder = await serversFolder({ memory: memory.path, disk: memory.path, availableBytes: PLENTY });
+  const left = (await readdir(memory.path)).filter(name => !folder.path.endsWith(name));
+  assert.deepEqual(left.toSorted(), ['of-somebody-else', used]);
+});
