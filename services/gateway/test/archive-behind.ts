@@ -26,6 +26,7 @@ export function archiveBehind(of: TestGateway, store: FakeStore, etag = ZIP_ETAG
     located: 0,
     reported: [] as number[],
     isErased: false,
+    mayDiffer: false,
   };
   const pieces: [at: number, content: Buffer | undefined, offset: number, length: number][] = [
     [0, HEADER, 0, HEADER.length],
@@ -48,7 +49,7 @@ export function archiveBehind(of: TestGateway, store: FakeStore, etag = ZIP_ETAG
   of.behind.exports = {
     async openArchive(request) {
       asked.opened.push({ etag: request.etag, resume: request.resume });
-      return { archiveId: 'archive', etag, size: ZIP.length };
+      return { archiveId: 'archive', etag, size: ZIP.length, mayDiffer: asked.mayDiffer };
     },
     async locateArchive({ offset, maxPieces }) {
       asked.located += 1;

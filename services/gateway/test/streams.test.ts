@@ -109,6 +109,21 @@ test('what is wrong before the first byte is an error in JSON', async () => {
   assert.equal(response.headers.get('content-disposition'), null);
 });
 
+test('an export that nothing comes of is an error in JSON, and the work behind it is cancelled', async () => {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  harness.behind.exports = {
+    async *export(_request, { signal }) {
+      signal.addEventListener('abort', () => resolve());
+      await cancelled;
+    },
+  };
+  const response = await exported();
+  assert.equal(response.status, 503);
+  assert.ok(response.headers.get('retry-after'));
+  assert.deepEqual(await response.json(), { error: 'The export could not be begun; try again in a moment.' });
+  await cancelled;
+});
+
 test('a failure midway breaks the connection', async () => {
   harness.behind.exports = {
     async *export() {
@@ -214,7 +229,10 @@ const ARCHIVE_RANGES: [headers: Record<string, string>, status: number, opened: 
   ],
   [{ range: 'bytes=0-1,5-6' }, 200, { etag: '', resume: false }, ZIP],
   [{ range: `bytes=${ZIP.length}-` }, 416, { etag: '', resume: true }, null],
+  [{ range: 'bytes=5-4' }, 200, FRESH, ZIP],
+  [{ range: 'items=3-4' }, 200, FRESH, ZIP],
   [{ 'if-none-match': ZIP_ETAG }, 304, FRESH, Buffer.alloc(0)],
+  [{ range: 'bytes=5-9', 'if-none-match': ZIP_ETAG }, 304, FRESH, Buffer.alloc(0)],
 ];
 for (const [headers, status, opened, bytes] of ARCHIVE_RANGES) {
   test(`${JSON.stringify(headers)} of an archive is ${status}`, async () => {
@@ -228,6 +246,24 @@ for (const [headers, status, opened, bytes] of ARCHIVE_RANGES) {
     else assert.equal(response.headers.get('content-range'), `bytes */${ZIP.length}`);
   });
 }
+
+test('a rest without If-Range is not sent where it may follow the bytes of another archive', async () => {
+  store.answer = serveContent;
+  const asked = archiveBehind(harness, store);
+  const [resumed, rest] = [{ etag: '', resume: true }, { range: 'bytes=3-' }];
+  assert.equal((await archive(rest)).status, 206, 'one alone was opened');
+  asked.mayDiffer = true;
+  const whole = await archive(rest);
+  assert.deepEqual([whole.status, whole.headers.get('content-range')], [200, null]);
+  assert.ok(Buffer.from(await whole.arrayBuffer()).equals(ZIP));
+  assert.deepEqual(asked.opened, [resumed, resumed, FRESH], 'the whole is of the project as it is now');
+  assert.equal((await archive({ ...rest, 'if-range': ZIP_ETAG })).status, 206);
+  assert.equal(
+    (await archive({ range: 'bytes=-5' })).status,
+    206,
+    'the directory, by which a reader of archives begins',
+  );
+});
 
 test('HEAD of an archive says how long it is without reading any of it', async () => {
   const asked = archiveBehind(harness, store);

@@ -75,7 +75,8 @@ type Locate = (offset: number, maxPieces: number) => ReturnType<Services['export
 /** The object is not as the plan has it. */
 class MissingObjectError extends Error {}
 
-const isOver = (error: unknown): boolean => error instanceof DomainError && error.code === 'gone';
+/** Whether an archive can be read no more. */
+export const isOver = (error: unknown): error is DomainError => error instanceof DomainError && error.code === 'gone';
 const isFinal = (error: unknown): boolean => error instanceof MissingObjectError || isOver(error);
 
 /** The bytes of one piece of an archive. */

@@ -113,7 +113,8 @@ spreadsheet would take for a formula begins with an extra \`'\`. Links are in a 
 then fails. All parts of project.zip show the clips that were there when it began. Where one is erased meanwhile, or its video cannot be
 read, the download breaks off; the next one is whole without it, and names in \`missing.txt\` what could not be read. Until a day after its
 last byte a download of project.zip that was cut goes on: send \`Range: bytes=<what you have>-\` with \`If-Range: <its ETag>\`. 206 is
-the rest, whatever landed meanwhile; 200 is another archive, from its start. Only so many
+the rest, whatever landed meanwhile; 200 is another archive, from its start. Without \`If-Range\`, as \`curl -C -\` asks by itself, the rest comes only
+while no newer archive was opened; else it is 200, too. Only so many
 exports are read at once: one more is 429 with \`Retry-After\`.
 
 The private dashboard token reads the same four files and the QR code without a header:

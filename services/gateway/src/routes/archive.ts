@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
+import { DomainError } from '@recording-request/kit/errors';
 import { isUnimplemented } from '@recording-request/kit/grpc-client';
 import type { OpenArchiveResponse } from '@recording-request/proto/exports/v1/exports';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { endWhenErased, readArchive } from '../adapters/archive-reader.ts';
+import { endWhenErased, isOver, readArchive } from '../adapters/archive-reader.ts';
 import type { Context } from '../context.ts';
-import { noneMatch } from '../domain/byte-range.ts';
+import { noneMatch, parseRange } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { ByteStream } from '../plugins/byte-stream.ts';
 import { projectOf } from '../plugins/caller.ts';
@@ -28,13 +29,19 @@ export async function sendArchive(
 ) {
   const { ownerId, projectId } = projectOf(request);
   const { exports } = context.services;
-  let archive: OpenArchiveResponse;
-  if (request.method !== 'HEAD') context.streams.exports(request, reply);
-  try {
-    archive = await exports.openArchive(
-      { ownerId, projectId, filter: options.filter, includeLinks: options.includeLinks, ...begunWith(request) },
+  const open = (begun: Begun) =>
+    exports.openArchive(
+      { ownerId, projectId, filter: options.filter, includeLinks: options.includeLinks, ...begun },
       { deadlineMs: OPEN_MS },
     );
+  let archive: OpenArchiveResponse;
+  let isWhole = false;
+  if (request.method !== 'HEAD') context.streams.exports(request, reply);
+  try {
+    archive = await open(begunWith(request));
+    // The rest of another archive would end what the client has with bytes that do not follow it, and nobody would see.
+    isWhole = archive.mayDiffer && isNamelessRest(request);
+    if (isWhole) archive = await open(PRESENT);
   } catch (error) {
     // A submissions service of the version before: the whole, without a length.
     if (isUnimplemented(error)) return await streamExport(request, reply, context, file, options);
@@ -49,14 +56,18 @@ export async function sendArchive(
   if (request.owner) reply.header('cache-control', 'private, no-cache');
   if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
   if (request.method === 'HEAD') return reply.header('content-length', size).send(Readable.from([]));
-  const range = rangeOf(request, { etag, size });
+  const range = isWhole ? undefined : rangeOf(request, { etag, size });
   const [from, to] = range ? [range.start, range.end + 1] : [0, size];
   const end = new AbortController();
   const signal = AbortSignal.any([request.clientGone, end.signal]);
   const read = { ownerId, projectId, archiveId, from, to, signal };
   const bytes = readArchive({ exports, openObject: context.openObject }, read);
   // The first bytes before the headers: what is wrong is still an error in JSON.
-  const first = await bytes.next();
+  const first = await bytes.next().catch(error => {
+    // It ended since it was opened: there is another one.
+    if (isOver(error)) throw new DomainError('unavailable', error.message, { cause: error, retryAfterSec: 1 });
+    throw error;
+  });
   const stream = new ByteStream(withFirst(first, bytes));
   stream.once('close', () => end.abort());
   endWhenErased(stream, exports, read, error => {
@@ -68,14 +79,28 @@ export async function sendArchive(
   return reply.header('content-length', to - from).send(stream);
 }
 
-const FROM_THE_START = /^bytes=[ \t]*0+-/i;
+interface Begun {
+  etag: string;
+  resume: boolean;
+}
+
+const PRESENT: Begun = { etag: '', resume: false };
 
 /** What a request for a range says of the download that it continues. */
-function begunWith({ headers, method }: FastifyRequest): { etag: string; resume: boolean } {
-  const { range, 'if-range': ifRange } = headers as Record<string, string | undefined>;
-  if (range === undefined || method === 'HEAD') return { etag: '', resume: false };
-  return { etag: ifRange?.trim() ?? '', resume: ifRange === undefined && !FROM_THE_START.test(range) };
+function begunWith({ headers, method }: FastifyRequest): Begun {
+  const { range, 'if-range': ifRange, 'if-none-match': seen } = headers as Record<string, string | undefined>;
+  const asked = parseRange(range, Number.MAX_SAFE_INTEGER);
+  if (method === 'HEAD' || asked === 'whole' || asked === 'unsatisfiable') return PRESENT;
+  if (ifRange !== undefined) return { etag: ifRange.trim(), resume: false };
+  // If-None-Match asks whether there is anything new.
+  return { etag: '', resume: asked.start > 0 && seen === undefined };
 }
+
+const REST = /^bytes=[ \t]*\d+-[ \t]*$/i;
+
+/** Whether all from some byte on is asked for, as by `curl -C -`, without the name of what the bytes before are of. */
+const isNamelessRest = (request: FastifyRequest): boolean =>
+  begunWith(request).resume && REST.test(request.headers.range ?? '');
 
 async function* withFirst(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   try {

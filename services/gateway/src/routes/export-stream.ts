@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream';
+import { bounded, OutOfTimeError } from '@recording-request/kit/bounds';
+import { DomainError } from '@recording-request/kit/errors';
 import type { ExportFormat, ExportResponse } from '@recording-request/proto/exports/v1/exports';
 import type { SubmissionFilter } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -24,11 +26,13 @@ export interface ExportOptions {
 }
 
 const CHUNKS_AHEAD = 2;
+// Far longer than a page of clips takes.
+const FIRST_MS = 20_000;
 
 /**
  * Streams an export at the client's pace. The first chunk comes before the headers, so that what is wrong is still an
  * error in JSON; what breaks later breaks the connection. A client that goes away cancels the work behind it. Throws
- * `too_many` where as many are being read as may be at once.
+ * `too_many` where as many are being read as may be at once, and `unavailable` where no chunk comes.
  */
 export async function streamExport(
   request: FastifyRequest,
@@ -44,10 +48,16 @@ export async function streamExport(
   } else {
     streams.exports(request, reply);
     const { filter, includeLinks } = options;
+    const end = new AbortController();
     const messages = services.exports
-      .export({ ownerId, projectId, format: file.format, filter, includeLinks })
+      .export({ ownerId, projectId, format: file.format, filter, includeLinks }, { signal: end.signal })
       [Symbol.asyncIterator]();
-    content = chunksOf(await messages.next(), messages);
+    const first = await bounded(messages.next(), FIRST_MS, 'the beginning of an export').catch(error => {
+      if (!(error instanceof OutOfTimeError)) throw error;
+      end.abort();
+      throw new DomainError('unavailable', 'The export could not be begun; try again in a moment.', { cause: error });
+    });
+    content = chunksOf(first, messages);
   }
   return reply
     .type(file.type)

@@ -5,6 +5,6 @@ import { type ArchiveContext, openArchive } from '../workflows/open-archive.ts';
 export const openArchiveFor =
   (context: ArchiveContext) =>
   async (request: OpenArchiveRequest, { signal }: CallContext): Promise<OpenArchiveResponse> => {
-    const { id: archiveId, etag, size } = await openArchive(context, request, signal);
-    return { archiveId, etag, size };
+    const { id: archiveId, etag, size, mayDiffer } = await openArchive(context, request, signal);
+    return { archiveId, etag, size, mayDiffer };
   };

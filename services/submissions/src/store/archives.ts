@@ -58,8 +58,13 @@ export interface ArchiveStore {
   pageAt(id: string, offset: number): Promise<ArchivePage | undefined>;
   /** Whether an archive of the project is kept that shows an upload whose media was not made yet. */
   holdsSources(projectId: string): Promise<boolean>;
-  /** Ends all of a project but the `keep` newest of them: nothing can be read of them any more. Returns how many. */
-  end(projectId: string, keep?: number): Promise<number>;
+  /** Ends all of a project: nothing can be read of them any more. Returns how many. */
+  end(projectId: string): Promise<number>;
+  /**
+   * Ends those of a project beyond the `keep` newest that nobody reads: the last use of them, after which they stay `idleMs`,
+   * is minutes ago. Beyond a hundred the oldest end though they are read. Returns how many.
+   */
+  endUnread(projectId: string, keep: number, idleMs: number): Promise<number>;
   /** Ends one. */
   endOne(archive: ArchiveKey): Promise<void>;
   /** Ended and expired ones, whose objects are to be removed. */
@@ -72,8 +77,10 @@ export interface ArchiveStore {
 const ERASING_MS = 10 * 60_000;
 // What a process that still makes an archive stores meanwhile is removed after its end, too.
 const LINGER_MS = 15 * 60_000;
-const UNSPENT = 0.9;
-const LOOKED_AT = 100;
+// How exactly the last use is known, and how long after it there may be a reader.
+const USED_MS = 60_000;
+const READING_MS = 5 * 60_000;
+const MOST_KEPT = 100;
 
 const archiveAt = ({ id, projectId }: ArchiveKey) => ({ _id: id, projectId });
 const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
@@ -122,9 +129,10 @@ export function createArchiveStore({ archives, archivePages, submissions }: Mode
       return row ? fromRow(row) : undefined;
     },
     async used(archive, { idleMs, wholeMs }) {
+      const unspentMs = idleMs - Math.min(USED_MS, idleMs / 10);
       const expiresAt = { $min: [{ $add: ['$$NOW', idleMs] }, { $add: ['$begunAt', wholeMs] }] };
       await archives.updateOne(
-        { ...archiveAt(archive), endedAt: null, $expr: { $lt: ['$expiresAt', { $add: ['$$NOW', idleMs * UNSPENT] }] } },
+        { ...archiveAt(archive), endedAt: null, $expr: { $lt: ['$expiresAt', { $add: ['$$NOW', unspentMs] }] } },
         [{ $set: { expiresAt } }],
         { updatePipeline: true },
       );
@@ -135,10 +143,16 @@ export function createArchiveStore({ archives, archivePages, submissions }: Mode
     },
     holdsSources: async projectId =>
       (await archives.exists({ projectId, hasSources: true, endedAt: null, $expr: ALIVE.$expr })) !== null,
-    async end(projectId, keep = 0) {
-      if (keep === 0) return end({ projectId });
-      const rows = await archives.find({ projectId, endedAt: null }, { begunAt: 1 }).limit(LOOKED_AT).lean();
-      const old = rows.sort((one, other) => Number(other.begunAt) - Number(one.begunAt)).slice(keep);
+    end: projectId => end({ projectId }),
+    async endUnread(projectId, keep, idleMs) {
+      const rows = await archives
+        .find({ projectId, endedAt: null }, { begunAt: 1, readyAt: 1, expiresAt: 1 })
+        .limit(2 * MOST_KEPT)
+        .lean();
+      const readUntil = later(await databaseNow(archives), idleMs - READING_MS);
+      const old = rows
+        .sort((one, other) => Number(other.begunAt) - Number(one.begunAt))
+        .filter(({ readyAt, expiresAt }, at) => at >= MOST_KEPT || (at >= keep && readyAt && expiresAt! < readUntil));
       return old.length > 0 ? end({ _id: { $in: old.map(row => row._id) }, projectId }) : 0;
     },
     endOne: async archive => void (await end(archiveAt(archive))),

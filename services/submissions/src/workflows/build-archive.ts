@@ -24,7 +24,7 @@ export type ArchiveDraft = ArchiveScope &
 
 // A page is read for a single byte of it, too.
 const VIDEOS_ON_PAGE = 100;
-/** Of one project: all tokens, filters and states of it together. */
+/** Of one project, beside those that are read: all tokens, filters and states of it together. */
 const ARCHIVES_KEPT = 10;
 
 /**
@@ -39,6 +39,7 @@ export async function buildArchive(
 ): Promise<ReadyArchive> {
   const { archives, config, exportObjects } = context;
   const { id, projectId, fingerprint, cipherKey, erasedSince, erasedCount } = draft;
+  const idleMs = config.exportResumeSeconds * 1_000;
   await archives.begin(draft, source.plan.hasSources, BUILD_LIMIT_MS);
   try {
     const layout = createLayout();
@@ -48,9 +49,9 @@ export async function buildArchive(
     await exportObjects.put(key, parts, { contentType: 'application/octet-stream', signal });
     const made = layout.finished();
     const archive = { id, projectId, fingerprint, cipherKey, erasedSince, erasedCount, ...made };
-    if (!(await archives.ready({ id, projectId }, made, config.exportResumeSeconds * 1_000))) throw erasedMeanwhile();
+    if (!(await archives.ready({ id, projectId }, made, idleMs))) throw erasedMeanwhile();
     if (!(await archives.isUnerased(archive))) throw erasedMeanwhile();
-    await archives.end(projectId, ARCHIVES_KEPT);
+    await archives.endUnread(projectId, ARCHIVES_KEPT, idleMs);
     return archive;
   } catch (error) {
     await archives.endOne({ id, projectId }).catch(() => {});

@@ -14,6 +14,12 @@ const DAY_MS = 86_400_000;
 /** An archive that is read all the time, too. Tombstones, by which it is known to be without erased clips, stay longer. */
 const WHOLE_DAYS = 7;
 
+/** An archive that is opened. */
+export interface OpenedArchive extends ReadyArchive {
+  /** Whether a download that goes on without a name may have begun with other bytes: several archives are kept, or none was. */
+  mayDiffer: boolean;
+}
+
 /**
  * Returns the archive that a download began with, where that can still be read; else the one of the project as it is
  * now, made unless there is one of the same content. Fails with `not_found` where the project is not the owner's.
@@ -22,7 +28,7 @@ export async function openArchive(
   context: ArchiveContext,
   request: OpenArchiveRequest,
   signal: AbortSignal,
-): Promise<ReadyArchive> {
+): Promise<OpenedArchive> {
   const { archives } = context;
   const selection = selectionOf(request);
   const { ownerId, projectId, etag, resume } = request;
@@ -30,11 +36,13 @@ export async function openArchive(
   if (etag !== '' || resume) {
     const readable = await archives.readable(scope);
     const begun = etag === '' ? readable[0] : readable.find(each => each.etag === etag);
-    if (begun && (await archives.isUnerased(begun))) return await used(context, begun);
+    const mayDiffer = readable.some(each => each.etag !== begun?.etag);
+    if (begun && (await archives.isUnerased(begun))) return { ...(await used(context, begun)), mayDiffer };
   }
   const end = startExport(context.exports, ownerId);
   try {
-    return await used(context, await current(context, { ...request, ...scope }, signal));
+    const archive = await used(context, await current(context, { ...request, ...scope }, signal));
+    return { ...archive, mayDiffer: resume };
   } finally {
     end();
   }
