@@ -71,6 +71,47 @@ mediaContract('media from the gateway itself', {
   answer: listener => (store.answer = listener),
 });
 
+const video = (headers: Record<string, string> = {}) =>
+  fetch(`${harness.base}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/video`, {
+    headers: { ...harness.bearer, ...headers },
+  });
+
+/** Has the store break off the first answer after some bytes. */
+function breakOffOnce(meanwhile = () => {}): void {
+  store.answer = (request, response) => {
+    store.answer = serveContent;
+    const length = CONTENT.length - Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    response.writeHead(request.headers.range ? 206 : 200, { 'content-length': length });
+    response.write(CONTENT.subarray(CONTENT.length - length, CONTENT.length - length + 300), () => response.destroy());
+    meanwhile();
+  };
+}
+
+test('a video that the store breaks off, as it does when a player pauses, goes on at the byte that comes next', async () => {
+  breakOffOnce();
+  assert.ok(Buffer.from(await (await video()).arrayBuffer()).equals(CONTENT));
+  breakOffOnce();
+  assert.ok(Buffer.from(await (await video({ range: 'bytes=100-' })).arrayBuffer()).equals(CONTENT.subarray(100)));
+});
+
+test('a video that was erased or replaced while it was sent does not go on', async () => {
+  const { submissions } = harness.behind;
+  const { getMedia } = submissions!;
+  const erased = async () => {
+    throw new DomainError('not_found', 'There is no such submission in this project.');
+  };
+  const replaced = async () => ({ ...(await mediaAt(store)({ kind: 1 })), etag: '"e2"' });
+  for (const now of [erased, replaced]) {
+    breakOffOnce(() => {
+      submissions!.getMedia = now;
+    });
+    const response = await video();
+    assert.equal(response.status, 200);
+    await assert.rejects(response.arrayBuffer());
+    Object.assign(submissions!, { getMedia });
+  }
+});
+
 const exported = (init: RequestInit = {}) =>
   fetch(`${harness.base}/api/projects/${PROJECT_ID}/export/transcripts.txt?selected=true`, {
     headers: harness.bearer,

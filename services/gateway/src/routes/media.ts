@@ -3,6 +3,7 @@ import { SubmissionParams } from '@recording-request/contract/requests';
 import { DomainError } from '@recording-request/kit/errors';
 import { type GetMediaResponse, MediaKind } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readMedia } from '../adapters/media-reader.ts';
 import type { Context } from '../context.ts';
 import { type ByteRange, noneMatch, parseRange, rangeApplies } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
@@ -89,11 +90,15 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
     const range = rangeOf(request, media);
     if (isTaken)
       return mediaOffload.redirect(reply, { url: media.url, range, reader: isCounted ? readerOf(request) : undefined });
-    const length = range ? range.end - range.start + 1 : media.size;
-    const bytes = await context.openObject(media.url, { range, length, signal: request.clientGone });
-    if (!bytes) continue;
+    const [from, to] = range ? [range.start, range.end + 1] : [0, media.size];
+    const signal = request.clientGone;
+    const first = await context.openObject(media.url, { range, length: to - from, signal });
+    if (!first) continue;
+    // Again by a look-up: the address may have expired, and the clip may have been erased.
+    const lookUp = () => context.services.submissions.getMedia(target);
+    const bytes = readMedia({ first, media, from, to, signal }, { lookUp, openObject: context.openObject });
     if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${media.size}`);
-    return reply.header('content-length', length).send(new ByteStream(bytes));
+    return reply.header('content-length', to - from).send(new ByteStream(bytes));
   }
   throw new DomainError('unavailable', 'The media is being replaced; try again in a moment.');
 }
