@@ -40,7 +40,7 @@ export const ERROR_CODES = {
   internal_error: '500: something went wrong on our side.',
   upload_incomplete:
     '503: the body stopped short; ask with HEAD for the offset (of a creation: at its `Location`), and go on from there.',
-  unavailable: '503: a part of the service is not answering; `Retry-After`.',
+  unavailable: '503: a part of the service is not answering, or it has too much to do at once; `Retry-After`.',
   request_malformed: 'Any other 4xx: the request is no valid HTTP, or cannot be understood.',
 } as const;
 

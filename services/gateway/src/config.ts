@@ -77,7 +77,7 @@ export const variables = {
     'a connection on which nothing moves is closed; the only time-out of uploads, media and exports. Keep it above 60 s, the longest wait for a service',
     { default: 120_000, min: 1 },
   ),
-  uploadsAtOnce: integer('UPLOADS_AT_ONCE', 'upload requests running at once; more are 503', {
+  uploadsAtOnce: integer('UPLOADS_AT_ONCE', 'upload requests running at once; more are 503 with `Retry-After`', {
     default: 1_000,
     min: 1,
   }),
@@ -119,12 +119,14 @@ export const variables = {
   // Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
   uploadStallMs: integer(
     'UPLOAD_STALL_MS',
-    'an upload of which no byte is taken and which gets no answer for so long is ended with 503',
+    'an upload of which no byte is taken and which gets no answer for so long is ended with 503 and `Retry-After`',
     { default: 25_000, min: 100, max: 120_000 },
   ),
-  eventLoopDelayLimitMs: integer('EVENT_LOOP_DELAY_LIMIT_MS', 'above it requests are 503; 0 turns that off', {
-    default: 1_000,
-  }),
+  eventLoopDelayLimitMs: integer(
+    'EVENT_LOOP_DELAY_LIMIT_MS',
+    'above it for two seconds, requests but `/healthz` are 503 with `Retry-After`; 0 turns that off',
+    { default: 1_000 },
+  ),
   mediaOffload: oneOf(
     'MEDIA_OFFLOAD',
     '`accel`: an nginx in front, set up as [deploy/nginx](../deploy/nginx/README.md) has it, sends media from the store itself; needs `TRUSTED_PROXIES`',
