@@ -14,7 +14,8 @@ export const DEFAULT_DATA = '.stack';
 export const HELP = `npm start -- [options]
 
 Starts the whole of Recording Request on this machine: MongoDB, Kafka, an S3 store, a speech-to-text server and the six
-services. Installs what is missing on the first run. Stays until Ctrl-C.
+services. Installs what is missing on the first run. Stays until Ctrl-C, or kill -TERM $(cat DIR/lock), which stops it in
+the background as well.
 
   --port N     the port of the API and the pages (default: ${DEFAULT_PORT}, or the next free one)
   --data DIR   where data, logs and keys are kept between runs (default: ${DEFAULT_DATA})
