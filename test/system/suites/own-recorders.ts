@@ -7,10 +7,13 @@ import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ensureTuspy, type TuspyInstall } from '@recording-request/stack/install/tuspy';
+import { testClip } from '@recording-request/testing/clip';
 import { type SeedData, submissionsOf } from '../harness/seed.ts';
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 const LIMIT_MS = 120_000;
+// Every frame a key frame: 3 MB, three chunks of either sample, the last one shorter.
+const PICTURE = { width: 1280, height: 720, keyFrameSec: 1 / 30, megabits: 40 };
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
 
 /** Where the samples are, and how Python finds its client. */
@@ -20,19 +23,23 @@ export interface Recorders {
 }
 
 /** Installs tuspy, once per machine, and writes each sample as the page shows it to a folder. */
-export async function prepareRecorders({ ask, system, mute }: SeedData): Promise<Recorders> {
+export async function prepareRecorders({ ask, system }: SeedData): Promise<Recorders> {
   const folder = join(system.scratch, 'recorders');
   await mkdir(folder);
   await symlink(MODULES, join(folder, 'node_modules'));
+  const clip = await testClip({ container: 'webm', audio: 'none', seconds: 2, ...PICTURE });
   const page = (await ask('/api/docs/recorder')).text();
   for (const name of ['record.mjs', 'record.py']) {
     const shown = page.split(`<code id="${name}">`)[1]!.split('</code>')[0]!;
+    const chunk = Number(shown.match(/\bchunk_?size\W+([\d_]+)/i)![1]!.replaceAll('_', ''));
+    const rest = clip.bytes.length % chunk;
+    assert.ok(clip.bytes.length > 2 * chunk && rest > 0, `${name}: ${clip.bytes.length} bytes, chunks of ${chunk}`);
     await writeFile(
       join(folder, name),
       shown.replaceAll(/&(#?\w+);/g, (_, entity: string) => ENTITIES[entity]!),
     );
   }
-  await writeFile(join(folder, 'clip.webm'), mute.bytes);
+  await writeFile(join(folder, 'clip.webm'), clip.bytes);
   await writeFile(join(folder, 'noise.webm'), Buffer.alloc(50_000, 'no video at all '));
   return { folder, tuspy: await ensureTuspy({ env: process.env, log: () => {} }) };
 }
@@ -57,7 +64,7 @@ export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): v
 
   describe('own recorders', () => {
     for (const [client, command, file, env] of SAMPLES) {
-      test(`the sample with ${client} sends a clip, says why one is refused, and what was sent already`, async () => {
+      test(`the sample with ${client} sends a clip in chunks, says why one is refused, and what was sent already`, async () => {
         const { projectId, recipientUrls } = await ada.createProject({ projectName: client, count: 2 });
         const [first, second] = recipientUrls.map(({ recipientUrl }) => recipientUrl);
         const sent = await run(command, [file, first!, 'clip.webm'], env);

@@ -19,13 +19,14 @@ async function ask(path, init) {
 const begin = { responseSessionId, termsAccepted: true };
 await ask('/responses', { method: 'POST', body: JSON.stringify(begin) });
 
-// A recording that still runs has no length yet: here a file plays its part. In a browser it is the reader of a stream
-// into which MediaRecorder's chunks go. The end of the stream declares the length, and that sends the take.
+// The file has a length, which the creation declares: the take is sent from its first byte on. A recording that still runs
+// has none yet: in a browser give a reader of MediaRecorder's chunks in place of the file, and uploadLengthDeferred: true.
+// The end of the reader then declares the length, and that sends the take. Do not set that option for a file:
+// tus-js-client then promises more bytes in the last chunk than the file has, and the upload fails.
 const failed = await new Promise(resolve => {
   new Upload(createReadStream(file), {
     endpoint: `${link}/uploads`,
     metadata: { responseSessionId, filetype: 'video/webm' },
-    uploadLengthDeferred: true,
     chunkSize: 1_000_000,
     retryDelays: [0, 1_000, 3_000, 10_000, 30_000],
     onSuccess: () => resolve(undefined),

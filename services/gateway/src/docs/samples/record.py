@@ -27,7 +27,7 @@ ask("POST", "/responses", json={"responseSessionId": session, "termsAccepted": T
 uploader = client.TusClient(f"{link}/uploads").uploader(
     path,
     metadata={"responseSessionId": session, "filetype": "video/webm"},
-    chunk_size=5_000_000,
+    chunk_size=1_000_000,
     retries=4,
     retry_delay=2,
 )
