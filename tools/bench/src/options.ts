@@ -26,9 +26,9 @@ export const helpOf = (
 ): string => `npm run bench [-- ROW… [--rounds N] [--seed N] [--profile DIR] [--help]]
 
 Measures the product beside what people would use instead, before the same servers, and says of each goal: met, missed or
-undecided. Without ROW all are measured but those that say otherwise. Installs and builds what is missing. Leave the machine alone meanwhile.
+undecided. Without ROW all are measured but those that say otherwise, and undecided ones get no more rounds after an hour. Installs and builds what is missing. Leave the machine alone meanwhile.
 
-  ROW         the number of a row:
+  ROW         the number of a row, or several, as in 1 3; the time is that of nine rounds:
 ${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${row.minutes} min${row.named ? ', only where it is named' : ''})`).join('\n')}
   --rounds N  so many rounds of each row (default: ${ROUNDS}, and up to ${MAX_ROUNDS} where they decide nothing). Under ${MIN_ROUNDS} there is no
               verdict and nothing is written
@@ -38,7 +38,7 @@ ${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${
               their time. Profiling takes time itself: nothing is written
   --help      this text
 
-Writes tools/bench/results/<date>.json and the tables of docs/performance.md. How to read them: tools/bench/README.md.
+Writes tools/bench/results/<date>.json and the table of docs/performance.md. How to read them: tools/bench/README.md.
 `;
 
 /** Parses the command line. Throws a UsageError with a sentence for the user. */

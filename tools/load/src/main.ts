@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '@recording-request/bench/options';
@@ -11,6 +11,8 @@ import { type LoadResult, runLoad } from './run-load.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const USAGE = 2;
+/** As little as spoils a round of `npm run bench`. */
+const NOISE = 0.05;
 
 const log = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -21,6 +23,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const { seed, json } = options;
+  if (json) await expectWritable(json);
   const stop = new AbortController();
   let ended: (typeof STOP_SIGNALS)[number] | undefined;
   // Ctrl-C comes from the terminal and once more from npm: a second one must not cut the clearing away short.
@@ -59,8 +62,21 @@ async function main(): Promise<number> {
   }
 }
 
+/** Before the hour that the run may take. */
+async function expectWritable(file: string): Promise<void> {
+  const opened = await open(file, 'a').catch(error => {
+    throw new UsageError(`--json takes a file that can be written: ${(error as Error).message}.`);
+  });
+  await opened.close();
+}
+
 async function tell(result: LoadResult, json: string | undefined): Promise<void> {
   log(`\n${verdictLines(result.verdicts)}\n`);
+  const foreign = Math.max(...result.steps.map(({ cpu }) => cpu.foreign));
+  if (foreign >= NOISE)
+    log(
+      `Other programs had up to ${(100 * foreign).toFixed(0)} % of the CPU in a step: on a quiet machine this may be otherwise.\n`,
+    );
   if (!json) return;
   await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
   log(`Written: ${json}`);

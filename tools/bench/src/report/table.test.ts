@@ -34,6 +34,27 @@ test('the table has the newest run of each row, in the order of their numbers', 
   assert.match(lines[1]!, /^\| 10 .* 2026-01-01.*\*\*met\*\*, once \|$/);
 });
 
+test('a run that could not measure a row leaves what an earlier one measured', () => {
+  const busy = row('2', 0, { state: 'not measured', why: 'others had 60 % of the CPU time', findings: [] });
+  const table = tableOf([run('2026-01-01', row('2', 1.5)), run('2026-02-01', busy), run('2026-03-01', row('2', 2))]);
+  assert.match(table, /2026-03-01, abc \| \*\*met\*\*, 2 times in a row \|$/);
+  assert.match(tableOf([run('2026-01-01', row('2', 1.5)), run('2026-02-01', busy)]), /\| 2026-01-01, abc \| \*\*met/);
+});
+
+test('a run tells its processor', () => {
+  const machines: RunResult['machine'][] = [{ cpu: 'Intel(R) Xeon(R) Processor @ 2.50GHz' }, { cpu: 'AMD EPYC' }, {}];
+  const names = machines.map(
+    machine => /2026-01-01, (.*?) \|/.exec(tableOf([{ ...run('2026-01-01', row('2', 1.5)), machine }]))![1],
+  );
+  assert.deepEqual(names, ['abc, Intel Xeon', 'abc, AMD EPYC', 'abc']);
+});
+
+test('a void row tells what it measured, with its goals, as what does not count', () => {
+  const lines = tableOf([run('2026-01-01', row('1', 1, { state: 'void', why: 'it differs from itself' }))]).split('\n');
+  assert.match(lines[2]!, /^\| 1 \| one project \| \| .*\*\*void\*\*: it differs from itself \|$/);
+  assert.match(lines[3]!, /rate, of Go \| ≥ 1 \| 1 \| 0\.9 to 1\.1 \| 0 \| 2026-01-01, abc \| \(met\) \|$/);
+});
+
 test('how often a goal was met counts back to the run that missed it, and leaves out those that say nothing', () => {
   const [finding] = row('1', 1).findings;
   const of = (more: object) => row('1', 1, { findings: [{ ...finding!, ...more }] });

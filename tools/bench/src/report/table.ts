@@ -5,14 +5,20 @@ const BEGIN = '<!-- made by npm run bench: begin -->';
 const END = '<!-- made by npm run bench: end -->';
 const COMMIT_DIGITS = 8;
 
-/** The table of the newest run of each row, in Markdown, with the rows that no run has. What is met tells in how many runs in a row it was. */
+/**
+ * The table of the newest run that measured each row, in Markdown, with the rows that no run has. What is met tells in how
+ * many runs in a row it was.
+ */
 export function tableOf(runs: readonly RunResult[], known: readonly Pick<RowResult, 'name' | 'title'>[] = []): string {
   const newest = new Map<string, { row: RowResult; run: string; earlier: RowResult[] }>();
-  for (const { rows, date, commit } of runs)
+  for (const { rows, date, commit, machine } of runs)
     for (const row of rows) {
       const before = newest.get(row.name);
+      // A run that could measure nothing takes nothing back.
+      if (row.state === 'not measured' && before) continue;
       const earlier = before ? [before.row, ...before.earlier] : [];
-      newest.set(row.name, { row, run: `${date}, ${commit.slice(0, COMMIT_DIGITS)}`, earlier });
+      const run = [date, commit.slice(0, COMMIT_DIGITS), processorOf(machine)].filter(Boolean).join(', ');
+      newest.set(row.name, { row, run, earlier });
     }
   const missing = known.filter(({ name }) => !newest.has(name));
   const lines = [
@@ -22,7 +28,7 @@ export function tableOf(runs: readonly RunResult[], known: readonly Pick<RowResu
     .sort((a, b) => Number(a.name) - Number(b.name))
     .flatMap(each => each.lines);
   return [
-    '| # | what | goal | median | interval | rounds | run | |',
+    '| # | what | goal | median | interval | rounds | run, commit, processor | verdict |',
     '|---|---|---|---|---|---|---|---|',
     ...lines,
   ].join('\n');
@@ -30,14 +36,22 @@ export function tableOf(runs: readonly RunResult[], known: readonly Pick<RowResu
 
 function linesOf(row: RowResult, run: string, earlier: readonly RowResult[]): string[] {
   const what = `${row.name} | ${row.title}`;
-  if (row.state !== 'judged')
-    return [`| ${what} | | | | ${row.rounds.length} | ${run} | **${row.state}**: ${row.why} |`];
-  return row.findings.map((finding, at) => {
-    const { text, bound, median } = finding;
-    const first = at === 0 ? what : ' | ';
-    return `| ${first} ${at === 0 ? `<br>${text}` : text} | ${bound} | ${median ?? ''} | ${range(finding)} | ${row.rounds.length} | ${run} | **${finding.verdict}**${timesMet(finding, earlier)} |`;
+  const isJudged = row.state === 'judged';
+  const head = isJudged ? [] : [`| ${what} | | | | ${row.rounds.length} | ${run} | **${row.state}**: ${row.why} |`];
+  const lines = row.findings.map((finding, at) => {
+    const { text, bound, median, verdict } = finding;
+    const first = isJudged && at === 0 ? `${what} <br>` : ' | ';
+    const told = isJudged ? `**${verdict}**${timesMet(finding, earlier)}` : `(${verdict})`;
+    return `| ${first} ${text} | ${bound} | ${median ?? ''} | ${range(finding)} | ${row.rounds.length} | ${run} | ${told} |`;
   });
+  return [...head, ...lines];
 }
+
+/** The name of a machine's processor, without what every name has. */
+const processorOf = ({ cpu = '' }: RunResult['machine']): string =>
+  String(cpu)
+    .replaceAll(/\((?:R|TM)\)/g, '')
+    .replace(/ (?:Processor|CPU)\b.*| @.*/, '');
 
 /** Runs that were not judged say nothing about others, nor does one with another goal. `earlier`: the newest first. */
 function timesMet({ verdict, text, bound }: FindingResult, earlier: readonly RowResult[]): string {

@@ -43,7 +43,7 @@ export const growth: Row = {
   name: '10',
   title: '100 → 100,000 submissions, 10 → 10,000 links, 1 → 2,000 projects',
   needs: ['media', 'curl'],
-  minutes: 4,
+  minutes: 10,
   turns: TURNS,
   atOnce: true,
   goals: [

@@ -48,7 +48,7 @@ export const landing: Row = {
   name: '8',
   title: '10 MB clip on an idle system',
   needs: ['media'],
-  minutes: 6,
+  minutes: 8,
   rounds: CLIPS_SENT,
   alone: true,
   goals: [

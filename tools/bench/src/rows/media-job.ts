@@ -59,7 +59,7 @@ export const mediaJob: Row = {
   name: '6',
   title: 'media job with store and verification',
   needs: ['media'],
-  minutes: 7,
+  minutes: 5,
   turns: TURNS,
   atOnce: true,
   goals: [

@@ -43,7 +43,7 @@ export const memory: Row = {
   name: '9',
   title: 'memory from 20 to 2,000 clips exported, from 1 MB to 1 GB uploaded',
   needs: ['media', 'curl', 'zip'],
-  minutes: 10,
+  minutes: 8,
   alone: true,
   goals: MEASURED.flatMap(([what, services]) =>
     services.map(
