@@ -9,6 +9,7 @@ import { installClientGone } from './plugins/client-gone.ts';
 import { installCompression } from './plugins/compression.ts';
 import { answerClientError, answerConnect, answerFrameworkError, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
+import { overrideMethod } from './plugins/method-override.ts';
 import { installOpenApi } from './plugins/openapi.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
 import { installRequestId, newRequestId } from './plugins/request-id.ts';
@@ -50,6 +51,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     genReqId: newRequestId,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     routerOptions: { maxParamLength: PARAM_LENGTH },
+    rewriteUrl: overrideMethod,
     bodyLimit: config.bodyLimitBytes,
     // X-Forwarded-For counts for as many hops as there are proxies of ours; what lies behind them is a client's claim.
     trustProxy: config.trustedProxies > 0 && ((_address: string, hop: number) => hop < config.trustedProxies),

@@ -49,7 +49,9 @@ test('a method that a path does not have is 405 with Allow, before any token is 
     ['PATCH', `/api/projects/${PROJECT_ID}/export.csv`, 'GET, HEAD'],
     ['OPTIONS', '/api/projects', 'GET, HEAD, POST'],
     ['PROPFIND', '/api/me', 'GET, HEAD'],
-    ['GET', '/r/x/uploads/y', 'DELETE, HEAD, OPTIONS, PATCH, POST'],
+    ['GET', '/r/x/uploads/y', 'DELETE, HEAD, OPTIONS, PATCH'],
+    ['POST', '/r/x/uploads/y', 'DELETE, HEAD, OPTIONS, PATCH'],
+    ['PATCH', '/r/x/uploads', 'OPTIONS, POST'],
   ]) {
     const response = await fetch(harness.base + path, { method });
     assert.equal(response.status, 405, `${method} ${path}`);

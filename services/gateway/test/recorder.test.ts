@@ -281,6 +281,23 @@ test('bytes of any kind and size go through as they are', async () => {
   assert.equal(url, '/uploads/u1');
 });
 
+test('a client that can send neither PATCH nor DELETE names them, of an upload alone', async () => {
+  const seen: string[] = [];
+  answerUpload = (incoming, response) => {
+    incoming.resume();
+    seen.push(`${incoming.method} ${incoming.url}`);
+    response.writeHead(204, { 'upload-offset': '1' }).end();
+  };
+  const post = async (path: string, method: string) => {
+    const headers = { 'x-http-method-override': method, 'upload-length': '1' };
+    return (await fetch(here(path), { method: 'POST', body: 'x', headers })).status;
+  };
+  assert.deepEqual([await post('/uploads/u1', 'PATCH'), await post('/uploads/u1', 'delete')], [204, 204]);
+  assert.equal(await post('/uploads/u1', 'HEAD'), 405);
+  await post('/uploads', 'DELETE');
+  assert.deepEqual(seen, ['PATCH /uploads/u1', 'DELETE /uploads/u1', 'POST /uploads']);
+});
+
 test("the last byte's answer gets the address that only the gateway knows", async () => {
   const landed = {
     submissionId: OWNER_ID,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import httpProxy from '@fastify/http-proxy';
+import httpProxy, { type FastifyHttpProxyOptions } from '@fastify/http-proxy';
 import type { FastifyReplyFromHooks } from '@fastify/reply-from';
 import { recipientUrl, thankYouUrl } from '@recording-request/contract/addresses';
 import { isErrorReason } from '@recording-request/contract/error-codes';
@@ -20,7 +20,6 @@ import { noteSubjectOf } from '../plugins/request-log.ts';
 import { endShortBody, endWith503 } from '../plugins/short-body.ts';
 
 const PREFIX = '/r/:token/uploads';
-const METHODS = ['POST', 'PATCH', 'HEAD', 'DELETE', 'OPTIONS'] as const;
 /** The contributor's headers that are passed on: those of tus 1.0. Who the contributor is, only the gateway says. */
 const REQUEST_HEADERS =
   /^(?:host|content-type|content-length|tus-resumable|upload-(?:offset|length|defer-length|metadata|concat|checksum))$/;
@@ -52,12 +51,12 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
       perLink: config.uploadsAtOncePerLink,
       perClient: config.uploadsAtOncePerClient,
     });
-    await scope.register(httpProxy, {
+    const proxied = (route: string, httpMethods: string[]): FastifyHttpProxyOptions => ({
       upstream: config.submissionsHttp,
       prefix: PREFIX,
       rewritePrefix: '/uploads',
-      routes: ['/', '/:uploadId'],
-      httpMethods: [...METHODS],
+      routes: [route],
+      httpMethods,
       config: { ...recipient('none'), streamsBody: true },
       disableRequestLogging: true,
       // undici's own time-outs count while a body is still being sent, and would cut a long upload in the middle.
@@ -85,6 +84,8 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
         onError: reply => endWith503(reply as unknown as FastifyReply, NOT_TAKEN),
       },
     });
+    await scope.register(httpProxy, proxied('/', ['POST', 'OPTIONS']));
+    await scope.register(httpProxy, proxied('/:uploadId', ['PATCH', 'HEAD', 'DELETE', 'OPTIONS']));
   });
 }
 
