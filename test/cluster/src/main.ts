@@ -19,15 +19,15 @@ import type { InstallContext } from '@recording-request/stack/install/context';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { ensureMinioClient } from '@recording-request/stack/install/minio-client';
 import { ensureNginx } from '@recording-request/stack/install/nginx';
+import { reportFailure } from '@recording-request/stack/report-failure';
 import { CASES } from './cases/all.ts';
 import { upgrade } from './cases/upgrade.ts';
 import { isAsked, serversOf } from './cluster-case.ts';
 import type { Task } from './inside.ts';
-import { HELP, type Options, parseOptions, UsageError } from './options.ts';
+import { HELP, type Options, parseOptions } from './options.ts';
 import { totalsOf } from './totals.ts';
 import { attemptOf } from './validated-only.ts';
 
-const USAGE = 2;
 const INSIDE = fileURLToPath(new URL('./inside.ts', import.meta.url));
 const began = Date.now();
 const log = (line: string) => void process.stdout.write(`${line}\n`);
@@ -123,7 +123,6 @@ async function runBeside(machine: Machine, nodeArgs: string[], signal: AbortSign
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = error instanceof UsageError ? USAGE : 1;
+  reportFailure(error);
 }
 process.exit();

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 import { CASES } from './cases/all.ts';
 
 export interface Options {
@@ -30,9 +30,6 @@ half an hour or more; later ones begin after one or two minutes.
 Nothing of this machine's network, cgroups or settings is changed. Ctrl-C ends it, and what it started with it.
 `;
 
-/** A mistake on the command line; the message is for the user. */
-export class UsageError extends Error {}
-
 /** Parses the command line. Throws UsageError. */
 export function parseOptions(args: string[]): Options {
   const { only = '', seed = Date.now().toString(36), clips = String(CLIPS), hold, list, help } = valuesOf(args);
@@ -44,19 +41,15 @@ export function parseOptions(args: string[]): Options {
 }
 
 function valuesOf(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        only: { type: 'string' },
-        clips: { type: 'string' },
-        seed: { type: 'string' },
-        hold: { type: 'boolean', default: false },
-        list: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}. See --help.`);
-  }
+  return parseCommandLine({
+    args,
+    options: {
+      only: { type: 'string' },
+      clips: { type: 'string' },
+      seed: { type: 'string' },
+      hold: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values;
 }

@@ -1,15 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { reportFailure } from '@recording-request/stack/report-failure';
 import { DRILLS } from './drills/all.ts';
 import { DELAYS } from './drills/delays.ts';
-import { HELP, type Options, parseOptions, UsageError } from './options.ts';
+import { HELP, type Options, parseOptions } from './options.ts';
 import { runAll } from './run-all.ts';
 import type { Result } from './run-drill.ts';
 import { tableOf } from './table.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const USAGE = 2;
 const NAMES = [...DELAYS, ...DRILLS].map(({ name }) => name);
 
 const log = (line: string) => void process.stdout.write(`${line}\n`);
@@ -62,8 +62,7 @@ async function drillAll(options: Options): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = error instanceof UsageError ? USAGE : 1;
+  reportFailure(error);
 }
 // Everything is closed by now, but what was given up may still wait for something.
 process.exit();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseOptions, UsageError } from './options.ts';
+import { UsageError } from '@recording-request/kit/command-line';
+import { parseOptions } from './options.ts';
 
 const NAMES = ['store-slow', 'speech-away', 'delay-store', 'delay-speech'];
 

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 import { FACTOR } from './limits.ts';
 
 export interface Options {
@@ -28,9 +28,6 @@ Disk full needs root, or the right to mount a tmpfs; elsewhere it is not tried, 
 logs and says where; the others leave nothing. Ctrl-C ends everything that was started.
 `;
 
-/** A mistake on the command line; the message is for the user. */
-export class UsageError extends Error {}
-
 /** Parses the command line; `names` are those of all drills. Throws UsageError. */
 export function parseOptions(args: string[], names: string[]): Options {
   const { only = '', factor = String(FACTOR), list, help } = valuesOf(args);
@@ -44,17 +41,13 @@ export function parseOptions(args: string[], names: string[]): Options {
 }
 
 function valuesOf(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        only: { type: 'string' },
-        factor: { type: 'string' },
-        list: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}. See --help.`);
-  }
+  return parseCommandLine({
+    args,
+    options: {
+      only: { type: 'string' },
+      factor: { type: 'string' },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values;
 }

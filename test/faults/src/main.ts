@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensure } from '@recording-request/stack/install/ensure';
+import { reportFailure } from '@recording-request/stack/report-failure';
 import { startServers } from '@recording-request/stack/servers';
 import { CASES } from './cases/all.ts';
-import { HELP, type Options, parseOptions, replay, shares, UsageError } from './options.ts';
+import { HELP, type Options, parseOptions, replay, shares } from './options.ts';
 import { type CaseResult, runCase } from './run-case.ts';
 import { tableOf } from './table.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const USAGE = 2;
 
 const log = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -78,8 +78,7 @@ async function runCases(
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = error instanceof UsageError ? USAGE : 1;
+  reportFailure(error);
 }
 // Everything is closed by now, but an abandoned case may still wait for something.
 process.exit();

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 import { twoThousandClips } from './cases/two-thousand-clips.ts';
 import type { FaultCase } from './fault-case.ts';
 
@@ -38,9 +38,6 @@ promises. A case with violations keeps its logs and says where; the others leave
 Variables: MONGO_URL, KAFKA_BROKERS, S3_… and SPEECH_… name servers that already run; those are not started then.
 `;
 
-/** A mistake on the command line; the message is for the user. */
-export class UsageError extends Error {}
-
 /** Parses the command line. Throws UsageError. */
 export function parseOptions(args: string[], all: FaultCase[]): Options {
   const values = valuesOf(args);
@@ -56,22 +53,18 @@ export function parseOptions(args: string[], all: FaultCase[]): Options {
 const usual = (scale: boolean) => (scale ? SCALE_SUBMISSIONS : SUBMISSIONS);
 
 function valuesOf(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        seed: { type: 'string' },
-        cases: { type: 'string' },
-        submissions: { type: 'string' },
-        short: { type: 'boolean', default: false },
-        scale: { type: 'boolean', default: false },
-        list: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}. See --help.`);
-  }
+  return parseCommandLine({
+    args,
+    options: {
+      seed: { type: 'string' },
+      cases: { type: 'string' },
+      submissions: { type: 'string' },
+      short: { type: 'boolean', default: false },
+      scale: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values;
 }
 
 /** The arguments that repeat the same choices. */

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { SCOPES } from '@recording-request/contract/resources/fields';
+import { UsageError } from '@recording-request/kit/command-line';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { parseCommand, UsageError } from './command.ts';
+import { parseCommand } from './command.ts';
 import { COMMANDS, synopsisOf } from './commands.ts';
 import { helpOn } from './help.ts';
 

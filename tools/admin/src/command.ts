@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { SCOPES } from '@recording-request/contract/resources/fields';
+import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 import { isUuid } from '@recording-request/kit/ids';
 import { COMMANDS, type CommandForm, GROUPS } from './commands.ts';
 import { helpOnCommand } from './help.ts';
@@ -85,9 +85,6 @@ export type UploadsCommand =
   | { name: 'uploads list'; limit: number; failedOnly: boolean }
   | { name: 'uploads show' | 'uploads retry'; uploadId: string };
 
-/** A command line that cannot be understood; the message says what to change. */
-export class UsageError extends Error {}
-
 const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
   json: { type: 'boolean' },
@@ -157,11 +154,7 @@ const formOf = (positionals: string[]): CommandForm | undefined =>
 type Options = ReturnType<typeof parsed>['values'];
 
 function parsed(words: string[]) {
-  try {
-    return parseArgs({ args: words, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return parseCommandLine({ args: words, options: OPTIONS, allowPositionals: true });
 }
 
 function commandOf(name: string, [id = '', second = '']: string[], options: Options): Command {

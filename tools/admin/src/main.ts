@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { USAGE_STATUS, UsageError } from '@recording-request/kit/command-line';
 import { ConfigError } from '@recording-request/kit/config';
 import { DomainError } from '@recording-request/kit/errors';
 import { refusalOf } from '@recording-request/kit/grpc-client';
@@ -12,7 +13,6 @@ import {
   type EraseCommand,
   parseCommand,
   type UploadsCommand,
-  UsageError,
 } from './command.ts';
 import { runDeadLetters } from './dead-letters.ts';
 import { helpOn } from './help.ts';
@@ -24,7 +24,6 @@ import { showTrace } from './trace.ts';
 import { runUploads } from './uploads.ts';
 import { usage } from './usage.ts';
 
-const USAGE_FAULT = 2;
 const UNUSABLE_CONFIGURATION = 78;
 // With --deep a call reads ten videos.
 const CHECK_DEADLINE_MS = 30 * 60_000;
@@ -100,7 +99,7 @@ function terminal(): Terminal {
 
 function exitCodeOf(error: Error): number {
   if (error instanceof ConfigError) return UNUSABLE_CONFIGURATION;
-  return error instanceof UsageError ? USAGE_FAULT : 1;
+  return error instanceof UsageError ? USAGE_STATUS : 1;
 }
 
 try {

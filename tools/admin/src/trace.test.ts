@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { UsageError } from '@recording-request/kit/command-line';
 import { DomainError } from '@recording-request/kit/errors';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { traceUrlOf } from './address.ts';
-import { parseCommand, UsageError } from './command.ts';
+import { parseCommand } from './command.ts';
 import { showTrace, type Traces } from './trace.ts';
 
 const ID = '0199c0de-0000-7000-8000-000000000001';

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { helpOf, MIN_ROUNDS, parseOptions, UsageError } from './options.ts';
+import { reportFailure } from '@recording-request/stack/report-failure';
+import { helpOf, MIN_ROUNDS, parseOptions } from './options.ts';
 import { ROOT } from './peers/sources.ts';
 import { profileReport } from './profile/profile-report.ts';
 import { type RunResult, readRuns, writeRun } from './report/results.ts';
@@ -10,7 +11,6 @@ import { ROWS } from './rows/all.ts';
 import { runBench } from './run-bench.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const USAGE = 2;
 const RESULTS = join(ROOT, 'tools/bench/results');
 const DOCUMENT = join(ROOT, 'docs/performance.md');
 
@@ -68,7 +68,6 @@ const isMet = (run: RunResult) =>
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = error instanceof UsageError ? USAGE : 1;
+  reportFailure(error);
 }
 process.exit();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { helpOf, parseOptions, UsageError } from './options.ts';
+import { UsageError } from '@recording-request/kit/command-line';
+import { helpOf, parseOptions } from './options.ts';
 import type { Row } from './row.ts';
 
 const row = (name: string): Row => ({

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 import type { Row } from './row.ts';
 
 export interface Options {
@@ -10,9 +10,6 @@ export interface Options {
   profile: string | undefined;
   help: boolean;
 }
-
-/** A command line that cannot be carried out; the message is for the user. */
-export class UsageError extends Error {}
 
 /** How many rounds a row begins with. */
 export const ROUNDS = 9;
@@ -57,20 +54,16 @@ export function parseOptions(args: string[], all: readonly Row[]): Options {
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        rounds: { type: 'string' },
-        seed: { type: 'string' },
-        profile: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message} (npm run bench -- --help)`);
-  }
+  return parseCommandLine({
+    args,
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string' },
+      seed: { type: 'string' },
+      profile: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
 }
 
 /** Returns the whole number that an option gives, or `fallback` without one. Throws a UsageError where it is none from `min` to `max`. */

@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { reportFailure } from '@recording-request/stack/report-failure';
 import { readMeasured, writeMeasured } from './costs.ts';
 import { readInstallation } from './installation.ts';
 import { measure } from './measure.ts';
-import { HELP, MEASURE, type Options, parseOptions, UsageError } from './options.ts';
+import { HELP, MEASURE, type Options, parseOptions } from './options.ts';
 import { planFor } from './plan.ts';
 import { linesOf, sourceOf, tableOf } from './table.ts';
 
-const USAGE = 64;
 const TABLE = [10, 100, 1_000];
 
 async function main(options: Options): Promise<void> {
@@ -50,7 +50,6 @@ try {
   if (options.help) process.stdout.write(HELP);
   else await main(options);
 } catch (error) {
-  console.error((error as Error).message);
-  process.exitCode = error instanceof UsageError ? USAGE : 1;
+  reportFailure(error);
 }
 process.exit();

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 
 export interface Options {
   clipsPerMinute: number | undefined;
@@ -30,9 +30,6 @@ first. Without --clips-per-minute a table for 10, 100 and 1,000. What a clip cos
   --help                 this text
 `;
 
-/** A mistake on the command line; the message is for the user. */
-export class UsageError extends Error {}
-
 /** Parses the command line. Throws UsageError. */
 export function parseOptions(args: string[]): Options {
   const { help, json, measure, ...given } = valuesOf(args);
@@ -57,20 +54,16 @@ export function parseOptions(args: string[]): Options {
 }
 
 function valuesOf(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        'clips-per-minute': { type: 'string' },
-        seconds: { type: 'string' },
-        size: { type: 'string' },
-        'speech-seconds': { type: 'string' },
-        measure: { type: 'boolean', default: false },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}. See --help.`);
-  }
+  return parseCommandLine({
+    args,
+    options: {
+      'clips-per-minute': { type: 'string' },
+      seconds: { type: 'string' },
+      size: { type: 'string' },
+      'speech-seconds': { type: 'string' },
+      measure: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values;
 }

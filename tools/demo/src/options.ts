@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseCommandLine } from '@recording-request/kit/command-line';
 
 export interface Options {
   keep: boolean;
@@ -22,9 +22,9 @@ Exits with 0 when everything held, else with 1 and a sentence that says what was
   --help         this text
 `;
 
-/** Parses the command line. Throws a sentence about the first unknown argument. */
+/** Parses the command line. Throws a UsageError. */
 export function parseOptions(args: string[], now = new Date()): Options & { results: string } {
-  const { values } = parseArgs({
+  const { values } = parseCommandLine({
     args,
     options: {
       keep: { type: 'boolean', default: false },

@@ -1,3 +1,4 @@
+import { USAGE_STATUS } from '@recording-request/kit/command-line';
 import { CHART, writeChartFiles } from './chart.ts';
 import { ensureKustomize } from './install.ts';
 
@@ -9,7 +10,7 @@ cannot be installed without them; after a change of deploy/k8s they are to be wr
 
 if (process.argv.length > 2) {
   process.stdout.write(HELP);
-  process.exitCode = process.argv[2] === '--help' ? 0 : 64;
+  process.exitCode = process.argv[2] === '--help' ? 0 : USAGE_STATUS;
 } else {
   const kustomize = await ensureKustomize({ env: process.env, log: line => console.error(line) });
   await writeChartFiles({ kustomize }, CHART);

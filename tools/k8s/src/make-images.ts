@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseCommandLine } from '@recording-request/kit/command-line';
+import { reportFailure } from '@recording-request/stack/report-failure';
 import { openBuilder } from './images/builder.ts';
 import { type Package, packagesIn, unwantedIn } from './images/contents.ts';
 import { type Stored, storedForm } from './images/layers.ts';
@@ -19,7 +20,6 @@ manager, or ffmpeg although nothing in it starts it.
   --json       prints the same for programs; progress goes to standard error
   --help       this text
 `;
-const USAGE = 64;
 
 interface Report extends Stored {
   image: string;
@@ -81,11 +81,9 @@ try {
     sbom: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   } as const;
-  const { help, ...values } = parseArgs({ options }).values;
+  const { help, ...values } = parseCommandLine({ options }).values;
   if (help) process.stdout.write(HELP);
   else await main(values);
 } catch (error) {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  console.error(code.startsWith('ERR_PARSE_ARGS') ? `${message}. See --help.` : message);
-  process.exitCode = code.startsWith('ERR_PARSE_ARGS') ? USAGE : 1;
+  reportFailure(error);
 }

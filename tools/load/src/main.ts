@@ -1,16 +1,16 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UsageError } from '@recording-request/bench/options';
+import { UsageError } from '@recording-request/kit/command-line';
 import { ensureDeployedFfmpeg } from '@recording-request/stack/install/deployed-ffmpeg';
 import { ensure } from '@recording-request/stack/install/ensure';
+import { reportFailure } from '@recording-request/stack/report-failure';
 import { startServers } from '@recording-request/stack/servers';
 import { HELP, parseOptions } from './options.ts';
 import { verdictLines } from './report/table.ts';
 import { type LoadResult, runLoad } from './run-load.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const USAGE = 2;
 /** As little as spoils a round of `npm run bench`. */
 const NOISE = 0.05;
 
@@ -85,8 +85,7 @@ async function tell(result: LoadResult, json: string | undefined): Promise<void>
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = error instanceof UsageError ? USAGE : 1;
+  reportFailure(error);
 }
 // What was under way when it was ended may still wait for something.
 process.exit();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UsageError } from '@recording-request/bench/options';
+import { UsageError } from '@recording-request/kit/command-line';
 import { parseOptions } from './options.ts';
 
 test('without arguments each step has ten minutes, and the capacity is measured', () => {

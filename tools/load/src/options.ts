@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
-import { UsageError, wholeNumber } from '@recording-request/bench/options';
+import { wholeNumber } from '@recording-request/bench/options';
+import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 
 export interface Options {
   /** How long each step lasts. */
@@ -51,21 +51,17 @@ export function parseOptions(args: string[]): Options {
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        minutes: { type: 'string' },
-        steps: { type: 'string' },
-        capacity: { type: 'string' },
-        seed: { type: 'string' },
-        json: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message} (npm run load -- --help)`);
-  }
+  return parseCommandLine({
+    args,
+    options: {
+      minutes: { type: 'string' },
+      steps: { type: 'string' },
+      capacity: { type: 'string' },
+      seed: { type: 'string' },
+      json: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values;
 }
 
 function minutesOf(text = String(MINUTES)): number {

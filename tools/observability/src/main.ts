@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
+import { reportFailure } from '@recording-request/stack/report-failure';
 import { DEFAULTS, madeFiles } from './files.ts';
 
 const HELP = `npm run dashboards [-- OPTIONS]
@@ -19,11 +20,13 @@ const DEPLOYED = fileURLToPath(new URL('../../../deploy/observability', import.m
 
 function options() {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({
+  const { values } = parseCommandLine({
     options: { out: text, runbooks: text, traces: text, factor: text, help: { type: 'boolean' } },
   });
   const factor = Number(values.factor ?? DEFAULTS.factor);
-  if (factor !== 1 && !values.out) throw new Error('--factor needs --out: what is tracked has the factor 1.');
+  if (!(factor >= 1 && factor <= 60))
+    throw new UsageError(`--factor takes a number from 1 to 60, not "${values.factor}".`);
+  if (factor !== 1 && !values.out) throw new UsageError('--factor needs --out: what is tracked has the factor 1.');
   const { runbooks = DEFAULTS.runbooks, traces = DEFAULTS.traces } = values;
   return { help: values.help, out: values.out ?? DEPLOYED, settings: { factor, runbooks, traces } };
 }
@@ -40,6 +43,5 @@ try {
     process.stdout.write(`${out}: ${files.size} files; windows and waits divided by ${settings.factor}\n`);
   }
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
-  process.exitCode = 64;
+  reportFailure(error);
 }

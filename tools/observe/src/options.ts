@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine } from '@recording-request/kit/command-line';
 import { parseStartOptions } from '@recording-request/stack/start-options';
 
 export interface ObserveOptions {
@@ -28,9 +28,9 @@ clips, so that there is something to look at. Installs what is missing on the fi
   --help        this text
 `;
 
-/** Parses the command line. Throws an Error whose message is for the user. */
+/** Parses the command line. Throws a UsageError. */
 export function parseObserveOptions(args: string[]): ObserveOptions {
-  const { values } = parseArgs({
+  const { values } = parseCommandLine({
     args,
     allowNegative: true,
     options: {

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 
 export interface StartOptions {
   /** The requested port; when undefined, 8080 or the next free one. */
@@ -25,9 +25,9 @@ the background as well.
 Writes DIR/ready.json when everything answers. Variables: see tools/stack/README.md.
 `;
 
-/** Parses the command line. Throws an Error whose message is for the user. */
+/** Parses the command line. Throws a UsageError. */
 export function parseStartOptions(args: string[]): StartOptions {
-  const { values } = parseArgs({
+  const { values } = parseCommandLine({
     args,
     options: {
       port: { type: 'string' },
@@ -38,7 +38,7 @@ export function parseStartOptions(args: string[]): StartOptions {
   });
   const port = values.port === undefined ? undefined : Number(values.port);
   if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536 && /^\d+$/.test(values.port!)))
-    throw new Error(`--port takes a number from 1 to 65535, not "${values.port}".`);
-  if (!values.data) throw new Error('--data takes a folder.');
+    throw new UsageError(`--port takes a number from 1 to 65535, not "${values.port}".`);
+  if (!values.data) throw new UsageError('--data takes a folder.');
   return { port, data: values.data, fresh: values.fresh, help: values.help };
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
+import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
+import { reportFailure } from '@recording-request/stack/report-failure';
 import { affectedTests } from './affected.ts';
 import { runChecks } from './checks.ts';
 import { readImportGraph } from './import-graph.ts';
@@ -17,17 +18,17 @@ tests that your change calls for. npm test runs everything.
 `;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { since: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
+  const { values } = parseCommandLine({
+    options: { since: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  });
   if (values.help) {
     log(HELP);
     return 0;
   }
   const base = baseCommit(values.since);
   if (base === undefined) {
-    log(
-      `There is no ${values.since ? `commit ${values.since}` : 'origin/main'} here: name another commit with --since COMMIT.`,
-    );
-    return 2;
+    const missing = values.since ? `commit ${values.since}` : 'origin/main';
+    throw new UsageError(`There is no ${missing} here: name another commit with --since COMMIT.`);
   }
   const changed = changedSince(base);
   // Those of test/ take the whole system, and minutes.
@@ -60,4 +61,8 @@ const git = (...args: string[]): string[] =>
     .split('\n')
     .filter(line => line !== '');
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  reportFailure(error);
+}

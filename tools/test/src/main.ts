@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util';
+import { parseCommandLine } from '@recording-request/kit/command-line';
+import { reportFailure } from '@recording-request/stack/report-failure';
 import { runChecks } from './checks.ts';
 import { log } from './repository.ts';
 import { conclude, runTests, stopSignal } from './run-tests.ts';
@@ -15,28 +16,17 @@ Installs what is missing, starts the real servers while it checks the protocol, 
 npm run check runs the checks, and only the tests that a change calls for.
 `;
 
-/** Returns undefined, and says why, where the command line cannot be understood. */
-function valuesOf(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        only: { type: 'string', multiple: true },
-        'no-checks': { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    log((error as Error).message);
-    return undefined;
-  }
-}
+const OPTIONS = {
+  only: { type: 'string', multiple: true },
+  'no-checks': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
 
 async function main(): Promise<number> {
-  const values = valuesOf(process.argv.slice(2));
-  if (!values || values.help) {
+  const { values } = parseCommandLine({ options: OPTIONS });
+  if (values.help) {
     log(HELP);
-    return values ? 0 : 1;
+    return 0;
   }
   const files = new Set<string>();
   for (const text of values.only ?? ['']) {
@@ -54,4 +44,8 @@ async function main(): Promise<number> {
   return conclude(tally, stop);
 }
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  reportFailure(error);
+}

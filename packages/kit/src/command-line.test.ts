@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseCommandLine, UsageError } from './command-line.ts';
+
+const OPTIONS = { port: { type: 'string', short: 'p' }, fresh: { type: 'boolean' } } as const;
+
+const WRONG: [args: string[], sentence: string][] = [
+  [['--bogus'], 'There is no option --bogus. See --help.'],
+  [['-x'], 'There is no option -x. See --help.'],
+  [['--port'], '--port takes a value. See --help.'],
+  [['-p'], '--port takes a value. See --help.'],
+  [['--port', '--fresh'], '--port takes a value. See --help.'],
+  [['--fresh=yes'], '--fresh takes no value. See --help.'],
+  [['all of it'], "'all of it' is not understood here. See --help."],
+];
+for (const [args, sentence] of WRONG)
+  test(`a user who types ${args.join(' ')} is told: ${sentence}`, () => {
+    assert.throws(
+      () => parseCommandLine({ args, options: OPTIONS }),
+      (error: Error) => error instanceof UsageError && error.message === sentence,
+    );
+  });
+
+test('what is right is read as it was typed, and a fault of the program is no usage error', () => {
+  const { values } = parseCommandLine({ args: ['-p', '80', '--fresh'], options: OPTIONS });
+  assert.deepEqual({ ...values }, { port: '80', fresh: true });
+  assert.throws(
+    () => parseCommandLine({ args: [], options: { port: { type: 'no such type' as 'string' } } }),
+    (error: Error) => !(error instanceof UsageError),
+  );
+});

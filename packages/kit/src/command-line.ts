@@ -1,0 +1,27 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/** A command line that cannot be carried out; the message is for the user. */
+export class UsageError extends Error {}
+
+/** The exit status of a command whose command line cannot be carried out. */
+export const USAGE_STATUS = 2;
+
+/** Parses a command line as `parseArgs` of `node:util` does. Throws a UsageError with a sentence for the user. */
+export function parseCommandLine<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw SENTENCES[code] ? new UsageError(`${SENTENCES[code](message)} See --help.`) : error;
+  }
+}
+
+const SENTENCES: Record<string, (message: string) => string> = {
+  ERR_PARSE_ARGS_UNKNOWN_OPTION: message => `There is no option ${optionIn(message)}.`,
+  ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL: message => `${/'.*?'/.exec(message)} is not understood here.`,
+  ERR_PARSE_ARGS_INVALID_OPTION_VALUE: message =>
+    `${optionIn(message)} takes ${message.includes('does not take') ? 'no value' : 'a value'}.`,
+};
+
+// Node quotes an option with its short form before it and what it takes behind it.
+const optionIn = (message: string): string => /'(?:-\w, )?([^' ]+)/.exec(message)?.[1] ?? '';
