@@ -6,6 +6,9 @@ export interface PlayedStep {
   figures: string[];
 }
 
+/** A step that takes longer says every so often that it still runs. */
+const STILL_MS = 10_000;
+
 /** Runs one step and prints it with its time; `note` adds a figure to its line. Errors are printed and rethrown. */
 export type Play = <T>(title: string, step: (note: (figure: string) => void) => Promise<T>) => Promise<T>;
 
@@ -21,6 +24,7 @@ export function createPlay(log: (line: string) => void, signal: AbortSignal): { 
       const time = `${seconds.toFixed(1)} s`.padStart(7);
       return { seconds, text: `${mark} ${time}  ${title}${figures.length > 0 ? `: ${figures.join('; ')}` : ''}` };
     };
+    const still = setInterval(() => log(line('…').text), STILL_MS);
     try {
       const result = await step(figure => figures.push(redact(figure)));
       const { seconds, text } = line('✓');
@@ -30,6 +34,8 @@ export function createPlay(log: (line: string) => void, signal: AbortSignal): { 
     } catch (error) {
       log(line('✗').text);
       throw error;
+    } finally {
+      clearInterval(still);
     }
   };
   return { play, played };
