@@ -12,8 +12,9 @@ import { removeBroken } from '../src/adapters/clip-files.ts';
 import { DiskFullError, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { scanPackets } from '../src/adapters/ffprobe.ts';
 import { chosenStreams } from '../src/domain/inspection.ts';
+import { THUMBNAILS } from '../src/domain/plan.ts';
 import { inspectFile } from '../src/workflows/inspect-file.ts';
-import { UnusableMediaError } from '../src/workflows/make-media.ts';
+import { beginMedia, UnusableMediaError } from '../src/workflows/make-media.ts';
 import { makeMedia, type WholeMedia } from './make-media.ts';
 import { runOptions } from './sandbox.ts';
 
@@ -126,6 +127,26 @@ test('a fragmented MP4, as Safari records', async () => {
   assert.equal(bytes.indexOf('moof'), -1);
   await fullyDecodes(join(made.dir, 'video.mp4'));
   await assertThumbnails(made);
+});
+
+test('the pictures of an MP4 are the same without looking into its streams, wherever its times begin', async () => {
+  const flat = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT, rotate: 90, keyFrameSec: 1 });
+  const live = await clip({ container: 'mp4', text: TEXT, keyFrameSec: 1 });
+  const late = join(root, 'late.mp4');
+  await run('ffmpeg', ['-v', 'error', '-i', flat.path, '-c', 'copy', '-output_ts_offset', '2.5', late]);
+  for (const path of [flat.path, live.path, late]) {
+    const dir = await jobWith(path);
+    const known = await inspectFile(join(dir, 'source'), runOptions());
+    assert.equal(Math.round(known.startSec!), path === late ? 2 : 0);
+    const picturesOf = async (inspection: typeof known) => {
+      await Promise.all(THUMBNAILS.map(name => rm(join(dir, `thumbnail-${name}.jpg`), { force: true })));
+      await beginMedia({ dir, known: inspection }, { ...runOptions(), log });
+      return await Promise.all(THUMBNAILS.map(name => sha256(join(dir, `thumbnail-${name}.jpg`))));
+    };
+    const pictures = await picturesOf(known);
+    assert.equal(new Set(pictures).size, 3);
+    assert.deepEqual(await picturesOf({ ...known, startSec: undefined }), pictures, path);
+  }
 });
 
 test('thumbnails take no more of the processor where every picture is a key frame', async t => {

@@ -43,10 +43,7 @@ export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
   // them for as long as the remux takes.
   const inputs = [
     { path: source },
-    ...moments.map(moment => ({
-      path: source,
-      options: ['-ss', String(beginOf(moment)), '-t', String(PICTURE_SEC), '-skip_frame', 'nokey'],
-    })),
+    ...moments.map(moment => ({ path: source, options: pictureOptions(moment, plan) })),
   ];
   return runFfmpeg({ purpose: 'all', inputs, outputs }, options);
 }
@@ -140,6 +137,12 @@ function audioOutput(clip: ClipFiles, encoding: string[]): FfmpegCall['outputs']
 }
 
 const beginOf = ({ atSec }: Pick<Moment, 'atSec'>) => Math.max(0, atSec - ROUNDING_SEC);
+
+/** Looking into a file's streams, ffmpeg decodes a picture for each reader, and counts times from where the file begins. */
+function pictureOptions(moment: Moment, { startSec }: Plan): string[] {
+  const range = ['-ss', String((startSec ?? 0) + beginOf(moment)), '-t', String(PICTURE_SEC), '-skip_frame', 'nokey'];
+  return startSec === undefined ? range : ['-nofind_stream_info', ...range];
+}
 
 function thumbnailOutput(clip: ClipFiles, { name }: Moment, input: number): FfmpegCall['outputs'][number] {
   const scale = `scale=w='min(640,iw)':h='max(2,2*round(ow/a/2))'`;

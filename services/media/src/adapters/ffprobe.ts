@@ -9,8 +9,14 @@ import { type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
 // them without end.
 const MAX_PACKETS = 200_000;
 const MAX_STREAMS = 64;
-// The first packet nearly always gives a picture. Where it does not, as in a recording that begins in the midst of a stream, one of the next may.
-const FIRST_PACKETS = [1, 32];
+// What the file says of its streams and its first packet nearly always give a picture. Where they do not, as in a recording that begins
+// in the midst of a stream, the streams are looked into, and one of the next packets may.
+const FIRST_LOOKS = [
+  { packets: 1, looksInto: false },
+  { packets: 32, looksInto: true },
+];
+// Looking into streams decodes pictures for what a file does not say of their pixels, which nobody asks for here.
+const NO_PICTURES = ['-skip_frame:v', 'all'];
 
 /** The file was not read to its end: it has too many packets or streams, or takes too much CPU time. */
 export class ScanLimitError extends Error {}
@@ -27,7 +33,8 @@ export async function scanPackets(path: string, options: RunOptions): Promise<Sc
     'stream_disposition=attached_pic',
     'format=format_name,start_time,duration',
   ];
-  for await (const line of probe('packets', ['-show_packets', '-show_entries', entries.join(':')], path, options)) {
+  const args = [...NO_PICTURES, '-show_packets', '-show_entries', entries.join(':')];
+  for await (const line of probe('packets', args, path, options)) {
     const fields = fieldsOf(line);
     if (line.startsWith('packet|')) {
       packets += 1;
@@ -46,12 +53,17 @@ export async function scanPackets(path: string, options: RunOptions): Promise<Sc
 
 /** Returns whether the first packets of the video decode to a picture. */
 export async function firstFrameDecodes(path: string, options: RunOptions): Promise<boolean> {
-  for (const packets of FIRST_PACKETS) if (await anyDecodes(path, packets, options)) return true;
+  for (const look of FIRST_LOOKS) if (await anyDecodes(path, look, options)) return true;
   return false;
 }
 
-async function anyDecodes(path: string, packets: number, options: RunOptions): Promise<boolean> {
-  const args = ['-select_streams', 'V:0', '-read_intervals', `%+#${packets}`, '-show_entries', 'frame=width,height'];
+async function anyDecodes(
+  path: string,
+  { packets, looksInto }: (typeof FIRST_LOOKS)[number],
+  options: RunOptions,
+): Promise<boolean> {
+  const frames = ['-select_streams', 'V:0', '-read_intervals', `%+#${packets}`, '-show_entries', 'frame=width,height'];
+  const args = looksInto ? frames : ['-nofind_stream_info', ...frames];
   for await (const line of probe('frame', args, path, options)) {
     const fields = fieldsOf(line);
     if (Number(fields.get('width')) > 0 && Number(fields.get('height')) > 0) return true;

@@ -49,6 +49,7 @@ test('a live recording’s length is that of its packets, and times count from i
     lastFrameSec: 3.972,
     videoPackets: 100,
     audioPackets: 200,
+    startSec: -0.002,
   });
 });
 

@@ -22,6 +22,8 @@ export interface Inspection {
   videoPackets: number;
   /** Packets of the first sound, whether or not its codec has a name. */
   audioPackets: number;
+  /** Where ffmpeg counts the file's times from; undefined where the file does not say. */
+  startSec?: number | undefined;
 }
 
 /** Returns the streams that a player shows: the first video that is no cover picture, and the first sound that has a packet. */
@@ -42,7 +44,8 @@ export function inspectionOf(scan: Scan): Inspection | undefined {
   const first = Math.min(video.firstSec!, audio?.firstSec ?? Number.POSITIVE_INFINITY);
   const end = Math.max(video.endSec!, audio?.endSec ?? Number.NEGATIVE_INFINITY);
   // ffmpeg shifts a file by the start time that its container states, a few milliseconds from the first packet at most.
-  const origin = scan.startSec !== undefined && Math.abs(scan.startSec - first) < 1 ? scan.startSec : first;
+  const startSec = scan.startSec !== undefined && Math.abs(scan.startSec - first) < 1 ? scan.startSec : undefined;
+  const origin = startSec ?? first;
   const fromStart = (sec: number) => Math.max(0, round(sec - origin));
   return {
     container: sourceContainer(scan.format, video.codec, audio?.codec ?? ''),
@@ -56,6 +59,7 @@ export function inspectionOf(scan: Scan): Inspection | undefined {
     lastFrameSec: fromStart(video.lastSec!),
     videoPackets: video.packets,
     audioPackets: scan.streams.find(({ kind }) => kind === 'audio')?.packets ?? 0,
+    ...(startSec === undefined ? {} : { startSec }),
   };
 }
 

@@ -50,6 +50,15 @@ test('a clip of one frame asks for no moment past it', () => {
   ]);
 });
 
+test('only an MP4 that says where its times begin is not looked into for its pictures', () => {
+  const startOf = (changes: Partial<Inspection>) => planFor(clip(changes)).startSec;
+  assert.equal(startOf({ container: 'mp4', startSec: 0 }), 0);
+  assert.equal(startOf({ container: 'mp4', startSec: 1.5 }), 1.5);
+  assert.equal(startOf({ container: 'mp4' }), undefined, 'one that an older version inspected');
+  assert.equal(startOf({ container: 'mp4', startSec: -0.02 }), undefined);
+  assert.equal(startOf({ container: 'webm', startSec: 0 }), undefined);
+});
+
 test('codecs are kept: each source gets a container that can hold them', () => {
   const container = (source: string, videoCodec: string, audioCodec: string) =>
     planFor(clip({ container: source, videoCodec, audioCodec, hasAudio: audioCodec !== '' })).container;

@@ -19,18 +19,21 @@ export interface Plan {
   /** Audio that is AAC already is copied. */
   audio: 'none' | 'copy' | 'encode';
   moments: Moment[];
+  /** Where an MP4's times begin: it says itself what is in its streams, so that ffmpeg finds a picture without looking. */
+  startSec: number | undefined;
 }
 
 const NEAR_SEC = 2;
 
 export function planFor(inspection: Inspection): Plan {
-  const { container, videoCodec, audioCodec, hasAudio } = inspection;
+  const { container, videoCodec, audioCodec, hasAudio, startSec = -1 } = inspection;
   const stored = storedContainer(container, videoCodec, audioCodec);
   return {
     container: stored,
     videoTag: stored === 'mp4' && videoCodec === 'hevc' ? 'hvc1' : undefined,
     audio: hasAudio ? (audioCodec === 'aac' ? 'copy' : 'encode') : 'none',
     moments: thumbnailMoments(inspection),
+    startSec: container === 'mp4' && startSec >= 0 ? startSec : undefined,
   };
 }
 

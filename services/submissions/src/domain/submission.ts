@@ -108,6 +108,7 @@ export interface Inspection {
   lastFrameSec: number;
   videoPackets: number;
   audioPackets: number;
+  startSec?: number | undefined;
 }
 
 /** A fact that is published with the write that makes it true. */
