@@ -45,9 +45,11 @@ export async function recordEvent(context: Context, event: Event, fact: Fact): P
   const { type, projectId, submissionId, erasedSubmissionId } = fact;
   // As it was when this happened, or later: who set another address before is not told at the old one.
   const ageMs = event.occurredAt ? clock.now().getTime() - event.occurredAt.getTime() : 0;
-  const [target, erased] = await Promise.all([targets.recent(projectId, ageMs), store.ledger.isErased(fact)]);
+  const asking = targets.recent(projectId, ageMs);
+  // Most projects ask for no more than what always comes: of the rest nothing is looked up before that is known.
+  if (isOptionalEvent(type) && !(await asking)?.events.includes(type)) return;
+  const [target, erased] = await Promise.all([asking, store.ledger.isErased(fact)]);
   if (!target || target.url === '' || erased) return;
-  if (isOptionalEvent(type) && !target.events.includes(type)) return;
   const subject = await fact.subject(target);
   if (!subject) return;
   const createdAt = event.occurredAt ?? clock.now();
