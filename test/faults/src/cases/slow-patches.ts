@@ -7,8 +7,8 @@ import { sendSlowly } from '../harness/slow-http.ts';
 import type { Project } from '../owner/owner.ts';
 import type { Random } from '../random.ts';
 
-/** Of those that send much, and of those that send little: the service lends each a first room, until it has no more. */
-const PATCHES = { large: 100, small: 240 };
+/** Of those that send much, and of those that send little. The service lends each a first room, and has none for all of them, whatever else it lends. */
+const PATCHES = { large: 100, small: 600 };
 /** As much as a request may hold in memory before it stores a part, by default. */
 const PART_BYTES = 4 * 1024 ** 2;
 const SENT_BYTES = { large: PART_BYTES - 64 * 1024, small: 64 };
