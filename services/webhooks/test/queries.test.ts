@@ -149,3 +149,26 @@ test('no query of a store costs more than what it returns or changes, however mu
   assert.deepEqual(across, Object.keys(sharding.acrossShards).sort(), 'each other command carries its shard key');
   assert.deepEqual(unroutable(across), [], 'no command that changes one document asks every shard');
 });
+
+test('deliveries that begin together look for erasures once, and once at their endpoint, after all have asked', async () => {
+  await using inventory = await takeInventory({
+    ...{ env: environment.env, sharding, database: 'webhooks', stores: store, exceptions: {} },
+  });
+  const looks = async () => {
+    const erased = Array.from({ length: 50 }, (_, index) =>
+      store.ledger.isErased({
+        projectId: PROJECT,
+        submissionId: index % 2 === 0 ? `erased ${index}` : `live ${index}`,
+      }),
+    );
+    const seen = Array.from({ length: 50 }, () => store.endpoints.observe('project 5', 1, new Date()));
+    const found = await Promise.all(erased);
+    assert.deepEqual(
+      found,
+      Array.from({ length: 50 }, (_, index) => index % 2 === 0),
+    );
+    for (const { endpoint } of await Promise.all(seen)) assert.equal(endpoint.state, 'paused');
+  };
+  // The first of each begins at once; what came meanwhile shares the next.
+  assert.equal((await inventory.costOf(looks)).commands, 4);
+});

@@ -1,3 +1,4 @@
+import { grouped } from '@recording-request/kit/grouped';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import { hasPassed, serverTime } from '@recording-request/kit/mongo/clock';
@@ -6,6 +7,7 @@ import type { DeliveryDocument, Models } from './models.ts';
 
 /** The attempts that a delivery keeps; older ones are only counted. */
 const KEPT_ATTEMPTS = 50;
+const WRITTEN_AT_ONCE = 100;
 
 /** The state in which a claim is given back. */
 export type Released = { state: 'pending'; nextAt: Date } | { state: Exclude<DeliveryState, 'pending' | 'delivered'> };
@@ -25,8 +27,8 @@ export interface DeliveryQueue {
   claim(which: { projectId: string; id?: string }, leaseMs: number): Promise<ClaimedDelivery | undefined>;
   /** Returns, for each endpoint with pending deliveries, when its first one is due. */
   firstDue(): Promise<Array<{ projectId: string; nextAt: Date }>>;
-  /** Records a success, whichever process holds the lease by now. Returns false when the payload was erased meanwhile. */
-  succeeded(delivery: DeliveryKey, attempt: Attempt): Promise<boolean>;
+  /** Records a success, whichever process holds the lease by now, unless the payload was erased meanwhile. */
+  succeeded(delivery: DeliveryKey, attempt: Attempt): Promise<void>;
   /**
    * Records a failure. Returns false when the lease was lost; the attempt is recorded all the same. A redelivery by hand
    * makes one attempt: after its failure the delivery is like any other.
@@ -50,6 +52,25 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
       throw error;
     }
   };
+  // Those that end together are written together: where that fails, who has been written has no lease any more, and stays as it is.
+  const recordSuccess = grouped({
+    keyOf: () => '',
+    most: WRITTEN_AT_ONCE,
+    async work(ended: { delivery: DeliveryKey; attempt: Attempt }[]) {
+      const writes = ended.map(({ delivery, attempt }) => ({
+        updateOne: {
+          filter: { ...deliveryAt(delivery), state: { $ne: 'erased' as const } },
+          update: {
+            $set: { state: 'delivered' as const, deliveredAt: attempt.at, step: 0, forced: false },
+            $unset: { nextAt: 1 as const, lease: 1 as const },
+            ...noted(attempt),
+          },
+        },
+      }));
+      await deliveries.bulkWrite(writes, { ordered: false });
+      return ended.map(() => undefined);
+    },
+  });
   return {
     insert: (delivery, now) => insertOnce({ ...fresh(delivery), nextAt: now }),
     async insertClaimed(delivery, { leaseUntil, forced }) {
@@ -76,17 +97,7 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
         { $group: { _id: '$projectId', nextAt: { $first: '$nextAt' } } },
         { $project: { _id: 0, projectId: '$_id', nextAt: 1 } },
       ]),
-    async succeeded(delivery, attempt) {
-      const { matchedCount } = await deliveries.updateOne(
-        { ...deliveryAt(delivery), state: { $ne: 'erased' } },
-        {
-          $set: { state: 'delivered', deliveredAt: attempt.at, step: 0, forced: false },
-          $unset: { nextAt: 1, lease: 1 },
-          ...noted(attempt),
-        },
-      );
-      return matchedCount > 0;
-    },
+    succeeded: (delivery, attempt) => recordSuccess({ delivery, attempt }),
     async failed(delivery, attempt, released) {
       const { lease } = delivery;
       const { matchedCount } = await deliveries.updateOne(

@@ -1,3 +1,4 @@
+import { sharedRead } from '@recording-request/kit/grouped';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import { hasPassed, serverTime } from '@recording-request/kit/mongo/clock';
 import type { Endpoint, PauseReason } from '../domain/endpoint.ts';
@@ -43,10 +44,12 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
     const document = await endpoints.findById(projectId).lean();
     return document ? present(document) : undefined;
   };
+  // Each delivery looks: those of one endpoint that begin together look once.
+  const readShared = sharedRead((projectId: string) => projectId, read);
   return {
     get: read,
     async observe(projectId, targetVersion, now) {
-      const known = await read(projectId);
+      const known = await readShared(projectId);
       if (known && known.targetVersion >= targetVersion) return { endpoint: known, renewed: false };
       try {
         // Of two that notice at once, one makes the change, and one that read an earlier address makes none.

@@ -1,3 +1,4 @@
+import { grouped } from '@recording-request/kit/grouped';
 import type { DeliveryCursor } from '../domain/cursor.ts';
 import { type DeliveryRecord, type DeliveryState, sentType, TEST_EVENT } from '../domain/delivery.ts';
 import { AGE_INDEX, type DeliveryDocument, type Models } from './models.ts';
@@ -43,11 +44,24 @@ const notBeingSent = (now: Date) => ({
 });
 
 const createdIn = ({ from, to }: DeliveryRange) => ({ $gte: from ?? new Date(0), ...(to ? { $lt: to } : {}) });
+const LOOKED_FOR_AT_ONCE = 100;
 const UNSENT: DeliveryState[] = ['pending', 'paused'];
 const SETTLED: DeliveryState[] = ['delivered', 'failed', 'erased'];
 
 /** The part of the ledger that owners see. The project's id is part of every query. */
 export function ledger({ deliveries, erasures }: Models): Ledger {
+  // Each delivery looks: those that begin together look once, after all of them have asked.
+  const lookForErasure = grouped({
+    keyOf: () => '',
+    most: LOOKED_FOR_AT_ONCE,
+    async work(asked: { projectId: string; submissionId: string }[]) {
+      const ids = asked.flatMap(({ projectId, submissionId }) => [projectId, submissionId]);
+      const found = await erasures.find({ _id: { $in: ids } }, { _id: 1 }).lean();
+      const erased = new Set(found.map(({ _id }) => _id));
+      return asked.map(({ projectId, submissionId }) => erased.has(projectId) || erased.has(submissionId));
+    },
+  });
+
   const tally = async (which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads> => {
     const held = { ...which, body: { $exists: true } };
     const [payloads, undelivered] = await Promise.all([
@@ -117,9 +131,7 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
     erase: (projectId, submissionId, at) => erase(submissionId, { projectId, submissionId }, at),
     eraseProject: (projectId, at) => erase(projectId, { projectId }, at),
     tally,
-    async isErased({ projectId, submissionId }) {
-      return (await erasures.exists({ _id: { $in: [projectId, submissionId] } })) !== null;
-    },
+    isErased: lookForErasure,
     async deleteSettled(before, limit) {
       const settled = await deliveries
         .find({ createdAt: { $lt: before }, state: { $in: SETTLED } }, { projectId: 1 })
