@@ -23,7 +23,7 @@ const error = (description: string, sentence: string) => ({
 
 const UNKNOWN = error('There is no such link, response or upload.', 'There is no such recording link.');
 const BUSY = error(
-  'Try again after Retry-After, from the offset that HEAD tells: as many uploads run as may, a body stopped short of its length (`upload_incomplete`; to a creation with Location, where HEAD tells the offset: 404 means create it again), or a part of the service is not answering.',
+  'Try again after Retry-After, from the offset that HEAD tells: as many uploads run as may, the gateway has more work than it can do in time, a body stopped short of its length (`upload_incomplete`; to a creation with Location, where HEAD tells the offset: 404 means create it again), or a part of the service is not answering.',
   'Too many uploads are running; try again in a moment.',
 );
 const TOO_MANY = error(
