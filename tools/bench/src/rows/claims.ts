@@ -37,7 +37,7 @@ export const claims: Row = {
   name: '7',
   title: '200 claims in the store',
   needs: [],
-  minutes: 4,
+  minutes: 3,
   turns: TURNS,
   atOnce: true,
   goals: [{ text: 'time, of bare findOneAndUpdate', metric: 'ms', of: PRODUCT, to: BARE, atMost: 1.3 }],
