@@ -149,6 +149,17 @@ test('the pictures of an MP4 are the same without looking into its streams, wher
   }
 });
 
+test('an H.264 recording is as large as its stream says, whatever its container does', async () => {
+  const { path } = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT, keyFrameSec: 1 });
+  const cropped = join(root, 'cropped.mp4');
+  await run('ffmpeg', ['-v', 'error', '-i', path, '-c', 'copy', '-bsf:v', 'h264_metadata=crop_bottom=12', cropped]);
+  const made = await process(cropped);
+  assert.deepEqual([made.inspection.width, made.inspection.height], [640, 356]);
+  const known = await inspectFile(cropped, runOptions());
+  assert.deepEqual([known.width, known.height], [640, 356]);
+  await assertThumbnails(made);
+});
+
 test('thumbnails take no more of the processor where every picture is a key frame', async t => {
   const spent = async (keyFrameSec: number) => {
     const picture = { width: 1280, height: 720, frameRate: 25, keyFrameSec };

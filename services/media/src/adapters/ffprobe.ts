@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { CpuTimeError, runProgram } from '@recording-request/kit/ffmpeg/run-program';
 import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
-import { type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
+import { type PictureSize, type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
 
 // Ten minutes of video and sound are about 60,000, in slow motion 170,000; a file whose index repeats a chunk could have
 // them without end.
@@ -51,24 +51,28 @@ export async function scanPackets(path: string, options: RunOptions): Promise<Sc
   return scan;
 }
 
-/** Returns whether the first packets of the video decode to a picture. */
-export async function firstFrameDecodes(path: string, options: RunOptions): Promise<boolean> {
-  for (const look of FIRST_LOOKS) if (await anyDecodes(path, look, options)) return true;
-  return false;
+/** Decodes a picture of the first packets of the video. Returns its size; undefined where they give none. */
+export async function firstPicture(path: string, options: RunOptions): Promise<PictureSize | undefined> {
+  for (const look of FIRST_LOOKS) {
+    const picture = await anyPicture(path, look, options);
+    if (picture) return picture;
+  }
+  return undefined;
 }
 
-async function anyDecodes(
+async function anyPicture(
   path: string,
   { packets, looksInto }: (typeof FIRST_LOOKS)[number],
   options: RunOptions,
-): Promise<boolean> {
+): Promise<PictureSize | undefined> {
   const frames = ['-select_streams', 'V:0', '-read_intervals', `%+#${packets}`, '-show_entries', 'frame=width,height'];
   const args = looksInto ? frames : ['-nofind_stream_info', ...frames];
   for await (const line of probe('frame', args, path, options)) {
     const fields = fieldsOf(line);
-    if (Number(fields.get('width')) > 0 && Number(fields.get('height')) > 0) return true;
+    const [width, height] = [Number(fields.get('width')), Number(fields.get('height'))];
+    if (width > 0 && height > 0) return { width, height };
   }
-  return false;
+  return undefined;
 }
 
 function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string>): void {

@@ -1,5 +1,5 @@
 import { sourceContainer } from './container.ts';
-import type { Scan, StreamScan } from './scan.ts';
+import type { PictureSize, Scan, StreamScan } from './scan.ts';
 
 const MAX_KEY_FRAMES = 1_000;
 
@@ -37,8 +37,8 @@ function isUsable(stream: StreamScan | undefined): boolean {
   return stream !== undefined && stream.packets > 0 && stream.firstSec !== undefined && stream.codec !== '';
 }
 
-/** Derives the properties of a clip from a scan; undefined when it shows no video. */
-export function inspectionOf(scan: Scan): Inspection | undefined {
+/** Derives the properties of a clip from a scan; undefined when it shows no video. `picture` is its first one, as it was decoded. */
+export function inspectionOf(scan: Scan, picture?: PictureSize): Inspection | undefined {
   const { video, audio } = chosenStreams(scan);
   if (!video) return undefined;
   const first = Math.min(video.firstSec!, audio?.firstSec ?? Number.POSITIVE_INFINITY);
@@ -53,8 +53,7 @@ export function inspectionOf(scan: Scan): Inspection | undefined {
     hasAudio: audio !== undefined,
     videoCodec: video.codec,
     audioCodec: audio?.codec ?? '',
-    width: video.width,
-    height: video.height,
+    ...sizeOf(video, picture),
     keyFrames: thinned(video.keyFrames.map(fromStart), MAX_KEY_FRAMES),
     lastFrameSec: fromStart(video.lastSec!),
     videoPackets: video.packets,
@@ -64,6 +63,11 @@ export function inspectionOf(scan: Scan): Inspection | undefined {
 }
 
 const round = (sec: number) => Math.round(sec * 1e6) / 1e6;
+
+/** Of H.264 a container may say another size than the stream, which players show. */
+function sizeOf({ codec, width, height }: StreamScan, picture: PictureSize | undefined): PictureSize {
+  return codec === 'h264' && picture ? picture : { width, height };
+}
 
 /** Returns at most `limit` of `items`, evenly spread, the first and the last among them. */
 export function thinned<T>(items: T[], limit: number): T[] {

@@ -1,9 +1,13 @@
-/** Statistics of the packets of one stream. Times are seconds on the file's own clock. */
-export interface StreamScan {
-  kind: string;
-  codec: string;
+/** In pixels, before it is turned. */
+export interface PictureSize {
   width: number;
   height: number;
+}
+
+/** Statistics of the packets of one stream. Times are seconds on the file's own clock. */
+export interface StreamScan extends PictureSize {
+  kind: string;
+  codec: string;
   /** A cover picture, not a video. */
   attachedPicture: boolean;
   /** The number of packets that are presented; of a video, from its first key frame on: nothing before it can be decoded. */

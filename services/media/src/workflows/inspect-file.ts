@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
-import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
+import { firstPicture, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
 import { type Inspection, inspectionOf } from '../domain/inspection.ts';
 import { allOrAbort } from './all-or-abort.ts';
 
@@ -9,15 +9,15 @@ const UNDECODABLE = 'The picture of this video cannot be read; please record or 
 
 /** Inspects a local file. Rejects with `unprocessable` unless it is a video whose first picture can be decoded. */
 export async function inspectFile(path: string, options: RunOptions): Promise<Inspection> {
-  const [scan, decodes] = await allOrAbort(options.signal, [
+  const [scan, picture] = await allOrAbort(options.signal, [
     signal => scanPackets(path, { ...options, signal }),
-    signal => firstFrameDecodes(path, { ...options, signal }),
+    signal => firstPicture(path, { ...options, signal }),
   ]).catch(error => {
     if (error instanceof ScanLimitError) throw new DomainError('unprocessable', NOT_A_VIDEO, { cause: error });
     throw error;
   });
-  const inspection = inspectionOf(scan);
+  const inspection = inspectionOf(scan, picture);
   if (!inspection) throw new DomainError('unprocessable', NOT_A_VIDEO);
-  if (!decodes) throw new DomainError('unprocessable', UNDECODABLE);
+  if (!picture) throw new DomainError('unprocessable', UNDECODABLE);
   return inspection;
 }

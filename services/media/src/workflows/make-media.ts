@@ -15,7 +15,7 @@ import {
   videoPath,
 } from '../adapters/clip-files.ts';
 import { FfmpegError } from '../adapters/ffmpeg.ts';
-import { firstFrameDecodes, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
+import { firstPicture, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
 import { type Inspection, inspectionOf } from '../domain/inspection.ts';
 import { planFor, type ThumbnailName } from '../domain/plan.ts';
 import { remuxFaults } from '../domain/verify.ts';
@@ -89,9 +89,10 @@ function asUnusable(error: unknown): unknown {
 }
 
 async function inspectAgain(source: string, options: RunOptions): Promise<Inspection> {
-  const inspection = inspectionOf(await scanPackets(source, options));
-  if (inspection && (await firstFrameDecodes(source, options))) return inspection;
-  throw new UnusableMediaError(NOT_A_VIDEO);
+  const scan = await scanPackets(source, options);
+  const picture = inspectionOf(scan) && (await firstPicture(source, options));
+  if (!picture) throw new UnusableMediaError(NOT_A_VIDEO);
+  return inspectionOf(scan, picture)!;
 }
 
 async function makeFirst(clip: ClipFiles, { log, ...options }: MakeOptions): Promise<void> {
