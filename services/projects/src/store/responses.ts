@@ -1,6 +1,6 @@
 import { grouped } from '@recording-request/kit/grouped';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
-import { mongo } from 'mongoose';
+import { writeErrorsOf } from '@recording-request/kit/mongo/unordered';
 import type { Response, UseState } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
 import type { Models } from './models.ts';
@@ -26,18 +26,8 @@ export const linkOf = (responseId: string): string => responseId.slice(0, respon
 const INSERTED_AT_ONCE = 50;
 
 export function createResponses({ responses }: Pick<Models, 'responses'>) {
-  /** Returns why each was not inserted, undefined for one that was. */
-  async function insertAll(batch: Response[]): Promise<(mongo.WriteError | undefined)[]> {
-    const errors = new Map<number, mongo.WriteError>();
-    try {
-      await responses.collection.insertMany(batch as never, { ordered: false });
-    } catch (error) {
-      if (!(error instanceof mongo.MongoBulkWriteError) || error.result.getWriteConcernError()) throw error;
-      for (const each of [error.writeErrors].flat()) errors.set(each.index, each);
-      if (errors.size === 0) throw error;
-    }
-    return batch.map((_, index) => errors.get(index));
-  }
+  const insertAll = (batch: Response[]) =>
+    writeErrorsOf(batch.length, () => responses.collection.insertMany(batch as never, { ordered: false }));
   const insert = grouped({ keyOf: ({ linkId }: Response) => linkId, work: insertAll, most: INSERTED_AT_ONCE });
 
   return {

@@ -2,12 +2,12 @@ import { grouped } from '@recording-request/kit/grouped';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import { hasPassed, serverTime } from '@recording-request/kit/mongo/clock';
+import { writeErrorsOf } from '@recording-request/kit/mongo/unordered';
 import type { Attempt, ClaimedDelivery, DeliveryState, NewDelivery } from '../domain/delivery.ts';
 import type { DeliveryDocument, Models } from './models.ts';
 
 /** The attempts that a delivery keeps; older ones are only counted. */
 const KEPT_ATTEMPTS = 50;
-const WRITTEN_AT_ONCE = 100;
 
 /** The state in which a claim is given back. */
 export type Released = { state: 'pending'; nextAt: Date } | { state: Exclude<DeliveryState, 'pending' | 'delivered'> };
@@ -41,6 +41,11 @@ export interface DeliveryQueue {
   resume(projectId: string, which: { waiting: boolean }, now: Date): Promise<number>;
 }
 
+interface Ended {
+  delivery: DeliveryKey;
+  attempt: Attempt;
+}
+
 /** The part of the ledger that sends: claims by lease, so that several processes never send one delivery at once. */
 export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
   const insertOnce = async (document: DeliveryDocument): Promise<boolean> => {
@@ -52,11 +57,10 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
       throw error;
     }
   };
-  // Those that end together are written together: where that fails, who has been written has no lease any more, and stays as it is.
+  // Those of one endpoint that end together are written together; another's wait for no write of theirs.
   const recordSuccess = grouped({
-    keyOf: () => '',
-    most: WRITTEN_AT_ONCE,
-    async work(ended: { delivery: DeliveryKey; attempt: Attempt }[]) {
+    keyOf: ({ delivery }: Ended) => delivery.projectId,
+    async work(ended: Ended[]) {
       const writes = ended.map(({ delivery, attempt }) => ({
         updateOne: {
           filter: { ...deliveryAt(delivery), state: { $ne: 'erased' as const } },
@@ -67,8 +71,8 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
           },
         },
       }));
-      await deliveries.bulkWrite(writes, { ordered: false });
-      return ended.map(() => undefined);
+      const options = { ordered: false, throwOnValidationError: true };
+      return await writeErrorsOf(writes.length, () => deliveries.bulkWrite(writes, options));
     },
   });
   return {
@@ -97,7 +101,10 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
         { $group: { _id: '$projectId', nextAt: { $first: '$nextAt' } } },
         { $project: { _id: 0, projectId: '$_id', nextAt: 1 } },
       ]),
-    succeeded: (delivery, attempt) => recordSuccess({ delivery, attempt }),
+    async succeeded(delivery, attempt) {
+      const error = await recordSuccess({ delivery, attempt });
+      if (error) throw new Error('a success could not be recorded', { cause: error });
+    },
     async failed(delivery, attempt, released) {
       const { lease } = delivery;
       const { matchedCount } = await deliveries.updateOne(

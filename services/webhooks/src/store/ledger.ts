@@ -50,12 +50,12 @@ const SETTLED: DeliveryState[] = ['delivered', 'failed', 'erased'];
 
 /** The part of the ledger that owners see. The project's id is part of every query. */
 export function ledger({ deliveries, erasures }: Models): Ledger {
-  // Each delivery looks: those that begin together look once, after all of them have asked.
+  // Each delivery looks: those of one endpoint that begin together look once, after all of them have asked.
   const lookForErasure = grouped({
-    keyOf: () => '',
+    keyOf: ({ projectId }) => projectId,
     most: LOOKED_FOR_AT_ONCE,
     async work(asked: { projectId: string; submissionId: string }[]) {
-      const ids = asked.flatMap(({ projectId, submissionId }) => [projectId, submissionId]);
+      const ids = [...new Set(asked.flatMap(({ projectId, submissionId }) => [projectId, submissionId]))];
       const found = await erasures.find({ _id: { $in: ids } }, { _id: 1 }).lean();
       const erased = new Set(found.map(({ _id }) => _id));
       return asked.map(({ projectId, submissionId }) => erased.has(projectId) || erased.has(submissionId));
