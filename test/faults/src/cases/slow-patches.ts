@@ -30,8 +30,9 @@ export const slowPatches: FaultCase = {
     env: {
       UPLOAD_PART_BYTES: String(PART_BYTES),
       UPLOAD_LEASE_SECONDS: '15',
-      // They come from one address, and would come from many.
+      // They come from one address by one link, and would come from many: it is the service that is to refuse some.
       UPLOADS_AT_ONCE_PER_CLIENT: '1000',
+      UPLOADS_AT_ONCE_PER_LINK: '1000',
     },
     limited: ['gateway', 'submissions'],
   },
