@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-const UPLOAD = /^\/r\/[^/]+\/uploads\/[^/]/;
+const UPLOAD = /^\/r\/[^/?#]+\/uploads\/[^/?#]/;
 const NAMED = new Set(['PATCH', 'DELETE']);
 
 /**
