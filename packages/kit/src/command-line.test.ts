@@ -9,12 +9,13 @@ const WRONG: [args: string[], sentence: string][] = [
   [['-x'], 'There is no option -x. See --help.'],
   [['--port'], '--port takes a value. See --help.'],
   [['-p'], '--port takes a value. See --help.'],
-  [['--port', '--fresh'], '--port takes a value. See --help.'],
+  [['--port', '--fresh'], '--port takes a value; one with a dash as --port=-…. See --help.'],
   [['--fresh=yes'], '--fresh takes no value. See --help.'],
   [['all of it'], "'all of it' is not understood here. See --help."],
+  [["it's\nall"], "'it's\nall' is not understood here. See --help."],
 ];
 for (const [args, sentence] of WRONG)
-  test(`a user who types ${args.join(' ')} is told: ${sentence}`, () => {
+  test(`a user who types ${JSON.stringify(args)} is told: ${sentence}`, () => {
     assert.throws(
       () => parseCommandLine({ args, options: OPTIONS }),
       (error: Error) => error instanceof UsageError && error.message === sentence,

@@ -18,9 +18,14 @@ export function parseCommandLine<const T extends ParseArgsConfig>(config: T): Re
 
 const SENTENCES: Record<string, (message: string) => string> = {
   ERR_PARSE_ARGS_UNKNOWN_OPTION: message => `There is no option ${optionIn(message)}.`,
-  ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL: message => `${/'.*?'/.exec(message)} is not understood here.`,
-  ERR_PARSE_ARGS_INVALID_OPTION_VALUE: message =>
-    `${optionIn(message)} takes ${message.includes('does not take') ? 'no value' : 'a value'}.`,
+  ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL: message => `${/'.*'/s.exec(message)} is not understood here.`,
+  ERR_PARSE_ARGS_INVALID_OPTION_VALUE(message) {
+    const name = optionIn(message);
+    if (message.includes('does not take')) return `${name} takes no value.`;
+    return message.includes('ambiguous')
+      ? `${name} takes a value; one with a dash as ${name}=-….`
+      : `${name} takes a value.`;
+  },
 };
 
 // Node quotes an option with its short form before it and what it takes behind it.

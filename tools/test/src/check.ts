@@ -64,5 +64,6 @@ const git = (...args: string[]): string[] =>
 try {
   process.exitCode = await main();
 } catch (error) {
+  if (!(error instanceof UsageError)) throw error;
   reportFailure(error);
 }

@@ -1,4 +1,4 @@
-import { parseCommandLine } from '@recording-request/kit/command-line';
+import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 import { reportFailure } from '@recording-request/stack/report-failure';
 import { runChecks } from './checks.ts';
 import { log } from './repository.ts';
@@ -47,5 +47,6 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
+  if (!(error instanceof UsageError)) throw error;
   reportFailure(error);
 }
