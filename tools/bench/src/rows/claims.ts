@@ -11,6 +11,9 @@ import { msOf, oneByOne, timed } from '../sample.ts';
 
 const BARE = 'findOneAndUpdate';
 const CLAIMS = 200;
+/** As many uses as a link may have, and links by turns: 36 rounds claim two millions. */
+const MAX_USES = 1_000_000;
+const LINKS = 4;
 /** Of a round: a pause of the machine, or of the database's disk, is not one variant's alone. */
 const TURNS = 6;
 /** The product's for each of the peer's, which takes four times as long: bursts of 20 ms differ, and a figure is of many. */
@@ -24,6 +27,9 @@ const DURABLE = {
   readConcernLevel: 'majority' as const,
   waitQueueTimeoutMS: 60_000,
 };
+
+/** Claims a use of a link. */
+type Claim = (linkId: string) => Promise<unknown>;
 
 interface LinkRow {
   _id: string;
@@ -45,9 +51,7 @@ export const claims: Row = {
   async prepare(bench, stack): Promise<Prepared> {
     const { product } = bench;
     const { repeats } = bench.scale;
-    const project = await createProject(product, 'A contended link', { sharedLinkMaxUses: 1_000_000 });
-    const links = await ask<ProjectLinksJson>(product, `/api/projects/${project.projectId}/links`);
-    const linkId = links.sharedLink!.tokenId;
+    const linkIds = await Promise.all(Array.from({ length: LINKS }, () => contendedLink(product)));
     const context = await openProjects(product);
     stack.defer(() => context.store.close());
 
@@ -57,42 +61,53 @@ export const claims: Row = {
     const stored = database.collection<LinkRow>('links');
     // Beside the product's own collections.
     const plain = database.collection<LinkRow>('bench_links');
-    await plain.insertOne({ _id: linkId, maxUses: 1_000_000, claimed: 0, landed: 0 });
+    await plain.insertMany(linkIds.map(_id => ({ _id, maxUses: MAX_USES, claimed: 0, landed: 0 })));
 
-    const own = () => beginResponse(context, { linkId, projectId: '', sessionId: randomUUID(), termsAccepted: false });
+    const own = (linkId: string) =>
+      beginResponse(context, { linkId, projectId: '', sessionId: randomUUID(), termsAccepted: false });
     const free = { $expr: { $lt: [{ $add: ['$claimed', '$landed'] }, '$maxUses'] } };
-    const bare = () => plain.findOneAndUpdate({ _id: linkId, ...free }, { $inc: { claimed: 1 } });
-    const claimedBy = async (burst: () => Promise<unknown>, where: typeof stored) => {
-      const before = (await where.findOne({ _id: linkId }))?.claimed ?? 0;
-      await atOnce(burst);
+    const bare = (_id: string) => plain.findOneAndUpdate({ _id, ...free }, { $inc: { claimed: 1 } });
+    const claimedBy = async (claim: Claim, where: typeof stored) => {
+      const [_id] = linkIds as [string];
+      const before = (await where.findOne({ _id }))?.claimed ?? 0;
+      await atOnce(() => claim(_id));
       await context.store.transfers.stop();
-      return (await where.findOne({ _id: linkId }))!.claimed - before;
+      return (await where.findOne({ _id }))!.claimed - before;
     };
     expectEqual('the uses that the product claimed', await claimedBy(own, stored), CLAIMS);
     expectEqual('the uses that bare updates claimed', await claimedBy(bare, plain), CLAIMS);
     const alone = oneByOne(bench.signal);
-    const burst = async (work: () => Promise<unknown>) => {
-      const ms = await atOnce(work);
+    let bursts = 0;
+    const burst = async (claim: Claim) => {
+      const linkId = linkIds[bursts++ % LINKS]!;
+      const ms = await atOnce(() => claim(linkId));
       // What settles after the answers is not for the next burst to wait for.
       await context.store.transfers.stop();
       return ms;
     };
-    const bursts = async (work: () => Promise<unknown>, count: number) => {
+    const several = async (claim: Claim, count: number) => {
       let ms = 0;
       // The first after another variant's is not timed.
-      await burst(work);
-      for (let done = 0; done < count; done++) ms += await burst(work);
+      await burst(claim);
+      for (let done = 0; done < count; done++) ms += await burst(claim);
       return ms / count;
     };
-    const sample = (work: () => Promise<unknown>, count: number) => () =>
+    const sample = (claim: Claim, count: number) => () =>
       timed(bench, async () => {
         let ms = 0;
-        for (let done = 0; done < repeats; done++) ms += await alone(() => bursts(work, count));
+        for (let done = 0; done < repeats; done++) ms += await alone(() => several(claim, count));
         return { ms: ms / repeats };
       });
     return { ...twice(sample(own, OWN_BURSTS)), [BARE]: sample(bare, 1) };
   },
 };
+
+/** The shared link of a project of its own. */
+async function contendedLink(product: Product): Promise<string> {
+  const project = await createProject(product, 'A contended link', { sharedLinkMaxUses: MAX_USES });
+  const links = await ask<ProjectLinksJson>(product, `/api/projects/${project.projectId}/links`);
+  return links.sharedLink!.tokenId;
+}
 
 const atOnce = (work: () => Promise<unknown>) => msOf(() => Promise.all(Array.from({ length: CLAIMS }, work)));
 
