@@ -28,8 +28,8 @@ export interface Purging {
   holdings(prefix: string): Promise<Holdings>;
   /**
    * Removes everything under `prefix` for good, multipart uploads that were begun included, verifies that nothing is
-   * left, and returns what there was. Rejects when the store keeps something. `names` are the object names that may have
-   * an open multipart upload under the prefix: some stores list those only by their full name.
+   * left, and returns what there was. Rejects when the store keeps something, after all else is removed. `names` are the
+   * object names that may have an open multipart upload under the prefix: some stores list those only by their full name.
    */
   purge(prefix: string, names?: readonly string[]): Promise<Holdings>;
 }
@@ -81,11 +81,13 @@ export function purging(store: {
     }
   }
 
-  async function removeBatch(batch: Version[]): Promise<void> {
+  /** Returns how many of `batch` the store keeps, and why it keeps the first of them. */
+  async function removeBatch(batch: Version[]): Promise<{ kept: number; why: string }> {
     const named = batch.map(({ name, versionId }) => ({ name, ...(versionId ? { versionId } : {}) }));
     const faults = await asked(() => client.removeObjects(bucket, named), requestMs, 'removing versions');
+    // Typed as { Error: { Code } }, but really { Code }.
     const [fault] = faults as Array<{ Code?: string } | null>;
-    if (fault) throw new Error(`the object store keeps what was to be removed: ${fault.Code ?? 'no reason given'}`);
+    return { kept: faults.length, why: fault?.Code ?? 'no reason given' };
   }
 
   return {
@@ -99,21 +101,33 @@ export function purging(store: {
       for (const name of ['', ...names]) await endOpenUploads(store, { prefix: prefix + name });
       const tally = createTally();
       for (let round = 0; round < ROUNDS; round++) {
-        let batch: Version[] = [];
         let found = 0;
-        for await (const version of versions(prefix)) {
-          found += 1;
-          tally.add(version);
-          if (batch.push(version) < BATCH) continue;
-          await removeBatch(batch);
-          batch = [];
+        let kept = 0;
+        let why = '';
+        for await (const batch of inBatches(versions(prefix))) {
+          found += batch.length;
+          for (const version of batch) tally.add(version);
+          const faults = await removeBatch(batch);
+          if (kept === 0) why = faults.why;
+          kept += faults.kept;
         }
         if (found === 0) return tally.result();
-        if (batch.length > 0) await removeBatch(batch);
+        // What it keeps, as under a legal hold, has nothing else kept: all that can go is gone by now.
+        if (kept > 0) throw new Error(`the object store keeps ${kept} of what was to be removed: ${why}`);
       }
       throw new DomainError('unavailable', 'More is being stored of what is to be removed: try again in a moment.');
     },
   };
+}
+
+async function* inBatches(versions: AsyncIterable<Version>): AsyncIterable<Version[]> {
+  let batch: Version[] = [];
+  for await (const version of versions) {
+    if (batch.push(version) < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 // The client sends a marker back unchanged, but stores escape it differently from how requests are signed.

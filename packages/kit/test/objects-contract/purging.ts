@@ -51,6 +51,29 @@ export function purging(each: Each): void {
     await objects.purge('late/');
   });
 
+  each('one object that the store may not give up has no other kept', async ({ raw, settings }) => {
+    const locked = { ...settings, s3Bucket: `${settings.s3Bucket}-locked` };
+    const { s3Bucket: bucketName, s3Region: region } = locked;
+    try {
+      await raw.makeBucket(bucketName, region, { ObjectLocking: true });
+    } catch {
+      // A store without legal holds has nothing that it may not give up.
+      return;
+    }
+    const objects = createObjects(locked);
+    // One more than a request removes, so that what is held is not of the last request.
+    const all = Array.from({ length: 1_001 }, (_, i) => `held/${String(i).padStart(4, '0')}`);
+    const [held = ''] = all;
+    for (let at = 0; at < all.length; at += 100)
+      await Promise.all(all.slice(at, at + 100).map(key => objects.put(key, Buffer.from('12345'), type)));
+    await raw.setObjectLegalHold(bucketName, held, { status: 'ON' });
+    await assert.rejects(objects.purge('held/'), /keeps 1 of what was to be removed/);
+    assert.deepEqual(await Array.fromAsync(objects.list('')), [{ key: held, size: 5 }]);
+    await raw.setObjectLegalHold(bucketName, held, { status: 'OFF' });
+    assert.deepEqual(await objects.purge('held/'), { objects: 1, versions: 1, bytes: 5 });
+    await raw.removeBucket(bucketName);
+  });
+
   each('a bucket that keeps versions keeps none of what was purged', async bucket => {
     const { raw, settings } = bucket;
     const on = { ...settings, s3Bucket: `${settings.s3Bucket}-versions` };
