@@ -10,6 +10,7 @@ import { installCompression } from './plugins/compression.ts';
 import { answerClientError, answerConnect, answerFrameworkError, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { overrideMethod } from './plugins/method-override.ts';
+import { installNotModified } from './plugins/not-modified.ts';
 import { installOpenApi } from './plugins/openapi.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
 import { installRequestId, newRequestId } from './plugins/request-id.ts';
@@ -88,6 +89,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   installUnknownFilters(app);
   installClientGone(app);
   installCompression(app);
+  installNotModified(app);
   await installOpenApi(app, context);
 
   await app.register(healthRoutes, context);

@@ -151,6 +151,17 @@ export function mediaContract(title: string, place: MediaPlace): void {
       assert.equal(touched, 0);
     });
 
+    test('304 to HEAD tells no length, as to GET: 0 would be that of an empty clip', async () => {
+      for (const method of ['GET', 'HEAD']) {
+        const response = await media('video', { 'if-none-match': '"e1"' }, method);
+        assert.deepEqual(
+          [response.status, response.headers.get('etag'), response.headers.get('content-length')],
+          [304, '"e1"', null],
+          method,
+        );
+      }
+    });
+
     test('the dashboard shows the true type, but only of a medium', async () => {
       place.answer(serveContent);
       const here = `${place.base()}/project/${mintToken('prj')}/submissions/${SUBMISSION_ID}`;
