@@ -1,104 +1,31 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { newEvent, UNKNOWN_EVENT } from '@recording-request/events/event';
-import type { Kafka } from '@recording-request/events/kafka';
+import { test } from 'node:test';
+import { newEvent } from '@recording-request/events/event';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isMissing } from '@recording-request/kit/objects';
-import { Event } from '@recording-request/proto/events/v1/events';
 import { StoreFinding_Kind } from '@recording-request/proto/operator/v1/submissions';
-import type { Submission } from '@recording-request/proto/submissions/v1/submissions';
 import { openInbox } from '@recording-request/testing/event-inbox';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
-import { Client } from 'minio';
-import { createDeadLetterStore, type DeadLetterStore } from '../src/store/dead-letters.ts';
-import { createErasureStore, type ErasureStore } from '../src/store/erasures.ts';
 import { openModels } from '../src/store/models.ts';
 import { createStoredObjects } from '../src/store/stored-objects.ts';
 import { checkObjects } from '../src/workflows/check-store.ts';
-import { recordDeadLetter } from '../src/workflows/record-dead-letter.ts';
-import { create, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
-
-const DAY_MS = 86_400_000;
-
-let harness: TestSubmissions;
-let client: Client;
-let kafka: Kafka;
-let store: ErasureStore;
-let failed: DeadLetterStore;
-let database: TestSubmissions['connection'];
-before(async () => {
-  harness = await startTestSubmissions({
-    ERASE_AGAIN_SECONDS: '2',
-    UPLOAD_ENDED_SECONDS: '2',
-    RETENTION_DAYS: '1',
-    UNKNOWN_RETRY_SECONDS: '1',
-  });
-  const { config } = harness;
-  const endpoint = new URL(config.s3Endpoint);
-  client = new Client({
-    endPoint: endpoint.hostname,
-    port: Number(endpoint.port),
-    useSSL: false,
-    accessKey: config.s3AccessKey(),
-    secretKey: config.s3SecretKey(),
-    pathStyle: true,
-  });
-  await client.setBucketVersioning(config.s3Bucket, { Status: 'Enabled' });
-  kafka = await harness.stores.kafka();
-  database = harness.connection;
-  const models = openModels(database);
-  store = createErasureStore(models);
-  failed = createDeadLetterStore(models);
-});
-after(async () => {
-  await harness?.[Symbol.asyncDispose]();
-});
-
-/** Everything under a prefix: also versions that a listing of objects does not show. */
-async function versionsIn(prefix: string): Promise<string[]> {
-  const found: string[] = [];
-  for await (const item of client.listObjects(harness.config.s3Bucket, prefix, true, { IncludeVersion: true }))
-    found.push(item.name as string);
-  return found;
-}
-
-/** The names of the collections in which a text stands. */
-async function collectionsWith(text: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const { collectionName } of await database.db!.collections()) {
-    for await (const document of database.db!.collection(collectionName).find())
-      if (JSON.stringify(document).includes(text)) found.push(collectionName);
-  }
-  return found;
-}
-
-const list = async (projectId: string): Promise<Submission[]> => {
-  const page = { ownerId: harness.ownerId, projectId, filter: undefined, pageSize: 10, cursor: '' };
-  return (await harness.submissions.listSubmissions(page)).submissions;
-};
-const eraseSubmission = (submissionId: string, dryRun = false) =>
-  harness.operator.eraseSubmission({ submissionId, dryRun });
-const prefixOf = (projectId: string, submissionId: string) => `submissions/${projectId}/${submissionId}/`;
-
-/** A clip that landed, with a note that says `note`, and whose media is made. */
-async function landed(project: Awaited<ReturnType<TestSubmissions['project']>>, link: number, note: string) {
-  const { projectId } = project;
-  const linkId = project.links[link]!.linkId;
-  const begun = await harness.begin(projectId, linkId);
-  const { responseSessionId } = begun;
-  await harness.submissions.setResponseNote({ projectId, linkId, responseSessionId, questionIndex: undefined, note });
-  const body = (await speech()).bytes;
-  const { response } = await create(harness, begun, { length: body.length, body });
-  const { submissionId } = (await response.json()) as { submissionId: string };
-  await until('the media of the clip is made', async () =>
-    (await list(projectId)).some(each => each.submissionId === submissionId && each.hasAudio),
-  );
-  // The answer to the last byte has no Location.
-  const upload = await harness.uploads.findOne({ submissionId });
-  return { projectId, linkId, submissionId, uploadId: upload!._id, responseSessionId };
-}
+import {
+  client,
+  collectionsWith,
+  DAY_MS,
+  database,
+  eraseSubmission,
+  harness,
+  kafka,
+  landed,
+  list,
+  prefixOf,
+  store,
+  versionsIn,
+} from './erasable-clips.ts';
+import { create, speech } from './test-service.ts';
 
 test('an erased submission leaves nothing in any store but Kafka, and its neighbour all', async () => {
   const project = await harness.project();
@@ -223,78 +150,6 @@ test('records and the object store are held against each other, and nothing chan
   await assert.rejects(harness.operator.checkStore(young), { code: 'invalid', message: /3600 seconds/ });
 });
 
-test('a record that no consumer can handle is a dead letter: listed, replayed for its group, dropped, erased with its clip', async () => {
-  const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
-  // It lacks the video, so that no attempt helps.
-  const lacking = {
-    projectId,
-    submissionId,
-    video: undefined,
-    audio: undefined,
-    thumbnails: [],
-    inspection: undefined,
-  };
-  const publish = () => kafka.publish(newEvent('media.processed', { $case: 'mediaProcessed', value: lacking }));
-  const letters = async (count: number) => {
-    const found = await until(`${count} dead letters`, async () => {
-      const page = { pageSize: 0, cursor: '', oldestFirst: false };
-      const { deadLetters } = await harness.operator.listDeadLetters(page);
-      const ours = deadLetters.filter(each => each.submissionId === submissionId);
-      return ours.length === count && ours;
-    });
-    return found.map(({ deadLetterId }) => deadLetterId);
-  };
-  await publish();
-  const [first = ''] = await letters(1);
-  const { deadLetter } = await harness.operator.getDeadLetter({ deadLetterId: first });
-  const { topic, group, reason, eventType } = deadLetter!;
-  assert.deepEqual(
-    { topic, group, reason, eventType },
-    {
-      ...{ topic: 'media.events', group: 'submissions', eventType: 'media.processed' },
-      reason: 'the event lacks the video that was made',
-    },
-  );
-  assert.ok(deadLetter!.valueBytes > 0);
-
-  await harness.operator.replayDeadLetter({ deadLetterId: first });
-  const [second = ''] = await until('it failed once more', async () => {
-    const now = await letters(1);
-    return now[0] !== first && now;
-  });
-  await assert.rejects(harness.operator.replayDeadLetter({ deadLetterId: first }), {
-    message: /replayed before, at 20/,
-  });
-  await assert.rejects(harness.operator.getDeadLetter({ deadLetterId: 'x' }), { code: 'not_found' });
-
-  const { deadLetter: dropped } = await harness.operator.dropDeadLetter({ deadLetterId: second });
-  assert.ok(dropped!.droppedAt);
-  await assert.rejects(harness.operator.replayDeadLetter({ deadLetterId: second }), { message: /was dropped at 20/ });
-  await letters(0);
-  const kept = await database
-    .db!.collection('deadLetters')
-    .find({ value: { $ne: null } })
-    .toArray();
-  assert.deepEqual(kept, [], 'what ended keeps no content');
-
-  await publish();
-  const late = { topic: 'media.events', partition: 0, offset: uuidv7(), group: 'submissions', reason: 'too large' };
-  const content = { key: Buffer.from(submissionId), value: null, tooLarge: true };
-  // As an outbox does with what it cannot publish.
-  await recordDeadLetter({ deadLetters: failed, erasures: store }, { ...late, ...content }, new Date());
-  const both = await letters(2);
-  const oldestFirst = { pageSize: 1, oldestFirst: true };
-  const walked = await harness.operator.listDeadLetters({ ...oldestFirst, cursor: '' });
-  const rest = await harness.operator.listDeadLetters({ ...oldestFirst, cursor: walked.nextCursor });
-  const seen = [...walked.deadLetters, ...rest.deadLetters].map(each => each.deadLetterId);
-  assert.deepEqual(seen, both.toReversed(), 'the oldest first, page by page');
-  const would = await eraseSubmission(submissionId, true);
-  assert.equal(would.erased!.deadLetters, 4);
-  assert.equal((await eraseSubmission(submissionId)).erased!.deadLetters, 4);
-  await recordDeadLetter({ deadLetters: failed, erasures: store }, { ...late, ...content }, new Date());
-  assert.ok(!(await collectionsWith(submissionId)).includes('deadLetters'), 'nothing comes to an erased submission');
-});
-
 test('a transcript too long for an event is recorded whole and referred to, and its object goes', async () => {
   const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
   await harness.landed.updateOne(
@@ -394,58 +249,4 @@ test('submissions past their age are erased, others not', async () => {
     [young.submissionId],
   );
   await until('nothing of it is found', async () => (await collectionsWith('an old note')).length === 0);
-});
-
-/** What a later version publishes: an event whose payload no version knows yet, or one with a field that must not be overlooked. */
-const ofTomorrow = (about: { projectId: string; submissionId: string }) => {
-  const event = newEvent('media.failed', { $case: 'mediaFailed', value: { ...about, reason: 'r' } });
-  const unknown = Event.encode({ ...event, type: 'media.sharpened', payload: undefined }).finish();
-  return [
-    Buffer.concat([unknown, Buffer.from([0xfa, 0x01, 0x00])]),
-    Event.encode({ ...event, schemaVersion: 2 }).finish(),
-  ];
-};
-
-test('an event that its consumer did not know waits, and is handled once a version that knows it runs', async () => {
-  const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
-  await harness.landed.updateOne(
-    { _id: submissionId },
-    { $set: { transcriptStatus: 'processing', transcriptRequest: 1 } },
-  );
-  const about = { projectId, submissionId };
-  const key = Buffer.from(submissionId);
-  for (const value of ofTomorrow(about))
-    await kafka.replay({ topic: 'media.events', group: 'submissions', key, value: Buffer.from(value) });
-  const waiting = (id?: string) =>
-    harness.connection
-      .db!.collection('deadLetters')
-      .find({ submissionId, ...(id && { _id: id as never }) })
-      .toArray();
-  const unknown = await until('both wait', async () => {
-    const found = await waiting();
-    return found.length === 2 && found.every(({ retryAt }) => retryAt) && found;
-  });
-  for (const { reason } of unknown)
-    assert.equal(reason, 'the event lacks an id, or a payload that is known here', 'as earlier versions say');
-
-  // As a process of the version before stores what it did not know.
-  const words = { ...about, requestNumber: 1, text: 'known by now', vtt: 'WEBVTT\n' };
-  const event = newEvent('transcript.completed', { $case: 'transcriptCompleted', value: words });
-  const from = { topic: 'transcription.events', partition: 0, offset: '7', group: 'submissions-transcripts' };
-  const value = Buffer.from(Event.encode(event).finish());
-  const parked = { ...from, ...about, reason: UNKNOWN_EVENT, eventType: event.type, at: new Date() };
-  await failed.add({ id: 'known', ...parked, valueBytes: value.length }, { key, value });
-  await until('the event that is known is handled', async () => {
-    const found = await harness.landed.findOne({ _id: submissionId });
-    return found?.transcriptText === 'known by now';
-  });
-  assert.deepEqual(await waiting('known'), [], 'it waits no longer');
-
-  await until('the others were looked at again, and wait', async () => {
-    const now = await waiting();
-    return now.length === 2 && now.every(({ retryAt }, at) => retryAt > unknown[at]!.retryAt);
-  });
-  const { deadLetters } = await harness.operator.listDeadLetters({ pageSize: 0, cursor: '', oldestFirst: true });
-  const shown = deadLetters.filter(each => each.submissionId === submissionId);
-  assert.ok(shown.length === 2 && shown.every(({ retryAt }) => retryAt), 'the operator sees when they are tried again');
 });
