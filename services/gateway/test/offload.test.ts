@@ -10,7 +10,6 @@ import { DomainError } from '@recording-request/kit/errors';
 import { makeAuthority } from '@recording-request/stack/authority';
 import { type MediaProxy, startMediaProxy } from '@recording-request/stack/media-proxy';
 import { until } from '@recording-request/testing/wait';
-import { readConfig } from '../src/config.ts';
 import { CONTENT, type FakeStore, mediaAt, serveContent, startFakeStore } from './fake-store.ts';
 import { mediaContract } from './media-contract.ts';
 import { videoBounds } from './stream-bounds.ts';
@@ -365,41 +364,6 @@ test('a store over TLS is believed where its authority is', async () => {
   await using doubting = await startMediaProxy({ ...options, dir: join(dir, 'doubting') });
   const bad = await ask(doubting.url, {}, undefined, over);
   assert.deepEqual([bad.status, Object.keys((await bad.json()) as object), asked], [503, ['error'], 1]);
-});
-
-const BASE = {
-  PUBLIC_BASE_URL: 'https://rec.example',
-  ...{ PROJECTS_GRPC: 'a:1', SUBMISSIONS_GRPC: 'a:1', WEBHOOKS_GRPC: 'a:1', SUBMISSIONS_HTTP: 'http://a:1' },
-  INTERNAL_PLAINTEXT: 'true',
-};
-
-test('settings that cannot work are refused with a sentence, and never with the secret', async () => {
-  const file = join(dir, 'secret');
-  await writeFile(file, `${SECRET}\n`);
-  const good = [
-    OFFLOAD,
-    { ...OFFLOAD, MEDIA_OFFLOAD_SECRET: '', MEDIA_OFFLOAD_SECRET_FILE: file },
-    { MEDIA_OFFLOAD: 'none' },
-  ];
-  for (const env of good) assert.ok(readConfig({ ...BASE, ...env }));
-  const BAD: [env: Record<string, string>, sentence: RegExp][] = [
-    [{ ...OFFLOAD, MEDIA_OFFLOAD: 'sendfile' }, /MEDIA_OFFLOAD must be none or accel/],
-    [{ ...OFFLOAD, TRUSTED_PROXIES: '0' }, /MEDIA_OFFLOAD=accel needs TRUSTED_PROXIES to be 1 or more/],
-    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: '' }, /MEDIA_OFFLOAD=accel needs MEDIA_OFFLOAD_SECRET/],
-    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: SECRET.slice(0, 31) }, /32 to 256 letters/],
-    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: `${SECRET}"; evil` }, /32 to 256 letters/],
-    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET_FILE: file }, /both set/],
-    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: '', MEDIA_OFFLOAD_SECRET_FILE: join(dir, 'none') }, /cannot be read/],
-  ];
-  for (const [env, sentence] of BAD)
-    assert.throws(
-      () => readConfig({ ...BASE, ...env }),
-      (error: Error) => {
-        assert.match(error.message, sentence);
-        assert.doesNotMatch(error.message, /a-secret-of/);
-        return true;
-      },
-    );
 });
 
 test('a secret that is replaced in its file counts at once; one that is too short never does', async () => {

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readConfig } from './config.ts';
+
+const SECRET = 'a-secret-of-the-proxy-0123456789abcdef';
+const OFFLOAD = { MEDIA_OFFLOAD: 'accel', MEDIA_OFFLOAD_SECRET: SECRET, TRUSTED_PROXIES: '1' };
+const BASE = {
+  PUBLIC_BASE_URL: 'https://rec.example',
+  ...{ PROJECTS_GRPC: 'a:1', SUBMISSIONS_GRPC: 'a:1', WEBHOOKS_GRPC: 'a:1', SUBMISSIONS_HTTP: 'http://a:1' },
+  INTERNAL_PLAINTEXT: 'true',
+};
+
+test('settings of MEDIA_OFFLOAD that cannot work are refused with a sentence, and never with the secret', async t => {
+  const dir = await mkdtemp(join(tmpdir(), 'recording-request-config-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, 'secret');
+  await writeFile(file, `${SECRET}\n`);
+  const good = [
+    OFFLOAD,
+    { ...OFFLOAD, MEDIA_OFFLOAD_SECRET: '', MEDIA_OFFLOAD_SECRET_FILE: file },
+    { MEDIA_OFFLOAD: 'none' },
+  ];
+  for (const env of good) assert.ok(readConfig({ ...BASE, ...env }));
+  const BAD: [env: Record<string, string>, sentence: RegExp][] = [
+    [{ ...OFFLOAD, MEDIA_OFFLOAD: 'sendfile' }, /MEDIA_OFFLOAD must be none or accel/],
+    [{ ...OFFLOAD, TRUSTED_PROXIES: '0' }, /MEDIA_OFFLOAD=accel needs TRUSTED_PROXIES to be 1 or more/],
+    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: '' }, /MEDIA_OFFLOAD=accel needs MEDIA_OFFLOAD_SECRET/],
+    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: SECRET.slice(0, 31) }, /32 to 256 letters/],
+    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: `${SECRET}"; evil` }, /32 to 256 letters/],
+    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET_FILE: file }, /both set/],
+    [{ ...OFFLOAD, MEDIA_OFFLOAD_SECRET: '', MEDIA_OFFLOAD_SECRET_FILE: join(dir, 'none') }, /cannot be read/],
+  ];
+  for (const [env, sentence] of BAD)
+    assert.throws(
+      () => readConfig({ ...BASE, ...env }),
+      (error: Error) => {
+        assert.match(error.message, sentence);
+        assert.doesNotMatch(error.message, /a-secret-of/);
+        return true;
+      },
+    );
+});
