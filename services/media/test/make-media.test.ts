@@ -215,6 +215,65 @@ test('a recording that was cut off is processed as far as it goes', async () => 
   }
 });
 
+/** Ten seconds in fragments of five, of which a recorder lays the pictures before the sound. */
+async function inLongFragments(): Promise<{ path: string; bytes: Buffer }> {
+  const path = join(root, 'fragments.mp4');
+  const input = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:d=10:r=15', '-f', 'lavfi', '-i', 'sine=440:d=10'];
+  const fragments = ['-g', '75', '-sc_threshold', '0', '-movflags', 'frag_keyframe+empty_moov+default_base_moof'];
+  await run('ffmpeg', [
+    '-v',
+    'error',
+    '-y',
+    ...input,
+    '-c:v',
+    'libx264',
+    '-bf',
+    '0',
+    '-c:a',
+    'aac',
+    ...fragments,
+    path,
+  ]);
+  return { path, bytes: await readFile(path) };
+}
+
+const packetsOf = async (path: string, stream: 'v' | 'a') => {
+  const count = ['-count_packets', '-select_streams', stream, '-show_entries', 'stream=nb_read_packets'];
+  return Number(await run('ffprobe', ['-v', 'quiet', ...count, '-of', 'csv=p=0', path]));
+};
+
+test('of a recording that was cut in the midst of a fragment every picture and every sound that came is kept', async () => {
+  const { path, bytes } = await inLongFragments();
+  const fragment = bytes.lastIndexOf('mdat') - 4;
+  const cut = join(root, 'cut-fragment.mp4');
+  await writeFile(cut, bytes.subarray(0, fragment + Math.round(bytes.readUInt32BE(fragment) * 0.5)));
+  const [pictures, sounds] = [await packetsOf(cut, 'v'), await packetsOf(cut, 'a')];
+  assert.ok(pictures > 100 && pictures < (await packetsOf(path, 'v')), `${pictures} pictures came`);
+  const made = await process(cut);
+  const video = join(made.dir, 'video.mp4');
+  assert.deepEqual([await packetsOf(video, 'v'), await packetsOf(video, 'a')], [pictures, sounds]);
+  assert.ok(Math.abs(made.inspection.durationSec - pictures / 15) < 0.1, `${made.inspection.durationSec} s`);
+  assert.equal(await packetsOf(made.audio!, 'a'), sounds);
+  // Of the last picture a part came, so that the one before stands for it.
+  await assertThumbnails(made, 2);
+});
+
+test('a clip is as long as its pictures, also where its sound is said to lie behind the end of the file', async () => {
+  const { path } = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT, seconds: 8 });
+  const bytes = await readFile(path);
+  // Of the second track, the sound's: all pieces but the first.
+  const table = bytes.indexOf('stco', bytes.indexOf('stco') + 4) + 8;
+  const pieces = bytes.readUInt32BE(table);
+  assert.ok(pieces > 1);
+  for (let piece = 1; piece < pieces; piece++) bytes.writeUInt32BE(0x7f_00_00_00, table + 4 + piece * 4);
+  const lying = join(root, 'lying.mp4');
+  await writeFile(lying, bytes);
+  const { durationSec, videoPackets } = await inspectFile(lying, runOptions());
+  assert.ok(Math.abs(durationSec - 8) < 0.2, `${durationSec} s`);
+  const made = await process(lying);
+  assert.equal(await packetsOf(join(made.dir, 'video.mp4'), 'v'), videoPackets);
+});
+
 test('codecs that their own container cannot keep go to Matroska as they are', async () => {
   const source = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT });
   const copy = ['-nostdin', '-v', 'error', '-y', '-i', source.path, '-c:v', 'copy'];

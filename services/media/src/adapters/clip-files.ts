@@ -36,13 +36,13 @@ export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
   const audio = plan.audio === 'copy' ? ['-c:a', 'copy'] : AUDIO_ENCODING;
   const outputs = [
     remuxOutput(clip),
-    ...(plan.audio === 'none' ? [] : [audioOutput(clip, audio)]),
-    ...moments.map((moment, at) => thumbnailOutput(clip, moment, at + 1)),
+    ...(plan.audio === 'none' ? [] : [audioOutput(clip, audio, soundInput(plan))]),
+    ...moments.map((moment, at) => thumbnailOutput(clip, moment, soundInput(plan) + 1 + at)),
   ];
   // A reader of the same file for each picture. It decodes key frames only, and none after the picture: ffmpeg would go on with all of
   // them for as long as the remux takes.
   const inputs = [
-    { path: source },
+    ...readersOf(clip),
     ...moments.map(moment => ({ path: source, options: pictureOptions(moment, plan) })),
   ];
   return runFfmpeg({ purpose: 'all', inputs, outputs }, options);
@@ -50,7 +50,7 @@ export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
 
 /** Makes the remux alone, where ffmpeg fails at the audio or the thumbnails. */
 export function makeRemux(clip: ClipFiles, options: RunOptions): Promise<void> {
-  return runFfmpeg({ purpose: 'remux', inputs: [{ path: clip.source }], outputs: [remuxOutput(clip)] }, options);
+  return runFfmpeg({ purpose: 'remux', inputs: readersOf(clip), outputs: [remuxOutput(clip)] }, options);
 }
 
 /** Makes thumbnails of any frame from the remux, in which ffmpeg can seek. `lastFrameSec` is the remux's. */
@@ -73,7 +73,7 @@ export function makeAudio(clip: ClipFiles, options: RunOptions): Promise<void> {
   const call: FfmpegCall = {
     purpose: 'audio',
     inputs: [{ path: videoPath(clip) }],
-    outputs: [audioOutput(clip, AUDIO_ENCODING)],
+    outputs: [audioOutput(clip, AUDIO_ENCODING, 0)],
   };
   return runFfmpeg(call, options);
 }
@@ -122,17 +122,24 @@ export async function sizeOf(path: string): Promise<number> {
 // An index may point to the same bytes again and again: no output grows far beyond the upload.
 const bounded = ({ sourceBytes }: ClipFiles) => ['-fs', String(sourceBytes * 2 + 16 * 1024 * 1024)];
 
+/** The readers of the upload: of its video and sound, or of each. */
+const readersOf = ({ source, plan }: ClipFiles): FfmpegCall['inputs'] =>
+  Array.from({ length: soundInput(plan) + 1 }, () => ({ path: source }));
+
+/** Which of them reads the sound. */
+const soundInput = ({ readApart }: Plan) => Number(readApart);
+
 function remuxOutput(clip: ClipFiles): FfmpegCall['outputs'][number] {
   const { container, videoTag } = clip.plan;
   // At the front, where a player reads the index first.
   const index = container === 'mp4' ? ['-movflags', '+faststart'] : ['-cues_to_front', '1'];
   const tag = videoTag ? ['-tag:v', videoTag] : [];
-  const maps = ['-map', '0:V:0', ...(clip.plan.audio === 'none' ? [] : ['-map', '0:a:0'])];
+  const maps = ['-map', '0:V:0', ...(clip.plan.audio === 'none' ? [] : ['-map', `${soundInput(clip.plan)}:a:0`])];
   return { path: videoPath(clip), options: [...maps, '-c', 'copy', ...tag, ...PLAIN, ...index, ...bounded(clip)] };
 }
 
-function audioOutput(clip: ClipFiles, encoding: string[]): FfmpegCall['outputs'][number] {
-  const options = ['-map', '0:a:0', ...encoding, ...PLAIN, '-movflags', '+faststart', ...bounded(clip)];
+function audioOutput(clip: ClipFiles, encoding: string[], input: number): FfmpegCall['outputs'][number] {
+  const options = ['-map', `${input}:a:0`, ...encoding, ...PLAIN, '-movflags', '+faststart', ...bounded(clip)];
   return { path: audioPath(clip), options };
 }
 

@@ -3,12 +3,17 @@ import { createInterface } from 'node:readline';
 import { CpuTimeError, runProgram } from '@recording-request/kit/ffmpeg/run-program';
 import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
+import { firstStreams } from '../domain/inspection.ts';
 import { type PictureSize, type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
+import { isCutMp4 } from './mp4-boxes.ts';
 
 // Ten minutes of video and sound are about 60,000, in slow motion 170,000; a file whose index repeats a chunk could have
 // them without end.
 const MAX_PACKETS = 200_000;
 const MAX_STREAMS = 64;
+// What an MP4 has beside its packets, generously: more is packets that were not read.
+const INDEX_BYTES = 64 * 1024;
+const INDEX_BYTES_PER_PACKET = 32;
 // What the file says of its streams and its first packet nearly always give a picture. Where they do not, as in a recording that begins
 // in the midst of a stream, the streams are looked into, and one of the next packets may.
 const FIRST_LOOKS = [
@@ -21,34 +26,73 @@ const NO_PICTURES = ['-skip_frame:v', 'all'];
 /** The file was not read to its end: it has too many packets or streams, or takes too much CPU time. */
 export class ScanLimitError extends Error {}
 
-/** Reads every packet of a local file without decoding. Returns a scan without streams for a file that is no video. */
+/** Packets of a file as they were read. `indexes` are those of the streams. */
+interface Reading {
+  scan: Scan;
+  indexes: string[];
+  packets: number;
+  bytes: number;
+}
+
+/**
+ * Reads every packet of a local file without decoding. Returns a scan without streams for a file that is no video. An MP4 lists the
+ * packets of each stream apart, and ends for all of them at the first one that is not there: where it lacks some, as one that was
+ * cut in the midst of a fragment, the video and the sound are read each by itself.
+ */
 export async function scanPackets(path: string, options: RunOptions): Promise<Scan> {
+  const [reading, isCut] = await Promise.all([readPackets(path, [], options), isCutMp4(path)]);
+  const isMp4 = reading.scan.format.split(',').includes('mp4');
+  return isMp4 && (isCut || (await hasUnread(path, reading))) ? await scanApart(path, reading, options) : reading.scan;
+}
+
+/** Whether a file has many more bytes than its packets and the index of them. */
+async function hasUnread(path: string, { packets, bytes }: Reading): Promise<boolean> {
+  const { size } = await stat(path);
+  return size - bytes > INDEX_BYTES + packets * INDEX_BYTES_PER_PACKET;
+}
+
+async function scanApart(path: string, { scan, indexes }: Reading, options: RunOptions): Promise<Scan> {
+  const streams = [...scan.streams];
+  for (const stream of Object.values(firstStreams(scan))) {
+    if (!stream) continue;
+    const at = streams.indexOf(stream);
+    const { scan: alone } = await readPackets(path, ['-select_streams', indexes[at]!], options);
+    const [found] = alone.streams;
+    if (found && found.packets > stream.packets) streams[at] = found;
+  }
+  return { ...scan, streams, readApart: streams.some((stream, at) => stream !== scan.streams[at]) };
+}
+
+async function readPackets(path: string, selection: string[], options: RunOptions): Promise<Reading> {
   const tallies = new Map<string, StreamTally>();
   const streams: StreamScan[] = [];
-  const scan: Scan = { format: '', startSec: undefined, headerDurationSec: undefined, streams };
-  let packets = 0;
+  const scan: Scan = { format: '', startSec: undefined, headerDurationSec: undefined, streams, readApart: false };
+  const reading: Reading = { scan, indexes: [], packets: 0, bytes: 0 };
   const entries = [
-    'packet=stream_index,pts_time,dts_time,duration_time,flags',
+    'packet=stream_index,pts_time,dts_time,duration_time,size,flags',
     'stream=index,codec_type,codec_name,width,height',
     'stream_disposition=attached_pic',
     'format=format_name,start_time,duration',
   ];
-  const args = [...NO_PICTURES, '-show_packets', '-show_entries', entries.join(':')];
+  const args = [...NO_PICTURES, ...selection, '-show_packets', '-show_entries', entries.join(':')];
   for await (const line of probe('packets', args, path, options)) {
     const fields = fieldsOf(line);
     if (line.startsWith('packet|')) {
-      packets += 1;
-      if (packets > MAX_PACKETS) throw new ScanLimitError('too many packets');
+      reading.packets += 1;
+      reading.bytes += Number(fields.get('size')) || 0;
+      if (reading.packets > MAX_PACKETS) throw new ScanLimitError('too many packets');
       addPacket(tallies, fields);
     } else if (line.startsWith('stream|')) {
-      streams.push(streamOf(fields, tallies.get(fields.get('index') ?? '') ?? new StreamTally()));
+      const index = fields.get('index') ?? '';
+      reading.indexes.push(index);
+      streams.push(streamOf(fields, tallies.get(index) ?? new StreamTally()));
     } else if (line.startsWith('format|')) {
       scan.format = fields.get('format_name') ?? '';
       scan.startSec = seconds(fields.get('start_time'));
       scan.headerDurationSec = seconds(fields.get('duration'));
     }
   }
-  return scan;
+  return reading;
 }
 
 /** Decodes a picture of the first packets of the video. Returns its size; undefined where they give none. */

@@ -33,6 +33,7 @@ const scan = (changes: Partial<Scan> = {}): Scan => ({
   startSec: -0.002,
   headerDurationSec: undefined,
   streams: [video, audio],
+  readApart: false,
   ...changes,
 });
 

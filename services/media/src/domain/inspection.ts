@@ -24,12 +24,24 @@ export interface Inspection {
   audioPackets: number;
   /** Where ffmpeg counts the file's times from; undefined where the file does not say. */
   startSec?: number | undefined;
+  /** Whether the video and the sound have to be read each by itself. */
+  readApart?: boolean | undefined;
 }
 
+interface Chosen {
+  video: StreamScan | undefined;
+  audio: StreamScan | undefined;
+}
+
+/** Returns the first video that is no cover picture, and the first sound, whether or not they have a packet. */
+export const firstStreams = ({ streams }: Pick<Scan, 'streams'>): Chosen => ({
+  video: streams.find(stream => stream.kind === 'video' && !stream.attachedPicture),
+  audio: streams.find(stream => stream.kind === 'audio'),
+});
+
 /** Returns the streams that a player shows: the first video that is no cover picture, and the first sound that has a packet. */
-export function chosenStreams(scan: Scan): { video: StreamScan | undefined; audio: StreamScan | undefined } {
-  const video = scan.streams.find(stream => stream.kind === 'video' && !stream.attachedPicture);
-  const audio = scan.streams.find(stream => stream.kind === 'audio');
+export function chosenStreams(scan: Scan): Chosen {
+  const { video, audio } = firstStreams(scan);
   return { video: isUsable(video) ? video : undefined, audio: isUsable(audio) ? audio : undefined };
 }
 
@@ -57,8 +69,9 @@ export function inspectionOf(scan: Scan, picture?: PictureSize): Inspection | un
     keyFrames: thinned(video.keyFrames.map(fromStart), MAX_KEY_FRAMES),
     lastFrameSec: fromStart(video.lastSec!),
     videoPackets: video.packets,
-    audioPackets: scan.streams.find(({ kind }) => kind === 'audio')?.packets ?? 0,
+    audioPackets: firstStreams(scan).audio?.packets ?? 0,
     ...(startSec === undefined ? {} : { startSec }),
+    ...(scan.readApart ? { readApart: true } : {}),
   };
 }
 

@@ -21,12 +21,14 @@ export interface Plan {
   moments: Moment[];
   /** Where an MP4's times begin: it says itself what is in its streams, so that ffmpeg finds a picture without looking. */
   startSec: number | undefined;
+  /** Whether the sound needs a reader of its own beside the video's. */
+  readApart: boolean;
 }
 
 const NEAR_SEC = 2;
 
 export function planFor(inspection: Inspection): Plan {
-  const { container, videoCodec, audioCodec, hasAudio, startSec = -1 } = inspection;
+  const { container, videoCodec, audioCodec, hasAudio, startSec = -1, readApart = false } = inspection;
   const stored = storedContainer(container, videoCodec, audioCodec);
   return {
     container: stored,
@@ -34,6 +36,7 @@ export function planFor(inspection: Inspection): Plan {
     audio: hasAudio ? (audioCodec === 'aac' ? 'copy' : 'encode') : 'none',
     moments: thumbnailMoments(inspection),
     startSec: container === 'mp4' && startSec >= 0 ? startSec : undefined,
+    readApart: hasAudio && readApart,
   };
 }
 

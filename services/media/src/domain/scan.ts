@@ -28,6 +28,8 @@ export interface Scan {
   /** The duration that the container states; undefined where it states none, as in a live WebM. */
   headerDurationSec: number | undefined;
   streams: StreamScan[];
+  /** Whether the streams had to be read each by itself, as together they end where the first of them does. */
+  readApart: boolean;
 }
 
 /** A packet as it is read. `sec` and `durationSec` are undefined where the container does not state them. */

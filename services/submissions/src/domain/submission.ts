@@ -109,6 +109,7 @@ export interface Inspection {
   videoPackets: number;
   audioPackets: number;
   startSec?: number | undefined;
+  readApart?: boolean | undefined;
 }
 
 /** A fact that is published with the write that makes it true. */

@@ -1,0 +1,60 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** A box of an MP4 file. Its content, without the header, is from `from` to `to`. */
+interface Box {
+  type: string;
+  from: number;
+  to: number;
+}
+
+const HEADER_BYTES = 8;
+const LONG_HEADER_BYTES = 16;
+/** In place of a size: it follows in 64 bits. */
+const IS_LONG = 1;
+/** ffmpeg writes fewer beside each other, but for fragments. */
+const MAX_BOXES = 64;
+/** Two for each fragment; ten minutes in fragments of a tenth of a second have fewer. */
+const MAX_FRAGMENT_BOXES = 20_000;
+const FILE_TYPE = 'ftyp';
+
+/** Whether a file begins as an MP4, and its boxes do not end where it does: it was cut, or has bytes that no box has. */
+export async function isCutMp4(path: string): Promise<boolean> {
+  await using file = await open(path);
+  const beginning = await bytesAt(file, 0, HEADER_BYTES);
+  if (beginning.toString('latin1', 4) !== FILE_TYPE) return false;
+  const whole = { from: 0, to: (await file.stat()).size };
+  return (await boxesIn(file, whole, MAX_FRAGMENT_BOXES)) === undefined;
+}
+
+/** Returns the first box of a path of types; undefined where there is none or a box on the way is not whole. */
+export async function boxAt(file: FileHandle, within: Omit<Box, 'type'>, path: string[]): Promise<Box | undefined> {
+  const [type, ...rest] = path;
+  const found = (await boxesIn(file, within))?.find(box => box.type === type);
+  return found && rest.length > 0 ? boxAt(file, found, rest) : found;
+}
+
+/** Returns the boxes beside each other in a part of the file; undefined unless they fill it, and where there are more than `most`. */
+export async function boxesIn(
+  file: FileHandle,
+  { from, to }: Omit<Box, 'type'>,
+  most = MAX_BOXES,
+): Promise<Box[] | undefined> {
+  const boxes: Box[] = [];
+  for (let at = from; at < to; at = boxes.at(-1)!.to) {
+    const header = await bytesAt(file, at, Math.min(LONG_HEADER_BYTES, to - at));
+    if (header.length < HEADER_BYTES || boxes.length === most) return undefined;
+    const isLong = header.readUInt32BE(0) === IS_LONG;
+    const headerBytes = isLong ? LONG_HEADER_BYTES : HEADER_BYTES;
+    if (header.length < headerBytes) return undefined;
+    const size = isLong ? Number(header.readBigUInt64BE(HEADER_BYTES)) : header.readUInt32BE(0);
+    if (size < headerBytes || at + size > to) return undefined;
+    boxes.push({ type: header.toString('latin1', 4, HEADER_BYTES), from: at + headerBytes, to: at + size });
+  }
+  return boxes;
+}
+
+/** Returns the bytes of a file from a position on; fewer where it ends before. */
+export async function bytesAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
+  return buffer.subarray(0, bytesRead);
+}
