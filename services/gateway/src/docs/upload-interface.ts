@@ -241,7 +241,7 @@ export const UPLOAD_PATHS = {
     head: operation(
       'getUploadOffset',
       'How far an upload is',
-      'Before resuming, and after each answer that was missed.',
+      'Before resuming, and after each answer that was missed. Upload-Metadata is not repeated, as clients have it and a note may be longer than what proxies take of an answer’s headers.',
       {
         parameters: [TOKEN, UPLOAD_ID, RESUMABLE],
         responses: {
