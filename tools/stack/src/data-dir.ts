@@ -20,8 +20,11 @@ export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
         throw new Error(`${dir} was not made by this command, so it is not emptied: choose another --data.`);
       for (const entry of before) if (entry !== LOCK) await rm(join(dir, entry), { recursive: true, force: true });
     }
-    if (fresh || before.length === 0)
+    if (fresh || before.length === 0) {
       await writeFile(join(dir, MARKER), 'Data of Recording Request on this machine.\n');
+      // It has keys: inside a clone it is neither committed nor checked.
+      await writeFile(join(dir, '.gitignore'), '*\n');
+    }
   } catch (error) {
     await lock.release();
     throw error;

@@ -97,6 +97,13 @@ test('a folder that somebody else made is not emptied', async () => {
   await (await openDataDir(own, true)).release();
 });
 
+test('git and the checks of style pass over a data folder inside the clone', async () => {
+  await using dir = await tempDir();
+  const dataDir = join(dir.path, 'data');
+  await (await openDataDir(dataDir, false)).release();
+  assert.equal(await readFile(join(dataDir, '.gitignore'), 'utf8'), '*\n');
+});
+
 test('the command line is checked', () => {
   assert.deepEqual(parseStartOptions([]), { port: undefined, data: '.stack', fresh: false, help: false });
   assert.equal(parseStartOptions(['--port', '9000']).port, 9000);
