@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isAlive } from '../child-process.ts';
 import { exists } from '../files.ts';
@@ -11,6 +12,7 @@ import { waitFor } from '../wait.ts';
 import { cacheRoot, installOnce } from './cache.ts';
 import { holdLock, LockBusyError } from './lock.ts';
 
+const HOLD_LOCK = fileURLToPath(new URL('../testing/hold-lock.ts', import.meta.url));
 const INSTALL_ONE = fileURLToPath(new URL('../testing/install-one.ts', import.meta.url));
 
 function install(root: string): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
@@ -74,6 +76,39 @@ test('a lock that is held is refused with its holder, and free after release', a
   });
   await held.release();
   await (await holdLock(file, { waitMs: 0 })).release();
+});
+
+async function holdElsewhere(t: TestContext, file: string) {
+  const holder = spawn(process.execPath, [HOLD_LOCK, file], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  t.after(() => holder.kill('SIGKILL'));
+  const named = async () => (await readFile(file, 'utf8').catch(() => '')) === `${holder.pid}\n` || undefined;
+  await waitFor('the lock to be held', named, { timeoutMs: 20_000 });
+  return holder;
+}
+
+const emptied = (file: string) =>
+  waitFor('the file to be emptied', async () => (await readFile(file, 'utf8')) === '' || undefined, {
+    timeoutMs: 5_000,
+  });
+
+test('a lock file names its holder until that releases it, also through Ctrl-C', async t => {
+  await using dir = await tempDir();
+  const file = join(dir.path, 'lock');
+  const holder = await holdElsewhere(t, file);
+  const interrupted = once(holder.stdout, 'data');
+  // As a terminal does: to every process of the group.
+  process.kill(-holder.pid!, 'SIGINT');
+  await interrupted;
+  await assert.rejects(async () => await (await holdLock(file, { waitMs: 0 })).release(), { holder: holder.pid });
+  holder.stdin.end();
+  await emptied(file);
+});
+
+test('the lock file of a killed process no longer names it', async t => {
+  await using dir = await tempDir();
+  const file = join(dir.path, 'lock');
+  (await holdElsewhere(t, file)).kill('SIGKILL');
+  await emptied(file);
 });
 
 test('the cache folder follows its variables', () => {

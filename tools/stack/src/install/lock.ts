@@ -31,11 +31,14 @@ export async function holdLock(
 ): Promise<Lock> {
   const { waitMs, signal, onWait } = options;
   signal?.throwIfAborted();
-  // `cat` ends when this process closes its input, which happens even when it is killed; flock then releases the lock.
-  const hold = 'echo "$1" > "$2"; echo held; exec cat > /dev/null';
+  // `cat` ends when this process closes its input, which happens even when it is killed. The file is emptied before flock
+  // releases the lock, so that it never loses the name of the next holder.
+  const hold = 'echo "$1" > "$2"; echo held; cat > /dev/null; : > "$2"';
   const args = ['--exclusive', '--wait', String(waitMs / 1000), '--conflict-exit-code', String(BUSY), file];
   const child = spawn('flock', [...args, 'sh', '-c', hold, 'sh', String(process.pid), file], {
     stdio: ['pipe', 'pipe', 'ignore'],
+    // In a group of its own, which a terminal's Ctrl-C does not reach: the lock stays with this process until it has stopped.
+    detached: true,
   });
   const { stdin, stdout } = child;
   stdin.on('error', () => {});

@@ -1,0 +1,8 @@
+// cache.test.ts runs this as a process: holds a lock until its input ends, and says when an interrupt has come.
+import { once } from 'node:events';
+import { holdLock } from '../install/lock.ts';
+
+process.on('SIGINT', () => console.log('interrupted'));
+const lock = await holdLock(process.argv[2]!, { waitMs: 0 });
+await once(process.stdin.resume(), 'end');
+await lock.release();
