@@ -10,8 +10,7 @@ const LOCK = 'lock';
  * process uses it, and when it is to be emptied but was not made by this command.
  */
 export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
-  await mkdir(dir, { recursive: true });
-  const before = await readdir(dir);
+  const before = await made(dir);
   const lock = await lockOrExplain(dir);
   try {
     if (fresh && before.length > 0) {
@@ -30,6 +29,17 @@ export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
     throw error;
   }
   return lock;
+}
+
+/** Makes the folder where there is none, and returns what is in it. */
+async function made(dir: string): Promise<string[]> {
+  try {
+    await mkdir(dir, { recursive: true });
+    return await readdir(dir);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`${dir} cannot be made or used as a folder (${code}): choose another --data.`, { cause: error });
+  }
 }
 
 async function lockOrExplain(dir: string): Promise<Lock> {

@@ -97,6 +97,19 @@ test('a folder that somebody else made is not emptied', async () => {
   await (await openDataDir(own, true)).release();
 });
 
+test('where no folder can be, another one is asked for', async () => {
+  await using dir = await tempDir();
+  const file = join(dir.path, 'file');
+  await writeFile(file, '');
+  for (const [place, code] of [
+    [file, 'EEXIST'],
+    [join(file, 'x'), 'ENOTDIR'],
+  ] as const)
+    await assert.rejects(openDataDir(place, false), {
+      message: `${place} cannot be made or used as a folder (${code}): choose another --data.`,
+    });
+});
+
 test('git and the checks of style pass over a data folder inside the clone', async () => {
   await using dir = await tempDir();
   const dataDir = join(dir.path, 'data');
