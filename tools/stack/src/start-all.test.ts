@@ -132,7 +132,21 @@ test('the webhook receiver keeps bytes and headers, and answers as it was set up
   assert.equal((await fetch(`${sink.url}broken`, { method: 'POST', body: '{}' })).status, 500);
   assert.deepEqual(sink.events[0]?.body, Buffer.from(body));
   assert.equal(sink.events[0]?.headers['service-signature'], 'sha256=ab');
-  const { events } = await (await fetch(sink.url)).json();
+  const { events } = await (await fetch(`${sink.url}?raw`)).json();
   assert.deepEqual(Buffer.from(events[0].bodyBase64, 'base64'), Buffer.from(body));
   assert.equal(events.length, 2);
+});
+
+test('the webhook receiver shows each event to be read', async () => {
+  await using sink = await startWebhookSink();
+  const headers = { 'service-event': 'submission.completed', 'service-signature': 'sha256=ab' };
+  await fetch(sink.url, { method: 'POST', body: '{"id":"1"}', headers });
+  await fetch(`${sink.url}x`, { method: 'POST', body: 'no JSON' });
+  const shown = await (await fetch(sink.url)).text();
+  assert.ok(shown.endsWith('}\n'));
+  const [one, other] = sink.events.map(({ receivedAt }) => receivedAt);
+  assert.deepEqual(JSON.parse(shown).events, [
+    { receivedAt: one, path: '/', type: 'submission.completed', signed: true, body: { id: '1' } },
+    { receivedAt: other, path: '/x', signed: false, body: 'no JSON' },
+  ]);
 });

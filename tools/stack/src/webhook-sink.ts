@@ -24,7 +24,8 @@ const MAX_KEPT = 1_000;
 
 /**
  * A receiver of webhooks, on 127.0.0.1 by default: keeps a POST to any path and answers 204; GET / lists what was received, as JSON
- * (`body` as text, `bodyBase64` as bytes). `answer` chooses another status for a request, to test the sender.
+ * to read, and GET /?raw every header, and the body as text and as bytes. `answer` chooses another status for a request, to test the
+ * sender.
  */
 export async function startWebhookSink(
   options: { host?: string; port?: number; log?: Log; answer?: (event: ReceivedEvent) => number } = {},
@@ -46,13 +47,10 @@ export async function startWebhookSink(
     options.log?.(`webhook received: ${describe(event)}`);
     response.writeHead(options.answer?.(event) ?? 204).end();
   };
-  const list = async (_: IncomingMessage, response: ServerResponse) => {
-    const shown = events.map(({ body, ...event }) => ({
-      ...event,
-      body: body.toString('utf8'),
-      bodyBase64: body.toString('base64'),
-    }));
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ events: shown }, null, 2));
+  const list = async ({ url }: IncomingMessage, response: ServerResponse) => {
+    const shown = events.map(url?.endsWith('?raw') ? rawly : readably);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(`${JSON.stringify({ events: shown }, null, 2)}\n`);
   };
 
   await new Promise<void>((resolve, reject) => {
@@ -76,6 +74,28 @@ async function read(request: IncomingMessage): Promise<Buffer | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+const rawly = ({ body, ...event }: ReceivedEvent): object => ({
+  ...event,
+  body: body.toString('utf8'),
+  bodyBase64: body.toString('base64'),
+});
+
+const SIGNATURES = ['service-signature', 'webhook-signature'];
+
+function readably({ receivedAt, path, headers, body }: ReceivedEvent): object {
+  const signed = SIGNATURES.some(name => headers[name] !== undefined);
+  return { receivedAt, path, type: headers['service-event'], signed, body: parsed(body.toString('utf8')) };
+}
+
+/** JSON as what it says; any other text as it is. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function describe({ headers, body, path }: ReceivedEvent): string {
