@@ -83,8 +83,8 @@ Recording Request is running, and observed.
 
 To use it from another terminal:
 
-  export API=${baseUrl} TOKEN=${apiToken} WEBHOOKS=${webhookSinkUrl} TRACE_URL='${traceUrl}'
-  curl -H "Authorization: Bearer $TOKEN" $API/api/me
+  export BASE=${baseUrl} TOKEN=${apiToken} WEBHOOKS=${webhookSinkUrl} TRACE_URL='${traceUrl}'
+  curl -H "Authorization: Bearer $TOKEN" $BASE/api/me
 
 Ctrl-C stops everything; the data stays in ${folder}, but for the spans.
 `;

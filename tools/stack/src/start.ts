@@ -40,8 +40,8 @@ ${sample.uniqueUrls.map(url => `                   ${url}`).join('\n')}
 
 To use it from another terminal:
 
-  export API=${baseUrl} TOKEN=${apiToken} WEBHOOKS=${webhookSinkUrl}
-  curl -H "Authorization: Bearer $TOKEN" $API/api/me
+  export BASE=${baseUrl} TOKEN=${apiToken} WEBHOOKS=${webhookSinkUrl}
+  curl -H "Authorization: Bearer $TOKEN" $BASE/api/me
 
 Ctrl-C stops everything; the data stays in ${folder}.
 `;

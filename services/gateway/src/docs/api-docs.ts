@@ -15,7 +15,7 @@ Every owner route takes \`Authorization: Bearer <API_TOKEN>\` (prefix \`api_\`).
 
 \`\`\`sh
 BASE=${baseUrl}
-TOKEN=api_...   # your token
+TOKEN=\${TOKEN:-api_...}   # your token
 api() { curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" "$@"; }
 api "$BASE/api/me"
 \`\`\`
