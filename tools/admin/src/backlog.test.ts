@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { backlog } from './backlog.ts';
+import { helpOn } from './help.ts';
+
+const JOBLESS = { kind: 'media', waiting: 0, paused: 0, published: 0, running: 0, oldest: [], troubled: [] };
 
 test('a row for each kind of work, for each of the oldest jobs, and for each that was given back', async () => {
   const at = new Date('2026-01-02T03:04:05Z');
@@ -28,4 +31,10 @@ test('a row for each kind of work, for each of the oldest jobs, and for each tha
     'SUBMISSION ID  JOB    ATTEMPTS  GIVEN BACK  NEXT TRY              PROBLEM',
     's              media  0         3           2026-01-02T03:04:05Z  The store is  away.',
   ]);
+});
+
+test('the help says what each column is', async () => {
+  const { lines } = await backlog({ getBacklog: async () => ({ backlogs: [JOBLESS] }) } as never);
+  for (const column of lines[0]!.split(/ {2,}/))
+    assert.match(helpOn('backlog'), new RegExp(`^ {2}${column} {2,}\\w`, 'm'));
 });

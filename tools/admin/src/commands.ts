@@ -91,6 +91,12 @@ export const COMMANDS: readonly CommandForm[] = [
     [[], []],
     'how many jobs wait and run, of media and of transcripts, and which were given back, and why',
     'backlog',
+    'JOBS          media (video, thumbnails, sound) or transcript',
+    'WAITING       can be published to the workers now',
+    'PAUSED        given back by a worker, and tried again after a pause',
+    'PUBLISHED     published, and not begun',
+    'RUNNING       begun by a worker',
+    'OLDEST SINCE  when the oldest job was asked for, whether it waits or runs; "-" where there is none',
   ),
   form(
     'trace',
