@@ -65,7 +65,7 @@ test('what cannot be understood is said', () => {
     ['user create A', /near are "users create"/],
     ['token list U', /near are "tokens list"/],
     ['dead-letter retry', /near are .*"dead-letters replay"/],
-    ['frobnicate', /^there is no command "frobnicate"$/],
+    ['frobnicate', /^There is no command "frobnicate"\.$/],
     ['users create', /takes NAME/],
     ['users create A B', /takes NAME/],
     ['users create A --limit many', /--limit must be a whole number/],

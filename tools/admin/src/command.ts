@@ -139,7 +139,7 @@ export function parseCommand(words: string[]): CommandLine {
     return { command: { name: 'help', topic: first }, json };
   if (!form) {
     const typed = positionals.slice(0, 2).join(' ');
-    throw new UsageError(`there is no command "${typed}"${nearTo(typed)}`);
+    throw new UsageError(`There is no command "${typed}"${nearTo(typed)}.`);
   }
   const rest = positionals.slice(form.name.split(' ').length);
   const allowed = form.options.map(option => option.slice('--'.length).split(' ')[0]);
