@@ -25,6 +25,8 @@ for (const [args, sentence] of WRONG)
 test('what is right is read as it was typed, and a fault of the program is no usage error', () => {
   const { values } = parseCommandLine({ args: ['-p', '80', '--fresh'], options: OPTIONS });
   assert.deepEqual({ ...values }, { port: '80', fresh: true });
+  const negative = parseCommandLine({ args: ['--fresh', '--port', '-5'], options: OPTIONS });
+  assert.deepEqual({ ...negative.values }, { port: '-5', fresh: true });
   assert.throws(
     () => parseCommandLine({ args: [], options: { port: { type: 'no such type' as 'string' } } }),
     (error: Error) => !(error instanceof UsageError),

@@ -9,11 +9,18 @@ export const USAGE_STATUS = 2;
 /** Parses a command line as `parseArgs` of `node:util` does. Throws a UsageError with a sentence for the user. */
 export function parseCommandLine<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
-    return parseArgs(config);
+    return parseArgs({ ...config, ...(config.args && { args: negativesJoined(config) }) } as T);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     throw SENTENCES[code] ? new UsageError(`${SENTENCES[code](message)} See --help.`) : error;
   }
+}
+
+/** `--port -5` as `--port=-5`: the check of the option says what it takes, where `parseArgs` would speak of dashes. */
+function negativesJoined({ args = [], options = {} }: ParseArgsConfig): string[] {
+  const takesText = (word = '') => word.startsWith('--') && options[word.slice('--'.length)]?.type === 'string';
+  const isJoined = (at: number) => /^-[\d.]/.test(args[at] ?? '') && takesText(args[at - 1]);
+  return args.flatMap((word, at) => (isJoined(at) ? [] : isJoined(at + 1) ? [`${word}=${args[at + 1]}`] : [word]));
 }
 
 const SENTENCES: Record<string, (message: string) => string> = {

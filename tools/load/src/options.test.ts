@@ -21,7 +21,12 @@ test('a wrong argument is refused with what can be given', () => {
       (error: Error) => error instanceof UsageError && words.test(error.message),
     );
   refused(['--minutes', '0'], /--minutes takes a number above 0 and up to 600, not "0"/);
-  refused(['--steps', '50,,80'], /--steps takes a whole number from 1 to 1000, not ""/);
+  for (const steps of ['50,,80', 'a,b', '0'])
+    refused(
+      ['--steps', steps],
+      new RegExp(`^--steps takes whole numbers from 1 to 1000 with commas between them, not "${steps}"`),
+    );
+  refused(['--capacity', '-5'], /^--capacity takes a whole number from 1 to 100000, not "-5"/);
   refused(['--capacity', 'much'], /--capacity takes a whole number from 1 to 100000, not "much"/);
   refused(['--fast'], /--fast.*--help/);
 });

@@ -42,7 +42,7 @@ export function parseOptions(args: string[]): Options {
   const { minutes, steps = STEPS, capacity, seed, json, help } = parse(args);
   return {
     minutes: minutesOf(minutes),
-    steps: steps.split(',').map(text => wholeNumber('--steps', text, 0, 1, MOST_PERCENT)),
+    steps: stepsOf(steps),
     capacity: capacity === undefined ? undefined : wholeNumber('--capacity', capacity, 0, 1, MOST_CLIPS),
     seed: wholeNumber('--seed', seed, Math.floor(Math.random() * 1e6), 0, 2 ** 32 - 1),
     json,
@@ -62,6 +62,14 @@ function parse(args: string[]) {
       help: { type: 'boolean', short: 'h', default: false },
     },
   }).values;
+}
+
+function stepsOf(text: string): number[] {
+  const steps = text.split(',').map(each => (/^\d+$/.test(each) ? Number(each) : Number.NaN));
+  if (steps.every(step => step >= 1 && step <= MOST_PERCENT)) return steps;
+  throw new UsageError(
+    `--steps takes whole numbers from 1 to ${MOST_PERCENT} with commas between them, not "${text}".`,
+  );
 }
 
 function minutesOf(text = String(MINUTES)): number {
