@@ -8,6 +8,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ensureTuspy, type TuspyInstall } from '@recording-request/stack/install/tuspy';
 import { testClip } from '@recording-request/testing/clip';
+import { ok } from '@recording-request/testing/http-client';
 import { type SeedData, submissionsOf } from '../harness/seed.ts';
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
@@ -75,6 +76,8 @@ export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): v
           landed.map(({ submissionId }) => submissionId),
         );
         assert.equal(landed[0]!.incomplete, false);
+        const { recipientUrls: links } = ok(await ada.ask(`/api/projects/${projectId}/links`));
+        assert.ok(links[0].openedAt, 'it says that somebody was there');
         const [again, refused] = await Promise.all([
           run(command, [file, first!, 'clip.webm'], env),
           run(command, [file, second!, 'noise.webm'], env),

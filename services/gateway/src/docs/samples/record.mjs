@@ -8,6 +8,9 @@ const [link, file] = process.argv.slice(2);
 // Keep it on the device: with the same id the same response goes on after a crash.
 const responseSessionId = crypto.randomUUID();
 
+// Somebody is there: at their first touch. The take goes on without it.
+await fetch(`${link}/opened`, { method: 'POST' }).catch(() => {});
+
 async function ask(path, init) {
   const answer = await fetch(link + path, { ...init, headers: { 'content-type': 'application/json' } });
   const body = await answer.json();

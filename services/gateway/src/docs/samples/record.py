@@ -20,6 +20,12 @@ def ask(method, address, **more):
     return answer.json()
 
 
+# Somebody is there: at their first touch. The take goes on without it.
+try:
+    requests.post(f"{link}/opened", timeout=30)
+except requests.RequestException:
+    pass
+
 # Claims a use of the link. termsAccepted only where your contributor has accepted them.
 ask("POST", "/responses", json={"responseSessionId": session, "termsAccepted": True})
 
