@@ -67,12 +67,15 @@ export const killRelay: FaultCase = {
   bounded: false,
   async run(harness, { random, submissions, short }) {
     const load = harness.load(submissions, random.fork('load'));
+    // Any of the processes may hold the lease by which one of them publishes.
     const kill = async (service: 'submissions' | 'media', times: number) => {
-      const [process] = harness.fleet.of(service);
-      const moments = random.fork(service);
-      // A short load may be published in two requests: the first of them is to be seen.
-      const arm = (then: () => void) => onPublished(process!, moments.integer(0, short ? 0 : 2), then);
-      return killAtMoments(harness, process!, { times, over: load, arm });
+      const killing = harness.fleet.of(service).map((process, at) => {
+        const moments = random.fork(`${service}-${at}`);
+        // A short load may be published in two requests: the first of them is to be seen.
+        const arm = (then: () => void) => onPublished(process, moments.integer(0, short ? 0 : 2), then);
+        return killAtMoments(harness, process, { times, over: load, arm });
+      });
+      return (await Promise.all(killing)).reduce((sum, kills) => sum + kills, 0);
     };
     const times = short ? 2 : 8;
     // The same moment exists in media: its result is published, and its work is not marked as done.
