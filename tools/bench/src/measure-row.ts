@@ -8,8 +8,6 @@ export interface MeasureOptions {
   maxRounds: number;
   anyNoise: boolean;
   random: () => number;
-  /** Called before each round. */
-  beforeRound: () => Promise<void>;
   /** Whether the run has time for so many seconds more. */
   hasTime: (seconds: number) => boolean;
 }

@@ -7,7 +7,6 @@ import { ensureDeployedFfmpeg, withPrograms } from '@recording-request/stack/ins
 import type { Log } from '@recording-request/stack/log';
 import { provision } from '@recording-request/stack/provision';
 import { startServers } from '@recording-request/stack/servers';
-import { keepFreeMemory } from './cpu/free-memory.ts';
 import { measureRow } from './measure-row.ts';
 import { MAX_ROUNDS, MIN_ROUNDS, type Options, ROUNDS } from './options.ts';
 import { ensurePeers, type Peers } from './peers/peers.ts';
@@ -45,9 +44,6 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
   const programs = await ensureDeployedFfmpeg({ env, log, signal });
   await using stack = new AsyncDisposableStack();
   const product = await startProduct({ dir, env, log, signal, profile, programs }, stack);
-  const memory = stack.use(await keepFreeMemory(dir));
-  log('Taking the memory that is free; where the machine is a virtual one that takes up to two minutes …');
-  await memory.take(signal);
   const bench: Bench = { dir, log, signal, scale: FULL, product, peers, profile };
   const run = { ...(await aboutRun(peers, programs)), seed, rows: [] as RowResult[] };
   const random = randomFrom(seed);
@@ -59,9 +55,6 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
       maxRounds: rounds ?? Math.max(wanted, MAX_ROUNDS),
       anyNoise: wanted < MIN_ROUNDS,
       random,
-      async beforeRound() {
-        await memory.take(signal);
-      },
       hasTime: seconds => seconds + later < left(),
     });
     run.rows.push(result);

@@ -35,8 +35,6 @@ export interface RoundsOptions {
   /** Measures all variants at the same time, begun in random order, in place of one after the other. */
   atOnce?: boolean | undefined;
   measure: (variant: string) => Promise<Sample>;
-  /** Makes the machine ready for a round. */
-  beforeRound?: () => Promise<void>;
   /** Called after each round; `at` is 0 for the one that is dropped. */
   onRound?: (at: number, of: number, noise: number) => void;
   /** Called before a row goes on, with what is not decided yet. */
@@ -105,8 +103,7 @@ async function takeQuietRound(options: RoundsOptions, at: number, of: number) {
   }
 }
 
-async function takeRound({ variants, turns = 1, atOnce = false, random, measure, beforeRound }: RoundsOptions) {
-  await beforeRound?.();
+async function takeRound({ variants, turns = 1, atOnce = false, random, measure }: RoundsOptions) {
   const taken: Record<string, Metrics[]> = Object.fromEntries(variants.map(variant => [variant, []]));
   let [all, noise] = [0, 0];
   const take = async (variant: string) => {
