@@ -40,9 +40,10 @@ interface Reading {
  * cut in the midst of a fragment, the video and the sound are read each by itself.
  */
 export async function scanPackets(path: string, options: RunOptions): Promise<Scan> {
-  const [reading, isCut] = await Promise.all([readPackets(path, [], options), isCutMp4(path)]);
+  const reading = await readPackets(path, [], options);
   const isMp4 = reading.scan.format.split(',').includes('mp4');
-  return isMp4 && (isCut || (await hasUnread(path, reading))) ? await scanApart(path, reading, options) : reading.scan;
+  const lacksPackets = isMp4 && ((await hasUnread(path, reading)) || (await isCutMp4(path)));
+  return lacksPackets ? await scanApart(path, reading, options) : reading.scan;
 }
 
 /** Whether a file has many more bytes than its packets and the index of them. */

@@ -15,13 +15,10 @@ const IS_LONG = 1;
 const MAX_BOXES = 64;
 /** Two for each fragment; ten minutes in fragments of a tenth of a second have fewer. */
 const MAX_FRAGMENT_BOXES = 20_000;
-const FILE_TYPE = 'ftyp';
 
-/** Whether a file begins as an MP4, and its boxes do not end where it does: it was cut, or has bytes that no box has. */
+/** Whether the boxes of an MP4 do not end where it does: it was cut, or has bytes that no box has. */
 export async function isCutMp4(path: string): Promise<boolean> {
   await using file = await open(path);
-  const beginning = await bytesAt(file, 0, HEADER_BYTES);
-  if (beginning.toString('latin1', 4) !== FILE_TYPE) return false;
   const whole = { from: 0, to: (await file.stat()).size };
   return (await boxesIn(file, whole, MAX_FRAGMENT_BOXES)) === undefined;
 }
