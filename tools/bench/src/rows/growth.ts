@@ -18,7 +18,7 @@ const EMPTY = 'empty';
 /** How many requests of one kind a turn is the median of, for each of its repeats: pages are quick. Lists of projects are long, and asked for once. */
 const REQUESTS = 2;
 /** Of a round, so that a machine that is slow for some seconds is so for all variants. */
-const TURNS = 20;
+const TURNS = 16;
 const CLIP_BYTES = 200_000;
 const SMALL_CLIPS = 100;
 const SMALL_LINKS = 10;

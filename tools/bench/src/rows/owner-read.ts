@@ -20,7 +20,7 @@ export const ownerRead: Row = {
   name: '1',
   title: 'one project, token known',
   needs: ['go'],
-  minutes: 4,
+  minutes: 3,
   turns: TURNS,
   goals: [
     { text: 'CPU, of Go grpc-gateway', metric: 'cpuMs', of: PRODUCT, to: PEER, atMost: 1 },

@@ -25,7 +25,7 @@ export const uploadIn: Row = {
   name: '4',
   title: '100 MB in, acknowledged',
   needs: ['media', 'curl', 'tus', 'go'],
-  minutes: 3,
+  minutes: 2,
   goals: [
     { text: 'MB/s, of @tus/server with @tus/s3-store', metric: 'rate', of: PRODUCT, to: TUS, atLeast: 1.2 },
     { text: 'MB/s, of the Go proxy', metric: 'rate', of: PRODUCT, to: GO, atLeast: 0.8 },

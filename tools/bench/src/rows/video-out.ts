@@ -21,7 +21,7 @@ const GO = 'Go proxy';
 const OVER_TLS = 'product, store over TLS';
 const OFFLOADED = 'product, nginx sends';
 /** CPU time that the gateway is to have used there in a turn at least: of more it would take minutes. */
-const OFFLOADED_TICKS = 5;
+const OFFLOADED_TICKS = 3;
 const RANGE_BYTES = 1_000_000;
 /** So many in one process of curl, whose own start is little then. */
 const WHOLES_AT_ONCE = 4;
