@@ -3,6 +3,7 @@ import { type Groups, MIN_TICKS, startMeter, TICK_MS } from './cpu/meter.ts';
 import { closedLoop } from './load/closed-loop.ts';
 import type { Bench } from './row.ts';
 import type { Metrics } from './stats/goal.ts';
+import { quantile } from './stats/interval.ts';
 import type { Sample } from './stats/rounds.ts';
 
 /** A sample that cannot reach its ticks in this time measures something that uses no CPU. */
@@ -42,6 +43,13 @@ export function oneByOne(signal: AbortSignal): OneByOne {
     using _ = await slots.acquire(signal);
     return await work();
   };
+}
+
+/** Returns the median of how long each of so many requests took, in milliseconds; each runs alone. */
+export async function medianMs(alone: OneByOne, request: () => Promise<unknown>, count: number): Promise<number> {
+  const each: number[] = [];
+  for (let done = 0; done < count; done++) each.push(await alone(() => msOf(request)));
+  return quantile(each, 0.5);
 }
 
 export interface LoopPlan {

@@ -6,7 +6,7 @@ import type { PeerPlace } from './peer.ts';
 import { ensureTusPeer } from './tus.ts';
 
 /** What a row compares with, and must be installed before it begins. */
-export type Need = 'go' | 'nginx' | 'tus' | 'zip' | 'curl' | 'media' | 'openssl';
+export type Need = 'go' | 'nginx' | 'tus' | 'zip' | 'curl' | 'media' | 'openssl' | 'chromium';
 
 /** The programs that peers are started from, and where. One that is not needed is not there. */
 export interface Peers {
@@ -19,6 +19,7 @@ export interface Peers {
 /** Without it the product's media does not start, whatever is measured. */
 const ALWAYS = ['ffmpeg'];
 const DEBIAN: Partial<Record<Need, string[]>> = {
+  chromium: ['chromium'],
   curl: ['curl'],
   openssl: ['openssl'],
   zip: ['zip', 'unzip'],

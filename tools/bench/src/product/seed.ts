@@ -9,8 +9,13 @@ const BATCH = 2_000;
 
 /** Puts many records into the product's databases: what making each through the API would take hours for. */
 export interface Seed extends AsyncDisposable {
-  /** Copies the record of a clip into a project, `count` times; its media stay those of the one clip. */
-  submissions(submissionId: string, to: { projectId: string; linkId: string }, count: number): Promise<void>;
+  /** Copies the record of a clip into a project, `count` times, each with what `fieldsOf` gives; its media stay those of the one clip. */
+  submissions(
+    submissionId: string,
+    to: { projectId: string; linkId: string },
+    count: number,
+    fieldsOf?: () => object,
+  ): Promise<void>;
   /** Copies the record of a project and its links, `count` times. */
   projects(projectId: string, count: number): Promise<void>;
 }
@@ -26,13 +31,14 @@ export async function openSeed({ serversEnv, databasePrefix }: Product): Promise
     return row;
   };
   return {
-    async submissions(submissionId, to, count) {
+    async submissions(submissionId, to, count, fieldsOf = () => ({})) {
       const row = await one('submissions', 'submissions', { _id: submissionId });
       const owner = await one('projects', 'projects', { _id: to.projectId });
       const makeOne = (at: number) => ({
         ...row,
         ...to,
         ...stateOf(at),
+        ...fieldsOf(),
         _id: uuidv7(),
         ownerId: owner.ownerId,
         responseId: randomUUID(),

@@ -1,5 +1,6 @@
 import type { Row } from '../row.ts';
 import { archive } from './archive.ts';
+import { archiveRange } from './archive-range.ts';
 import { claims } from './claims.ts';
 import { growth } from './growth.ts';
 import { landing } from './landing.ts';
@@ -7,6 +8,7 @@ import { mediaJob } from './media-job.ts';
 import { memory } from './memory.ts';
 import { ownerRead } from './owner-read.ts';
 import { page } from './page.ts';
+import { pageLoad } from './page-load.ts';
 import { start } from './start.ts';
 import { telemetryClips, telemetryReads, telemetryUnheard } from './telemetry.ts';
 import { uploadIn } from './upload-in.ts';
@@ -30,4 +32,6 @@ export const ROWS: readonly Row[] = [
   start,
   telemetryClips,
   telemetryUnheard,
+  pageLoad,
+  archiveRange,
 ];

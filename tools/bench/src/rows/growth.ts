@@ -6,8 +6,7 @@ import { ask, bearer, createProject, landClip, type Product } from '../product/p
 import { openSeed, type Seed } from '../product/seed.ts';
 import { openSmallSweeper, openSweeper, type Sweeper } from '../product/sweeper.ts';
 import { type Bench, expectEqual, type Prepared, type Row } from '../row.ts';
-import { msOf, type OneByOne, oneByOne, timed } from '../sample.ts';
-import { quantile } from '../stats/interval.ts';
+import { medianMs, type OneByOne, oneByOne, timed } from '../sample.ts';
 import type { Sample } from '../stats/rounds.ts';
 
 const SMALL = 'small';
@@ -148,10 +147,3 @@ function sampleOf(bench: Bench, asker: Asker, filled: Filled, sweeper: Sweeper, 
 
 const listMs = ({ client, alone }: Asker, owner: Product) =>
   medianMs(alone, () => client.get('/api/projects', bearer(owner)), 1);
-
-/** The median of how long each request took. */
-async function medianMs(alone: OneByOne, request: () => Promise<unknown>, count: number): Promise<number> {
-  const each: number[] = [];
-  for (let done = 0; done < count; done++) each.push(await alone(() => msOf(request)));
-  return quantile(each, 0.5);
-}

@@ -1,0 +1,77 @@
+import type { Log } from '@recording-request/stack/log';
+import { type BrowserContext, chromium } from 'playwright-core';
+
+const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const LIMIT_MS = 30_000;
+const VIEWPORT = { width: 390, height: 760 };
+/** A phone on a slow line: each answer begins so long after its request, and its bytes come at this rate. */
+const LINE = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 1.6e6 / 8 };
+const CPU_SLOWED = 4;
+
+/** What a visitor who has nothing of a page yet waits for and is sent. Times are in milliseconds from the navigation. */
+export interface PageLoad {
+  /** Until the first text or picture. */
+  painted: number;
+  /** Until the script has taken the page over. */
+  ready: number;
+  /** Without pictures. */
+  requests: number;
+  /** Bodies as they were sent, compressed, without pictures. */
+  bytes: number;
+}
+
+/** A browser that is as slow as a phone, by Chromium's own means. */
+export interface SlowPhone extends AsyncDisposable {
+  /** Opens a page without a cache and without a connection. Rejects where its script is not ready within half a minute. */
+  open(url: string): Promise<PageLoad>;
+}
+
+export async function startSlowPhone(log: Log): Promise<SlowPhone> {
+  const browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'], timeout: LIMIT_MS });
+  log(`Chromium ${browser.version()}`);
+  return {
+    async open(url) {
+      const context = await browser.newContext({ locale: 'en-GB', viewport: VIEWPORT });
+      try {
+        return await load(context, url);
+      } finally {
+        await context.close();
+      }
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  };
+}
+
+async function load(context: BrowserContext, url: string): Promise<PageLoad> {
+  context.setDefaultTimeout(LIMIT_MS);
+  const page = await context.newPage();
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Network.enable');
+  await devtools.send('Network.emulateNetworkConditions', LINE);
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWED });
+  await page.addInitScript(() => {
+    const observer = new MutationObserver(() => {
+      if (document.documentElement.dataset.ready === undefined) return;
+      performance.mark('ready');
+      observer.disconnect();
+    });
+    observer.observe(document, { subtree: true, attributeFilter: ['data-ready'] });
+  });
+  await page.goto(url);
+  await page.waitForFunction(() =>
+    ['first-contentful-paint', 'ready'].every(name => performance.getEntriesByName(name).length > 0),
+  );
+  return await page.evaluate(() => {
+    const startOf = (name: string) => performance.getEntriesByName(name)[0]!.startTime;
+    const received = ['navigation', 'resource'].flatMap(
+      type => performance.getEntriesByType(type) as PerformanceResourceTiming[],
+    );
+    const texts = received.filter(({ initiatorType }) => !['img', 'video'].includes(initiatorType));
+    return {
+      painted: startOf('first-contentful-paint'),
+      ready: startOf('ready'),
+      requests: texts.length,
+      bytes: texts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+    };
+  });
+}
