@@ -55,6 +55,20 @@ test('a void row tells what it measured, with its goals, as what does not count'
   assert.match(lines[3]!, /rate, of Go \| ≥ 1 \| 1 \| 0\.9 to 1\.1 \| 0 \| 2026-01-01, abc \| \(met\) \|$/);
 });
 
+test('a void run leaves what an earlier one judged, and is named until the row is judged again', () => {
+  const judged = run('2026-01-01', row('2', 1.5));
+  const voids = ['2026-02-01', '2026-03-01'].map(date => run(date, row('2', 9, { state: 'void', why: 'why' })));
+  const lines = tableOf([judged, ...voids])
+    .split('\n')
+    .slice(2);
+  assert.equal(lines.length, 1);
+  assert.match(lines[0]!, /2026-01-01, abc \| \*\*met\*\*, once <br> void since: 2026-02-01, 2026-03-01 \|$/);
+  assert.match(
+    tableOf([judged, ...voids, run('2026-04-01', row('2', 2))]),
+    /2026-04-01, abc \| \*\*met\*\*, 2 times in a row \|$/,
+  );
+});
+
 test('how often a goal was met counts back to the run that missed it, and leaves out those that say nothing', () => {
   const [finding] = row('1', 1).findings;
   const of = (more: object) => row('1', 1, { findings: [{ ...finding!, ...more }] });

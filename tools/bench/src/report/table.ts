@@ -6,23 +6,27 @@ const END = '<!-- made by npm run bench: end -->';
 const COMMIT_DIGITS = 8;
 
 /**
- * The table of the newest run that measured each row, in Markdown, with the rows that no run has. What is met tells in how
- * many runs in a row it was.
+ * The table of the newest run that judged each row, in Markdown, with the rows that no run has. What is met tells in how
+ * many runs in a row it was; void runs since then are named, and told where there is no other.
  */
 export function tableOf(runs: readonly RunResult[], known: readonly Pick<RowResult, 'name' | 'title'>[] = []): string {
-  const newest = new Map<string, { row: RowResult; run: string; earlier: RowResult[] }>();
+  const newest = new Map<string, Newest>();
   for (const { rows, date, commit, machine } of runs)
     for (const row of rows) {
       const before = newest.get(row.name);
       // A run that could measure nothing takes nothing back.
       if (row.state === 'not measured' && before) continue;
+      if (row.state === 'void' && before?.row.state === 'judged') {
+        before.voidSince.push(date);
+        continue;
+      }
       const earlier = before ? [before.row, ...before.earlier] : [];
       const run = [date, commit.slice(0, COMMIT_DIGITS), processorOf(machine)].filter(Boolean).join(', ');
-      newest.set(row.name, { row, run, earlier });
+      newest.set(row.name, { row, run, earlier, voidSince: [] });
     }
   const missing = known.filter(({ name }) => !newest.has(name));
   const lines = [
-    ...[...newest.values()].map(({ row, run, earlier }) => ({ name: row.name, lines: linesOf(row, run, earlier) })),
+    ...[...newest.values()].map(each => ({ name: each.row.name, lines: linesOf(each) })),
     ...missing.map(({ name, title }) => ({ name, lines: [`| ${name} | ${title} | | | | | | not measured |`] })),
   ]
     .sort((a, b) => Number(a.name) - Number(b.name))
@@ -34,14 +38,25 @@ export function tableOf(runs: readonly RunResult[], known: readonly Pick<RowResu
   ].join('\n');
 }
 
-function linesOf(row: RowResult, run: string, earlier: readonly RowResult[]): string[] {
+interface Newest {
+  row: RowResult;
+  /** Its date, commit and processor. */
+  run: string;
+  /** The newest first. */
+  earlier: RowResult[];
+  /** The dates of later runs in which it was void. */
+  voidSince: string[];
+}
+
+function linesOf({ row, run, earlier, voidSince }: Newest): string[] {
   const what = `${row.name} | ${row.title}`;
   const isJudged = row.state === 'judged';
   const head = isJudged ? [] : [`| ${what} | | | | ${row.rounds.length} | ${run} | **${row.state}**: ${row.why} |`];
   const lines = row.findings.map((finding, at) => {
     const { text, bound, median, verdict } = finding;
     const first = isJudged && at === 0 ? `${what} <br>` : ' | ';
-    const told = isJudged ? `**${verdict}**${timesMet(finding, earlier)}` : `(${verdict})`;
+    const since = at === 0 && voidSince.length > 0 ? ` <br> void since: ${voidSince.join(', ')}` : '';
+    const told = isJudged ? `**${verdict}**${timesMet(finding, earlier)}${since}` : `(${verdict})`;
     return `| ${first} ${text} | ${bound} | ${median ?? ''} | ${range(finding)} | ${row.rounds.length} | ${run} | ${told} |`;
   });
   return [...head, ...lines];
