@@ -7,6 +7,7 @@ import { HOSTILE } from '../xss.ts';
 import { harness } from './pages-harness.ts';
 
 const SCRIPT_BUDGET_BYTES = 60 * 1024;
+const FIRST_VIEW_BYTES = 32 * 1024;
 const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pl', 'pt', 'tr'];
 
 test('axe finds nothing on any screen, light and dark', async () => {
@@ -163,6 +164,29 @@ test('the script is small, kept for long, and the page reads without it', async 
     const size = Number(script.headers.get('content-length'));
     t.diagnostic(`script, ${encoding}: ${size} of at most ${SCRIPT_BUDGET_BYTES} bytes`);
     assert.ok(size > 0 && size <= SCRIPT_BUDGET_BYTES, `${encoding}: ${size} bytes`);
+  }
+});
+
+test('the first view takes two requests and at most 32 KB, beside the operator’s logo', async t => {
+  const project = await harness.project({ requireTerms: true });
+  // Arabic has the most bytes.
+  for (const language of ['en', 'ar']) {
+    const page = await harness.page();
+    await page.goto(`${project.urls[0]}?lang=${language}`);
+    await page.locator('html[data-ready]').waitFor();
+    const sizes = await page.evaluate(() =>
+      ['navigation', 'resource']
+        .flatMap(type => performance.getEntriesByType(type) as PerformanceResourceTiming[])
+        .filter(({ initiatorType }) => initiatorType !== 'img')
+        .map(({ encodedBodySize }) => encodedBodySize),
+    );
+    t.diagnostic(`${language}: ${sizes.join(' and ')} bytes`);
+    assert.equal(sizes.length, 2, `${language}: the page and its script`);
+    assert.ok(
+      sizes.every(bytes => bytes > 0) && sizes[0]! + sizes[1]! <= FIRST_VIEW_BYTES,
+      `${language}: ${sizes} bytes`,
+    );
+    await page.context().close();
   }
 });
 
