@@ -20,7 +20,7 @@ import { summaryOf } from './report/table.ts';
 import { type Bench, FULL } from './row.ts';
 import { randomFrom } from './stats/random.ts';
 
-/** A whole run takes at most this, once everything is installed. */
+/** After so long, what is not decided gets no more rounds; what was not begun still gets its first ones. */
 const LIMIT_SECONDS = 60 * 60;
 /** Variables that name servers elsewhere, whose CPU time would be nobody's. */
 const ELSEWHERE = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;

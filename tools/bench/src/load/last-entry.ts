@@ -9,18 +9,20 @@ export interface LastEntry {
 type Request = { url: string; headers: Readonly<Record<string, string>> };
 
 const HEADER = Buffer.from('PK\x03\x04', 'latin1');
+const LIMIT_MS = 60_000;
 const END_BYTES = 22;
 const RECORD_BYTES = 46;
 
 /** Finds the last entry by the archive's own list, which is at its end. */
 export async function lastEntryOf({ url, headers }: Request, { signal }: Pick<Bench, 'signal'>): Promise<LastEntry> {
-  const head = await fetch(url, { method: 'HEAD', headers, signal });
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+  const head = await fetch(url, { method: 'HEAD', headers, signal: limit });
   expectEqual('the status of an archive', head.status, 200);
   const [length, etag] = [Number(head.headers.get('content-length')), head.headers.get('etag')!];
   const read = async (from: number, to: number) => {
     const answer = await fetch(url, {
       headers: { ...headers, 'if-range': etag, range: `bytes=${from}-${to - 1}` },
-      signal,
+      signal: limit,
     });
     expectEqual('the status of a range', answer.status, 206);
     return Buffer.from(await answer.arrayBuffer());
