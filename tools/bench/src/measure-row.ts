@@ -8,23 +8,31 @@ export interface MeasureOptions {
   maxRounds: number;
   anyNoise: boolean;
   random: () => number;
-  /** Whether the run has time for so many seconds more. */
-  hasTime: (seconds: number) => boolean;
+  /** What is left of the run's time, in seconds. */
+  left: () => number;
+  /** What the rows after this one need of it. */
+  later: number;
+  /** Whether the first rounds, too, are taken only while there is time. */
+  bounded: boolean;
 }
 
 /**
- * Prepares a row, checks what its variants answer, and measures them. A row whose variants do not answer what they should is
- * not measured, and the next one is. Rejects only once the run is to end.
+ * Prepares a row, checks what its variants answer, and measures them. A row whose variants do not answer what they should, or that
+ * the run has no time for, is not measured, and the next one is. Rejects only once the run is to end.
  */
 export async function measureRow(row: Row, bench: Bench, options: MeasureOptions): Promise<RowResult> {
   const startedAt = performance.now();
   const seconds = () => (performance.now() - startedAt) / 1000;
+  const { left, later, bounded } = options;
+  const remaining = left();
+  if (bounded && 60 * row.minutes > remaining) return unmeasured(row, tooLate(row, remaining), 0);
   try {
     await using stack = new AsyncDisposableStack();
     bench.log(`${row.name}  ${row.title}: preparing …`);
     const variants = await row.prepare(bench, stack);
     const began = performance.now();
     let taken = 0;
+    const secondsOf = (rounds: number) => (rounds * (performance.now() - began)) / 1000 / taken;
     const outcome = await runRounds({
       ...options,
       variants: Object.keys(variants),
@@ -32,7 +40,8 @@ export async function measureRow(row: Row, bench: Bench, options: MeasureOptions
       atOnce: row.atOnce,
       goals: row.goals,
       selfGoals: row.self,
-      mayGoOn: more => options.hasTime((more * (performance.now() - began)) / 1000 / taken),
+      mayGoOn: more => secondsOf(more) + later < left(),
+      hasTime: () => !bounded || secondsOf(1) < left(),
       measure: variant => variants[variant]!(),
       onRound(at, of, noise) {
         taken += 1;
@@ -49,3 +58,6 @@ export async function measureRow(row: Row, bench: Bench, options: MeasureOptions
     return unmeasured(row, error instanceof Error ? error.message : String(error), seconds());
   }
 }
+
+const tooLate = ({ name, minutes }: Row, seconds: number) =>
+  `it takes about ${minutes} min, and ${Math.max(0, Math.floor(seconds / 60))} were left of the run's hour: npm run bench -- ${name} measures it alone`;

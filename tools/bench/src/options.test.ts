@@ -27,6 +27,12 @@ test('a row that says so is measured only where it is named', () => {
   assert.deepEqual(names(['11']), ['11']);
 });
 
+test('a run is held to an hour unless rows or rounds were asked for', () => {
+  const bounded = (...args: string[]) => parseOptions(args, ALL).bounded;
+  assert.deepEqual([bounded(), bounded('--seed', '7')], [true, true]);
+  assert.deepEqual([bounded('1'), bounded('--rounds', '36')], [false, false]);
+});
+
 test('rows are taken in the order of the table', () => {
   const { rows, rounds, seed } = parseOptions(['10', '1', '--rounds', '2', '--seed', '7'], ALL);
   assert.deepEqual(

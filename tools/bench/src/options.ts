@@ -5,6 +5,8 @@ export interface Options {
   rows: readonly Row[];
   /** Undefined: as many as each row has by itself. */
   rounds: number | undefined;
+  /** Whether the run is to end after an hour, as it does where neither rows nor rounds were asked for. */
+  bounded: boolean;
   seed: number;
   /** Where CPU profiles of the services are kept. */
   profile: string | undefined;
@@ -23,7 +25,8 @@ export const helpOf = (
 ): string => `npm run bench [-- ROW… [--rounds N] [--seed N] [--profile DIR] [--help]]
 
 Measures the product beside what people would use instead, before the same servers, and says of each goal: met, missed or
-undecided. Without ROW all are measured but those that say otherwise, and undecided ones get no more rounds after an hour. Installs and builds what is missing. Leave the machine alone meanwhile.
+undecided. Without ROW all are measured but those that say otherwise, in an hour at most: what does not fit is told, and can be measured
+alone. Installs and builds what is missing, which is not of the hour. Leave the machine alone meanwhile.
 
   ROW         the number of a row, or several, as in 1 3; the time is that of nine rounds:
 ${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${row.minutes} min${row.named ? ', only where it is named' : ''})`).join('\n')}
@@ -47,6 +50,7 @@ export function parseOptions(args: string[], all: readonly Row[]): Options {
   return {
     rows: all.filter(row => (positionals.length === 0 ? !row.named : positionals.includes(row.name))),
     rounds: values.rounds === undefined ? undefined : wholeNumber('--rounds', values.rounds, 0, 1, MAX_ROUNDS),
+    bounded: positionals.length === 0 && values.rounds === undefined,
     seed: wholeNumber('--seed', values.seed, Math.floor(Math.random() * 1e6), 0, 2 ** 32 - 1),
     profile: values.profile,
     help: values.help,

@@ -20,8 +20,10 @@ import { summaryOf } from './report/table.ts';
 import { type Bench, FULL } from './row.ts';
 import { randomFrom } from './stats/random.ts';
 
-/** After so long, what is not decided gets no more rounds; what was not begun still gets its first ones. */
+/** A run of all rows takes this at most. Rows that were named get no more rounds after it, but all of their first ones. */
 const LIMIT_SECONDS = 60 * 60;
+/** Of it, for stopping what runs. */
+const STOP_SECONDS = 30;
 /** Variables that name servers elsewhere, whose CPU time would be nobody's. */
 const ELSEWHERE = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
 
@@ -36,16 +38,16 @@ export interface RunPlace {
 /** Starts servers, product and peers, and measures the rows one after the other. Everything is stopped when it resolves or rejects. */
 export async function runBench(options: Options, place: RunPlace): Promise<RunResult> {
   const { dir, log, signal, onRow } = place;
-  const { rows, rounds, seed, profile } = options;
+  const { rows, rounds, seed, profile, bounded } = options;
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ELSEWHERE.test(name)));
   const peers = await ensurePeers(new Set(rows.flatMap(row => row.needs)), { dir, env, signal }, log);
   const programs = await ensureDeployedFfmpeg({ env, log, signal });
+  // What was installed and built is not of the hour: it would cost the last row its rounds.
+  const startedAt = performance.now();
+  const left = () => LIMIT_SECONDS - STOP_SECONDS - (performance.now() - startedAt) / 1000;
   await using stack = new AsyncDisposableStack();
   const product = await startProduct({ dir, env, log, signal, profile, programs }, stack);
   const bench: Bench = { dir, log, signal, scale: FULL, product, peers, profile };
-  // What was installed and built is not of the hour: it would cost the last row its rounds.
-  const startedAt = performance.now();
-  const left = () => LIMIT_SECONDS - (performance.now() - startedAt) / 1000;
   const run = { ...(await aboutRun(peers, programs)), seed, rows: [] as RowResult[] };
   const random = randomFrom(seed);
   for (const [at, row] of rows.entries()) {
@@ -56,7 +58,9 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
       maxRounds: rounds ?? Math.max(wanted, MAX_ROUNDS),
       anyNoise: wanted < MIN_ROUNDS,
       random,
-      hasTime: seconds => seconds + later < left(),
+      left,
+      later,
+      bounded,
     });
     run.rows.push(result);
     log(summaryOf(result));

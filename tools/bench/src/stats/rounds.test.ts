@@ -95,6 +95,33 @@ test('rounds are doubled only while there is time', async () => {
   assert.deepEqual(told, ['rate'], 'what makes a row go on is told');
 });
 
+test('a row that runs out of time in its first rounds is not measured', async () => {
+  let asked = 0;
+  const { made } = options(() => 1, { hasTime: () => asked++ < 4 });
+  const { state, why, rounds } = await runRounds(made);
+  assert.equal(state, 'not measured');
+  assert.equal(rounds.length, 4);
+  assert.match(String(why), /hour was over after 4 of 9 rounds/);
+});
+
+test('a row that runs out of time later is judged by the rounds it has', async () => {
+  let asked = 0;
+  const { made } = options((variant, times) => (variant !== 'peer' ? 1 : times % 2 ? 0.9 : 1.1), {
+    hasTime: () => asked++ < 12,
+  });
+  const { state, rounds, findings } = await runRounds(made);
+  assert.equal(state, 'judged');
+  assert.equal(rounds.length, 12);
+  assert.equal(findings[0]?.verdict, 'undecided');
+});
+
+test('a noisy round is not repeated once the time is over', async () => {
+  let asked = 0;
+  const { made } = options(() => 1, { hasTime: () => asked++ < 2, machineAt: at => (at >= 3 ? NOISY : QUIET) });
+  const { state, repeated } = await runRounds(made);
+  assert.deepEqual([state, repeated], ['not measured', 2]);
+});
+
 test('a row is void where the product differs from itself', async () => {
   const { made } = options(variant => (variant === 'product again' ? 0.9 : 1));
   const { state, why, rounds } = await runRounds(made);

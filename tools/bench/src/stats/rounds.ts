@@ -25,8 +25,10 @@ export interface RoundsOptions {
   rounds: number;
   /** An undecided row is given twice as many rounds, up to this. */
   maxRounds: number;
-  /** Whether there is time for that many more rounds. */
+  /** Whether an undecided row may have that many more rounds. */
   mayGoOn?: (moreRounds: number) => boolean;
+  /** Whether there is time for one more round. A row that has not had its first ones is not measured then; others are judged by those they have. */
+  hasTime?: () => boolean;
   /** Takes a round as it comes, whatever others had of the machine: for figures without a verdict. */
   anyNoise?: boolean;
   random: () => number;
@@ -62,7 +64,8 @@ export const REPEATS = 3;
  * compiled code come to be in it. Rejects with what `measure` rejected with.
  */
 export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
-  const { goals, selfGoals, maxRounds, mayGoOn = () => true } = options;
+  const { goals, selfGoals, mayGoOn = () => true } = options;
+  let { maxRounds } = options;
   const rounds: Round[] = [];
   let repeated = 0;
   const outcome = (state: RowOutcome['state'], why?: string): RowOutcome => ({
@@ -80,8 +83,9 @@ export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
     while (rounds.length < wanted) {
       const quiet = await takeQuietRound(options, rounds.length + 1, wanted);
       repeated += quiet.repeats;
-      if (!quiet.round) return outcome('not measured', tooNoisy(quiet.noise));
-      rounds.push(quiet.round);
+      if (quiet.round) rounds.push(quiet.round);
+      else if (quiet.isLate && rounds.length >= options.rounds) wanted = maxRounds = rounds.length;
+      else return outcome('not measured', quiet.why);
     }
     const { findings, selfFindings } = outcome('judged');
     const open = [...findings, ...selfFindings].filter(({ verdict }) => verdict === 'undecided');
@@ -95,11 +99,13 @@ export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
 }
 
 async function takeQuietRound(options: RoundsOptions, at: number, of: number) {
+  const { hasTime = () => true } = options;
   for (let repeats = 0; ; repeats++) {
+    if (!hasTime()) return { why: outOfTime(at - 1, of), isLate: true, repeats };
     const { round, noise } = await takeRound(options);
     options.onRound?.(at, of, noise);
-    if (noise < NOISE_LIMIT || options.anyNoise) return { round, noise, repeats };
-    if (repeats === REPEATS) return { noise, repeats };
+    if (noise < NOISE_LIMIT || options.anyNoise) return { round, repeats };
+    if (repeats === REPEATS) return { why: tooNoisy(noise), repeats };
   }
 }
 
@@ -130,6 +136,8 @@ const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
 const tooNoisy = (noise: number) =>
   `other processes or guests had ${percent(noise)} of the CPU time in a round and in ${REPEATS} repetitions of it`;
+
+const outOfTime = (taken: number, of: number) => `the run's hour was over after ${taken} of ${of} rounds`;
 
 const differs = ({ goal, interval }: Finding) =>
   `${goal.text} ${interval!.low.toFixed(3)} to ${interval!.high.toFixed(3)}, where 1.00 must lie within and nothing beyond ± 5 %`;

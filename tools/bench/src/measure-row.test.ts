@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type MeasureOptions, measureRow } from './measure-row.ts';
+import { type Bench, FULL, type Prepared, type Row } from './row.ts';
+import { randomFrom } from './stats/random.ts';
+
+const BENCH = { log() {}, signal: new AbortController().signal, scale: FULL } as unknown as Bench;
+
+/** A row of three minutes, and what it is measured with; `prepared` tells whether it was begun. */
+function measured(more: Partial<MeasureOptions>) {
+  let prepared = false;
+  const sample = async () => ({ metrics: { rate: 1 }, machine: { all: 1, foreign: 0, stolen: 0 } });
+  const row: Row = {
+    name: '4',
+    title: 'a row',
+    needs: [],
+    goals: [],
+    self: [],
+    minutes: 3,
+    async prepare(): Promise<Prepared> {
+      prepared = true;
+      return { product: sample };
+    },
+  };
+  const options = { rounds: 9, maxRounds: 9, anyNoise: false, random: randomFrom(1), later: 0, bounded: true };
+  return {
+    result: measureRow(row, BENCH, { ...options, left: () => 3_600, ...more }),
+    wasPrepared: () => prepared,
+  };
+}
+
+test('a row that the time left is enough for is measured', async () => {
+  const { state, rounds } = await measured({ left: () => 181 }).result;
+  assert.equal(state, 'judged');
+  assert.equal(rounds.length, 9);
+});
+
+test('a row that no longer fits into the hour is not begun, and is told with the command that measures it', async () => {
+  const { result, wasPrepared } = measured({ left: () => 179 });
+  const { state, why } = await result;
+  assert.equal(state, 'not measured');
+  assert.equal(why, "it takes about 3 min, and 2 were left of the run's hour: npm run bench -- 4 measures it alone");
+  assert.equal(wasPrepared(), false);
+});
+
+test('the hour over, a row under way takes no round more', async () => {
+  const left = [3_600, 3_600, 3_600, 0];
+  const { state, why } = await measured({ left: () => left.shift() ?? 0 }).result;
+  assert.equal(state, 'not measured');
+  assert.match(String(why), /after 2 of 9 rounds/);
+});
+
+test('a row that was named has its rounds however long they take', async () => {
+  assert.equal((await measured({ left: () => -1, bounded: false }).result).state, 'judged');
+});
