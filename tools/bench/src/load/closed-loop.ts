@@ -5,10 +5,10 @@ export interface LoopResult {
 }
 
 /** How often it is asked whether to go on: the answer may need all of /proc to be read. */
-const ASK_MS = 250;
+const ASK_MS = 100;
 
 /**
- * Runs `work` on `lanes` lanes, each the next time when the last one is done, until `isEnough`, which is asked a few times a
+ * Runs `work` on `lanes` lanes, each the next time when the last one is done, until `isEnough`, which is asked some times a
  * second. What is running then is completed and counted. Rejects, once every lane has stopped, with the first error of `work`.
  */
 export async function closedLoop(

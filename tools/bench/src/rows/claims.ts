@@ -16,7 +16,7 @@ const CLAIMS = 200;
 const MAX_USES = 1_000_000;
 const LINKS = 4;
 /** Of a round: a pause of the machine, or of the database's disk, is not one variant's alone. */
-const TURNS = 6;
+const TURNS = 4;
 /** The product's for each of the peer's, which takes four times as long: bursts of 20 ms differ, and a figure is the middle one of many. */
 const OWN_BURSTS = 4;
 

@@ -20,7 +20,7 @@ const CLIPS_SENT = 50;
 /** In the folder of the profiles. */
 const LEGS_FILE = 'landing-legs.txt';
 /** Between two clips beside the time in which spans are sent, and on a slow machine so many times what the first one takes: the system is idle when the next one comes. */
-const LEAST_EVERY_MS = 3_000;
+const LEAST_EVERY_MS = 2_500;
 const ROOM = 1.3;
 const LANDED = 'submission.completed';
 const TEXT = 'This is what I think of it, and I say it slowly so that it takes a while.';

@@ -26,7 +26,7 @@ import type { Goal } from '../stats/goal.ts';
 const LITTLE = 'little';
 const MUCH = 'much';
 const EXPORTED = { few: 20, many: 2_000 };
-const CLIP_BYTES = 250_000;
+const CLIP_BYTES = 100_000;
 const SMALL_BYTES = 1e6;
 const SMALL_UPLOADS = 3;
 /** A gigabyte is the large clip so many times. */

@@ -5,9 +5,9 @@ import { ask, bearer, createProject } from '../product/product.ts';
 import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
 import { partOf } from '../sample.ts';
 
-/** Of a round, each half a second long: a pause of the machine is not one variant's alone. */
-const TURNS = 8;
-const TURN = 0.25;
+/** Of a round, each some tenths of a second long: a pause of the machine is not one variant's alone. */
+const TURNS = 12;
+const TURN = 0.125;
 const PEER = 'grpc-gateway';
 
 interface PeerAnswer {

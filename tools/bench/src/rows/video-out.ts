@@ -13,15 +13,15 @@ import { type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row, twic
 import { loopSample, partOf } from '../sample.ts';
 import type { Sample } from '../stats/rounds.ts';
 
-/** Of a round, each with whole downloads for half a second and as long with ranges: a pause of the machine is not one variant's alone. */
-const TURNS = 4;
-const TURN = 0.25;
+/** Of a round, each with whole downloads for some tenths of a second at least and as long with ranges: a pause of the machine is not one variant's alone. */
+const TURNS = 3;
+const TURN = 1 / TURNS;
 const NGINX = 'nginx';
 const GO = 'Go proxy';
 const OVER_TLS = 'product, store over TLS';
 const OFFLOADED = 'product, nginx sends';
 /** CPU time that the gateway is to have used there in a turn at least: of more it would take minutes. */
-const OFFLOADED_TICKS = 3;
+const OFFLOADED_TICKS = 4;
 const RANGE_BYTES = 1_000_000;
 /** So many in one process of curl, whose own start is little then. */
 const WHOLES_AT_ONCE = 4;
@@ -35,7 +35,7 @@ export const videoOut: Row = {
   name: '3',
   title: '100 MB out; 1 MB range',
   needs: ['media', 'curl', 'openssl', 'nginx', 'go'],
-  minutes: 9,
+  minutes: 8,
   turns: TURNS,
   goals: [
     { text: 'MB/s, of nginx', metric: 'rate', of: PRODUCT, to: NGINX, atLeast: 0.85 },
