@@ -128,7 +128,7 @@ async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
   const added: Worker[] = [];
   await using stack = new AsyncDisposableStack();
   // At the same time: one after the other, nine take five seconds.
-  stack.defer(async () => void (await Promise.all(added.map(worker => worker[Symbol.asyncDispose]()))));
+  stack.defer(() => allEnded(added.map(worker => worker[Symbol.asyncDispose]())));
   const pids: Record<string, number[]> = Object.fromEntries(WORKERS.map(name => [name, [product.services[name].pid]]));
   const starting = WORKERS.flatMap(name =>
     Array.from({ length: count - 1 }, async (_, at) => {
@@ -137,8 +137,7 @@ async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
       pids[name]!.push(worker.pid);
     }),
   );
-  const started = await Promise.allSettled(starting);
-  for (const each of started) if (each.status === 'rejected') throw each.reason;
+  await allEnded(starting);
   await groups.stable(GROUPS, count, signal);
   const of = (kind: keyof typeof EACH) => Math.ceil((count * EACH[kind]) / fewer);
   return await timed(bench, async () => {
@@ -153,6 +152,11 @@ async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
       wrong: legs.reduce((sum, { wrong }) => sum + wrong, 0),
     };
   });
+}
+
+/** Waits until all have ended, and rejects then where one was rejected: none is left behind. */
+async function allEnded(work: PromiseLike<unknown>[]): Promise<void> {
+  for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
 }
 
 async function underQuota<T>(quotas: Quotas, pids: number[], work: () => Promise<T>): Promise<T> {
