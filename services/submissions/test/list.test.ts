@@ -48,8 +48,8 @@ after(() => stores[Symbol.asyncDispose]());
 const found = async (...words: string[]): Promise<number[]> =>
   (await store.page(OWNER, PROJECT, { words }, 10)).submissions.map(({ id }) => Number(id.slice(-12)));
 
-test('every word is found as it is written, in any letter case, in what was said, noted or asked', async () => {
-  assert.deepEqual(await found('GRÜSSE'), [], 'letters are folded, not spelled in another way');
+test('every word is found in any letter case, in what was said, noted or asked', async () => {
+  assert.deepEqual(await found('GRÜSSE'), [1], 'capitals of ß');
   assert.deepEqual(await found('GRÜß', 'café'), [1]);
   assert.deepEqual(await found('3+4'), [1]);
   assert.deepEqual(await found('[b]', '(C)', '\\d', '$WHERE'), [2]);
@@ -58,6 +58,39 @@ test('every word is found as it is written, in any letter case, in what was said
     assert.deepEqual(await found(pattern), pattern === '(' ? [2] : [], pattern);
   }
   assert.deepEqual(await found('front'), [3], 'of this owner and this project alone');
+});
+
+test('a word is found in either normal form, and where its capitals have another number of letters', async () => {
+  const projectId = randomUUID();
+  const texts = [
+    'Gru\u0308\u00dfe vom Maßstab',
+    'GRÜSSE',
+    'Größe',
+    'Straße in İstanbul',
+    'ΟΔΟΣ',
+    'ﬁne ŉ café',
+    'cafe\u0301',
+  ];
+  const rows = texts.map((note, index) => clipRow(20_000 + index, { projectId, note }));
+  await models.submissions.collection.insertMany(rows as never);
+  const foundHere = async (...words: string[]) =>
+    (await store.page(OWNER, projectId, { words }, 10)).submissions.map(({ note }) => texts.indexOf(note!)).sort();
+  for (const [word, where] of [
+    ['GRÜSSE', [0, 1]],
+    ['grüße', [0, 1]],
+    ['GRÜẞE', [0, 1]],
+    ['gru\u0308sse', [0, 1]],
+    ['MASSSTAB', [0]],
+    ['größe', [2]],
+    ['STRASSE', [3]],
+    ['istanbul', [3]],
+    ['οδος', [4]],
+    ['FINE', [5]],
+    ['CAFÉ', [5, 6]],
+    ['CAFE\u0301', [5, 6]],
+    ['grüsste', []],
+  ] as const)
+    assert.deepEqual(await foundHere(word), where, word);
 });
 
 test('searches beyond the limit of a project or of the process are refused, to be tried again', async () => {

@@ -1,4 +1,5 @@
 import type { Stamp } from '@recording-request/kit/stamp-cache';
+import { patternOf } from '../domain/search-pattern.ts';
 import type { Filter, Submission } from '../domain/submission.ts';
 import { CHANGES_INDEX, type Models, PAGE_INDEX } from './models.ts';
 import { stampsOf } from './project-stamps.ts';
@@ -52,10 +53,18 @@ export const listQuery = (ownerId: string, projectId: string, filter: Filter) =>
   ...(filter.linkId === undefined ? {} : { linkId: filter.linkId }),
   ...(filter.responseId === undefined ? {} : { responseId: filter.responseId }),
   ...(filter.mediaStatus === undefined ? {} : { mediaStatus: filter.mediaStatus }),
-  ...(filter.createdAfter === undefined ? {} : { createdAt: { $gt: filter.createdAfter } }),
+  ...createdQuery(filter),
   ...(filter.changedAfter === undefined ? {} : { changedAt: { $gt: filter.changedAfter } }),
   ...wordsQuery(filter.words),
 });
+
+function createdQuery({ createdAfter, createdBefore }: Filter): object {
+  const bounds = {
+    ...(createdAfter === undefined ? {} : { $gt: createdAfter }),
+    ...(createdBefore === undefined ? {} : { $lt: createdBefore }),
+  };
+  return Object.keys(bounds).length === 0 ? {} : { createdAt: bounds };
+}
 
 export function createSubmissionQueries(submissions: Models['submissions']): SubmissionQueries {
   /** What changed since then, undefined where that is too much to look at. */
@@ -72,11 +81,11 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
 
   /** Which ids can be on a page, and the index that has them in their order. */
   async function rangeOf(ownerId: string, projectId: string, filter: Filter, before?: string) {
-    const { changedAfter, createdAfter } = filter;
+    const { changedAfter, createdAfter, createdBefore } = filter;
     const changed = changedAfter && (await changedIds(ownerId, projectId, changedAfter, before));
     if (changed) return { range: { _id: { $in: changed } }, index: { _id: 1 } as const };
     const bounds = {
-      ...(before === undefined ? {} : { $lt: before }),
+      ...boundBefore(before, createdBefore),
       ...(createdAfter === undefined ? {} : { $gte: firstIdAt(createdAfter.getTime() - CLOCKS_MS) }),
     };
     return { range: Object.keys(bounds).length > 0 ? { _id: bounds } : {}, index: listIndex(filter) };
@@ -118,6 +127,14 @@ export function listIndex(filter: Filter) {
   return PAGE_INDEX[order.find(name => filter[name] !== undefined) ?? 'none'];
 }
 
+/** An id has the time at which it was made, by the clock of another process than that of `createdAt`. */
+function boundBefore(before: string | undefined, createdBefore: Date | undefined): { $lt?: string } {
+  const bounds = [before, createdBefore && firstIdAt(createdBefore.getTime() + CLOCKS_MS)].filter(
+    each => each !== undefined,
+  );
+  return bounds.length === 0 ? {} : { $lt: bounds.sort()[0]! };
+}
+
 /** The smallest UUIDv7 of a time. */
 function firstIdAt(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, '0');
@@ -132,12 +149,9 @@ const bytesOf = ({ transcriptText, transcriptVtt, note, reviewNote, questionText
 
 const SEARCHED = ['transcriptText', 'note', 'reviewNote', 'questionText'] as const;
 
-// As the database's own dialect has it, which knows no \u escapes: RegExp.escape makes such.
-const literally = (character: string) => (/[!-~]/.test(character) ? `\\${character}` : character);
-
-/** Every word somewhere, each as it is written: nothing in it is a pattern. */
+/** Every word somewhere, in each of its spellings: nothing in it is a pattern. */
 function wordsQuery(words: string[] = []): object {
   if (words.length === 0) return {};
-  const each = words.map(word => ({ $regex: word.replaceAll(/[^\p{L}\p{N}]/gu, literally), $options: 'i' }));
+  const each = words.map(word => ({ $regex: patternOf(word), $options: 'i' }));
   return { $and: each.map(pattern => ({ $or: SEARCHED.map(field => ({ [field]: pattern })) })) };
 }

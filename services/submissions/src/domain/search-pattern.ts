@@ -1,0 +1,76 @@
+/**
+ * Patterns that find a word however its letters are written: in either case, also where that changes their number (ß, SS), and in
+ * either normal form (ü, u with a combining diaeresis). For a regular expression that ignores case letter by letter, as those of
+ * the database and of JavaScript (`iu`) do.
+ */
+
+/** Full case folding and NFC. A dotted capital I is an i. The capital ß becomes SS only by way of the small one. */
+const fold = (text: string): string =>
+  text
+    .normalize('NFC')
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('ς', 'σ')
+    .replaceAll('i\u0307', 'i')
+    .normalize('NFC');
+
+// The last letter that has a case, in Unicode 17.
+const LAST_CASED = 0x1e943;
+const LONGEST_FOLD = 3;
+
+/** The letters that fold to a text and that a comparison letter by letter does not find in it. */
+let written: Map<string, string[]> | undefined;
+
+function writtenAs(folded: string): string[] {
+  written ??= findSpellings();
+  return written.get(folded) ?? [];
+}
+
+function findSpellings(): Map<string, string[]> {
+  const spellings = new Map<string, string[]>();
+  for (let code = 0x80; code <= LAST_CASED; code++) {
+    const letter = String.fromCodePoint(code);
+    const folded = fold(letter);
+    if (folded === letter || folded === letter.toLowerCase() || !/^[\p{L}\p{M}\p{N}]/u.test(letter)) continue;
+    if ([...folded].length === 1 && new RegExp(`^${folded}$`, 'iu').test(letter)) continue;
+    spellings.set(folded, [...(spellings.get(folded) ?? []), letter]);
+  }
+  return spellings;
+}
+
+// As the database's own dialect has it, which knows no \u escapes: RegExp.escape makes such.
+const literally = (text: string) =>
+  text.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, each => (/[!-~]/.test(each) ? `\\${each}` : each));
+
+const either = (spellings: string[]): string =>
+  spellings.length === 1 ? literally(spellings[0]!) : `(?:${spellings.map(literally).join('|')})`;
+
+/** One folded letter in both normal forms. */
+const oneLetter = (letter: string): string =>
+  either([...new Set([letter, letter.normalize('NFD'), ...writtenAs(letter)])]);
+
+/** The pattern of a word. Nothing in the word is a pattern itself. */
+export function patternOf(word: string): string {
+  const letters = [...fold(word)];
+  let pattern = '';
+  for (let at = 0; at < letters.length; ) {
+    const [length, spellings] = longestAt(letters, at);
+    const single = letters
+      .slice(at, at + length)
+      .map(oneLetter)
+      .join('');
+    pattern += spellings.length === 0 ? single : `(?:${single}|${spellings.join('|')})`;
+    at += length;
+  }
+  return pattern;
+}
+
+/** How many of the folded letters from there on are also written as one letter, and as which. */
+function longestAt(letters: string[], at: number): [length: number, spellings: string[]] {
+  for (let length = Math.min(LONGEST_FOLD, letters.length - at); length > 1; length--) {
+    const spellings = writtenAs(letters.slice(at, at + length).join(''));
+    if (spellings.length > 0) return [length, spellings];
+  }
+  return [1, []];
+}
