@@ -1,4 +1,4 @@
-/** `npm run test:spreadsheet`: the export.csv of forty hostile texts, opened by headless LibreOffice. */
+/** `npm run test:spreadsheet`: the export.csv of hostile texts, opened by headless LibreOffice. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { type Cell, openInSpreadsheet } from './spreadsheet.ts';
 
 const HELP = `npm run test:spreadsheet
 
-Opens an export.csv of forty hostile texts in LibreOffice, which it installs, and says which cell became a formula.
+Opens an export.csv of hostile texts in LibreOffice, which it installs, and says which cell became a formula.
 `;
 if (process.argv.slice(2).some(each => each === '--help' || each === '-h')) {
   process.stdout.write(HELP);

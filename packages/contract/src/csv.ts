@@ -1,25 +1,36 @@
 /** export.csv: RFC 4180, UTF-8, CRLF, one row a submission. */
 import { Submission, type SubmissionJson } from './resources/submission.ts';
 
-/** What a spreadsheet would take for a formula, also after a tab or CR that it skips. */
-const FORMULA_START = /^[=+\-@\t\r]/;
-const NEEDS_QUOTES = /[",\r\n]/;
+/**
+ * The start of a text that a spreadsheet takes for a formula: a sign, its full-width form, or one behind characters that the
+ * spreadsheet skips or does not show. A tab or a line break counts by itself.
+ */
+const SKIPPED = '[\\s\\p{Default_Ignorable_Code_Point}]*';
+const SIGN = '[=+\\-@＝＋－＠]';
+const FORMULA_START = new RegExp(`^(?:[\\t\\r\\n]|${SKIPPED}${SIGN})`, 'u');
+/**
+ * Where a list separator is `;`, a spreadsheet takes the row apart at each of them: its quotes count only at the start of a
+ * cell, and the first cell ends at the first comma. What follows a `;`, a tab or a line break is then the start of a cell.
+ */
+const INNER_START = new RegExp(`([;\\t\\r\\n])(?=${SKIPPED}${SIGN})`, 'gu');
 
 /** The contract's order without the WebVTT; `terms`, the one nested field, comes flat; behind it what was added later. */
 const PLAIN_FIELDS = Object.keys(Submission.properties).filter(
-  (name): name is keyof SubmissionJson => name !== 'transcriptVtt' && name !== 'terms' && name !== 'language',
+  (name): name is keyof SubmissionJson => !['transcriptVtt', 'terms', 'language', 'responseId'].includes(name),
 );
-const LAST_FIELDS = ['termsSha256', 'termsAcceptedAt', 'language'];
+const LAST_FIELDS = ['termsSha256', 'termsAcceptedAt', 'language', 'responseId'];
 
 /**
- * One cell. Text that a spreadsheet would run gets a leading `'`; take it off again to have the text. Every text is
- * looked at, so that a field that becomes free text later is safe already; numbers are ours and stay as they are.
+ * One cell. Every text is quoted, so that a field that becomes free text later is safe already; numbers are ours and stay as
+ * they are. Text that a spreadsheet would run gets a leading `'`. A text with a `;` also gets one at each inner place where a
+ * spreadsheet that separates by `;` would begin a cell with a formula; without a `;` no such cell ends before the row does.
  */
 export function csvCell(value: string | number | boolean | null): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
-  const safe = FORMULA_START.test(value) ? `'${value}` : value;
-  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const inner = value.includes(';') ? value.replaceAll(INNER_START, "$1'") : value;
+  const safe = FORMULA_START.test(value) ? `'${inner}` : inner;
+  return `"${safe.replaceAll('"', '""')}"`;
 }
 
 /** The header row with its CRLF. */
@@ -29,9 +40,7 @@ export function csvHeader(): string {
 
 /** One row with its CRLF. */
 export function csvRow(submission: SubmissionJson): string {
-  let row = '';
-  for (const field of PLAIN_FIELDS) row += `${csvCell(submission[field] as string | number | boolean | null)},`;
-  const { terms, language } = submission;
-  const last = [terms?.sha256 ?? null, terms?.acceptedAt ?? null, language];
-  return `${row}${last.map(csvCell).join(',')}\r\n`;
+  const { terms, language, responseId } = submission;
+  const values = PLAIN_FIELDS.map(field => submission[field] as string | number | boolean | null);
+  return `${[...values, terms?.sha256 ?? null, terms?.acceptedAt ?? null, language, responseId].map(csvCell).join(',')}\r\n`;
 }

@@ -24,6 +24,7 @@ const submission = (more: Partial<SubmissionJson> = {}): SubmissionJson => ({
       submissionId: '1',
       videoId: '2',
       linkId: '3',
+      responseId: '6',
       projectId: '4',
       ownerId: '5',
       createdAt: new Date(0),
@@ -45,16 +46,16 @@ const submission = (more: Partial<SubmissionJson> = {}): SubmissionJson => ({
 test('the header is the contract in its order, without the WebVTT, then what is additive, flat', () => {
   assert.equal(
     csvHeader(),
-    'submissionId,videoId,tokenId,projectId,projectName,responseSessionId,questionIndex,questionText,createdAt,durationSec,fileSize,mimeType,note,reviewNote,selected,transcriptStatus,transcriptText,transcriptError,termsAccepted,transcriptTextUrl,transcriptVttUrl,videoUrl,thumbnailStartUrl,thumbnailMiddleUrl,thumbnailEndUrl,audioUrl,mediaStatus,mediaError,incomplete,sha256,termsSha256,termsAcceptedAt,language\r\n',
+    'submissionId,videoId,tokenId,projectId,projectName,responseSessionId,questionIndex,questionText,createdAt,durationSec,fileSize,mimeType,note,reviewNote,selected,transcriptStatus,transcriptText,transcriptError,termsAccepted,transcriptTextUrl,transcriptVttUrl,videoUrl,thumbnailStartUrl,thumbnailMiddleUrl,thumbnailEndUrl,audioUrl,mediaStatus,mediaError,incomplete,sha256,termsSha256,termsAcceptedAt,language,responseId\r\n',
   );
   const row = csvRow(submission({ terms: { sha256: 'cd', acceptedAt: 'then' }, language: 'de' }));
   assert.equal(row.split(',').length, csvHeader().split(',').length);
-  assert.ok(row.endsWith(',cd,then,de\r\n'));
+  assert.ok(row.endsWith(',"cd","then","de","6"\r\n'), row);
 });
 
 const CELLS: [value: string | number | boolean | null, cell: string][] = [
-  ['plain', 'plain'],
-  ['', ''],
+  ['plain', '"plain"'],
+  ['', '""'],
   [null, ''],
   [0, '0'],
   [-1, '-1'],
@@ -62,18 +63,67 @@ const CELLS: [value: string | number | boolean | null, cell: string][] = [
   ['a,b', '"a,b"'],
   ['say "x"', '"say ""x"""'],
   ['a\nb', '"a\nb"'],
-  ['=1+1', "'=1+1"],
-  ['+1', "'+1"],
-  ['-1', "'-1"],
-  ['@SUM(A1)', "'@SUM(A1)"],
-  ['\t=1', "'\t=1"],
+  ['=1+1', `"'=1+1"`],
+  ['+1', `"'+1"`],
+  ['-1', `"'-1"`],
+  ['@SUM(A1)', `"'@SUM(A1)"`],
+  ['＝1+1', `"'＝1+1"`],
+  ['＋1', `"'＋1"`],
+  ['－1', `"'－1"`],
+  ['＠SUM(A1)', `"'＠SUM(A1)"`],
+  ['\t=1', `"'\t=1"`],
   ['\r=1', `"'\r=1"`],
+  ['\n=1', `"'\n=1"`],
+  ['\nplain', `"'\nplain"`],
+  ['  =1', `"'  =1"`],
+  ['\u00a0\u200b\ufeff=1', `"'\u00a0\u200b\ufeff=1"`],
+  ['  plain', '"  plain"'],
   ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
-  ['a=1', 'a=1'],
+  ['a=1', '"a=1"'],
+  ['hello;=cmd|x', `"hello;'=cmd|x"`],
+  ['hello; ＝1\n-2;b', `"hello;' ＝1\n'-2;b"`],
+  ['=A1;=B1', `"'=A1;'=B1"`],
+  ['one; two', '"one; two"'],
 ];
 for (const [value, cell] of CELLS) {
   test(`the cell of ${JSON.stringify(value)}`, () => assert.equal(csvCell(value), cell));
 }
+
+/** Takes a row apart as a spreadsheet does whose separator is another one: quotes count at the start of a cell alone. */
+function cellsAt(row: string, separator: string): string[] {
+  const cells: string[] = [];
+  let [cell, quoted, start] = ['', false, true];
+  for (const letter of row) {
+    if (quoted) {
+      if (letter === '"') quoted = false;
+      else cell += letter;
+    } else if (start && letter === '"') quoted = true;
+    else if (letter === separator || letter === '\n') {
+      cells.push(cell);
+      [cell, start] = ['', true];
+      continue;
+    } else cell += letter;
+    start = false;
+  }
+  return cells;
+}
+
+test('no contributor makes a cell of their own where the separator is a semicolon', () => {
+  for (const text of [
+    'hello;=cmd|x',
+    'hello; +1;x',
+    'x\n=1+1;x',
+    'x\r\n＝1;x',
+    'x;\t@A1',
+    'x;\u200b-1',
+    '";=1',
+    '""";=1;"',
+  ]) {
+    for (const field of ['note', 'questionText', 'transcriptText', 'projectName', 'mimeType', 'language'])
+      for (const cell of cellsAt(csvRow(submission({ [field]: text })), ';'))
+        assert.doesNotMatch(cell, /^[\s\u200b]*[=+\-@＝＋－＠]/, `${field}: ${JSON.stringify(text)}`);
+  }
+});
 
 test('every text of a row is guarded, no matter who wrote it', () => {
   for (const field of [
@@ -85,7 +135,7 @@ test('every text of a row is guarded, no matter who wrote it', () => {
     'projectName',
     'mimeType',
   ]) {
-    assert.ok(csvRow(submission({ [field]: '=1' })).includes(",'=1,"), field);
+    assert.ok(csvRow(submission({ [field]: '=1' })).includes(`,"'=1",`), field);
   }
 });
 

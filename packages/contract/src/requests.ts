@@ -258,12 +258,15 @@ const search = {
   q: Type.Optional(
     text(
       LIMITS.searchLength,
-      `Words that all stand in the transcript, the contributor's note, the review note or the question. Parts of words count, letter case does not; the first eight words count.`,
+      `Words that all stand in the transcript, the contributor's note, the review note or the question. Parts of words count, letter case and Unicode normal form do not; the first eight words count.`,
     ),
   ),
   tokenId: Type.Optional(Type.String({ format: 'uuid', description: 'Keep only what came through this link.' })),
   responseSessionId: Type.Optional(
-    Type.String({ format: 'uuid', description: 'Keep only the answers of this response.' }),
+    Type.String({
+      format: 'uuid',
+      description: 'Keep only what belongs to the response whose `responseId` is that, in an interview or not.',
+    }),
   ),
   mediaStatus: Type.Optional(
     Type.Unsafe<MediaStatusName>({
@@ -272,7 +275,8 @@ const search = {
       description: 'Keep only submissions whose `mediaStatus` is that.',
     }),
   ),
-  createdAfter: moment('Keep only submissions whose `createdAt` is after this time.', PLUS),
+  createdAfter: moment('Keep only submissions whose `createdAt` is after this time, not at it.', PLUS),
+  createdBefore: moment('Keep only submissions whose `createdAt` is before this time, not at it.', PLUS),
   changedAfter: moment(
     'Keep only submissions that came, or of which anything changed, after this time: media, transcript, note, selection.',
     PLUS,

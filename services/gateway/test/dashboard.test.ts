@@ -40,6 +40,7 @@ test('the dashboard lists by words and by response, page by page, and says when 
     responseSessionId: OWNER_ID,
     mediaStatus: undefined,
     createdAfter: undefined,
+    createdBefore: undefined,
     changedAfter: undefined,
     presentation: undefined,
   });

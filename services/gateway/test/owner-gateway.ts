@@ -35,6 +35,7 @@ export const submission: Submission = {
   submissionId: SUBMISSION_ID,
   videoId: SUBMISSION_ID,
   linkId: OWNER_ID,
+  responseId: OWNER_ID,
   projectId: PROJECT_ID,
   ownerId: OWNER_ID,
   createdAt: at,

@@ -128,6 +128,7 @@ test('a page of submissions', async () => {
     responseSessionId: undefined,
     mediaStatus: undefined,
     createdAfter: undefined,
+    createdBefore: undefined,
     changedAfter: undefined,
     presentation: undefined,
   });
@@ -170,11 +171,16 @@ test('page after page costs one call each: the name is known for a moment, and t
 });
 
 test('the owner narrows the list as the dashboard does, and asks for one submission', async () => {
-  const moments = 'createdAfter=2026-03-02T10:00:00Z&changedAfter=2026-03-02T12:00:00%2B01:00';
+  const moments =
+    'createdAfter=2026-03-02T10:00:00Z&createdBefore=2026-03-03T00:00:00Z&changedAfter=2026-03-02T12:00:00%2B01:00';
   await json(`${project}/submissions?q=best&tokenId=${OWNER_ID}&mediaStatus=failed&${moments}`);
-  const { search, linkId, mediaStatus, createdAfter, changedAfter } = calls.listed as Record<string, unknown>;
+  const { search, linkId, mediaStatus, createdAfter, createdBefore, changedAfter } = calls.listed as Record<
+    string,
+    unknown
+  >;
   assert.deepEqual([search, linkId, mediaStatus], ['best', OWNER_ID, MediaStatus.MEDIA_STATUS_FAILED]);
   assert.deepEqual(createdAfter, new Date('2026-03-02T10:00:00Z'));
+  assert.deepEqual(createdBefore, new Date('2026-03-03T00:00:00Z'));
   assert.deepEqual(changedAfter, new Date('2026-03-02T11:00:00Z'));
   assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}`), presented);
 });

@@ -116,6 +116,7 @@ export function submission(projectId: string, fields: Partial<Submission> = {}):
     submissionId: uuidv7(),
     videoId: uuidv7(),
     linkId: uuidv7(),
+    responseId: uuidv7(),
     projectId,
     ownerId: uuidv7(),
     createdAt: new Date(),

@@ -66,6 +66,7 @@ const QUERIES: Record<string, { good: string[]; bad: string[] }> = {
   responseSessionId: { good: [UNUSED], bad: ['x', ''] },
   mediaStatus: { good: ['processing', 'ready', 'failed'], bad: ['done', '', 'Ready'] },
   createdAfter: MOMENTS,
+  createdBefore: MOMENTS,
   changedAfter: MOMENTS,
 };
 const FILTERS = Object.keys(QUERIES).filter(name => name !== 'limit' && name !== 'cursor');

@@ -1,4 +1,4 @@
-/** What a spreadsheet would run if it took the text for a formula: forty ways to begin one, and what looks like one. */
+/** What a spreadsheet would run if it took the text for a formula: half a hundred ways to begin one, and what looks like one. */
 export const PAYLOADS: string[] = [
   '=1+1',
   "=cmd|' /C calc'!A0",
@@ -40,10 +40,23 @@ export const PAYLOADS: string[] = [
   'plain\n=1+1',
   'äöü = 漢字 "🎬"',
   '%00=1+1;|',
+  '\n=1+1',
+  '\nplain',
+  '＝1+1',
+  '＋1+1',
+  '－1+1',
+  '＠SUM(1+1)',
+  '  =1+1',
+  "hello;=cmd|' /C calc'!A0",
+  'hello; -1;\n＝1+1;x',
 ];
 
-const RUNS = /^[=+\-@\t\r]/;
+const RUNS = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
+const RUNS_INSIDE = /([;\t\r\n])(?=\s*[=+\-@＝＋－＠])/g;
 
-/** What the contract says of a text in the CSV: one `'` before what a spreadsheet would run. */
-export const guarded = (text: string): string => (RUNS.test(text) ? `'${text}` : text);
+/** What docs.md says of a text in the CSV: one `'` before what a spreadsheet would run, also inside one that has a `;`. */
+export function guarded(text: string): string {
+  const inner = text.includes(';') ? text.replaceAll(RUNS_INSIDE, "$1'") : text;
+  return RUNS.test(text) ? `'${inner}` : inner;
+}
 export const startsFormula = (cell: string): boolean => RUNS.test(cell);

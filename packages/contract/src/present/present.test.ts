@@ -44,6 +44,7 @@ const submission = (more: Partial<SubmissionMessage> = {}): SubmissionMessage =>
   submissionId: id(1),
   videoId: id(2),
   linkId: id(3),
+  responseId: id(6),
   projectId: id(4),
   ownerId: id(5),
   createdAt: at,

@@ -86,5 +86,6 @@ export function presentSubmission(submission: Submission, context: SubmissionCon
     sha256: submission.sha256 || null,
     terms: terms ? { sha256: terms.sha256, acceptedAt: isoDate(terms.acceptedAt, 'terms.acceptedAt') } : null,
     language: submission.language || null,
+    responseId: submission.responseId,
   };
 }

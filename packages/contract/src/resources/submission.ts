@@ -33,7 +33,10 @@ export const Submission = Type.Object(
     tokenId: nullableFormat('uuid', 'The link that it came through.'),
     projectId: uuid('The project.'),
     projectName: text("The project's title as it is now."),
-    responseSessionId: nullableFormat('uuid', "Ties one contributor's interview answers together."),
+    responseSessionId: nullableFormat(
+      'uuid',
+      "Ties one contributor's interview answers together; null outside interviews, where `responseId` names the response.",
+    ),
     questionIndex: nullableInteger('Position of the question, from 0; null outside interviews.'),
     questionText: nullableText('The question as the contributor saw it; null outside interviews.'),
     createdAt: dateTime('When the whole clip had arrived.'),
@@ -69,6 +72,9 @@ export const Submission = Type.Object(
     terms: nullableRef(AcceptedTerms),
     language: nullableText(
       'The language that was heard: its code of ISO 639-1 (639-3 where it has none); null while or where that is not known.',
+    ),
+    responseId: uuid(
+      'The response that it belongs to, in an interview or not: the responseSessionId that the upload interface, the filter responseSessionId and the event response.completed name.',
     ),
   },
   { $id: 'Submission', ...resource },

@@ -29,7 +29,9 @@ const ResponseCompletedEvent = event('response.completed', 'ResponseCompletedEve
   ...without,
   response: Type.Object(
     {
-      responseSessionId: uuid('The response: one contributor’s pass through a link.'),
+      responseSessionId: uuid(
+        'The response: one contributor’s pass through a link. The responseId of its submissions, also outside interviews.',
+      ),
       tokenId: uuid('The link that it came through.'),
       submissionIds: Type.Array(uuid('A submission; 404 where it was erased since.'), {
         description:

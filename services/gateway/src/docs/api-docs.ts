@@ -71,9 +71,10 @@ api "$BASE/api/projects/$PROJECT/submissions?selected=true"
 |---|---|
 | selected | whose \`selected\` is \`true\` or \`false\` |
 | transcriptStatus, mediaStatus | in that state, see below |
-| q | with all these words (the first eight; parts of words count, letter case does not) in the transcript, a note or the question |
-| tokenId, responseSessionId | that came through this link, or belong to this response |
-| createdAfter, changedAfter | whose \`createdAt\` is, or that came or changed, after this time with its zone, such as \`2026-03-02T10:00:00Z\` (a + is written %2B) |
+| q | with all these words (the first eight; parts of words count, letter case and Unicode normal form do not: \`GRÜSSE\` finds Grüße) in the transcript, a note or the question |
+| tokenId, responseSessionId | that came through this link, or whose \`responseId\` is this one |
+| createdAfter, createdBefore | whose \`createdAt\` is after, or before, this time, not at it; with its zone, such as \`2026-03-02T10:00:00Z\` (a + is written %2B) |
+| changedAfter | that came or changed after this time, not at it |
 
 Who polls uses \`changedAfter\` with a few seconds of overlap: \`createdAt\` is the time at which the upload was whole, a little before the
 clip shows. A filter that another route takes and the one you call does not is a 400, and so is a parameter's name that is right but for
@@ -94,6 +95,9 @@ api "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/transcript.vtt"
 
 One: \`GET /api/projects/<projectId>/submissions/<submissionId>\`.
 
+\`responseId\` names the response that a clip belongs to: the \`responseSessionId\` of the upload interface, of the filter and of the event
+\`response.completed\`. \`responseSessionId\` of a submission is the same in an interview, and null in a project without questions.
+
 \`mediaStatus\` is \`processing\`, \`ready\` (the seekable video, the thumbnails and the audio are there; no audio where there is no sound), or
 \`failed\` (\`mediaError\` says why). The video is served in each of them, until \`ready\` as it was uploaded.
 \`transcriptStatus\` is \`pending\`, \`processing\`, \`completed\`, \`failed\`, \`disabled\` (transcription was off), or null (no sound).
@@ -108,8 +112,9 @@ api -OJ "$BASE/api/projects/$PROJECT/export.csv"
 api -OJ "$BASE/api/projects/$PROJECT/export.json"
 \`\`\`
 
-\`selected\` and \`transcriptStatus\` narrow the ZIP and transcripts.txt; the dashboard's exports, below, ignore every parameter. In the CSV a text that a
-spreadsheet would take for a formula begins with an extra \`'\`. Links are in a bundle if the token has \`links:read\`. An export that breaks off breaks the connection: curl
+\`selected\` and \`transcriptStatus\` narrow the ZIP and transcripts.txt; the dashboard's exports, below, ignore every parameter. In the CSV every text is quoted. A text that a
+spreadsheet would take for a formula begins with an extra \`'\`; in a text with a \`;\` there is one, too, after each \`;\`, tab and line break that such a sign
+follows, as a spreadsheet whose separator is \`;\` begins a cell there. Links are in a bundle if the token has \`links:read\`. An export that breaks off breaks the connection: curl
 then fails. All parts of project.zip show the clips that were there when it began. Where one is erased meanwhile, or its video cannot be
 read, the download breaks off; the next one is whole without it, and names in \`missing.txt\` what could not be read. Until a day after its
 last byte a download of project.zip that was cut goes on: send \`Range: bytes=<what you have>-\` with \`If-Range: <its ETag>\`. 206 is

@@ -120,6 +120,7 @@ function submission(baseUrl: string) {
     sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     terms: null,
     language: 'en',
+    responseId: '019a3f1b-9a00-7c3e-b1a7-6a2f40c9d2aa',
   };
 }
 

@@ -22,7 +22,7 @@ These come only where the project's \`webhookEvents\` names them (POST and PATCH
 |---|---|---|
 | submission.media.completed | the seekable video, thumbnails and audio are there | \`submission\` of that moment |
 | submission.media.failed | they could not be made: the video stays as it was uploaded, \`mediaError\` says why | the same |
-| response.completed | a contributor has given every answer, or the one clip outside interviews, and all have landed: the submissions and their videos can be fetched; thumbnails and audio come with submission.media.completed, transcripts with submission.transcript.completed, often later | \`submission\` null, \`response\`: \`{responseSessionId, tokenId, submissionIds}\` |
+| response.completed | a contributor has given every answer, or the one clip outside interviews, and all have landed: the submissions and their videos can be fetched; thumbnails and audio come with submission.media.completed, transcripts with submission.transcript.completed, often later | \`submission\` null, \`response\`: \`{responseSessionId, tokenId, submissionIds}\`; this \`responseSessionId\` is the \`responseId\` of its submissions, also outside interviews, where their own \`responseSessionId\` is null |
 | submission.erased | the operator, or the age that they set, has erased it: delete what you have of it | \`submission\` null, \`submissionId\`, \`erasedAt\` |
 
 \`webhooks\` in openapi.json describes each body, with a whole example, and /api/docs shows them. More types and fields may be

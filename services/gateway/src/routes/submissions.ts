@@ -34,6 +34,8 @@ export const filterOf = (query: ExportFilter): SubmissionFilter => ({
   transcriptStatus: transcriptStatusOf(query.transcriptStatus),
 });
 
+const momentOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));
+
 function pageRequestOf(request: FastifyRequest, defaultPage: number): ListSubmissionsRequest {
   const { ownerId, projectId } = projectOf(request);
   const query = request.query as SubmissionsQueryInput;
@@ -47,8 +49,9 @@ function pageRequestOf(request: FastifyRequest, defaultPage: number): ListSubmis
     linkId: query.tokenId?.toLowerCase(),
     responseSessionId: query.responseSessionId?.toLowerCase(),
     mediaStatus: mediaStatusOf(query.mediaStatus),
-    createdAfter: query.createdAfter === undefined ? undefined : new Date(query.createdAfter),
-    changedAfter: query.changedAfter === undefined ? undefined : new Date(query.changedAfter),
+    createdAfter: momentOf(query.createdAfter),
+    createdBefore: momentOf(query.createdBefore),
+    changedAfter: momentOf(query.changedAfter),
   };
 }
 

@@ -65,6 +65,7 @@ export function toMessage(submission: Submission): SubmissionMessage {
     incomplete: submission.incomplete,
     sha256: submission.sha256,
     language: submission.language || undefined,
+    responseId: submission.responseId,
   };
 }
 

@@ -160,6 +160,7 @@ export interface Filter {
   responseId?: string;
   mediaStatus?: Submission['mediaStatus'];
   createdAfter?: Date;
+  createdBefore?: Date;
   changedAfter?: Date;
 }
 

@@ -26,7 +26,7 @@ export const listSubmissions =
   (context: ListContext) =>
   async (request: ListSubmissionsRequest): Promise<ListSubmissionsResponse> => {
     // Words and times are seldom asked for twice.
-    if (!request.presentation || request.search || request.createdAfter || request.changedAfter)
+    if (!request.presentation || request.search || datesOf(request).some(Boolean))
       return await readPage(context, request);
     const { ownerId, projectId } = request;
     const stamp = await context.submissions.stampOf(ownerId, projectId);
@@ -39,6 +39,12 @@ export const listSubmissions =
     );
     return found.get(key)!;
   };
+
+const datesOf = ({ createdAfter, createdBefore, changedAfter }: ListSubmissionsRequest) => [
+  createdAfter,
+  createdBefore,
+  changedAfter,
+];
 
 async function readPage(
   { submissions, searches }: ListContext,
@@ -90,6 +96,7 @@ const searchOf = ({ search = '', linkId, responseSessionId, ...request }: ListSu
   responseId: responseSessionId,
   mediaStatus: mediaStatusOf(request.mediaStatus),
   createdAfter: request.createdAfter,
+  createdBefore: request.createdBefore,
   changedAfter: request.changedAfter,
 });
 
