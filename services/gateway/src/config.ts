@@ -77,45 +77,21 @@ export const variables = {
     'a connection on which nothing moves is closed; the only time-out of uploads, media and exports. Keep it above 60 s, the longest wait for a service',
     { default: 120_000, min: 1 },
   ),
-  uploadsAtOnce: integer('UPLOADS_AT_ONCE', 'upload requests running at once; more are 503 with `Retry-After`', {
-    default: 1_000,
-    min: 1,
-  }),
-  uploadsAtOncePerLink: integer('UPLOADS_AT_ONCE_PER_LINK', 'of these, at one recording link', {
-    default: 500,
-    min: 1,
-  }),
-  uploadsAtOncePerClient: integer(
-    'UPLOADS_AT_ONCE_PER_CLIENT',
-    'of these, from one address (see `TRUSTED_PROXIES`) at one recording link',
-    { default: 100, min: 1 },
+  uploadsAtOnce: integer(
+    'UPLOADS_AT_ONCE',
+    'upload requests at once; more are 503 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner or one address, a quarter for one link or one address with one owner, an eighth for one address at one link or with one project',
+    { default: 1_000, min: 1 },
   ),
   exportsAtOnce: integer(
     'EXPORTS_AT_ONCE',
-    'exports that are being read at once, as many as one replica of submissions takes; more are 429 with `Retry-After`',
+    'exports that are being read at once, as many as one replica of submissions takes; more are 429 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner, a quarter for one API or dashboard token',
     { default: 40, min: 1 },
   ),
-  exportsAtOncePerOwner: integer('EXPORTS_AT_ONCE_PER_OWNER', 'of these, with the tokens of one owner', {
-    default: 16,
-    min: 1,
-  }),
-  exportsAtOncePerToken: integer('EXPORTS_AT_ONCE_PER_TOKEN', 'of these, with one API or dashboard token', {
-    default: 8,
-    min: 1,
-  }),
   mediaAtOnce: integer(
     'MEDIA_AT_ONCE',
-    'videos and audio that this process sends at once; more are 429 with `Retry-After`. A paused player holds one',
+    'videos and audio that this process sends at once; more are 429 with `Retry-After`. A paused player holds one. Shared as `EXPORTS_AT_ONCE`',
     { default: 512, min: 1 },
   ),
-  mediaAtOncePerOwner: integer('MEDIA_AT_ONCE_PER_OWNER', 'of these, with the tokens of one owner', {
-    default: 256,
-    min: 1,
-  }),
-  mediaAtOncePerToken: integer('MEDIA_AT_ONCE_PER_TOKEN', 'of these, with one API or dashboard token', {
-    default: 128,
-    min: 1,
-  }),
   // Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
   uploadStallMs: integer(
     'UPLOAD_STALL_MS',

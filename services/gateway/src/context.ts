@@ -70,14 +70,6 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
 }
 
 const streamLimiters = (config: Config): Context['streams'] => ({
-  exports: createStreamLimiter('exports', {
-    all: config.exportsAtOnce,
-    perOwner: config.exportsAtOncePerOwner,
-    perToken: config.exportsAtOncePerToken,
-  }),
-  media: createStreamLimiter('videos', {
-    all: config.mediaAtOnce,
-    perOwner: config.mediaAtOncePerOwner,
-    perToken: config.mediaAtOncePerToken,
-  }),
+  exports: createStreamLimiter('exports', config.exportsAtOnce),
+  media: createStreamLimiter('videos', config.mediaAtOnce),
 });

@@ -333,7 +333,7 @@ test('videos that nginx sends have the same bounds; one more is the gateway’s 
   await using one = await startTestGateway(behindOf(store), {
     ...OFFLOAD,
     // Of the gateway's own: they count nothing that nginx sends.
-    ...{ MEDIA_AT_ONCE: '1', MEDIA_AT_ONCE_PER_OWNER: '1', MEDIA_AT_ONCE_PER_TOKEN: '1' },
+    ...{ MEDIA_AT_ONCE: '1' },
   });
   const limits = { all: 3, perOwner: 2, perToken: 1 };
   await using few = await startMediaProxy({

@@ -6,7 +6,7 @@ import { OWNER_ID, PROJECT_ID, SUBMISSION_ID, type TestGateway } from './test-se
 const OTHER_OWNER = '019a0000-0000-7000-8000-000000000009';
 const dashboards = { first: mintToken('prj'), second: mintToken('prj'), another: mintToken('prj') };
 
-/** How the streams of `path` are bounded by token, owner and in all: two tokens of one owner, one of another. */
+/** How many streams of `path` are admitted of one token, of two tokens of one owner, and with those of one token of another owner. */
 export async function bounds(
   { gateway, base }: { gateway: TestGateway; base: string },
   path: string,
@@ -41,13 +41,13 @@ export async function bounds(
   await admitted(second, limits.owner - limits.token);
   await refused(second, 'one more of the same owner');
   await admitted(another, limits.all - limits.owner);
-  await refused(another, 'one more of all');
+  await refused(another, 'one more of another owner');
   for (const { leave } of open.splice(0)) leave.abort();
   await until('a place that a reader left', async () => (await read(another)).status === 200);
   for (const { leave } of open) leave.abort();
 }
 
-/** How videos are bounded where 3 may be read at once, 2 of an owner and 1 with a token; pictures are not. The store answers none of them to the end. */
+/** As `bounds`, of videos of which one is admitted with a token and two of an owner; pictures are not counted. The store ends no response. */
 export async function videoBounds(place: { gateway: TestGateway; base: string }): Promise<void> {
   const here = `submissions/${SUBMISSION_ID}`;
   await bounds(place, `${here}/video`, { all: 3, owner: 2, token: 1 }, /^Too many videos are being read; /);

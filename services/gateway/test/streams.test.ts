@@ -25,7 +25,6 @@ let store: FakeStore;
 
 before(async () => {
   store = await startFakeStore();
-  const many = String(MANY_READERS);
   const behind: Behind = {
     projects: {
       getProject: async () => ({ project: asProject() }),
@@ -44,19 +43,9 @@ before(async () => {
       getMedia: mediaAt(store),
     },
   };
-  harness = await startTestGateway(behind, {
-    EXPORTS_AT_ONCE: many,
-    EXPORTS_AT_ONCE_PER_OWNER: many,
-    EXPORTS_AT_ONCE_PER_TOKEN: many,
-  });
-  bounded = await startTestGateway(behind, {
-    EXPORTS_AT_ONCE: '4',
-    EXPORTS_AT_ONCE_PER_OWNER: '3',
-    EXPORTS_AT_ONCE_PER_TOKEN: '2',
-    MEDIA_AT_ONCE: '3',
-    MEDIA_AT_ONCE_PER_OWNER: '2',
-    MEDIA_AT_ONCE_PER_TOKEN: '1',
-  });
+  // One token gets a quarter.
+  harness = await startTestGateway(behind, { EXPORTS_AT_ONCE: String(4 * MANY_READERS) });
+  bounded = await startTestGateway(behind, { EXPORTS_AT_ONCE: '8', MEDIA_AT_ONCE: '4' });
 });
 after(async () => {
   await harness[Symbol.asyncDispose]();
@@ -250,7 +239,7 @@ test('exports that are read at once have a bound for a token, an owner and all: 
     await bounds(
       { gateway: bounded, base: bounded.base },
       file,
-      { all: 4, owner: 3, token: 2 },
+      { all: 5, owner: 3, token: 2 },
       /^Too many exports are being read; /,
     );
 });

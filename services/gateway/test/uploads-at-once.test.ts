@@ -9,8 +9,16 @@ import { type InternalHttp, serveInternally } from '@recording-request/testing/i
 import { until } from '@recording-request/testing/wait';
 import { OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
-const links = [mintToken('vr'), mintToken('vr'), mintToken('vr')] as const;
-const byHash = new Map(links.map((token, at) => [hashToken(token).toString('hex'), `link-${at}`]));
+/** Recording links of several owners and their projects. */
+const LINKS = Array.from({ length: 20 }, (_, at) => ({
+  token: mintToken('vr'),
+  linkId: `link-${at}`,
+  // The last four are of another owner each.
+  ownerId: at < 16 ? OWNER_ID : `owner-${at}`,
+  projectId: at < 12 ? PROJECT_ID : `project-${at}`,
+}));
+const byHash = new Map(LINKS.map(link => [hashToken(link.token).toString('hex'), link]));
+const UPLOADS_AT_ONCE = 32;
 const held: ServerResponse[] = [];
 /** The look-up of a link waits for this. */
 let lookUp: Promise<void> = Promise.resolve();
@@ -28,23 +36,12 @@ before(async () => {
       projects: {
         async resolveRecipient({ tokenHash }) {
           await lookUp;
-          return {
-            ownerId: OWNER_ID,
-            projectId: PROJECT_ID,
-            linkId: byHash.get(Buffer.from(tokenHash).toString('hex'))!,
-            linkType: 2 as const,
-            status: 1 as const,
-          };
+          const { ownerId, projectId, linkId } = byHash.get(Buffer.from(tokenHash).toString('hex'))!;
+          return { ownerId, projectId, linkId, linkType: 2 as const, status: 1 as const };
         },
       },
     },
-    {
-      SUBMISSIONS_HTTP: upstream.url,
-      UPLOADS_AT_ONCE: '4',
-      UPLOADS_AT_ONCE_PER_LINK: '3',
-      UPLOADS_AT_ONCE_PER_CLIENT: '2',
-      TRUSTED_PROXIES: '1',
-    },
+    { SUBMISSIONS_HTTP: upstream.url, UPLOADS_AT_ONCE: String(UPLOADS_AT_ONCE), TRUSTED_PROXIES: '1' },
   );
 });
 after(async () => {
@@ -53,8 +50,8 @@ after(async () => {
 });
 
 /** An upload request of a client at a link; its status once it is answered. */
-const upload = async (link: 0 | 1 | 2, address: string): Promise<Response> =>
-  fetch(`${harness.base}/r/${links[link]}/uploads/u1`, {
+const upload = async (link: number, address: string): Promise<Response> =>
+  fetch(`${harness.base}/r/${LINKS[link]!.token}/uploads/u1`, {
     method: 'PATCH',
     body: 'x',
     headers: { 'x-forwarded-for': address },
@@ -68,37 +65,76 @@ async function refused(answer: Promise<Response>, why: string): Promise<void> {
   assert.match(((await response.json()) as { error: string }).error, /Too many uploads are running/);
 }
 
-test('nobody takes the whole upload capacity: 503 for one client, for one link and in all, until one ends', async () => {
-  const going = [upload(0, '10.0.0.1'), upload(0, '10.0.0.1')];
-  await running(2);
-  await refused(upload(0, '10.0.0.1'), 'a third of one client');
-  going.push(upload(0, '10.0.0.2'));
-  await running(3);
-  await refused(upload(0, '10.0.0.3'), 'a fourth of one link');
-  going.push(upload(1, '10.0.0.1'));
-  await running(4);
-  await refused(upload(1, '10.0.0.9'), 'a fifth of all');
+/** Begins uploads that do not end, until one is refused. Returns those that run. */
+async function beginUntilRefused(link: number, address: string): Promise<Promise<Response>[]> {
+  const going: Promise<Response>[] = [];
+  for (;;) {
+    const before = held.length;
+    const one = upload(link, address);
+    const answer = await Promise.race([one, running(before + 1)]);
+    if (answer instanceof Response) {
+      await refused(one, 'one more than the share');
+      return going;
+    }
+    going.push(one);
+  }
+}
+
+/** Ends the uploads that run, and expects that all of them were served. */
+async function end(going: Promise<Response>[]): Promise<void> {
   for (const response of held.splice(0)) response.writeHead(204).end();
-  assert.deepEqual(
-    (await Promise.all(going)).map(response => response.status),
-    [204, 204, 204, 204],
-  );
-  const again = upload(0, '10.0.0.1');
-  await running(1);
+  assert.ok((await Promise.all(going)).every(response => response.status === 204));
+}
+
+/** Expects that an upload is admitted and served. */
+async function served(link: number, address: string, why: string): Promise<void> {
+  const before = held.length;
+  const answer = upload(link, address);
+  const first = await Promise.race([answer.then(({ status }) => status), running(before + 1)]);
+  assert.notEqual(first, 503, why);
   held.pop()!.writeHead(204).end();
-  assert.equal((await again).status, 204);
+  assert.equal((await answer).status, 204, why);
+}
+
+test('one address that holds what it can with the links of a project keeps no other contributor out', async () => {
+  const going: Promise<Response>[] = [];
+  for (let link = 0; link < 11; link++) going.push(...(await beginUntilRefused(link, '10.0.0.1')));
+  assert.ok(going.length <= UPLOADS_AT_ONCE / 8 + 1, `one address has ${going.length} of ${UPLOADS_AT_ONCE} slots`);
+  for (let times = 0; times < 5; times++) await served(16, '10.0.0.9', 'another owner');
+  await served(16, '10.0.0.1', 'another owner, at the same address');
+  await served(12, '10.0.0.1', 'another project of the same owner, at the same address');
+  await served(11, '10.0.0.2', 'another address in the same project');
+  await end(going);
+});
+
+test('one owner gets half of the slots, whatever the number of its links and their addresses', async () => {
+  const going: Promise<Response>[] = [];
+  for (let link = 0; link < 16; link++) going.push(...(await beginUntilRefused(link, `10.0.1.${link}`)));
+  assert.ok(going.length <= UPLOADS_AT_ONCE / 2, `one owner has ${going.length} of ${UPLOADS_AT_ONCE} slots`);
+  going.push(...(await beginUntilRefused(17, '10.0.0.7')));
+  await served(18, '10.0.0.8', 'a newcomer beside two that hold what they can');
+  await end(going);
+});
+
+test('one address gets half of the slots, whatever the number of owners whose links it has', async () => {
+  const going: Promise<Response>[] = [];
+  for (const link of [0, 12, 13, 16, 17, 18]) going.push(...(await beginUntilRefused(link, '10.0.0.1')));
+  assert.ok(going.length <= UPLOADS_AT_ONCE / 2, `one address has ${going.length} of ${UPLOADS_AT_ONCE} slots`);
+  await served(0, '10.0.0.2', 'another address at the same link');
+  await end(going);
+  await served(0, '10.0.0.1', 'the same address once its uploads have ended');
 });
 
 /** An upload request on a connection of its own; the gateway's end of it, once it has begun with it. */
-async function begin(link: 0 | 1 | 2, address: string): Promise<{ client: Socket; end: Socket }> {
+async function begin(link: number, address: string): Promise<{ client: Socket; end: Socket }> {
   const client = connect(Number(new URL(harness.base).port), '127.0.0.1');
   const { promise, resolve } = Promise.withResolvers<Socket>();
   const look = (message: unknown) => {
     const { request, socket } = message as { request: { url: string }; socket: Socket };
-    if (request.url.startsWith(`/r/${links[link]}/`)) resolve(socket);
+    if (request.url.startsWith(`/r/${LINKS[link]!.token}/`)) resolve(socket);
   };
   subscribe('http.server.request.start', look);
-  const head = `PATCH /r/${links[link]}/uploads/u1 HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n`;
+  const head = `PATCH /r/${LINKS[link]!.token}/uploads/u1 HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n`;
   client.write(`${head}Content-Length: 1\r\n\r\nx`);
   const end = await promise;
   unsubscribe('http.server.request.start', look);
@@ -108,18 +144,12 @@ async function begin(link: 0 | 1 | 2, address: string): Promise<{ client: Socket
 test('a client that leaves while its link is looked up does not count as an upload', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   lookUp = promise;
-  for (let clients = 0; clients < 2; clients++) {
+  for (let clients = 0; clients < UPLOADS_AT_ONCE; clients++) {
     const { client, end } = await begin(2, '10.0.0.5');
     const closed = once(end, 'close');
     client.destroy();
     await closed;
   }
   resolve();
-  const going = [upload(2, '10.0.0.5'), upload(2, '10.0.0.5')];
-  await Promise.race([running(2), Promise.any(going)]);
-  for (const response of held.splice(0)) response.writeHead(204).end();
-  assert.deepEqual(
-    (await Promise.all(going)).map(response => response.status),
-    [204, 204],
-  );
+  await served(2, '10.0.0.5', 'the first upload that stays');
 });

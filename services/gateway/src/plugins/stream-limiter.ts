@@ -1,44 +1,31 @@
 import { DomainError } from '@recording-request/kit/errors';
+import { createFairSlots } from '@recording-request/kit/fair-slots';
 import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createConcurrencyLimits } from '../domain/concurrency-limits.ts';
 import { projectOf } from './caller.ts';
 
-/** How many streams one gateway sends at once. */
-export interface StreamLimits {
-  all: number;
-  /** With all of the owner's tokens together. */
-  perOwner: number;
-  /** With one API token, or one project's dashboard token. */
-  perToken: number;
-}
-
-/** Counts the answer to a request as a stream until its connection is done with it. Throws `too_many` beyond a limit. */
+/** Counts the response to a request as a stream until its connection is done with it. Throws `too_many` beyond a share. */
 export type StreamLimiter = (request: FastifyRequest, reply: FastifyReply) => void;
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** `what` names the streams in the sentence of a refusal. */
-export function createStreamLimiter(
-  what: 'exports' | 'videos',
-  { all, perOwner, perToken }: StreamLimits,
-): StreamLimiter {
-  const limits = createConcurrencyLimits();
+/**
+ * Shares `atOnce` streams of this gateway among owners, and those of an owner among its tokens. It refuses where a queue would
+ * wait: a client that is refused and returns holds no connection meanwhile. `what` names the streams in a refusal's sentence.
+ */
+export function createStreamLimiter(what: 'exports' | 'videos', atOnce: number): StreamLimiter {
+  const slots = createFairSlots(atOnce);
   return (request, reply) => {
-    // There would be no second event to end the count.
+    // There would be no second event to return the slot.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
     const { owner, token } = readerOf(request);
-    const release = limits.admit([
-      ['all', all],
-      [`owner ${owner}`, perOwner],
-      [token, perToken],
-    ]);
-    if (!release) throw tooManyStreams(what);
-    reply.raw.once('close', release);
+    const slot = slots.tryTake([owner, token]);
+    if (!slot) throw tooManyStreams(what);
+    reply.raw.once('close', () => slot[Symbol.dispose]());
   };
 }
 
-/** Whom a stream counts for: its owner, and one of the owner's tokens. */
+/** Returns the owner that a stream counts for, and the owner's token. */
 export function readerOf(request: FastifyRequest): { owner: string; token: string } {
   const { ownerId, projectId } = projectOf(request);
   const token = request.owner ? `token ${request.owner.token.apiTokenId}` : `dashboard ${projectId}`;

@@ -5,14 +5,13 @@ import type { FastifyReplyFromHooks } from '@fastify/reply-from';
 import { recipientUrl, thankYouUrl } from '@recording-request/contract/addresses';
 import { isErrorReason } from '@recording-request/contract/error-codes';
 import { DomainError } from '@recording-request/kit/errors';
+import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { internalConnect } from '@recording-request/kit/internal/http';
 import { noteShed } from '@recording-request/kit/telemetry/shed';
-import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { callerNetwork } from '../domain/caller-network.ts';
-import { createUploadLimiter, type UploadLimits } from '../domain/upload-limiter.ts';
 import { recipient } from '../plugins/access-kinds.ts';
 import { recipientOf } from '../plugins/caller.ts';
 import { RETRY_AFTER_SECONDS } from '../plugins/errors.ts';
@@ -37,8 +36,8 @@ type Upstream = { statusCode: number; headers: IncomingHttpHeaders; stream: Read
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
- * The contributor's tus uploads, streamed on to the submissions service: no limit of size or total time here, but idle
- * connections end, and a limiter bounds how many run at once.
+ * Streams the contributors' tus uploads to the submissions service. There is no limit of size or total time here, but idle
+ * connections end, and owners share how many run at once.
  */
 export async function uploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { config, baseUrl, internal } = context;
@@ -46,11 +45,7 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
   await app.register(async scope => {
     // Bytes are passed on, not parsed.
     scope.removeAllContentTypeParsers();
-    boundUploads(scope, config.uploadStallMs, {
-      all: config.uploadsAtOnce,
-      perLink: config.uploadsAtOncePerLink,
-      perClient: config.uploadsAtOncePerClient,
-    });
+    boundUploads(scope, config);
     const proxied = (route: string, httpMethods: string[]): FastifyHttpProxyOptions => ({
       upstream: config.submissionsHttp,
       prefix: PREFIX,
@@ -98,30 +93,39 @@ const againAfter: NonNullable<FastifyReplyFromHooks['retryDelay']> = ({ req, res
 
 const tokenOf = (request: FastifyRequest): string => (request.params as { token: string }).token;
 
-function boundUploads(scope: FastifyInstance, stallMs: number, limits: UploadLimits): void {
-  const limiter = createUploadLimiter(limits);
-  const endReport = reportSlots('upload', limits.all, limiter.running);
-  scope.addHook('onClose', async () => endReport());
+function boundUploads(scope: FastifyInstance, { uploadsAtOnce, uploadStallMs }: Context['config']): void {
+  const slots = createFairSlots(uploadsAtOnce, { kind: 'upload' });
+  scope.addHook('onClose', async () => slots.endReport());
   scope.addHook('preParsing', async (request, reply) => {
     const { uploadId } = request.params as { uploadId?: string };
     if (uploadId !== undefined && !UPLOAD_ID.test(uploadId)) {
       throw new DomainError('not_found', 'There is no such upload.');
     }
-    // A client that left while its token was looked up: its connection would never close again to release the limiter.
+    // A client that left while its token was looked up: its connection would never close again to return the slot.
     if (reply.raw.destroyed || request.raw.socket.destroyed)
       throw new DomainError('cancelled', 'The client went away.');
-    const release = limiter.admit(recipientOf(request).linkId, callerNetwork(request.ip));
-    if (!release) {
+    const slot = slotOf(request, slots);
+    if (!slot) {
       noteShed('upload');
       reply.header('connection', 'close').header('retry-after', String(RETRY_AFTER_SECONDS));
       throw new DomainError('unavailable', 'Too many uploads are running; try again in a moment.');
     }
-    const watch = endStalled(request, reply, stallMs);
+    const watch = endStalled(request, reply, uploadStallMs);
     reply.raw.once('close', () => {
-      release();
+      slot[Symbol.dispose]();
       clearInterval(watch);
     });
   });
+}
+
+/** Neither an owner, nor a link, nor an address can take all slots: an address not even with the links of several owners. */
+function slotOf(request: FastifyRequest, slots: FairSlots): Disposable | undefined {
+  const { ownerId, projectId, linkId } = recipientOf(request);
+  const address = callerNetwork(request.ip);
+  return slots.tryTake(
+    [`owner ${ownerId}`, `link ${linkId}`, address],
+    [`address ${address}`, `owner ${ownerId}`, projectId],
+  );
 }
 
 /** A request whose bytes go nowhere and that gets no answer is ended; its client resumes later, where it stopped. */

@@ -30,9 +30,8 @@ export const slowPatches: FaultCase = {
     env: {
       UPLOAD_PART_BYTES: String(PART_BYTES),
       UPLOAD_LEASE_SECONDS: '15',
-      // They come from one address by one link, and would come from many: it is the service that is to refuse some.
-      UPLOADS_AT_ONCE_PER_CLIENT: '1000',
-      UPLOADS_AT_ONCE_PER_LINK: '1000',
+      // All come from one address by one link, which gets an eighth: the service is to refuse some, not the gateway.
+      UPLOADS_AT_ONCE: '8000',
     },
     limited: ['gateway', 'submissions'],
   },

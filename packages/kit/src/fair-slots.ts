@@ -1,0 +1,169 @@
+import { reportSlots, type SlotKind } from './telemetry/slot-figures.ts';
+
+/** The names under which a slot is counted, the widest first: an owner, one of its links, an address at that link. */
+export type Path = readonly [string, ...string[]];
+
+/** Every place in the queue that this path may have is taken. */
+export class QueueFullError extends Error {}
+
+/**
+ * Slots that several owners share, so that none of them can take all.
+ *
+ * A name may take one more slot only while it holds fewer than are left. One busy owner gets half of the slots, and k busy
+ * owners get 1/(k+1) each; a newcomer holds none, so any slot that is left is open to it. The same rule divides the slots that
+ * a name may still take among the names below it: an owner's links, the addresses at a link.
+ */
+export interface FairSlots {
+  /** Takes a slot under every one of these paths; undefined where one of them allows no more. Disposing returns the slot, once. */
+  tryTake(...paths: [Path, ...Path[]]): Disposable | undefined;
+  /**
+   * Waits for a slot. One that becomes free goes to the waiting name that holds the fewest, and among those to the one that was
+   * served the longest ago. Rejects with the signal's reason, or with QueueFullError: the places in the queue are shared by the same rule.
+   */
+  take(path: Path, signal: AbortSignal): Promise<Disposable>;
+  used(): number;
+  waiting(): number;
+  /** Ends the report of how many are used. */
+  endReport(): void;
+}
+
+interface Name {
+  held: number;
+  /** When it was last served, or else came, by a counter. */
+  since: number;
+  below: Map<string, Name>;
+  /** Those that wait under this very path, in order. */
+  queue: Set<() => void>;
+  /** How many wait under it and below it. */
+  waiting: number;
+}
+
+/** Returns `capacity` slots and a queue with `queued` places. With a kind the slots are reported. */
+export function createFairSlots(
+  capacity: number,
+  { queued = 0, kind }: { queued?: number; kind?: SlotKind } = {},
+): FairSlots {
+  const root = newName(0);
+  const places = queued > 0 ? createFairSlots(queued) : undefined;
+  let clock = 0;
+  const left = () => capacity - root.held;
+
+  const namesOf = (path: Path): Name[] => {
+    let at = root;
+    return path.map(name => {
+      at = entryOf(at.below, name, () => newName(++clock));
+      return at;
+    });
+  };
+
+  function hold(paths: readonly Path[]): Disposable {
+    const names = paths.flatMap(namesOf);
+    clock += 1;
+    root.held += 1;
+    for (const name of names) Object.assign(name, { held: name.held + 1, since: clock });
+    let isHeld = true;
+    return {
+      [Symbol.dispose]() {
+        if (!isHeld) return;
+        isHeld = false;
+        root.held -= 1;
+        for (const name of names) name.held -= 1;
+        for (const path of paths) forgetUnused(root, path);
+        // Each that is served leaves fewer, so this ends.
+        for (let next = firstServed(root, left()); next; next = firstServed(root, left())) next();
+      },
+    };
+  }
+
+  const tryTake: FairSlots['tryTake'] = (...paths) =>
+    paths.every(path => isAllowed(root, path, left())) ? hold(paths) : undefined;
+
+  /** Resolves with a slot when it is this one's turn. */
+  function inQueue(path: Path, signal: AbortSignal): Promise<Disposable> {
+    const names = namesOf(path);
+    const { queue } = names.at(-1)!;
+    const { promise, resolve, reject } = Promise.withResolvers<Disposable>();
+    const leave = () => {
+      queue.delete(serve);
+      for (const name of names) name.waiting -= 1;
+      signal.removeEventListener('abort', giveUp);
+    };
+    const serve = () => {
+      leave();
+      resolve(hold([path]));
+    };
+    const giveUp = () => {
+      leave();
+      forgetUnused(root, path);
+      reject(signal.reason);
+    };
+    queue.add(serve);
+    for (const name of names) name.waiting += 1;
+    signal.addEventListener('abort', giveUp, { once: true });
+    return promise;
+  }
+
+  return {
+    tryTake,
+    async take(path, signal) {
+      signal.throwIfAborted();
+      const taken = tryTake(path);
+      if (taken) return taken;
+      using place = places?.tryTake(path);
+      if (!place) throw new QueueFullError('Too many wait already.');
+      return await inQueue(path, signal);
+    },
+    used: () => root.held,
+    waiting: () => places?.used() ?? 0,
+    endReport: kind ? reportSlots(kind, capacity, () => root.held) : () => {},
+  };
+}
+
+const newName = (since: number): Name => ({ held: 0, since, below: new Map(), queue: new Set(), waiting: 0 });
+
+function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/**
+ * Returns how many more a name may take that holds `held` where `left` are left: above 0 only while it holds fewer than are left,
+ * and each one that it takes leaves one fewer.
+ */
+const share = (held: number, left: number): number => Math.ceil((left - held) / 2);
+
+function isAllowed(root: Name, path: Path, free: number): boolean {
+  let at: Name | undefined = root;
+  let left = free;
+  for (const name of path) {
+    at = at?.below.get(name);
+    left = share(at?.held ?? 0, left);
+    if (left <= 0) return false;
+  }
+  return true;
+}
+
+/** Returns what serves the next one that waits below a name; undefined where none of them may take one more. */
+function firstServed(name: Name, left: number): (() => void) | undefined {
+  const waiting = [...name.below.values()].filter(each => each.waiting > 0);
+  waiting.sort((a, b) => a.held - b.held || a.since - b.since);
+  for (const each of waiting) {
+    const own = share(each.held, left);
+    if (own <= 0) continue;
+    const [first] = each.queue;
+    const found = first ?? firstServed(each, own);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Forgets the names of a path that hold nothing and do not wait. */
+function forgetUnused(above: Name, [first, ...rest]: readonly string[]): void {
+  const name = first === undefined ? undefined : above.below.get(first);
+  if (first === undefined || !name) return;
+  forgetUnused(name, rest);
+  if (name.held === 0 && name.waiting === 0) above.below.delete(first);
+}
