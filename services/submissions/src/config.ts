@@ -41,7 +41,7 @@ export const variables = {
   // Of bytes that are being stored there is a copy, unless the store verifies checksums.
   uploadMemoryBytes: integer(
     'UPLOAD_MEMORY_BYTES',
-    'what all requests that bring bytes may hold; beyond that they are refused with 503 and `Retry-After`',
+    'what all requests that bring bytes may hold; beyond that they are refused with 503 and `Retry-After`. [Owners share it](operations.md#shares-of-owners): at most half for one owner',
     { ...SIXTH_OF_MEMORY, min: 256 * 1024 },
   ),
   uploadFlushSeconds: integer(
@@ -138,20 +138,15 @@ export const variables = {
   ),
   searchesAtOnce: integer(
     'SEARCHES_AT_ONCE',
-    'searches by words at once in this process; more are refused with 503 and `Retry-After`, not queued',
+    'searches by words at once in this process; more are refused with 503 and `Retry-After`, not queued. [Owners share them](operations.md#shares-of-owners): at most half for one owner',
     { default: 4, min: 1 },
   ),
-  searchesAtOncePerProject: integer('SEARCHES_AT_ONCE_PER_PROJECT', 'of these, in one project', {
-    default: 2,
-    min: 1,
-  }),
   // Each reads its rows with one of the 50 connections to MongoDB that all share.
   exportsAtOnce: integer(
     'EXPORTS_AT_ONCE',
-    'exports at once in this process; more are refused with 429 and `Retry-After`. The gateway has bounds of its own',
+    'exports at once in this process; more are refused with 429 and `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner. The gateway has bounds of its own',
     { default: 40, min: 1, max: 40 },
   ),
-  exportsAtOncePerOwner: integer('EXPORTS_AT_ONCE_PER_OWNER', 'of these, of one owner', { default: 20, min: 1 }),
   exportMemoryBytes: integer('EXPORT_MEMORY_BYTES', 'what archives may hold while they are made; others wait', {
     ...EIGHTH_OF_MEMORY,
     min: 1024 ** 2,

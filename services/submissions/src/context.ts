@@ -1,18 +1,18 @@
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import { createFairBudget, type FairBudget } from '@recording-request/kit/fair-budget';
+import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
 import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
 import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
-import { type ByteBudget, createByteBudget, memoryLimit } from '@recording-request/kit/memory-limit';
+import { memoryLimit } from '@recording-request/kit/memory-limit';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createLease, type Lease } from '@recording-request/kit/mongo/lease';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { openTogether } from '@recording-request/kit/open-together';
-import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { mayRepeat } from '@recording-request/proto/repeatable';
 import type { Config } from './config.ts';
-import { type ConcurrencyLimiter, createConcurrencyLimiter } from './domain/concurrency-limiter.ts';
 import { createKeptChecksums, type KeptChecksums } from './domain/running-checksums.ts';
 import { openStores, type Stores } from './store/store.ts';
 import type { JobListener } from './store/submissions.ts';
@@ -32,8 +32,8 @@ export interface Context extends Stores, AsyncDisposable {
   objects: Objects;
   /** The same bucket, with the connections of uploads. */
   uploadObjects: Objects;
-  /** What the requests that bring bytes may hold of them. */
-  uploadMemory: ByteBudget;
+  /** The memory of requests that bring bytes, by owner. */
+  uploadMemory: FairBudget;
   /** Of what came in this process. */
   uploadChecksums: KeptChecksums;
   /** The same bucket, with the connections of exports. */
@@ -42,12 +42,12 @@ export interface Context extends Stores, AsyncDisposable {
   media: ClientOf<MediaServiceServer>;
   archiveBuilds: ArchiveBuilds;
   landings: LandingsUnderWay;
-  /** By project. */
-  searches: ConcurrencyLimiter;
+  /** By owner. */
+  searches: FairSlots;
   /** Pages of submissions as they are sent. */
   pages: KeptPages;
   /** By owner. */
-  exports: ConcurrencyLimiter;
+  exports: FairSlots;
   /** Held by the process that erases by age. */
   retentionLease: Lease;
   /** Held by the process that publishes jobs, for one turn. */
@@ -82,10 +82,8 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   });
   opened.defer(() => media.close());
   const archiveBuilds = opened.adopt(createArchiveBuilds(config.exportMemoryBytes), builds => builds.stop());
-  const searches = createConcurrencyLimiter({ all: config.searchesAtOnce, perKey: config.searchesAtOncePerProject });
-  opened.defer(reportSlots('search', config.searchesAtOnce, searches.running));
-  const exports = createConcurrencyLimiter({ all: config.exportsAtOnce, perKey: config.exportsAtOncePerOwner });
-  opened.defer(reportSlots('export', config.exportsAtOnce, exports.running));
+  const searches = opened.adopt(createFairSlots(config.searchesAtOnce, { kind: 'search' }), each => each.endReport());
+  const exports = opened.adopt(createFairSlots(config.exportsAtOnce, { kind: 'export' }), each => each.endReport());
   const parts = opened.move();
   return {
     config,
@@ -95,7 +93,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     kafka,
     objects,
     uploadObjects: createObjects(config),
-    uploadMemory: createByteBudget(config.uploadMemoryBytes),
+    uploadMemory: createFairBudget(config.uploadMemoryBytes),
     uploadChecksums: createKeptChecksums(),
     // An archive that is made stores one part at a time.
     exportObjects: createObjects(config, { connections: config.exportsAtOnce }),

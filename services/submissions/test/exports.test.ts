@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { DEFAULTS } from '@recording-request/contract/limits';
 import type { ExportDocumentJson } from '@recording-request/contract/resources/export-document';
+import { createFairSlots } from '@recording-request/kit/fair-slots';
 import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
 import { Link, LinkStatus, type ListLinksRequest } from '@recording-request/proto/projects/v1/projects';
 import { ListSubmissionsRequest, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
-import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
 import { exportProject } from '../src/rpc/export.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
@@ -195,7 +195,7 @@ test('a state of the transcript narrows the list, the ZIP and the texts to the s
   }
   const list = listSubmissions({
     submissions: createSubmissionStore(models()),
-    searches: createConcurrencyLimiter({ all: 1, perKey: 1 }),
+    searches: createFairSlots(1),
     pages: createKeptPages(1_000_000),
   });
   const request = { ownerId: OWNER, projectId, pageSize: 100 };

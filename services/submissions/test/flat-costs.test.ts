@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
+import { createFairSlots } from '@recording-request/kit/fair-slots';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { ExportFormat, ExportRequest } from '@recording-request/proto/exports/v1/exports';
 import type { ListLinksRequest } from '@recording-request/proto/projects/v1/projects';
@@ -11,7 +12,6 @@ import {
 } from '@recording-request/proto/submissions/v1/submissions';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { takeInventory } from '@recording-request/testing/query-inventory';
-import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
 import { exportProject } from '../src/rpc/export.ts';
 import { getMedia } from '../src/rpc/get-media.ts';
 import { listSubmissions } from '../src/rpc/list-submissions.ts';
@@ -106,7 +106,7 @@ test('an export of texts opens at the same cost with 40 clips as with 800, and a
     );
   const settings = projectSettings();
   const context = {
-    ...{ submissions, exportRows, exports: createConcurrencyLimiter({ all: 1, perKey: 1 }) },
+    ...{ submissions, exportRows, exports: createFairSlots(1) },
     projects: {
       getProject: async () => ({ project: { createdAt: at(0), settings, linkStats: {} } }),
       listLinks: async ({ pageSize = Infinity, cursor }: ListLinksRequest) => {
@@ -158,7 +158,7 @@ test('a page that is sent is not read again while nothing of its project changes
       return submissions.page(...asked);
     },
   };
-  const searches = createConcurrencyLimiter({ all: 4, perKey: 2 });
+  const searches = createFairSlots(4);
   const list = listSubmissions({ submissions: counted, searches, pages: createKeptPages(1_000_000) });
   const presentation = { baseUrl: 'https://rec.example', projectName: 'Stories' };
   const shown = async (more: object = {}) => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { presentSubmission } from '@recording-request/contract/present';
+import { createFairSlots } from '@recording-request/kit/fair-slots';
 import { MESSAGE_BYTES } from '@recording-request/kit/grpc-server';
 import { ListSubmissionsRequest, ListSubmissionsResponse } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
-import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
 import { migrate } from '../src/migrate.ts';
 import { type ListContext, listSubmissions } from '../src/rpc/list-submissions.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
@@ -21,8 +21,8 @@ const PROJECT = randomUUID();
 
 const environment = testEnvironment();
 const stores = testStores(environment);
-const listing = (submissions: ListContext['submissions'], limits: Parameters<typeof createConcurrencyLimiter>[0]) =>
-  listSubmissions({ submissions, searches: createConcurrencyLimiter(limits), pages: createKeptPages(1_000_000) });
+const listing = (submissions: ListContext['submissions'], atOnce: number) =>
+  listSubmissions({ submissions, searches: createFairSlots(atOnce), pages: createKeptPages(1_000_000) });
 let models: Models;
 let store: SubmissionStore;
 
@@ -93,27 +93,27 @@ test('a word is found in either normal form, and where its capitals have another
     assert.deepEqual(await foundHere(word), where, word);
 });
 
-test('searches beyond the limit of a project or of the process are refused, to be tried again', async () => {
+test('searches beyond the share of an owner, in whichever of its projects, are refused, to be tried again', async () => {
   const ends: (() => void)[] = [];
   const none = { submissions: [], more: false };
   const slow = {
     stampOf: async () => undefined,
     page: () => new Promise<typeof none>(resolve => ends.push(() => resolve(none))),
   };
-  const list = listing(slow, { all: 3, perKey: 2 });
-  const ask = (projectId: string, search: string) =>
-    list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, search, pageSize: 10 }));
-  const refused = (projectId: string) =>
-    assert.rejects(ask(projectId, 'word'), { code: 'unavailable', retryAfterSec: 2, message: /Too many searches/ });
-  const going = [ask('a', 'word'), ask('a', 'word')];
-  await refused('a');
-  going.push(ask('b', 'word'));
-  await refused('b');
-  going.push(ask('a', ' '));
+  const list = listing(slow, 4);
+  const ask = (ownerId: string, projectId: string, search = 'word') =>
+    list(ListSubmissionsRequest.fromPartial({ ownerId, projectId, search, pageSize: 10 }));
+  const refused = (ownerId: string, projectId: string) =>
+    assert.rejects(ask(ownerId, projectId), { code: 'unavailable', retryAfterSec: 2, message: /Too many searches/ });
+  const going = [ask('owner', 'a'), ask('owner', 'b')];
+  await refused('owner', 'c');
+  going.push(ask('another', 'd'));
+  await refused('another', 'd');
+  going.push(ask('owner', 'a', ' '));
   assert.equal(ends.length, 4, 'a list without words is no search');
   for (const end of ends.splice(0)) end();
   await Promise.all(going);
-  const again = [ask('a', 'word'), ask('a', 'word'), ask('b', 'word')];
+  const again = [ask('owner', 'a'), ask('owner', 'a'), ask('another', 'd')];
   for (const end of ends) end();
   await Promise.all(again);
 });
@@ -169,7 +169,7 @@ test('a list of very long transcripts is walked page by page, each in a message 
     row(10_000 + index, { projectId, transcriptText, thumbnails: [], createdAt: new Date(0) }),
   );
   await models.submissions.collection.insertMany(rows as never);
-  const list = listing(store, { all: 1, perKey: 1 });
+  const list = listing(store, 1);
   const seen: string[] = [];
   let cursor = '';
   do {
@@ -200,7 +200,7 @@ test('a page is made as the JSON of the contract where its reader asks for that;
     }),
   );
   await models.submissions.collection.insertMany(rows as never);
-  const list = listing(store, { all: 1, perKey: 1 });
+  const list = listing(store, 1);
   const ask = (more: object) =>
     list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, pageSize: 2, ...more }));
   const presentation = { baseUrl: 'https://rec.example', projectName: 'Stories' };

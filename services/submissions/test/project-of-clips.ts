@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { after, before } from 'node:test';
 import { crc32 } from 'node:zlib';
+import { createFairSlots } from '@recording-request/kit/fair-slots';
 import { createLogger } from '@recording-request/kit/log';
 import { seekableCipher } from '@recording-request/kit/seekable-cipher';
 import { OpenArchiveRequest } from '@recording-request/proto/exports/v1/exports';
@@ -9,7 +10,6 @@ import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { testStores } from '@recording-request/testing/test-stores';
 import type { StoredPiece } from '../src/domain/archive.ts';
-import { createConcurrencyLimiter } from '../src/domain/concurrency-limiter.ts';
 import { migrate } from '../src/migrate.ts';
 import { exportProject } from '../src/rpc/export.ts';
 import { createArchiveStore } from '../src/store/archives.ts';
@@ -115,7 +115,7 @@ async function projectOfClips(models: Models, ...[first, filter, clips = CLIPS]:
   const context = {
     config: { publicBaseUrl: 'http://owner.test', exportResumeSeconds: 3_600 },
     exportRows: createExportRows(models),
-    exports: createConcurrencyLimiter({ all: 1, perKey: 1 }),
+    exports: createFairSlots(1),
     projects: { getProject: async () => ({ project }), listLinks: async () => ({ uniqueLinks: [] }) },
     archives,
     archiveBuilds: createArchiveBuilds(1),

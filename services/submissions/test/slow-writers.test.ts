@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createByteBudget } from '@recording-request/kit/memory-limit';
+import { createFairBudget } from '@recording-request/kit/fair-budget';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { endHolds } from '../src/workflows/end-holds.ts';
@@ -28,7 +28,7 @@ test('an upload that is being written when its hold ends is neither removed nor 
 });
 
 test('a request whose client leaves gives back what it may hold', async () => {
-  const uploadMemory = createByteBudget(4 * 1024 * 1024);
+  const uploadMemory = createFairBudget(4 * 1024 * 1024);
   await using beside = await otherUploads({ uploadMemory });
   const response = await begun();
   for (let again = 0; again < 3; again += 1) {
@@ -42,8 +42,9 @@ test('a request whose client leaves gives back what it may hold', async () => {
   await until('all of the memory is free again', async () => uploadMemory.free === uploadMemory.limit);
 });
 
-test('slow writers hold little, and one more than there is memory for comes again later', async () => {
-  const uploadMemory = createByteBudget(400 * 1024);
+test('slow writers hold little, one more than its owner has memory for comes again later, and another owner has some', async () => {
+  // For three of one owner's writers, or rather for two and one of another owner.
+  const uploadMemory = createFairBudget(600 * 1024);
   await using beside = await otherUploads({ uploadMemory, config: { ...harness.config, uploadFlushSeconds: 1 } });
   const response = await begun();
   const slow = await Promise.all(
@@ -62,6 +63,11 @@ test('slow writers hold little, and one more than there is memory for comes agai
   const patch = { ...response.headers, 'Upload-Offset': '0' };
   const refused = await tusRequest(`${beside.url}/${id}`, 'PATCH', patch, Buffer.alloc(100));
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
+  const other = await begun(await harness.newOwner());
+  const beginning = await create(harness, other, { length: 50_000 });
+  const sent = { ...other.headers, 'Upload-Offset': '0' };
+  const admitted = await tusRequest(`${beside.url}/${beginning.id}`, 'PATCH', sent, Buffer.alloc(100));
+  assert.equal(admitted.status, 204, 'another owner');
   for (const { outgoing, answer } of slow) {
     outgoing.end(Buffer.alloc(9_700));
     assert.equal(await answer, 204);

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { after, before } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
+import { createFairBudget } from '@recording-request/kit/fair-budget';
 import { PLAINTEXT } from '@recording-request/kit/internal/internal';
-import { createByteBudget } from '@recording-request/kit/memory-limit';
 import { tusRequest } from '@recording-request/testing/tus';
 import { startTusServer } from '../src/adapters/tus/server.ts';
 import type { Context } from '../src/context.ts';
@@ -34,9 +34,9 @@ after(async () => {
   await harness?.[Symbol.asyncDispose]();
 });
 
-export async function begun() {
-  const { projectId, links } = await harness.project();
-  return { projectId, linkId: links[0]!.linkId, ...(await harness.begin(projectId, links[0]!.linkId)) };
+export async function begun(ownerId = harness.ownerId) {
+  const { projectId, links } = await harness.project({}, ownerId);
+  return { projectId, linkId: links[0]!.linkId, ...(await harness.begin(projectId, links[0]!.linkId, ownerId)) };
 }
 
 /** A take with every byte that is about to land, and whom it is of. */
@@ -74,7 +74,7 @@ export async function otherUploads(parts: Partial<Context>) {
   const context = { ...(await otherProcess()), notes: createNoteStore(openModels(harness.connection)) };
   const server = await startTusServer({
     internal: PLAINTEXT,
-    ...{ ...context, uploadObjects: harness.objects, uploadMemory: createByteBudget(config.uploadMemoryBytes) },
+    ...{ ...context, uploadObjects: harness.objects, uploadMemory: createFairBudget(config.uploadMemoryBytes) },
     ...parts,
     config,
   } as Context);

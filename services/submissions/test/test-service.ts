@@ -73,8 +73,8 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
   const projects = projectsService.client<ProjectsServiceServer>(ProjectsServiceService);
   const owners = projectsService.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService);
   const connection = await stores.database('submissions');
-  const { user } = await owners.createUser({ userName: 'owner', videoLimit: undefined });
-  const ownerId = user!.userId;
+  const newOwner = async () => (await owners.createUser({ userName: 'owner', videoLimit: undefined })).user!.userId;
+  const ownerId = await newOwner();
   const started = starting.move();
   return {
     config,
@@ -82,6 +82,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     stores,
     env: environment.env,
     ownerId,
+    newOwner,
     projects,
     submissions: running.client<SubmissionsServiceServer>(SubmissionsServiceService),
     operator: running.client<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService),
@@ -95,9 +96,10 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     objects: stores.objects(),
     async project(
       settings: Partial<{ interviewQuestions: string[]; maxDurationSec: number; noteEnabled: boolean }> = {},
+      of = ownerId,
     ) {
       const created = await projects.createProject({
-        ownerId,
+        ownerId: of,
         count: 3,
         webhookSecret: '',
         idempotencyKey: '',
@@ -107,14 +109,14 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
       });
       return { projectId: created.project!.projectId, links: created.uniqueLinks };
     },
-    async begin(projectId: string, linkId: string) {
+    async begin(projectId: string, linkId: string, of = ownerId) {
       const { response } = await projects.beginResponse({
         linkId,
         projectId,
         responseSessionId: randomUUID(),
         termsAccepted: false,
       });
-      const headers = { 'x-link-id': linkId, 'x-project-id': projectId, 'x-owner-id': ownerId };
+      const headers = { 'x-link-id': linkId, 'x-project-id': projectId, 'x-owner-id': of };
       return { responseSessionId: response!.responseSessionId, headers };
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),

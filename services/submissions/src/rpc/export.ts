@@ -20,13 +20,9 @@ import { type ArchiveContext, openArchive } from '../workflows/open-archive.ts';
 export const exportProject = (context: ArchiveContext) =>
   async function* (request: ExportRequest, { signal }: CallContext): AsyncIterable<ExportResponse> {
     if (request.format === ExportFormat.EXPORT_FORMAT_ZIP) return yield* zip(context, request, signal);
-    const end = startExport(context.exports, request.ownerId);
-    try {
-      const source = await openTexts(request, context, signal);
-      for await (const chunk of gathered(contentOf(request.format, source))) yield { chunk };
-    } finally {
-      end();
-    }
+    using _slot = startExport(context.exports, request.ownerId);
+    const source = await openTexts(request, context, signal);
+    for await (const chunk of gathered(contentOf(request.format, source))) yield { chunk };
   };
 
 /** As gateways of the version before ask for it. */
@@ -37,13 +33,9 @@ async function* zip(
 ): AsyncIterable<ExportResponse> {
   const { ownerId, projectId } = request;
   const { id, size } = await openArchive(context, OpenArchiveRequest.fromPartial(request), signal);
-  const end = startExport(context.exports, ownerId);
-  try {
-    const bytes = archiveBytes(context, { ownerId, projectId, id }, size, signal);
-    for await (const chunk of gathered(bytes)) yield { chunk };
-  } finally {
-    end();
-  }
+  using _slot = startExport(context.exports, ownerId);
+  const bytes = archiveBytes(context, { ownerId, projectId, id }, size, signal);
+  for await (const chunk of gathered(bytes)) yield { chunk };
 }
 
 function contentOf(format: ExportFormat, source: TextSource): AsyncIterable<string> {

@@ -53,12 +53,12 @@ async function readPage(
   const size = Math.min(Math.max(request.pageSize, 1), LIMITS.pageSize);
   const before = request.cursor === '' ? undefined : openCursor(request.cursor);
   const filter = { ...filterOf(request.filter), ...searchOf(request) };
-  const end = filter.words?.length ? startSearch(searches, request.projectId) : undefined;
+  const slot = filter.words?.length ? startSearch(searches, request.ownerId) : undefined;
   const page = await submissions
     .page(request.ownerId, request.projectId, filter, size, before)
     .catch(error => refuseLongSearch(error, filter))
     // Not when the caller goes away: the database goes on until it is done.
-    .finally(end);
+    .finally(() => slot?.[Symbol.dispose]());
   const clips = page.submissions.map(toMessage);
   const nextCursor = page.more ? makeCursor(page.submissions.at(-1)!.id) : '';
   const { presentation, projectId } = request;
@@ -100,9 +100,9 @@ const searchOf = ({ search = '', linkId, responseSessionId, ...request }: ListSu
   changedAfter: request.changedAfter,
 });
 
-function startSearch(searches: Context['searches'], projectId: string): () => void {
-  const end = searches.tryStart(projectId);
-  if (end) return end;
+function startSearch(searches: Context['searches'], ownerId: string): Disposable {
+  const slot = searches.tryTake([ownerId]);
+  if (slot) return slot;
   noteShed('search');
   const sentence = 'Too many searches are running; try again in a moment.';
   throw new DomainError('unavailable', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });

@@ -28,10 +28,10 @@ export type ExportContext = Pick<Context, 'config' | 'exportRows' | 'exportObjec
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** Counts an export of an owner until the function that it returns is called. Fails with `too_many` beyond the limits. */
-export function startExport(exports: Context['exports'], ownerId: string): () => void {
-  const end = exports.tryStart(ownerId);
-  if (end) return end;
+/** Counts an export of an owner until the result is disposed. Fails with `too_many` beyond the owner's share. */
+export function startExport(exports: Context['exports'], ownerId: string): Disposable {
+  const slot = exports.tryTake([ownerId]);
+  if (slot) return slot;
   noteShed('export');
   const sentence = `Too many exports are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;
   throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });

@@ -39,13 +39,9 @@ export async function openArchive(
     const mayDiffer = readable.some(each => each.etag !== begun?.etag);
     if (begun && (await archives.isUnerased(begun))) return { ...(await used(context, begun)), mayDiffer };
   }
-  const end = startExport(context.exports, ownerId);
-  try {
-    const archive = await used(context, await current(context, { ...request, ...scope }, signal));
-    return { ...archive, mayDiffer: resume };
-  } finally {
-    end();
-  }
+  using _slot = startExport(context.exports, ownerId);
+  const archive = await used(context, await current(context, { ...request, ...scope }, signal));
+  return { ...archive, mayDiffer: resume };
 }
 
 /** Notes that an archive is read. */

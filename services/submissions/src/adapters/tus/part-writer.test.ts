@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { createByteBudget } from '@recording-request/kit/memory-limit';
+import { createFairBudget } from '@recording-request/kit/fair-budget';
 import { createKeptChecksums } from '../../domain/running-checksums.ts';
 import type { Part, Upload } from '../../domain/upload.ts';
 import { LOCKED } from './errors.ts';
@@ -19,7 +19,7 @@ function writerTo(
   renewResponse?: () => Promise<void>,
   remove?: () => Promise<void>,
 ) {
-  const uploadMemory = createByteBudget(memoryBytes);
+  const uploadMemory = createFairBudget(memoryBytes);
   const uploadChecksums = createKeptChecksums();
   const removed: string[] = [];
   const warned: unknown[] = [];
@@ -51,7 +51,7 @@ function writerTo(
       },
     },
   };
-  const upload = { id: 'u', projectId: 'p', renewedAt: renewResponse ? undefined : new Date() } as Upload;
+  const upload = { id: 'u', projectId: 'p', ownerId: 'o', renewedAt: renewResponse ? undefined : new Date() } as Upload;
   const writer = new PartWriter(context as unknown as PartContext, upload, 'w', 0);
   return { writer, uploadMemory, uploadChecksums, bodies, parts, waiting, removed, warned };
 }

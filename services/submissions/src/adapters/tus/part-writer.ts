@@ -46,8 +46,9 @@ export class PartWriter implements Disposable {
     this.renewedAt = upload.renewedAt?.getTime() ?? 0;
     const { uploadMemory, uploadChecksums, config } = context;
     this.checksums = uploadChecksums.take(upload.id, offset);
-    this.filling = new PartBuffer(uploadMemory, config.uploadPartBytes);
-    this.other = new PartBuffer(uploadMemory, config.uploadPartBytes, 0);
+    const memory = uploadMemory.of(upload.ownerId);
+    this.filling = new PartBuffer(memory, config.uploadPartBytes);
+    this.other = new PartBuffer(memory, config.uploadPartBytes, 0);
     // Its failure is that of the next step.
     const flush = () => void this.flush().catch(() => {});
     this.timer = setInterval(flush, config.uploadFlushSeconds * 1_000);

@@ -106,15 +106,15 @@ async function handle(
     return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`, 'tus_version_unsupported');
   if (!BYTES_COME.has(request.method ?? '')) return await serve(tus, context, request, response);
   // Refused before a byte is read: with every request that is admitted the process stays within its memory.
-  const { uploadMemory } = context;
-  if (!uploadMemory.take(WRITER_BYTES)) {
+  const memory = context.uploadMemory.of(String(request.headers['x-owner-id'] ?? ''));
+  if (!memory.take(WRITER_BYTES)) {
     noteShed('upload');
     return refuseAtOnce(response, 503, 'Too many uploads are running; try again in a moment.');
   }
   try {
     await serve(tus, context, request, response);
   } finally {
-    uploadMemory.giveBack(WRITER_BYTES);
+    memory.giveBack(WRITER_BYTES);
   }
 }
 
