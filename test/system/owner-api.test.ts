@@ -13,6 +13,7 @@ import { concurrency } from './suites/concurrency.ts';
 import { descriptions } from './suites/descriptions.ts';
 import { exports } from './suites/exports.ts';
 import { media } from './suites/media.ts';
+import { oneResponse } from './suites/one-response.ts';
 import { ownRecorders, prepareRecorders } from './suites/own-recorders.ts';
 import { requests } from './suites/requests.ts';
 import { resources } from './suites/resources.ts';
@@ -38,6 +39,7 @@ requests(seed);
 media(seed);
 exports(seed);
 concurrency(seed);
+oneResponse(seed);
 ownRecorders(seed, recorders);
 descriptions(seed, runSchemathesis);
 // What the suites before made the services ask; the benchmark asks with a service's own connection.

@@ -9,6 +9,7 @@ const token = mintToken('vr');
 const other = mintToken('vr');
 let harness: TestGateway;
 let status = 1;
+let underWay: ReturnType<typeof asResponse> | undefined;
 
 const settings = {
   ...asProject('<b>Tell us</b>').settings,
@@ -31,10 +32,18 @@ before(async () => {
   harness = await startTestGateway(
     {
       projects: {
-        async resolveRecipient({ tokenHash }) {
+        async resolveRecipient({ tokenHash, withResponse }) {
           known ??= Buffer.from(tokenHash);
           if (!known.equals(tokenHash)) throw new DomainError('not_found', 'There is no such recording link.');
-          return { linkId: 'link-1', projectId: PROJECT_ID, ownerId: OWNER_ID, linkType: 2, status, settings } as never;
+          return {
+            linkId: 'link-1',
+            projectId: PROJECT_ID,
+            ownerId: OWNER_ID,
+            linkType: 2,
+            status,
+            settings,
+            ...(withResponse && { underWay }),
+          } as never;
         },
         openLink: async () => ({}),
         beginResponse: async () => ({ response: asResponse() }),
@@ -82,6 +91,33 @@ test('an unknown link is a friendly 404 page; on the upload interface it is JSON
     assert.equal(json.status, 404);
     assert.deepEqual(Object.keys((await json.json()) as object), ['error']);
   }
+});
+
+test('a link whose response is under way shows the recorder: which questions have an answer, and which is next', async () => {
+  const answers = () => page.match(/class="answered"[^>]*/g)!.map(mark => !/hidden/.test(mark));
+  let page = await (await fetch(here())).text();
+  assert.deepEqual(answers(), [false, false]);
+  status = 3;
+  underWay = {
+    ...asResponse(),
+    settings: { ...settings, interviewQuestions: ['As it was begun?', 'Why?'] },
+    answers: [{ questionIndex: 0, submissionId: OWNER_ID }],
+  };
+  try {
+    const answer = await fetch(here());
+    assert.equal(answer.status, 200);
+    page = await answer.text();
+    assert.deepEqual(answers(), [true, false]);
+    assert.match(page, /As it was begun\?/);
+    assert.match(page, /Next is question 2 of 2\./);
+    assert.doesNotMatch(page, /This link has been used/);
+  } finally {
+    underWay = undefined;
+  }
+  const used = await fetch(here());
+  assert.equal(used.status, 410);
+  assert.match(await used.text(), /This link has been used/);
+  status = 1;
 });
 
 test('a link to which a chat app has attached something leads to the link, and all else to a page, never to JSON', async () => {

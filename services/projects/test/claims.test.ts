@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { hashToken } from '@recording-request/contract/tokens';
 import { LinkStatus } from '@recording-request/proto/projects/v1/projects';
 import {
   begin,
@@ -74,6 +75,67 @@ test('devices of a unique link that begin at once join one response, until it is
   await assert.rejects(begin(running, linkId), refusedAs('gone', /sent already/));
   const again = await begin(running, linkId, responses[0]!.responseSessionId);
   assert.equal(again.complete, true);
+});
+
+test('any device continues the interview of a unique link until it is complete, and only then the link says so', async () => {
+  const made = await newProject(running, { settings: { interviewQuestions: ['One?', 'Two?', 'Three?'] } });
+  const [link] = made.uniqueLinks;
+  const { linkId } = link!;
+  const shown = async () => (await running.projects.listLinks(patch(made.project, {}))).uniqueLinks[0]!;
+  const resolved = async () =>
+    (await running.projects.resolveRecipient({ tokenHash: hashToken(link!.token), withResponse: true })).underWay;
+  assert.equal(await resolved(), undefined);
+  const { responseSessionId } = await begin(running, linkId);
+  assert.equal((await resolved())?.responseSessionId, responseSessionId, 'nothing has landed yet');
+  for (const index of [0, 2]) {
+    await land(running, linkId, responseSessionId, index);
+    const other = await begin(running, linkId);
+    assert.equal(other.responseSessionId, responseSessionId);
+    const answered = other.answers.map(({ questionIndex }) => questionIndex);
+    assert.deepEqual(answered, index === 0 ? [0] : [0, 2]);
+    await counters(running, linkId);
+    assert.deepEqual((await resolved())?.answers, other.answers);
+    const { status, submissionCount, completedAt } = await shown();
+    assert.deepEqual(
+      [status, submissionCount, completedAt],
+      [LinkStatus.LINK_STATUS_EXHAUSTED, answered.length, undefined],
+    );
+  }
+  const disable = (disabled: boolean) =>
+    running.projects.setLinkDisabled({ ...patch(made.project, {}), linkId, disabled });
+  await disable(true);
+  assert.equal(await resolved(), undefined, 'its owner has closed it');
+  await disable(false);
+  await land(running, linkId, responseSessionId, 1);
+  await counters(running, linkId);
+  const { submittedAt, completedAt } = await shown();
+  assert.ok(completedAt);
+  assert.deepEqual(completedAt, submittedAt);
+  assert.equal(await resolved(), undefined);
+  await assert.rejects(begin(running, linkId), refusedAs('gone', /sent already/));
+});
+
+test('a shared link says when the latest of its responses was complete', async () => {
+  const made = await newProject(running, { settings: { ...shared, interviewQuestions: ['One?', 'Two?'] } });
+  const { linkId, token } = made.sharedLink!;
+  const completedAt = async () => {
+    await counters(running, linkId);
+    return (await running.projects.listLinks(patch(made.project, {}))).sharedLink?.completedAt;
+  };
+  const finish = async () => {
+    const { responseSessionId } = await begin(running, linkId);
+    await land(running, linkId, responseSessionId, 0);
+    const before = await completedAt();
+    await land(running, linkId, responseSessionId, 1);
+    return before;
+  };
+  assert.equal(await finish(), undefined);
+  const first = await completedAt();
+  assert.deepEqual(await finish(), first);
+  assert.ok(first && (await completedAt())! > first);
+  await begin(running, linkId);
+  const { underWay } = await running.projects.resolveRecipient({ tokenHash: hashToken(token), withResponse: true });
+  assert.equal(underWay, undefined, 'a response of a shared link belongs to the device that began it');
 });
 
 test('of two clips that land at once for one question one is the answer, and it stays so', async () => {

@@ -77,6 +77,7 @@ function link(of: number, position: number) {
     disabled: !isShared && position % 30 === 2,
     openedAt: null,
     submittedAt: null,
+    completedAt: null,
     createdAt: at(position),
     applied: [],
     usesVersion: 0,

@@ -36,7 +36,7 @@ export const ProjectStats: Shape = {
   responseSlotsRemaining: 'integer',
 };
 
-export const RecipientLink: Shape = {
+const contractLink: Shape = {
   tokenId: 'uuid',
   token: 'vr_',
   linkType: 'unique|shared',
@@ -50,11 +50,13 @@ export const RecipientLink: Shape = {
   createdAt: 'date-time',
   recipientUrl: 'uri',
 };
+const additional: Shape = { completedAt: 'date-time|null' };
 
-export const SharedRecipientLink: Shape = { ...RecipientLink, qrCodePngUrl: 'uri' };
+export const RecipientLink: Shape = { ...contractLink, ...additional };
+export const SharedRecipientLink: Shape = { ...contractLink, qrCodePngUrl: 'uri', ...additional };
 // The entries of a creation result show `url` too.
-export const CreatedLink: Shape = { ...RecipientLink, url: 'uri' };
-export const CreatedSharedLink: Shape = { ...SharedRecipientLink, url: 'uri' };
+export const CreatedLink: Shape = { ...contractLink, url: 'uri', ...additional };
+export const CreatedSharedLink: Shape = { ...contractLink, qrCodePngUrl: 'uri', url: 'uri', ...additional };
 
 export const Submission: Shape = {
   submissionId: 'uuid',

@@ -79,6 +79,7 @@ export function resources({ ada, bob, full, bare, bobs, clip }: SeedData): void 
       assert.equal(sharedLink.submissionCount, 1);
       assert.equal(sharedLink.remainingUses, 19);
       assert.notEqual(sharedLink.submittedAt, null);
+      assert.equal(sharedLink.completedAt, sharedLink.submittedAt);
     });
 
     test('the events that a project asks for come beside those that always come', async () => {

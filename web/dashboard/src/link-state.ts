@@ -1,4 +1,5 @@
 import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources/link';
+import { count } from './format.ts';
 
 const LINK_STATES: Record<RecipientLinkJson['status'], string> = {
   active: 'Not opened yet',
@@ -7,12 +8,24 @@ const LINK_STATES: Record<RecipientLinkJson['status'], string> = {
   disabled: 'Closed',
 };
 
-/** What became of a personal link. */
-export function linkState(link: RecipientLinkJson): string {
+/** Whether some answers of the link's response have landed and others are due. */
+export const isBegun = ({ submissionCount, completedAt }: RecipientLinkJson): boolean =>
+  submissionCount > 0 && completedAt === null;
+
+/** What became of a personal link, in a project that asks so many questions now. */
+export function linkState(link: RecipientLinkJson, questionCount = 0): string {
+  if (isBegun(link)) {
+    const answers = answersOf(link.submissionCount, questionCount);
+    return link.status === 'disabled' ? `${LINK_STATES.disabled} with ${answers}` : answers;
+  }
   if (link.status !== 'active') return LINK_STATES[link.status];
   if (link.remainingUses === 0) return 'Recording now';
   return link.openedAt ? 'Opened, nothing sent yet' : LINK_STATES.active;
 }
+
+/** The response has the questions that it was begun with: the count of today is left out where it cannot be that one. */
+const answersOf = (landed: number, questionCount: number): string =>
+  landed < questionCount ? `${landed} of ${count(questionCount, 'answer')}` : `${count(landed, 'answer')} so far`;
 
 export function sharedLinkState(link: SharedRecipientLinkJson): string {
   const left = `${link.remainingUses} of ${link.maxUses} uses left`;

@@ -43,7 +43,7 @@ export function dashboardPage(view: DashboardView): DashboardDocument {
         h('dl', { id: 'figures', class: 'figures', 'aria-label': 'At a glance' }, figures(overview)),
         sections(),
         clipsSection({ submissions, here, query, project, older, nextCursor: page.pagination.nextCursor }),
-        linksSection(links, here),
+        linksSection(links, here, project.questionCount),
         downloadsSection(overview, here),
       ),
       h('p', { id: 'announcer', class: 'hidden-text', role: 'status', 'aria-live': 'polite' }),

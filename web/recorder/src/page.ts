@@ -5,10 +5,13 @@ import { type Html, html, raw } from '@recording-request/web-shared/html';
 import { brandHeader, languagePicker, noticeBody, type RecorderDocument } from './document.ts';
 import { fill, fillPlural, type Language } from './languages.ts';
 import type { RecorderProject } from './project.ts';
+import { earlierAnswers } from './questions.ts';
 import { captureScreen, doneScreen, elsewhereScreen, problemScreen, reviewScreen, sendingScreen } from './screens.ts';
 
 interface RecorderView {
   settings: RecorderProject;
+  /** Positions of the questions whose answers have landed, where a response is under way that any device may continue. */
+  answered?: number[];
   /** The link is shared by many, or several times by one. */
   shared: boolean;
   status: RecipientLinkJson['status'];
@@ -17,7 +20,14 @@ interface RecorderView {
 }
 
 /** The recorder. Its first screen can be read at once; the script brings the others to life. */
-export function recorderPage({ settings, shared, status, language, brand }: RecorderView): RecorderDocument {
+export function recorderPage({
+  settings,
+  answered = [],
+  shared,
+  status,
+  language,
+  brand,
+}: RecorderView): RecorderDocument {
   const active = status === 'active';
   return {
     title: settings.projectName,
@@ -27,6 +37,7 @@ export function recorderPage({ settings, shared, status, language, brand }: Reco
       shared,
       maxDurationSec: settings.maxDurationSec,
       questions: settings.interviewQuestions,
+      answered,
       noteEnabled: settings.noteEnabled,
       requireTerms: settings.requireTerms,
       successDialog: settings.showSuccessDialog ? settings.successMessage : null,
@@ -34,7 +45,7 @@ export function recorderPage({ settings, shared, status, language, brand }: Reco
       texts: language.script,
     },
     body: html`${active ? null : refusedScreen(language, brand, status)}
-${welcomeScreen(settings, language, brand, active)}
+${welcomeScreen({ settings, answered, language, brand }, active)}
 ${captureScreen(language)}
 ${reviewScreen(settings, language)}
 ${sendingScreen(language, brand)}
@@ -79,7 +90,9 @@ function refusedScreen(language: Language, brand: Brand, status: string): Html {
   return html`<div id="screen-refused">${noticeBody(language, brand, page[`${status}Title`] ?? '', page[`${status}Text`] ?? '')}</div>`;
 }
 
-function welcomeScreen(settings: RecorderProject, language: Language, brand: Brand, active: boolean): Html {
+type Welcome = Required<Pick<RecorderView, 'settings' | 'answered' | 'language' | 'brand'>>;
+
+function welcomeScreen({ settings, answered, language, brand }: Welcome, active: boolean): Html {
   const { page } = language;
   const time = clock(settings.maxDurationSec);
   const count = settings.interviewQuestions.length;
@@ -88,10 +101,10 @@ ${brandHeader(brand, languagePicker(language))}
 <div class="middle">
 <h1 dir="auto">${settings.projectName}</h1>
 <p class="lead">${count > 0 ? fillPlural(language, 'leadInterview', count, { time }) : fill(page.lead, { time })}</p>
-${questionList(settings)}
+${questionList(settings, answered, page)}
 <p class="promise">${page.promise}</p>
 ${settings.requestUrl ? html`<p><a href="${settings.requestUrl}" target="_blank" rel="noopener noreferrer">${page.about}</a></p>` : null}
-<p id="welcome-back" class="notice-box" hidden></p>
+${welcomeHint(settings, answered, language)}
 </div>
 <div class="actions">
 ${terms(settings, page)}
@@ -105,10 +118,24 @@ ${terms(settings, page)}
 </section>`;
 }
 
+/** What has been answered, as the script says it. */
+function welcomeHint({ interviewQuestions }: RecorderProject, answered: number[], { script }: Language): Html {
+  const hint = earlierAnswers(interviewQuestions.length, answered);
+  return html`<p id="welcome-back" class="notice-box"${hint ? null : raw(' hidden')}>${hint ? fill(script.earlierAnswers, hint) : null}</p>`;
+}
+
 /** Seen before the camera is on, so that nobody has to think in front of it. */
-function questionList({ interviewQuestions }: RecorderProject): Html | null {
+function questionList(
+  { interviewQuestions }: RecorderProject,
+  answered: number[],
+  page: Record<string, string>,
+): Html | null {
   if (interviewQuestions.length === 0) return null;
-  return html`<ol class="questions" tabindex="0">${interviewQuestions.map(question => html`<li dir="auto">${question}</li>`)}</ol>`;
+  const mark = (index: number) =>
+    html`<span class="answered"${answered.includes(index) ? null : raw(' hidden')}> ✓ ${page.answered}</span>`;
+  return html`<ol class="questions" tabindex="0">${interviewQuestions.map(
+    (question, index) => html`<li><span dir="auto">${question}</span>${mark(index)}</li>`,
+  )}</ol>`;
 }
 
 function terms(settings: RecorderProject, page: Record<string, string>): Html | null {

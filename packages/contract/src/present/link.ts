@@ -32,39 +32,47 @@ export function linkStatusName(status: LinkStatus): RecipientLinkJson['status'] 
   return name;
 }
 
-export function presentLink(link: Link, baseUrl: string): RecipientLinkJson {
-  return {
-    tokenId: link.linkId,
-    token: link.token,
-    linkType: link.linkType === LinkType.LINK_TYPE_SHARED ? 'shared' : 'unique',
-    status: linkStatusName(link.status),
-    maxUses: link.maxUses,
-    submissionCount: link.submissionCount,
-    remainingUses: link.remainingUses,
-    openedAt: isoDateOrNull(link.openedAt),
-    submittedAt: isoDateOrNull(link.submittedAt),
-    expiresAt: isoDateOrNull(link.expiresAt),
-    createdAt: isoDate(link.createdAt, 'createdAt'),
-    recipientUrl: recipientUrl(baseUrl, link.token),
-  };
-}
+const contractFields = (link: Link, baseUrl: string) => ({
+  tokenId: link.linkId,
+  token: link.token,
+  linkType: link.linkType === LinkType.LINK_TYPE_SHARED ? ('shared' as const) : ('unique' as const),
+  status: linkStatusName(link.status),
+  maxUses: link.maxUses,
+  submissionCount: link.submissionCount,
+  remainingUses: link.remainingUses,
+  openedAt: isoDateOrNull(link.openedAt),
+  submittedAt: isoDateOrNull(link.submittedAt),
+  expiresAt: isoDateOrNull(link.expiresAt),
+  createdAt: isoDate(link.createdAt, 'createdAt'),
+  recipientUrl: recipientUrl(baseUrl, link.token),
+});
 
-export function presentSharedLink(link: Link, context: SharedLinkContext): SharedRecipientLinkJson {
-  return {
-    ...presentLink(link, context.baseUrl),
-    qrCodePngUrl: qrCodeUrl(context.baseUrl, context.projectId),
-  };
-}
+const sharedContractFields = (link: Link, { baseUrl, projectId }: SharedLinkContext) => ({
+  ...contractFields(link, baseUrl),
+  qrCodePngUrl: qrCodeUrl(baseUrl, projectId),
+});
 
-/** The entries of a creation result, which carry their address as `url` too. */
+const additionalFields = (link: Link) => ({ completedAt: isoDateOrNull(link.completedAt) });
+
+export const presentLink = (link: Link, baseUrl: string): RecipientLinkJson => ({
+  ...contractFields(link, baseUrl),
+  ...additionalFields(link),
+});
+
+export const presentSharedLink = (link: Link, context: SharedLinkContext): SharedRecipientLinkJson => ({
+  ...sharedContractFields(link, context),
+  ...additionalFields(link),
+});
+
+/** Presents a link of a creation result, which carries its address as `url` too. */
 export function presentCreatedLink(link: Link, baseUrl: string): CreatedRecipientLinkJson {
-  const shown = presentLink(link, baseUrl);
-  return { ...shown, url: shown.recipientUrl };
+  const shown = contractFields(link, baseUrl);
+  return { ...shown, url: shown.recipientUrl, ...additionalFields(link) };
 }
 
 export function presentCreatedSharedLink(link: Link, context: SharedLinkContext): CreatedSharedRecipientLinkJson {
-  const shown = presentSharedLink(link, context);
-  return { ...shown, url: shown.recipientUrl };
+  const shown = sharedContractFields(link, context);
+  return { ...shown, url: shown.recipientUrl, ...additionalFields(link) };
 }
 
 /** Takes a ListLinksResponse as it comes. */

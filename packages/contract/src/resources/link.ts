@@ -26,26 +26,36 @@ const recipientLinkFields = {
   createdAt: dateTime('When the link was made.'),
   recipientUrl: uri('The recording link to send to a contributor.'),
 };
+// After the fields of the contract.
+const additionalFields = {
+  completedAt: nullableFormat(
+    'date-time',
+    'When its response was complete: every answer has landed. null until then. A shared link shows the latest of its responses.',
+  ),
+};
 const qrCodePngUrl = uri('Authenticated address of the QR code of the shared link, a PNG.');
 const sameAddress = uri('The same as recipientUrl.');
 
-export const RecipientLink = Type.Object(recipientLinkFields, { $id: 'RecipientLink', ...resource });
+export const RecipientLink = Type.Object(
+  { ...recipientLinkFields, ...additionalFields },
+  { $id: 'RecipientLink', ...resource },
+);
 export type RecipientLinkJson = Static<typeof RecipientLink>;
 
 export const SharedRecipientLink = Type.Object(
-  { ...recipientLinkFields, qrCodePngUrl },
+  { ...recipientLinkFields, qrCodePngUrl, ...additionalFields },
   { $id: 'SharedRecipientLink', ...resource },
 );
 export type SharedRecipientLinkJson = Static<typeof SharedRecipientLink>;
 
 export const CreatedRecipientLink = Type.Object(
-  { ...recipientLinkFields, url: sameAddress },
+  { ...recipientLinkFields, url: sameAddress, ...additionalFields },
   { $id: 'CreatedRecipientLink', description: 'A RecipientLink with its address as `url` too.', ...resource },
 );
 export type CreatedRecipientLinkJson = Static<typeof CreatedRecipientLink>;
 
 export const CreatedSharedRecipientLink = Type.Object(
-  { ...recipientLinkFields, qrCodePngUrl, url: sameAddress },
+  { ...recipientLinkFields, qrCodePngUrl, url: sameAddress, ...additionalFields },
   {
     $id: 'CreatedSharedRecipientLink',
     description: 'A SharedRecipientLink with its address as `url` too.',

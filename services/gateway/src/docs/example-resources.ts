@@ -33,6 +33,8 @@ const link = (baseUrl: string, token: string, linkType: 'unique' | 'shared') => 
     expiresAt: EXPIRES,
     createdAt: CREATED,
     recipientUrl: recipientUrl(baseUrl, token),
+    ...(shared && { qrCodePngUrl: qrCodeUrl(baseUrl, PROJECT) }),
+    completedAt: shared ? '2026-03-02T10:14:40.000Z' : null,
   };
 };
 
@@ -142,8 +144,8 @@ const delivery = {
 /** Every resource of the examples, its addresses under this deployment's own. */
 export function exampleResources(baseUrl: string) {
   const unique = link(baseUrl, TOKEN, 'unique');
-  const shared = { ...link(baseUrl, SHARED, 'shared'), qrCodePngUrl: qrCodeUrl(baseUrl, PROJECT) };
-  const fresh = { submissionCount: 0, remainingUses: 50, openedAt: null, submittedAt: null };
+  const shared = link(baseUrl, SHARED, 'shared');
+  const fresh = { submissionCount: 0, remainingUses: 50, openedAt: null, submittedAt: null, completedAt: null };
   const dashboard = { projectToken: PROJECT_TOKEN, dashboardUrl: dashboardUrl(baseUrl, PROJECT_TOKEN) };
   const clip = submission(baseUrl);
   return {

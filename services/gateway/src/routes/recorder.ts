@@ -65,10 +65,18 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     const found = await findLink(request);
     if (!found?.settings) return sendDocument(reply, 404, renderRecorder(look, unknownLinkPage(language, brand)));
     noteSubjectOf(request, found);
-    const status = linkStatusName(found.status);
-    // A response that was begun goes on, so the page carries its script even where new ones are refused.
+    const { underWay } = found;
+    const status = underWay ? 'active' : linkStatusName(found.status);
+    // A response that was begun continues, so the page carries its script even where new ones are refused.
     const shared = found.linkType === LinkType.LINK_TYPE_SHARED;
-    const page = recorderPage({ settings: found.settings, shared, status, language, brand });
+    const page = recorderPage({
+      settings: underWay?.settings ?? found.settings,
+      answered: underWay?.answers.map(({ questionIndex }) => questionIndex),
+      shared,
+      status,
+      language,
+      brand,
+    });
     return sendDocument(reply, status === 'active' ? 200 : 410, renderRecorder(look, page));
   });
 
@@ -176,7 +184,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     if (!tokenIsWellFormed('vr', token)) return undefined;
     try {
       // Never remembered: the page is about whether the link still takes responses.
-      return await services.projects.resolveRecipient({ tokenHash: hashToken(token) });
+      return await services.projects.resolveRecipient({ tokenHash: hashToken(token), withResponse: true });
     } catch (error) {
       if (error instanceof DomainError && error.code === 'not_found') return undefined;
       throw error;

@@ -20,6 +20,8 @@ export interface Link {
   disabled: boolean;
   openedAt: Date | null;
   submittedAt: Date | null;
+  /** When a response was complete; the latest of a shared link. */
+  completedAt: Date | null;
   createdAt: Date;
 }
 

@@ -53,6 +53,11 @@ export function withAnswer(
   return { answers, complete: answers.length >= answersExpected(response.settings) };
 }
 
+/** Whether any device that has the unique link of this response may continue it. */
+export function isUnderWay({ use, complete }: Pick<Response, 'use' | 'complete'>): boolean {
+  return use !== 'released' && !complete;
+}
+
 /** Whether these settings ask a question at this index. */
 export function asksQuestion(settings: Pick<Settings, 'interviewQuestions'>, index: number): boolean {
   return Number.isInteger(index) && index >= 0 && index < answersExpected(settings);

@@ -19,6 +19,8 @@ export interface Transfer {
   /** Changes at a take-over: only the present holder applies it, marks it applied, or undoes it. */
   holder: TransferId;
   kind: TransferKind;
+  /** The clip that lands with it completes its response. */
+  completes?: boolean;
   state: 'intended' | 'applied';
   at: Date;
   /** Until then no other replica takes it over; later its holder may not apply it. Compared with the database's clock alone. */

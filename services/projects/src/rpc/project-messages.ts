@@ -73,6 +73,7 @@ export function toLinkWith(token: string, link: Link, expiresAt: Date | null, no
     remainingUses: remainingUses(link),
     openedAt: link.openedAt ?? undefined,
     submittedAt: link.submittedAt ?? undefined,
+    completedAt: link.completedAt ?? undefined,
     expiresAt: expiresAt ?? undefined,
     createdAt: link.createdAt,
   };

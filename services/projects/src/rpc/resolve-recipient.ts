@@ -1,8 +1,14 @@
-import type { ResolveRecipientRequest, ResolveRecipientResponse } from '@recording-request/proto/projects/v1/projects';
+import {
+  LinkStatus,
+  type ResolveRecipientRequest,
+  type ResolveRecipientResponse,
+} from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { noSuchLink } from '../domain/link.ts';
+import { type Link, noSuchLink } from '../domain/link.ts';
+import { isUnderWay, type Response } from '../domain/response.ts';
 import { parseHash } from './parse.ts';
 import { toLinkStatus, toLinkType, toSettings } from './project-messages.ts';
+import { messageOf } from './response-messages.ts';
 
 export const resolveRecipient =
   ({ store, clock }: Context) =>
@@ -14,12 +20,22 @@ export const resolveRecipient =
       store.users.isDisabled(link.ownerId),
     ]);
     if (!project) throw noSuchLink();
+    const status = toLinkStatus(isDisabled ? { ...link, disabled: true } : link, project.expiresAt, clock.now());
+    const isOpen = status !== LinkStatus.LINK_STATUS_DISABLED;
+    const underWay = request.withResponse && isOpen ? await responseUnderWay(store, link) : null;
     return {
       linkId: link._id,
       projectId: link.projectId,
       ownerId: link.ownerId,
       linkType: toLinkType(link),
-      status: toLinkStatus(isDisabled ? { ...link, disabled: true } : link, project.expiresAt, clock.now()),
+      status,
       settings: toSettings(project.settings),
+      underWay: underWay ? messageOf(underWay, project.settings) : undefined,
     };
   };
+
+async function responseUnderWay({ responses }: Context['store'], link: Link): Promise<Response | null> {
+  if (link.type !== 'unique' || link.claimed + link.landed === 0) return null;
+  const response = await responses.findSolo(link._id);
+  return response && isUnderWay(response) ? response : null;
+}

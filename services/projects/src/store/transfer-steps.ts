@@ -54,7 +54,10 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     const inLease = { $lt: ['$$NOW', leaseUntil] };
     const hasRoom = { $lte: [{ $add: ['$claimed', '$landed', takers] }, '$maxUses'] };
     const ids = transfers.map(transfer => transfer.id);
-    const landings = transfers.filter(transfer => landsClip(transfer.kind)).map(transfer => transfer.at.getTime());
+    const latest = latestDates({
+      submittedAt: transfers.filter(transfer => landsClip(transfer.kind)),
+      completedAt: transfers.filter(transfer => transfer.completes),
+    });
     const { matchedCount } = await links.collection.updateOne(
       {
         ...(linkAt(link) as object),
@@ -67,7 +70,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
         $push: { applied: { $each: ids } } as never,
         // By the server's clock, as it is compared: see links.ts.
         $currentDate: { changedAt: true },
-        ...(landings.length > 0 ? { $max: { submittedAt: new Date(Math.max(...landings)) } } : {}),
+        $max: latest,
       },
       { maxTimeMS: applyLimitMs },
     );
@@ -199,6 +202,14 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
         .lean<Response[]>();
     },
   };
+}
+
+/** Returns the date of the latest transfer under each name that has any. */
+function latestDates(transfers: Record<string, Transfer[]>): Record<string, Date> {
+  const dates = Object.entries(transfers).map(([name, all]) => [name, all.map(({ at }) => at.getTime())] as const);
+  return Object.fromEntries(
+    dates.filter(([, times]) => times.length > 0).map(([name, times]) => [name, new Date(Math.max(...times))]),
+  );
 }
 
 const responsesIn = (batch: TransferRef[]): object => ({

@@ -19,7 +19,7 @@ export interface Beginning {
 /** One try: the request with the link and the project as they are now. */
 interface Try extends Beginning {
   link: Link;
-  /** The link as it is to who has begun nothing yet: disabled too while its owner is. */
+  /** The link as a device sees it that has begun nothing: disabled while its owner is, too. */
   linkForNew: Link;
   project: Project;
 }

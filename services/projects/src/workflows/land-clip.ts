@@ -51,7 +51,8 @@ async function land(deps: Deps, response: Response, { questionIndex, submissionI
   const now = deps.clock.now();
   const expected = { use: response.use, answers: response.answers.length };
   const change = { ...withAnswer(response, { questionIndex, submissionId, at: now }), use: 'landed' } as const;
-  return await store.responses.beginTransfer(response._id, expected, change, store.transfers.make(kind, now));
+  const transfer = { ...store.transfers.make(kind, now), completes: change.complete };
+  return await store.responses.beginTransfer(response._id, expected, change, transfer);
 }
 
 async function moveCounters({ store }: Deps, landed: Response, log: Logger): Promise<void> {

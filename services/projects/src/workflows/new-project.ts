@@ -107,6 +107,7 @@ function mintLink(
     disabled: false,
     openedAt: null,
     submittedAt: null,
+    completedAt: null,
     createdAt: project.createdAt,
   };
   return { link, hash: hashToken(token), token };

@@ -67,13 +67,13 @@ async function checkStats(owner: Owner, projectId: string, wanted: Record<string
 }
 
 function checkLink(link: RecipientLinkJson, wanted: { status: string; clips: number; remaining: number }): void {
-  const { linkType, status, submissionCount, remainingUses, openedAt, submittedAt } = link;
+  const { linkType, status, submissionCount, remainingUses, openedAt, submittedAt, completedAt } = link;
   checkEqual(`the state of a ${linkType} link`, { status, clips: submissionCount, remaining: remainingUses }, wanted);
   const isUsed = wanted.clips > 0;
-  const dates = { openedAt, submittedAt };
-  const isTrue = (openedAt !== null) === isUsed && (submittedAt !== null) === isUsed;
+  const dates = { openedAt, submittedAt, completedAt };
+  const isTrue = Object.values(dates).every(date => (date !== null) === isUsed);
   check(
-    `openedAt and submittedAt of a ${linkType} link with ${wanted.clips} clips to be ${isUsed ? 'set' : 'null'}`,
+    `openedAt, submittedAt and completedAt of a ${linkType} link with ${wanted.clips} clips to be ${isUsed ? 'set' : 'null'}`,
     isTrue,
     dates,
   );

@@ -7,7 +7,7 @@ import { render } from 'preact';
 import { isLost, linkRow, sharedLink } from '../components/link-list.ts';
 import { count } from '../format.ts';
 import { LINKS_PAGE_SIZE } from '../settings.ts';
-import { get, Poller, sentenceOf } from './api.ts';
+import { get, Poller, sentenceOf, settings } from './api.ts';
 import { copyFrom, onClickOf } from './clicks.ts';
 import { elements } from './elements.ts';
 
@@ -29,8 +29,12 @@ const poller = new Poller();
 
 // The server made the first rows, of which only what they show is known here: each later row is made, and replaced, alone.
 function rowsOf(links: RecipientLinkJson[]): Element[] {
+  const { questionCount } = settings.overview.project;
   const rows = document.createElement('tbody');
-  render(links.map(linkRow), rows);
+  render(
+    links.map(link => linkRow(link, questionCount)),
+    rows,
+  );
   return [...rows.children];
 }
 

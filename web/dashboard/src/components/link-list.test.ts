@@ -13,10 +13,29 @@ const linkOf = (token: string) =>
 
 test('a link whose address nobody can tell any more has none to copy, nor a QR code', () => {
   const rendered = (token: string) =>
-    [linkRow(linkOf(token)), sharedLink(linkOf(token), '/project/p')].map(part => markup(part).text);
+    [linkRow(linkOf(token), 0), sharedLink(linkOf(token), '/project/p')].map(part => markup(part).text);
   for (const html of rendered('vr_1')) assert.match(html, /data-copy="https:\/\/clips\.example\/r\/vr_1"/);
   for (const html of rendered('')) {
     assert.match(html, /cannot be shown any more/);
     assert.doesNotMatch(html, /data-copy|qr\.png|href/);
   }
+});
+
+test('an interview of which some answers have landed shows how many, and is received only when it is complete', () => {
+  const state = (link: Partial<RecipientLinkJson>, questionCount = 3) =>
+    /<span class="state (\w+)">([^<]+)</
+      .exec(markup(linkRow({ ...linkOf('vr_1'), ...link }, questionCount)).text)
+      ?.slice(1)
+      .join(': ');
+  const begun = { status: 'exhausted', remainingUses: 0, submissionCount: 1, completedAt: null } as const;
+  assert.equal(state(begun), 'calm: 1 of 3 answers');
+  assert.equal(
+    state({ ...begun, submissionCount: 2 }, 2),
+    'calm: 2 answers so far',
+    'it was begun with more questions',
+  );
+  assert.equal(state({ ...begun, status: 'disabled' }), 'over: Closed with 1 of 3 answers');
+  const complete = { ...begun, submissionCount: 3, completedAt: '2026-01-01T00:00:00.000Z' };
+  assert.equal(state(complete), 'good: Clip received');
+  assert.equal(state({ ...begun, status: 'active', submissionCount: 0 }), 'calm: Recording now');
 });

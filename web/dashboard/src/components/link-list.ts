@@ -1,7 +1,7 @@
 import type { DashboardLinksJson } from '@recording-request/contract/resources/dashboard';
 import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources/link';
 import { type ComponentChildren, h } from 'preact';
-import { linkState, sharedLinkState } from '../link-state.ts';
+import { isBegun, linkState, sharedLinkState } from '../link-state.ts';
 import { time } from './time.ts';
 
 const KINDS: Record<RecipientLinkJson['status'], string> = {
@@ -11,17 +11,20 @@ const KINDS: Record<RecipientLinkJson['status'], string> = {
   disabled: 'over',
 };
 
+const kindOf = (link: RecipientLinkJson): string =>
+  link.status !== 'disabled' && isBegun(link) ? KINDS.active : KINDS[link.status];
+
 /** Whether nobody can tell the address of the link any more, as the operator has lost the key of its token. */
 export const isLost = ({ token }: Pick<RecipientLinkJson, 'token'>): boolean => token === '';
 const LOST = 'Its address cannot be shown any more.';
 
 /** One personal link: a row of the table. */
-export const linkRow = (link: RecipientLinkJson): ComponentChildren =>
+export const linkRow = (link: RecipientLinkJson, questionCount: number): ComponentChildren =>
   h(
     'tr',
     { key: link.tokenId, 'data-link': link.tokenId },
     h('td', { class: 'address' }, isLost(link) ? LOST : address(link.recipientUrl)),
-    h('td', { 'data-name': 'Status' }, h('span', { class: `state ${KINDS[link.status]}` }, linkState(link))),
+    h('td', { 'data-name': 'Status' }, h('span', { class: `state ${kindOf(link)}` }, linkState(link, questionCount))),
     h('td', { 'data-name': 'Opened' }, link.openedAt ? time(link.openedAt) : '–'),
     h('td', { 'data-name': 'Sent' }, link.submittedAt ? time(link.submittedAt) : '–'),
     h('td', { class: 'do' }, isLost(link) ? undefined : copyButton(link.recipientUrl)),
@@ -98,7 +101,7 @@ const COLUMNS: ComponentChildren[] = [
 ];
 
 /** All links of the project, as they are before the script runs. */
-export function linksSection(links: DashboardLinksJson, here: string): ComponentChildren {
+export function linksSection(links: DashboardLinksJson, here: string, questionCount: number): ComponentChildren {
   const { sharedLink: shared, recipientUrls } = links;
   const { nextCursor } = links.pagination;
   return h(
@@ -117,7 +120,9 @@ export function linksSection(links: DashboardLinksJson, here: string): Component
         h(
           'select',
           { id: 'link-status' },
-          STATES.map(([value, name]) => h('option', { value }, name)),
+          STATES.map(([value, name]) =>
+            h('option', { value }, value === 'exhausted' && questionCount > 1 ? 'Answers received' : name),
+          ),
         ),
         h('button', { id: 'copy-links', type: 'button', class: 'small' }, 'Copy all'),
       ),
@@ -140,7 +145,11 @@ export function linksSection(links: DashboardLinksJson, here: string): Component
           COLUMNS.map(name => h('th', { scope: 'col' }, name)),
         ),
       ),
-      h('tbody', { id: 'link-rows' }, recipientUrls.map(linkRow)),
+      h(
+        'tbody',
+        { id: 'link-rows' },
+        recipientUrls.map(link => linkRow(link, questionCount)),
+      ),
     ),
     h(
       'p',

@@ -22,6 +22,7 @@ function visitOf(settings: RecorderSettings): Visit {
   return {
     active: settings.status === 'active',
     questions: settings.questions,
+    answered: settings.answered,
     shared: settings.shared,
     maxDurationSec: settings.maxDurationSec,
     requireTerms: settings.requireTerms,

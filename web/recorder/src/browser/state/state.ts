@@ -1,4 +1,5 @@
 import type { ContributorResponseJson } from '@recording-request/contract/resources/contributor-response';
+import { earlierAnswers, nextQuestion } from '../../questions.ts';
 import type { Take } from './take.ts';
 
 // What the recorder knows and shows, as plain data: reduce.ts makes the next state of it, view/ shows it, effects/ acts.
@@ -17,6 +18,8 @@ export type Message = readonly [key: string, values?: Record<string, string | nu
 export interface Visit {
   active: boolean;
   questions: readonly string[];
+  /** Positions of the questions that were answered before the page was opened, on any device. */
+  answered: readonly number[];
   /** The link takes the responses of many contributors, or several of one. */
   shared: boolean;
   maxDurationSec: number;
@@ -182,7 +185,7 @@ export const initialState = (visit: Visit): State => ({
   visit,
   startup: 'starting',
   phase: { at: visit.active ? 'welcome' : 'refused' },
-  welcome: { hint: visit.canRecord ? undefined : ['noRecorder'] },
+  welcome: { hint: visit.canRecord ? hintOf({ visit }) : ['noRecorder'] },
   refused: false,
   byFile: false,
   termsAccepted: false,
@@ -201,16 +204,28 @@ export function screenOf(phase: Phase): Screen {
 export const dueAnswer = ({ response }: State): Answer | undefined =>
   response?.answers.find(answer => answer.submissionId === null);
 
-export const questionsOf = ({ response, visit }: State): readonly string[] => response?.questions ?? visit.questions;
+export const questionsOf = ({ response, visit }: Pick<State, 'response' | 'visit'>): readonly string[] =>
+  response?.questions ?? visit.questions;
 
 /** Seconds that a take may last. */
 export const limitOf = ({ response, visit }: State): number => response?.maxDurationSec ?? visit.maxDurationSec;
 
+/** Positions of the questions whose answers have landed. */
+export const answeredOf = ({ response, visit }: Pick<State, 'response' | 'visit'>): readonly number[] =>
+  response?.answers.flatMap(({ questionIndex, submissionId }) => (submissionId ? [questionIndex ?? 0] : [])) ??
+  visit.answered;
+
 /** The question that the next take answers; undefined outside interviews. */
 export function questionOf(state: State): Question | undefined {
   const all = questionsOf(state);
-  const index = dueAnswer(state)?.questionIndex ?? 0;
+  const index = nextQuestion(all.length, answeredOf(state));
   return all.length > 0 ? { number: index + 1, count: all.length, text: all[index] ?? '' } : undefined;
+}
+
+/** What is said of the answers that have landed, while others are due; undefined where there are none. */
+export function hintOf(state: Pick<State, 'response' | 'visit'>): Message | undefined {
+  const values = earlierAnswers(questionsOf(state).length, answeredOf(state));
+  return values && ['earlierAnswers', values];
 }
 
 /** Bytes of the whole take, also where this device has not all of them. */

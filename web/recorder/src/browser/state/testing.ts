@@ -8,6 +8,7 @@ import type { Take } from './take.ts';
 export const VISIT: Visit = {
   active: true,
   questions: [],
+  answered: [],
   shared: false,
   maxDurationSec: 120,
   requireTerms: false,

@@ -225,7 +225,7 @@ test('a later visit goes on where the one before stopped', () => {
   assert.deepEqual(kinds(sent.effects), ['startUpload', 'keepAwake', 'watchSending']);
   const between = visitAfter([], response(QUESTIONS, 1));
   assert.equal(between.state.phase.at, 'welcome');
-  assert.deepEqual(between.state.welcome.hint?.[0], 'welcomeBack');
+  assert.deepEqual(between.state.welcome.hint?.[0], 'earlierAnswers');
   assert.deepEqual(visitAfter([], response([], 1)).state.phase, { at: 'done', text: ['alreadyDone'], dialog: false });
   assert.equal(visitAfter([], undefined).state.startup, 'ready');
 });

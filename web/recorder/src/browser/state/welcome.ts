@@ -1,15 +1,13 @@
 import type { CameraProblem, On, Step } from './events.ts';
 import { backToReview } from './look.ts';
 import { beginProblem } from './refusals.ts';
-import { keptTake, type Message, questionOf, type Screen, type State } from './state.ts';
+import { hintOf, keptTake, type Message, type Screen, type State } from './state.ts';
 import { announce, first, show, step, toProblem } from './step.ts';
 
 // The first screen, where everything begins and much comes back to.
 
 export function toWelcome(state: State): Step {
-  const question = questionOf(state);
-  const hint: Message | undefined = question && question.number > 1 ? ['welcomeBack', { ...question }] : undefined;
-  return show({ ...state, welcome: { ...state.welcome, hint } }, { at: 'welcome' });
+  return show({ ...state, welcome: { ...state.welcome, hint: hintOf(state) } }, { at: 'welcome' });
 }
 
 export function toWelcomeWith(state: State, problem: Message): Step {

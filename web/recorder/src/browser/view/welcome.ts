@@ -1,10 +1,11 @@
 import { setText, showText } from '@recording-request/web-shared/browser/texts';
-import { keptTake, type State } from '../state/state.ts';
+import { answeredOf, keptTake, questionsOf, type State } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
 export function createWelcomeView(elements: Elements, { t, say }: Texts): (state: State, before: State) => void {
   const { toTake, terms, start, chooseFile, elsewhere, welcomeBack, welcomeProblem, termsBox } = elements;
+  const marks = [...elements.screenWelcome.querySelectorAll<HTMLElement>('.answered')];
   const startLabel = start.textContent ?? '';
   return (state, before) => {
     const { visit, startup, phase, welcome, response, offerElsewhere } = state;
@@ -15,6 +16,11 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
     chooseFile.disabled = locked;
     elsewhere.hidden = !offerElsewhere;
     showText(welcomeBack, say(welcome.hint));
+    const answered = answeredOf(state);
+    const questions = questionsOf(state);
+    // The response may have been begun with other questions than those in the page.
+    for (const [index, mark] of marks.entries())
+      mark.hidden = !answered.includes(index) || questions[index] !== visit.questions[index];
     showText(welcomeProblem, say(welcome.problem));
     toTake.hidden = keptTake(state) === undefined;
     // Accepted with the response that has begun; another one asks again.

@@ -1,0 +1,14 @@
+/** Returns the position of the first question without an answer, 0 where all have one. */
+export function nextQuestion(count: number, answered: readonly number[]): number {
+  for (let index = 0; index < count; index++) if (!answered.includes(index)) return index;
+  return 0;
+}
+
+/** Returns what fills the text `earlierAnswers`; undefined where no answer has landed, or none is due. */
+export function earlierAnswers(
+  count: number,
+  answered: readonly number[],
+): { number: number; count: number } | undefined {
+  if (answered.length === 0 || answered.length >= count) return undefined;
+  return { number: nextQuestion(count, answered) + 1, count };
+}
