@@ -207,8 +207,16 @@ export type TestWebhookInput = Static<typeof TestWebhookBody>;
 
 export const BeginResponseBody = Type.Object(
   {
-    responseSessionId: Type.Optional(Type.String({ format: 'uuid' })),
-    termsAccepted: Type.Optional(Type.Boolean()),
+    responseSessionId: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description:
+          'A UUID of your own, which the device keeps. The answer tells which one counts. Absent: one is made.',
+      }),
+    ),
+    termsAccepted: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the contributor accepted the terms.' }),
+    ),
   },
   strict,
 );

@@ -8,6 +8,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ensureTuspy, type TuspyInstall } from '@recording-request/stack/install/tuspy';
 import { testClip } from '@recording-request/testing/clip';
+import { beginResponse } from '@recording-request/testing/contributor';
 import { ok } from '@recording-request/testing/http-client';
 import { type SeedData, submissionsOf } from '../harness/seed.ts';
 
@@ -85,6 +86,29 @@ export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): v
         assert.match(again.messages, /410 answer_sent: /);
         assert.match(refused.messages, /not_video: /);
         assert.deepEqual([again.code, refused.code], [1, 1]);
+        const retaken = await run(command, [file, second!, 'clip.webm'], env);
+        assert.equal(retaken.code, 0, `after a refusal: ${retaken.messages}`);
+        assert.ok((await submissionsOf(ada, projectId)).some(clip => clip.submissionId === retaken.printed));
+      });
+
+      test(`the sample with ${client} goes on with a link that was begun elsewhere, question by question`, async () => {
+        const interview = { projectName: client, count: 1, interviewQuestions: ['One?', 'Two?', 'Three?'] };
+        const { projectId, recipientUrls } = await ada.createProject(interview);
+        const link = recipientUrls[0]!.recipientUrl;
+        const elsewhere = await beginResponse(link);
+        for (const index of [0, 1, 2]) {
+          const sent = await run(command, [file, link, 'clip.webm'], env);
+          assert.equal(sent.code, 0, sent.messages);
+          const landed = await submissionsOf(ada, projectId);
+          const clip = landed.find(each => each.submissionId === sent.printed);
+          assert.deepEqual(
+            [clip?.questionIndex, clip?.responseSessionId, clip?.responseId],
+            [index, elsewhere, elsewhere],
+          );
+        }
+        const once = await run(command, [file, link, 'clip.webm'], env);
+        assert.equal(once.code, 1);
+        assert.match(once.messages, /410 \w+: |Every answer was sent already/);
       });
     }
   });

@@ -29,7 +29,9 @@ const responseUpload = Type.Object(
 
 export const ContributorResponse = Type.Object(
   {
-    responseSessionId: uuid("One contributor's pass through the link."),
+    responseSessionId: uuid(
+      "One contributor's pass through the link. Use this id from here on, whatever the request named.",
+    ),
     maxDurationSec: Type.Integer({ description: 'Longest clip, in seconds.' }),
     questions: Type.Array(Type.String(), { description: 'In order; empty outside interviews.' }),
     answers: Type.Array(

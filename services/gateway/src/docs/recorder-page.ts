@@ -11,8 +11,10 @@ yours may speak, too: JSON for the response, <a href="https://tus.io/protocols/r
 address is all that is needed. There is no CORS: call it from an app, from your server, or from a page that your proxy serves on our host.</p>
 <ol>
 <li><a href="/api/docs#beginResponse"><code>POST …/responses</code></a> claims a use of the link. The answer has
-<code>maxDurationSec</code> and the <code>questions</code> of an interview.</li>
-<li><a href="/api/docs#createUpload"><code>POST …/uploads</code></a> creates an upload for each answer, with <code>responseSessionId</code>, and in
+<code>responseSessionId</code>, <code>maxDurationSec</code>, the <code>questions</code> of an interview, and what of its <code>answers</code> has landed.
+<strong>Use the <code>responseSessionId</code> that comes back</strong>, whatever you sent: a personal link has one response, so that a second device,
+a second run or another take after a refusal joins the one that was begun. Your own id is unknown then: 404.</li>
+<li><a href="/api/docs#createUpload"><code>POST …/uploads</code></a> creates an upload for each answer without <code>submissionId</code>, with that <code>responseSessionId</code>, and in
 interviews <code>questionIndex</code>, in <code>Upload-Metadata</code>; a <code>note</code> and the <code>filetype</code> (below) may be
 there, too. <a href="/api/docs#appendToUpload"><code>PATCH</code></a> sends the bytes.</li>
 <li>When the last byte is there the take is checked, and lands.
@@ -40,7 +42,8 @@ answer to its last byte, or the response, says so.</p>
 </tbody></table></div>
 <p>The words are in the header <code>Error-Code</code>. In the response each refused upload has an <code>errorCode</code>:
 <code>not_video</code> (no video in the bytes), <code>too_long</code> (more than two seconds beyond <code>maxDurationSec</code>),
-<code>answered</code> (another take of this answer landed first).</p>
+<code>answered</code> (another take of this answer landed first). Takes that were refused before stay in the list: find yours by its
+<code>uploadId</code>, the last segment of its <code>Location</code>.</p>
 <p>An upload takes WebM, MP4, QuickTime, Matroska or 3GP: the bytes decide. <code>filetype</code> is what your recorder calls them,
 <code>video/webm</code>, <code>video/mp4</code>, <code>video/quicktime</code>, <code>video/x-matroska</code> or <code>video/3gpp</code>, with or
 without codecs; it counts only where they do not tell, and another word is a 400. A take has up to <code>Tus-Max-Size</code> of

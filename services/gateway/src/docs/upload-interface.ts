@@ -52,7 +52,12 @@ const pathParameter = (name: string, description: string, example: string, forma
   schema: { type: 'string', ...(format && { format }) },
 });
 const TOKEN = pathParameter('token', 'The recipient token, prefix vr_.', 'vr_0000000000000000000000000000000EXAMPLE');
-const SESSION_ID = pathParameter('responseSessionId', 'The response.', SESSION, 'uuid');
+const SESSION_ID = pathParameter(
+  'responseSessionId',
+  'The response, by the id that POST …/responses answered.',
+  SESSION,
+  'uuid',
+);
 const UPLOAD_ID = pathParameter('uploadId', 'The last segment of the Location that the creation answered.', UPLOAD);
 
 const header = (name: string, description: string, example: string | number, required = false) => ({
@@ -62,7 +67,7 @@ const header = (name: string, description: string, example: string | number, req
 const RESUMABLE = header('Tus-Resumable', 'The version of tus.', TUS, true);
 const METADATA = header(
   'Upload-Metadata',
-  'Pairs of a key and a base64 value, parted by commas: `responseSessionId` (required), `filetype` (video/webm, video/mp4 …), `questionIndex` (in interviews), `note`.',
+  'Pairs of a key and a base64 value, parted by commas: `responseSessionId` (required; the one that POST …/responses answered), `filetype` (video/webm, video/mp4 …), `questionIndex` (in interviews), `note`.',
   `responseSessionId ${Buffer.from(SESSION).toString('base64')},filetype dmlkZW8vd2VibQ==`,
   true,
 );
@@ -151,7 +156,7 @@ export const UPLOAD_PATHS = {
     post: operation(
       'beginResponse',
       'Begin a response',
-      'Claims one use of the link. The same `responseSessionId`, a UUID of your own that the device keeps, gives the same response again. Where the project requires terms this is the only place where they are accepted.',
+      'Claims one use of the link, or joins the response that was begun with it. The same `responseSessionId`, a UUID of your own that the device keeps, gives the same response again. Use the `responseSessionId` of the answer from then on: a personal link has one response, so that on one that was begun already, on this device or another, the answer has the id of the first session, and yours is unknown. Where the project requires terms this is the only place where they are accepted.',
       {
         parameters: [TOKEN],
         requestBody: {
@@ -164,7 +169,10 @@ export const UPLOAD_PATHS = {
           },
         },
         responses: {
-          201: response('The response, as it is.', begun),
+          201: response(
+            'The response, as it is. Its `responseSessionId` is the one to use, whatever the request named.',
+            begun,
+          ),
           400: error('A value is not valid, or the terms were not accepted.', 'responseSessionId must be a UUID.'),
           404: UNKNOWN,
           409: CLAIMED,

@@ -5,8 +5,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Upload } from 'tus-js-client';
 
 const [link, file] = process.argv.slice(2);
-// Keep it on the device: with the same id the same response goes on after a crash.
-const responseSessionId = crypto.randomUUID();
 
 // Somebody is there: at their first touch. The take goes on without it.
 await fetch(`${link}/opened`, { method: 'POST' }).catch(() => {});
@@ -18,36 +16,47 @@ async function ask(path, init) {
   return body;
 }
 
-// Claims a use of the link. termsAccepted only where your contributor has accepted them.
-const begin = { responseSessionId, termsAccepted: true };
-await ask('/responses', { method: 'POST', body: JSON.stringify(begin) });
+// Claims a use of the link, or joins the response that was begun with it. Keep your id on the device: with the same id the same
+// response goes on after a crash. termsAccepted only where your contributor has accepted them.
+const begin = { responseSessionId: crypto.randomUUID(), termsAccepted: true };
+const begun = await ask('/responses', { method: 'POST', body: JSON.stringify(begin) });
+// From here on only the id that came back counts: a personal link has one response, which may have another id than yours.
+const { responseSessionId } = begun;
+// In an interview this file answers the first question that has no answer yet.
+const open = begun.answers.find(answer => answer.submissionId === null);
+if (!open) throw new Error('Every answer was sent already.');
+const question = open.questionIndex === null ? {} : { questionIndex: String(open.questionIndex) };
 
 // The file has a length, which the creation declares: the take is sent from its first byte on. A recording that still runs
 // has none yet: in a browser give a reader of MediaRecorder's chunks in place of the file, and uploadLengthDeferred: true.
 // The end of the reader then declares the length, and that sends the take. Do not set that option for a file:
 // tus-js-client then promises more bytes in the last chunk than the file has, and the upload fails.
+let upload;
 const failed = await new Promise(resolve => {
-  new Upload(createReadStream(file), {
+  upload = new Upload(createReadStream(file), {
     endpoint: `${link}/uploads`,
-    metadata: { responseSessionId, filetype: 'video/webm' },
+    metadata: { responseSessionId, filetype: 'video/webm', ...question },
     chunkSize: 1_000_000,
     retryDelays: [0, 1_000, 3_000, 10_000, 30_000],
     onSuccess: () => resolve(undefined),
     onError: resolve,
-  }).start();
+  });
+  upload.start();
 });
 
-// Whatever the last answer was, 200, 202 or none that arrived: the response tells what became of the take.
+// Whatever the last answer was, 200, 202 or none that arrived: the response tells what became of the take. It also lists takes
+// that were refused before: this one is the upload whose id its address ends with.
+const uploadId = upload.url?.split('/').at(-1);
 for (let seconds = 0; seconds < 60; seconds++) {
   const { answers } = await ask(`/responses/${responseSessionId}`);
-  const { submissionId, uploads } = answers[0];
+  const { submissionId, uploads } = answers.find(answer => answer.questionIndex === open.questionIndex);
+  const own = uploads.find(each => each.uploadId === uploadId);
+  if (own?.state === 'refused') throw new Error(`${own.errorCode}: ${own.error}`);
   if (submissionId) {
     console.log(submissionId);
     process.exit(0);
   }
-  const refused = uploads.find(upload => upload.state === 'refused');
-  if (refused) throw new Error(`${refused.errorCode}: ${refused.error}`);
-  if (failed && !uploads.some(upload => upload.state === 'finishing')) throw failed;
+  if (failed && own?.state !== 'finishing') throw failed;
   await wait(1_000);
 }
 throw new Error('It is still landing; ask the response again later.');

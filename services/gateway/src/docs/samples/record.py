@@ -9,8 +9,6 @@ from tusclient import client
 from tusclient.exceptions import TusCommunicationError
 
 link, path = sys.argv[1:3]
-# Keep it on the device: with the same id the same response goes on after a crash.
-session = str(uuid.uuid4())
 
 
 def ask(method, address, **more):
@@ -26,13 +24,24 @@ try:
 except requests.RequestException:
     pass
 
-# Claims a use of the link. termsAccepted only where your contributor has accepted them.
-ask("POST", "/responses", json={"responseSessionId": session, "termsAccepted": True})
+# Claims a use of the link, or joins the response that was begun with it. Keep your id on the device: with the same id the same
+# response goes on after a crash. termsAccepted only where your contributor has accepted them.
+begun = ask("POST", "/responses", json={"responseSessionId": str(uuid.uuid4()), "termsAccepted": True})
+# From here on only the id that came back counts: a personal link has one response, which may have another id than yours.
+session = begun["responseSessionId"]
+# In an interview this file answers the first question that has no answer yet.
+left = [each for each in begun["answers"] if each["submissionId"] is None]
+if not left:
+    sys.exit("Every answer was sent already.")
+question = left[0]["questionIndex"]
+metadata = {"responseSessionId": session, "filetype": "video/webm"}
+if question is not None:
+    metadata["questionIndex"] = str(question)
 
 # The file has a length, which the creation declares: the take is sent from its first byte on.
 uploader = client.TusClient(f"{link}/uploads").uploader(
     path,
-    metadata={"responseSessionId": session, "filetype": "video/webm"},
+    metadata=metadata,
     chunk_size=1_000_000,
     retries=4,
     retry_delay=2,
@@ -43,16 +52,19 @@ try:
 except TusCommunicationError as error:
     failed = error
 
-# Whatever the last answer was, 200, 202 or none that arrived: the response tells what became of the take.
+# Whatever the last answer was, 200, 202 or none that arrived: the response tells what became of the take. It also lists takes
+# that were refused before: this one is the upload whose id its address ends with.
+upload_id = (uploader.url or "").split("/")[-1]
 for _ in range(60):
-    answer = ask("GET", f"/responses/{session}")["answers"][0]
+    answers = ask("GET", f"/responses/{session}")["answers"]
+    answer = next(each for each in answers if each["questionIndex"] == question)
+    own = next((each for each in answer["uploads"] if each["uploadId"] == upload_id), {"state": "unknown"})
+    if own["state"] == "refused":
+        sys.exit(f"{own['errorCode']}: {own['error']}")
     if answer["submissionId"]:
         print(answer["submissionId"])
         sys.exit()
-    for upload in answer["uploads"]:
-        if upload["state"] == "refused":
-            sys.exit(f"{upload['errorCode']}: {upload['error']}")
-    if failed and not any(upload["state"] == "finishing" for upload in answer["uploads"]):
+    if failed and own["state"] != "finishing":
         sys.exit(f"not sent: {failed}")
     time.sleep(1)
 sys.exit("It is still landing; ask the response again later.")
