@@ -52,8 +52,6 @@ declare module 'fastify' {
     owner: Owner | undefined;
     dashboard: ProjectRef | undefined;
     recipient: Recipient | undefined;
-    /** The received bytes of a JSON body. */
-    rawBody: Buffer | undefined;
   }
 }
 

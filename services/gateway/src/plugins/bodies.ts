@@ -7,16 +7,14 @@ import { HttpError } from './errors.ts';
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** JSON is the only body that is read. Its bytes are kept too, for the hash behind an Idempotency-Key. */
+/** JSON is the only body that is read. */
 export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'config'>): void {
-  app.decorateRequest('rawBody', undefined);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const encoding = request.headers['content-encoding'];
     if (encoding && encoding !== 'identity') throw new HttpError(415, 'Send the body without a Content-Encoding.');
     const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
     if (!/^(utf-?8|us-ascii)$/i.test(charset)) throw new HttpError(415, 'Send the body in UTF-8.');
-    request.rawBody = body;
     if (body.length === 0) return undefined;
     try {
       return JSON.parse(utf8.decode(body));

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { LIMITS } from '@recording-request/contract/limits';
 import { NO_SUBMISSIONS, presentProjectCreated, presentProjectDetail } from '@recording-request/contract/present';
@@ -20,6 +19,7 @@ import { type ProjectPage, pagesOfProjects } from '../clients/project-list.ts';
 import { creationOf, updateOf } from '../clients/project-settings.ts';
 import type { Services } from '../clients/services.ts';
 import type { Context } from '../context.ts';
+import { hashOfJson } from '../domain/json-hash.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
 import { ownerOf, projectOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
@@ -104,9 +104,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
           ownerId: ownerOf(request),
           ...creationOf(request.body, config.linkExpiryDefaultSeconds),
           idempotencyKey: idempotencyKeyOf(request),
-          bodyHash: createHash('sha256')
-            .update(request.rawBody ?? '')
-            .digest(),
+          bodyHash: hashOfJson(request.body),
         },
         { deadlineMs: CREATE_DEADLINE_MS },
       );
