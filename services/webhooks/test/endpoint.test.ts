@@ -170,6 +170,22 @@ test('a delivery is sent again by its id, also to a paused endpoint, and by nobo
   assert.equal(receiver.received.filter(mine).length, count);
 });
 
+test('nothing is sent again without an address, and its endpoint is not paused by asking', async () => {
+  const { projectId, mine } = project();
+  await harness.kafka.publish(completed(submission(projectId)));
+  await inState(projectId, DELIVERY_STATE_DELIVERED, 1);
+  const [delivery] = (await list(projectId)).deliveries;
+  harness.setTarget(projectId, '');
+  const refusal = { code: 'conflict', reason: 'webhook_url_missing', message: /no webhookUrl; set one/ };
+  const { deliveryId } = delivery!;
+  await assert.rejects(harness.webhooks.redeliver({ projectId, deliveryId }), refusal);
+  await assert.rejects(harness.webhooks.redeliverRange({ projectId, undeliveredOnly: false }), refusal);
+  const { deliveries, endpoint } = await list(projectId);
+  assert.equal(deliveries[0]?.state, DELIVERY_STATE_DELIVERED);
+  assert.equal(endpoint?.state, EndpointState.ENDPOINT_STATE_ACTIVE);
+  assert.equal(receiver.received.filter(mine).length, 1);
+});
+
 test('a project’s events are sent again by time, with the same ids and bytes', async () => {
   const { projectId, mine } = project();
   const events = Array.from({ length: 6 }, (_, i) => ({

@@ -65,6 +65,8 @@ const ERRORS: Record<string, string> = {
 const CONFLICTS: Record<string, string> = {
   requestTranscript: 'The transcript did not fail; only a failed one can be asked for again.',
   testWebhook: 'The project has no webhookUrl; set one first.',
+  redeliverWebhook: 'The project has no webhookUrl; set one first.',
+  redeliverWebhooks: 'The project has no webhookUrl; set one first.',
 };
 
 /** The answers in JSON by their operation. */

@@ -29,6 +29,7 @@ import { asBuilt, operation } from '../plugins/operation.ts';
 
 // A delivery itself may take 15 s.
 const SEND_DEADLINE_MS = 20_000;
+const NO_ADDRESS = 'The project has no webhookUrl.';
 
 export async function deliveryRoutes(app: FastifyInstance, { services }: Context): Promise<void> {
   /** The webhooks service knows no owners: whose project it is, is settled before it is asked. */
@@ -77,7 +78,7 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Context
         tag: 'extensions',
         summary: 'Send a delivery again',
         description: 'With the id and bytes that it had; to a paused endpoint too, once.',
-        also: { 410: 'The submission that it told of was erased.' },
+        also: { 409: NO_ADDRESS, 410: 'The submission that it told of was erased.' },
         params: DeliveryParams,
         json: { 200: ref(WebhookDelivery) },
       }),
@@ -99,6 +100,7 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Context
         summary: 'Send the deliveries of the project, or of a time, again',
         description:
           'With the ids and bytes that they had. At most 10,000 at once; tests and what was erased are left out. What belongs to a paused endpoint goes once it is back.',
+        also: { 409: NO_ADDRESS },
         params: ProjectParams,
         body: RedeliverBody,
         json: { 200: ref(WebhookRedelivery) },
@@ -126,7 +128,7 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Context
         summary: 'Send a test event now; a success ends a pause',
         description:
           'Of the kind webhook.test, with `submission: null`, or of the `type` that you name, with content as real ones have and ids that no route knows. It is signed like any other, has the header `service-test: true`, and is sent once; the answer tells what came of it.',
-        also: { 409: 'The project has no webhookUrl.' },
+        also: { 409: NO_ADDRESS },
         params: ProjectParams,
         body: TestWebhookBody,
         json: { 200: ref(WebhookDelivery) },

@@ -1,16 +1,19 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { RedeliverRangeRequest, RedeliverRangeResponse } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Context } from '../context.ts';
+import { requireAddress } from './require-address.ts';
 import { requireUuid } from './require-uuid.ts';
 
 /** Sends the events of a project or of a time range again, at most `max` of them. To a paused endpoint they go once it is back. */
 export const redeliverRange =
-  ({ config, clock, store, dispatcher }: Context) =>
+  (context: Context) =>
   async (request: RedeliverRangeRequest): Promise<RedeliverRangeResponse> => {
+    const { config, clock, store, dispatcher } = context;
     const max = config.redeliverMax;
     const projectId = requireUuid(request.projectId, 'projectId');
     const { from, to, undeliveredOnly } = request;
     if (from && to && from >= to) throw new DomainError('invalid', 'from must be before to.');
+    await requireAddress(context, projectId);
     const range = { ...(from ? { from } : {}), ...(to ? { to } : {}), undeliveredOnly };
     if (await store.ledger.hasMore(projectId, range, max))
       throw new DomainError(

@@ -3,16 +3,19 @@ import type { RedeliverRequest, RedeliverResponse } from '@recording-request/pro
 import { inRedeliverSpan } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
 import { toDelivery } from './delivery-messages.ts';
+import { requireAddress } from './require-address.ts';
 import { requireUuid } from './require-uuid.ts';
 
 /** Sends one event again, soon; one that is being sent right now is left to that. */
 export const redeliver =
-  ({ clock, store, dispatcher }: Context) =>
+  (context: Context) =>
   async (request: RedeliverRequest): Promise<RedeliverResponse> => {
+    const { clock, store, dispatcher } = context;
     const projectId = requireUuid(request.projectId, 'projectId');
     const id = requireUuid(request.deliveryId, 'deliveryId');
     const found = await store.ledger.get(projectId, id);
     if (!found) throw noSuchDelivery();
+    if (found.sendable) await requireAddress(context, projectId);
     return await inRedeliverSpan({ ...found, ...found.trace }, async () => {
       const due = await store.ledger.sendAgain(projectId, id, clock.now());
       const delivery = await store.ledger.get(projectId, id);
