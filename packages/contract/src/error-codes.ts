@@ -4,7 +4,8 @@
  */
 export const ERROR_CODES = {
   value_invalid: '400: a value is not valid; the sentence names the field.',
-  filter_unknown: '400: another route takes this filter, this one does not; or a known name is written differently.',
+  filter_unknown: '400: the route takes no query parameter of this name, or the name is written differently.',
+  terms_required: '400: the project requires its terms, and `termsAccepted` was not true.',
   token_invalid: '401: the token is missing, malformed, unknown, expired or revoked.',
   forbidden: '403: it is not allowed.',
   scope_missing: '403: the token lacks the scope that the sentence names.',
@@ -26,7 +27,7 @@ export const ERROR_CODES = {
   answer_sent: '410: this answer was sent already, from this device or another.',
   submission_erased: '410: the submission was erased.',
   tus_version_unsupported: '412: send `Tus-Resumable: 1.0.0`.',
-  body_too_large: '413: the body is too large.',
+  body_too_large: '413: the body is too large; the sentence names the limit.',
   body_not_json: '415: send the body as application/json.',
   range_not_satisfiable: '416: the range lies outside the bytes there are; `Content-Range` tells how many.',
   expectation_failed: '417: send no `Expect` but `100-continue`.',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Settings } from './project.ts';
-import { asksQuestion, landingKind, withAnswer } from './response.ts';
+import { acceptedTerms, asksQuestion, landingKind, withAnswer } from './response.ts';
 import { landsClip, sumOfChanges, type TransferKind, takesUse } from './transfer.ts';
 
 const at = new Date();
@@ -26,6 +26,13 @@ test('only the questions of the settings can be answered, and one outside interv
   assert.equal(asksQuestion(settings(['a', 'b']), 1), true);
   assert.equal(asksQuestion(settings(['a', 'b']), 2), false);
   assert.equal(asksQuestion(settings(['a']), -1), false);
+});
+
+test('terms that are required and were not accepted have a word of their own', () => {
+  const required = { requireTerms: true, termsText: 'Be kind.' };
+  assert.throws(() => acceptedTerms(required, false, at), { code: 'invalid', reason: 'terms_required' });
+  assert.equal(acceptedTerms(required, true, at)?.acceptedAt, at);
+  assert.equal(acceptedTerms({ ...required, requireTerms: false }, false, at), null);
 });
 
 test('whatever a response goes through, a link gets back what was taken', () => {

@@ -79,7 +79,10 @@ export function acceptedTerms(
   now: Date,
 ): Response['terms'] {
   if (!settings.requireTerms) return null;
-  if (!accepted) throw new DomainError('invalid', 'termsAccepted must be true: this project requires its terms.');
+  if (!accepted)
+    throw new DomainError('invalid', 'termsAccepted must be true: this project requires its terms.', {
+      reason: 'terms_required',
+    });
   return { sha256: createHash('sha256').update(settings.termsText, 'utf8').digest('hex'), acceptedAt: now };
 }
 
