@@ -1,6 +1,6 @@
 /**
- * What callers may send: bodies (strict: nothing is coerced, unknown fields are refused), queries (coerced, unknown names
- * ignored, but for FILTER_NAMES) and path parameters. `x-constraint` is the end of the sentence that says what a value must be,
+ * What callers may send: bodies (strict: nothing is coerced, unknown fields are refused), queries (coerced; owners' routes refuse
+ * unknown names) and path parameters. `x-constraint` is the end of the sentence that says what a value must be,
  * `x-hint` what is added to it in brackets.
  */
 import Type, { type Static, type TSchema } from 'typebox';
@@ -257,6 +257,19 @@ const page = {
   ),
 };
 
+/** Of the CSV alone. */
+export const CsvQuery = Type.Object({
+  bom: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1,
+      default: 0,
+      description: '1: a UTF-8 byte order mark in front, by which spreadsheets know the encoding.',
+      'x-constraint': 'must be 1 or 0',
+    }),
+  ),
+});
+export type CsvInput = Static<typeof CsvQuery>;
 export const ExportQuery = Type.Object(filter);
 export type ExportFilter = Static<typeof ExportQuery>;
 // In a query a plus sign is a space.
@@ -312,7 +325,7 @@ export const DashboardLinksQuery = Type.Object({
   ),
 });
 export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
-/** The filters of all lists. A route refuses those of them that it does not take, however they are written. */
+/** The filters of all lists. A dashboard's list refuses those of them that it does not take, however they are written. */
 export const FILTER_NAMES: readonly string[] = [...Object.keys({ ...filter, ...search }), 'status'];
 export const PageQuery = Type.Object(page);
 export type PageQueryInput = Static<typeof PageQuery>;

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { presentDelivery, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import { mintToken } from '@recording-request/contract/tokens';
@@ -89,14 +88,19 @@ test('deliveries are sent again by project and by time', async () => {
   }
 });
 
-test('a creation carries its key and the hash of the uploaded bytes', async () => {
+test('a creation carries its key and a hash of its body', async () => {
   const body = { projectName: ' A ', count: 2 };
   const result = await json('/projects', { method: 'POST', body, headers: { 'idempotency-key': 'k1' } });
   assert.equal(result.count, 2);
   assert.equal(calls.created?.idempotencyKey, 'k1');
   assert.equal(calls.created?.settings?.projectName, 'A');
   assert.equal(calls.created?.expiresInSeconds, 30 * 86_400);
-  assert.deepEqual(calls.created?.bodyHash, createHash('sha256').update(JSON.stringify(body)).digest());
+  const { bodyHash } = calls.created!;
+  const again = { method: 'POST', headers: { 'idempotency-key': 'k1' } };
+  await json('/projects', { ...again, body: { count: 2, projectName: ' A ' } });
+  assert.deepEqual(calls.created?.bodyHash, bodyHash, 'the order of the fields is no difference');
+  await json('/projects', { ...again, body: { ...body, count: 3 } });
+  assert.notDeepEqual(calls.created?.bodyHash, bodyHash);
   const long = await fetch(url('/projects'), {
     method: 'POST',
     body: JSON.stringify(body),
@@ -209,11 +213,60 @@ test('a filter that a route does not take, or that is written otherwise, is refu
   await refuses(url(`${project}/submissions?status=active`), 'status');
   await refuses(`${here}/links?selected=true`, 'selected');
   assert.equal((await fetch(`${here}/export.csv?selected=true&Selected=true`, { method: 'HEAD' })).status, 200);
-  assert.equal(
-    (await fetch(url(`${project}/links?Limit=1&_=1`), { headers: harness.bearer })).status,
-    200,
-    'no filters',
-  );
+  assert.equal((await fetch(`${here}/links?_=1`)).status, 200, 'no filter of any list');
+});
+
+test('every owner route refuses the names that it does not take, and one that is given twice', async () => {
+  const one = `${project}/submissions/${SUBMISSION_ID}`;
+  const routes: [method: string, path: string, query: string, sentence: RegExp, code?: string][] = [
+    ['GET', '/me', 'verbose=1', /^verbose is not a parameter that this route takes: leave it out\.$/],
+    ['GET', '/projects', 'page=2', /^page is not a parameter/],
+    ['GET', '/projects', 'limit=5', /^limit is not a parameter/],
+    ['GET', project, 'expand=links', /^expand is not/],
+    ['GET', `${project}/links`, 'limit=1&_=1', /^limit is not a parameter .*; _ is not a parameter/],
+    ['GET', `${project}/shared-link/qr.png`, 'size=300', /^size is not/],
+    ['GET', `${project}/submissions`, 'sort=createdAt&order=asc', /^sort is not .*; order is not/],
+    ['GET', `${project}/submissions`, 'limit=1&limit=2', /^limit is given 2 times: give it once/, 'value_invalid'],
+    ['GET', `${project}/submissions`, 'q=a&q=b', /^q is given 2 times/, 'value_invalid'],
+    ['GET', `${project}/submissions`, 'page=1&page=2', /^page is not a parameter/],
+    ['GET', `${project}/submissions`, 'limit%5B%5D=1', /^"limit\[\]" is not a parameter/],
+    ['GET', one, 'fields=note', /^fields is not/],
+    ['GET', `${one}/transcript.txt`, 'download=1', /^download is not/],
+    ['GET', `${one}/video`, 'quality=low', /^quality is not/],
+    ['HEAD', `${one}/video`, 'quality=low', /^$/],
+    ['GET', `${project}/export.json`, 'bom=1', /^bom is not/],
+    ['GET', `${project}/export.csv`, 'bom=yes', /^bom must be 1 or 0\.$/, 'value_invalid'],
+    ['GET', `${project}/webhook-deliveries`, 'state=failed', /^state is not/],
+    ['POST', '/projects', 'dryRun=true', /^dryRun is not/],
+    ['PATCH', project, 'dryRun=true', /^dryRun is not/],
+    ['POST', `${project}/webhook-test`, 'type=x', /^type is not/],
+  ];
+  for (const [method, path, query, sentence, code = 'filter_unknown'] of routes) {
+    const json = method === 'POST' || method === 'PATCH' ? { 'content-type': 'application/json' } : undefined;
+    const body = json && JSON.stringify(path.endsWith('/projects') ? { projectName: 'x', count: 1 } : {});
+    const answer = await fetch(url(`${path}?${query}`), {
+      ...(body && { body }),
+      method,
+      headers: { ...harness.bearer, ...json },
+    });
+    const about = `${method} ${path}?${query}`;
+    assert.deepEqual([answer.status, answer.headers.get('error-code')], [400, code], about);
+    if (method !== 'HEAD') assert.match(((await answer.json()) as { error: string }).error, sentence, about);
+  }
+});
+
+test('a path with nothing between two slashes is no route', async () => {
+  for (const path of ['/projects/', '/projects//links', `${project}/submissions//video`, '/projects//submissions/x']) {
+    for (const headers of [harness.bearer, undefined]) {
+      const answer = await fetch(url(path), headers && { headers });
+      assert.deepEqual([answer.status, answer.headers.get('error-code')], [404, 'not_found'], path);
+      assert.match(
+        ((await answer.json()) as { error: string }).error,
+        /^There is no such route: the path has nothing where \w+Id belongs\.$/,
+        path,
+      );
+    }
+  }
 });
 
 test('transcripts are text in UTF-8', async () => {

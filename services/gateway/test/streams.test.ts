@@ -153,6 +153,22 @@ test('an export that nothing comes of is an error in JSON, and the work behind i
   await cancelled;
 });
 
+test('a byte order mark comes before the CSV where it is asked for, and before no other export', async () => {
+  harness.behind.exports = {
+    async *export() {
+      yield { chunk: Buffer.from('a,b') };
+    },
+  };
+  const textOf = async (path: string, headers = {}) =>
+    Buffer.from(await (await fetch(`${harness.base}${path}`, { headers })).arrayBuffer()).toString();
+  const [owners, dashboards] = [`/api/projects/${PROJECT_ID}`, `/project/${mintToken('prj')}`];
+  assert.equal(await textOf(`${owners}/export.csv?bom=1`, harness.bearer), '\ufeffa,b');
+  assert.equal(await textOf(`${owners}/export.csv?bom=0`, harness.bearer), 'a,b');
+  assert.equal(await textOf(`${owners}/export.csv`, harness.bearer), 'a,b');
+  assert.equal(await textOf(`${dashboards}/export.csv?bom=1&selected=true`), '\ufeffa,b');
+  assert.equal(await textOf(`${dashboards}/export/transcripts.txt?bom=1`), 'a,b');
+});
+
 test('a failure midway breaks the connection', async () => {
   harness.behind.exports = {
     async *export() {

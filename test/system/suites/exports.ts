@@ -167,6 +167,8 @@ export function exports(seed: SeedData): void {
     }
   });
 
+  const byDashboard = (file: string, query: string) => seed.ask(`/project/${project.projectToken}/${file}${query}`);
+
   describe('exports', () => {
     test('what is not there yet is 404: a transcript that is off, sound and a picture that a clip has not', async () => {
       const [one] = all;
@@ -223,13 +225,12 @@ export function exports(seed: SeedData): void {
       assert.deepEqual(idsOf(JSON.parse(json!.text!).submissions), idsOf(all));
       assert.equal(csv!.text, (await ada.ask(`${path}/export.csv`)).text());
       assert.ok((await ada.ask(`${path}/export/project.zip`)).bytes.equals(bytes));
-      // The dashboard's exports declare no query parameters: whatever an address carries, they show everything.
-      const dashboard = (file: string, query: string) => seed.ask(`/project/${project.projectToken}/${file}${query}`);
+      // The dashboard's exports take no filter: whatever an address carries, they show everything.
       const ignored = '?selected=true&transcriptStatus=failed&limit=1&tokenId=x';
       for (const query of ['', ignored])
-        assert.ok((await dashboard('export/project.zip', query)).bytes.equals(bytes), query);
+        assert.ok((await byDashboard('export/project.zip', query)).bytes.equals(bytes), query);
       for (const file of ['export.csv', 'export/transcripts.txt'])
-        assert.equal((await dashboard(file, ignored)).text(), (await ada.ask(`${path}/${file}`)).text(), file);
+        assert.equal((await byDashboard(file, ignored)).text(), (await ada.ask(`${path}/${file}`)).text(), file);
     });
 
     test('a ZIP that was cut goes on from wherever it was, by either token, with what it began with', async () => {
@@ -274,6 +275,14 @@ export function exports(seed: SeedData): void {
           assert.equal(row[field], String(each[field]), field);
         }
       }
+    });
+
+    test('a byte order mark comes in front of the CSV where it is asked for', async () => {
+      const plain = (await ada.ask(`${path}/export.csv`)).bytes;
+      const marked = Buffer.concat([Buffer.from('\ufeff'), plain]);
+      assert.ok((await ada.ask(`${path}/export.csv?bom=1`)).bytes.equals(marked));
+      assert.ok((await ada.ask(`${path}/export.csv?bom=0`)).bytes.equals(plain));
+      assert.ok((await byDashboard('export.csv', '?bom=1&utm_source=mail')).bytes.equals(marked));
     });
 
     test('the payloads in the review note and the project’s name start no formula', async () => {

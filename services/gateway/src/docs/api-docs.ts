@@ -77,8 +77,7 @@ api "$BASE/api/projects/$PROJECT/submissions?selected=true"
 | changedAfter | that came or changed after this time, not at it |
 
 Who polls uses \`changedAfter\` with a few seconds of overlap: \`createdAt\` is the time at which the upload was whole, a little before the
-clip shows. A filter that another route takes and the one you call does not is a 400, and so is a parameter's name that is right but for
-capitals, \`_\` or \`-\` (\`transcript_status\`); other unknown names are ignored.
+clip shows. A name that the route does not take is a 400 that says so, on every owner route, and so is a name that is given twice.
 
 Newest first, ${DEFAULTS.pageSize} a page (\`limit\` 1–${LIMITS.pageSize}). When \`pagination.nextCursor\` is a string, send it as \`cursor\` for the next page.
 A page ends earlier where the transcripts on it have more than 8 MiB together: \`nextCursor\` alone tells whether there is another.
@@ -112,7 +111,8 @@ api -OJ "$BASE/api/projects/$PROJECT/export.csv"
 api -OJ "$BASE/api/projects/$PROJECT/export.json"
 \`\`\`
 
-\`selected\` and \`transcriptStatus\` narrow the ZIP and transcripts.txt; the dashboard's exports, below, ignore every parameter. In the CSV every text is quoted. A text that a
+\`selected\` and \`transcriptStatus\` narrow the ZIP and transcripts.txt; \`export.csv?bom=1\` begins with a byte order mark, by which spreadsheets know
+UTF-8. The dashboard's exports, below, take \`bom\` and ignore every other parameter. In the CSV every text is quoted. A text that a
 spreadsheet would take for a formula begins with an extra \`'\`; in a text with a \`;\` there is one, too, after each \`;\`, tab and line break that such a sign
 follows, as a spreadsheet whose separator is \`;\` begins a cell there. Links are in a bundle if the token has \`links:read\`. An export that breaks off breaks the connection: curl
 then fails. All parts of project.zip show the clips that were there when it began. Where one is erased meanwhile, or its video cannot be

@@ -11,7 +11,7 @@ import type { ErrorPage } from './access-kinds.ts';
 import { requestIdOf } from './request-id.ts';
 import { logOnSocket, logRequest } from './request-log.ts';
 import { createRouteIndex } from './route-index.ts';
-import { unknownFilters } from './unknown-filters.ts';
+import { wrongQuery } from './unknown-filters.ts';
 import { validationSentence } from './validation.ts';
 
 /** Seconds after which a client may ask again where a part of the service is down. */
@@ -61,10 +61,11 @@ function answer(error: FastifyError | DomainError | HttpError, request: FastifyR
   if (error instanceof DomainError) return answerDomainError(error, request, reply);
   if (error.validation) {
     const sentence = validationSentence(error);
-    const { wrongFilters = [] } = request;
-    if (wrongFilters.length === 0) return send(reply, 400, sentence, 'value_invalid');
-    return answerDomainError(unknownFilters(wrongFilters, [sentence.slice(0, -1)]), request, reply);
+    const { wrongNames = [] } = request;
+    if (wrongNames.length === 0) return send(reply, 400, sentence, 'value_invalid');
+    return answerDomainError(wrongQuery(wrongNames, [sentence.slice(0, -1)]), request, reply);
   }
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return send(reply, 413, tooLarge(request));
   const known = FRAMEWORK[error.code];
   if (known) return send(reply, known.status, known.sentence);
   // Plugins refuse what they do not understand with a status of their own, in sentences that are not ours.
@@ -149,10 +150,14 @@ function pageFor({ method, headers, routeOptions, raw, server }: FastifyRequest)
 /** Whether a request comes from a browser's address bar or a link, and not from a program. */
 export const takesPage = (headers: IncomingHttpHeaders): boolean => /\btext\/html\b/.test(headers.accept ?? '');
 
+/** What a 413 of a JSON body says. */
+export const bodyLimitSentence = (bytes: number): string =>
+  `The body is too large: send at most ${bytes.toLocaleString('en-US')} bytes.`;
+const tooLarge = ({ routeOptions }: FastifyRequest): string => bodyLimitSentence(routeOptions.bodyLimit);
+
 // Fastify's own errors by code: https://fastify.dev/docs/latest/Reference/Errors/
 const FRAMEWORK: Record<string, { status: number; sentence: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { status: 415, sentence: 'Send the body as application/json.' },
-  FST_ERR_CTP_BODY_TOO_LARGE: { status: 413, sentence: 'The body is too large; send a smaller one.' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { status: 400, sentence: 'The body is not as long as Content-Length says.' },
   FST_ERR_CTP_EMPTY_JSON_BODY: { status: 400, sentence: 'The body must be a JSON object.' },
   FST_ERR_BAD_URL: { status: 400, sentence: 'The path is not a valid URL path.' },

@@ -1,60 +1,90 @@
 import { FILTER_NAMES } from '@recording-request/contract/requests';
 import { DomainError } from '@recording-request/kit/errors';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import { FAULTS_MAX } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What is wrong with the names of its filters, as parts of a sentence. */
-    wrongFilters: string[];
+    /** The faults in the names of its query. */
+    wrongNames: NameFault[];
   }
 }
 
+interface NameFault {
+  /** A part of a sentence. */
+  said: string;
+  /** Whether the route takes no such name; else a name is given more than once. */
+  isUnknown: boolean;
+}
+
 /**
- * Refuses a filter that one list knows and the called one does not take, and any known name that is written in another
- * case, with underscores or with hyphens: ignored, it would answer with rows that the caller meant to leave out. Other unknown
- * names are ignored, and all of them on the dashboard's exports, whose addresses people pass on. Where values are wrong, too,
- * the error of the validation names both.
+ * Refuses every query name that an owner's route does not take, and one that is given twice: ignored, it would answer with rows
+ * that the caller meant to leave out. The dashboard's lists refuse the names of other filters and those that differ by case, `_`
+ * or `-` alone; its exports, whose addresses people pass on, ignore all but their own. Where values are wrong, too, the error of
+ * the validation names both.
  */
 export function installUnknownFilters(app: FastifyInstance): void {
-  app.decorateRequest('wrongFilters');
+  app.decorateRequest('wrongNames');
   app.addHook('preValidation', async request => {
-    const taken = filtersTaken(request);
-    request.wrongFilters = Object.keys(taken ? (request.query as object) : {}).flatMap(given => {
-      const name = nameOf(given, taken!);
-      return name === undefined ? [] : (faultOf(given, name, taken!) ?? []);
-    });
+    request.wrongNames = faultsOf(request);
   });
-  app.addHook('preHandler', async ({ wrongFilters }) => {
-    if (wrongFilters.length > 0) throw unknownFilters(wrongFilters);
+  app.addHook('preHandler', async ({ wrongNames }) => {
+    if (wrongNames.length > 0) throw wrongQuery(wrongNames);
   });
 }
 
-/** The 400 for wrong names of filters, with what else is wrong. */
-export const unknownFilters = (wrongFilters: string[], rest: string[] = []): DomainError =>
-  new DomainError('invalid', `${[...wrongFilters.slice(0, FAULTS_MAX), ...rest].join('; ')}.`, {
-    reason: 'filter_unknown',
+/** The 400 for wrong names in a query, with what else is wrong. */
+export const wrongQuery = (faults: NameFault[], rest: string[] = []): DomainError =>
+  new DomainError('invalid', `${[...faults.slice(0, FAULTS_MAX).map(({ said }) => said), ...rest].join('; ')}.`, {
+    reason: faults.some(({ isUnknown }) => isUnknown) ? 'filter_unknown' : 'value_invalid',
   });
 
-/** The query's declared names, or undefined where nothing is refused. */
-function filtersTaken({ method, routeOptions: { config, schema } }: FastifyRequest): object | undefined {
-  if (method !== 'GET' && method !== 'HEAD') return undefined;
-  const declared = schema?.querystring as { properties?: object } | undefined;
-  if (config.access?.kind === 'owner') return declared?.properties ?? {};
-  return config.access?.kind === 'dashboard' && !schema?.hide ? declared?.properties : undefined;
+function faultsOf(request: FastifyRequest): NameFault[] {
+  const { config, schema } = request.routeOptions;
+  const declared = (schema?.querystring as { properties?: object } | undefined)?.properties;
+  const query = request.query as Record<string, unknown>;
+  if (config.access?.kind === 'owner') {
+    const taken = declared ?? {};
+    return Object.entries(query).flatMap(([given, value]) => unknownName(given, taken) ?? repeated(given, value) ?? []);
+  }
+  if (config.access?.kind !== 'dashboard' || !declared || !isList(schema)) return [];
+  const meant = Object.keys(query).filter(given => knownName(given, declared) !== undefined);
+  return meant.flatMap(given => unknownName(given, declared) ?? []);
 }
+
+/** The dashboard's lists are extensions of the contract, its exports are not; its page is described nowhere. */
+const isList = (schema: FastifySchema | undefined): boolean =>
+  !schema?.hide && schema?.tags?.includes('extensions') === true;
 
 const bare = (name: string) => name.replaceAll(/[_-]/g, '').toLowerCase();
 const FILTERS = new Map(FILTER_NAMES.map(name => [bare(name), name]));
 
-/** The known name that a given one is, or was meant to be. */
-function nameOf(given: string, taken: object): string | undefined {
+/** The known name that a given one is, or was meant to be: of this route, or of another list's filter. */
+function knownName(given: string, taken: object): string | undefined {
   const meant = bare(given);
-  return FILTERS.get(meant) ?? Object.keys(taken).find(name => bare(name) === meant);
+  return Object.keys(taken).find(name => bare(name) === meant) ?? FILTERS.get(meant);
 }
 
-function faultOf(given: string, name: string, taken: object): string | undefined {
-  if (!Object.hasOwn(taken, name)) return `${name} is not a filter that this route takes: leave it out`;
-  if (given === name) return undefined;
-  return `Write ${name}: upper and lower case count in a parameter's name, and none has an underscore or a hyphen`;
+function unknownName(given: string, taken: object): NameFault | undefined {
+  if (Object.hasOwn(taken, given)) return undefined;
+  const name = knownName(given, taken);
+  if (name !== undefined && Object.hasOwn(taken, name)) {
+    const said = `Write ${name}: upper and lower case count in a parameter's name, and none has an underscore or a hyphen`;
+    return { said, isUnknown: true };
+  }
+  const kind = name === undefined ? 'parameter' : 'filter';
+  return { said: `${name ?? shown(given)} is not a ${kind} that this route takes: leave it out`, isUnknown: true };
+}
+
+const repeated = (given: string, value: unknown): NameFault | undefined =>
+  Array.isArray(value)
+    ? { said: `${given} is given ${value.length} times: give it once`, isUnknown: false }
+    : undefined;
+
+const SHOWN_MAX = 60;
+
+/** A name of the caller's own, in quotes where it is no plain word. */
+function shown(given: string): string {
+  const text = given.length > SHOWN_MAX ? `${given.slice(0, SHOWN_MAX)}…` : given;
+  return /^[\w.-]+$/.test(text) ? text : JSON.stringify(text);
 }

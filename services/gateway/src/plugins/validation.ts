@@ -1,4 +1,5 @@
 import { isWebhookSecret } from '@recording-request/contract/webhook-secret';
+import { DomainError } from '@recording-request/kit/errors';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { FastifyError, FastifyInstance } from 'fastify';
 
@@ -20,6 +21,13 @@ export function installValidation(app: FastifyInstance): void {
       const faults = faultsIn(value);
       return faults ? { error: faults as unknown as FastifyError['validation'] & Error } : { value };
     };
+  });
+  // A path with `//` in it has a route whose id is empty. Before the token is looked at, as for any other unknown route.
+  app.addHook('onRequest', async request => {
+    if (request.is404 || !request.raw.url?.startsWith('/api/')) return;
+    const [empty] = Object.entries(request.params as object).find(([, value]) => value === '') ?? [];
+    if (empty)
+      throw new DomainError('not_found', `There is no such route: the path has nothing where ${empty} belongs.`);
   });
   // Ids are stored in lower case, and a UUID is the same in either.
   app.addHook('preHandler', async request => {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { operation } from '../plugins/operation.ts';
-import { EXPORT_FILES, exportAnswers, sendExport } from './exports.ts';
+import { bomQuery, EXPORT_FILES, exportAnswers, sendExport } from './exports.ts';
 import { sendQrCode } from './links.ts';
 
 /** The contract's five files that the private dashboard token reads. */
@@ -19,6 +19,7 @@ export async function dashboardRoutes(app: FastifyInstance, context: Context): P
           summary: file.summary,
           ...(file.description && { description: file.description }),
           params: DashboardParams,
+          ...bomQuery(file),
           ...exportAnswers(file),
         }),
       },

@@ -23,8 +23,11 @@ export interface ExportFile {
 export interface ExportOptions {
   filter?: SubmissionFilter | undefined;
   includeLinks: boolean;
+  /** Whether a byte order mark comes first. */
+  bom?: boolean;
 }
 
+const BOM = Buffer.from('\ufeff');
 const CHUNKS_AHEAD = 2;
 // Far longer than a page of clips takes.
 const FIRST_MS = 20_000;
@@ -57,7 +60,7 @@ export async function streamExport(
       end.abort();
       throw new DomainError('unavailable', 'The export could not be begun; try again in a moment.', { cause: error });
     });
-    content = chunksOf(first, messages);
+    content = chunksOf(first, messages, options.bom ? [BOM] : []);
   }
   return reply
     .type(file.type)
@@ -68,8 +71,10 @@ export async function streamExport(
 async function* chunksOf(
   first: IteratorResult<ExportResponse>,
   rest: AsyncIterator<ExportResponse>,
+  before: Buffer[],
 ): AsyncGenerator<Buffer> {
   try {
+    yield* before;
     for (let message = first; !message.done; message = await rest.next()) {
       if (message.value.chunk.length > 0) yield message.value.chunk;
     }

@@ -1,4 +1,10 @@
-import { type ExportFilter, ExportQuery, ProjectParams } from '@recording-request/contract/requests';
+import {
+  type CsvInput,
+  CsvQuery,
+  type ExportFilter,
+  ExportQuery,
+  ProjectParams,
+} from '@recording-request/contract/requests';
 import { ExportDocument } from '@recording-request/contract/resources/export-document';
 import { ref } from '@recording-request/contract/resources/fields';
 import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
@@ -57,6 +63,12 @@ const TOO_MANY =
 
 const OUT_OF_RANGE: Record<number, string> = { 416: MEDIA_ERRORS[416] };
 
+/** The query of an export, for owners. */
+const queryOf = (file: ExportFile) => (file.filtered ? { query: ExportQuery } : bomQuery(file));
+/** What of its query the dashboard's export takes, too. */
+export const bomQuery = ({ format }: ExportFile) =>
+  format === ExportFormat.EXPORT_FORMAT_CSV ? { query: CsvQuery } : {};
+
 const isZip = ({ format }: ExportFile): boolean => format === ExportFormat.EXPORT_FORMAT_ZIP;
 
 /** The answers of an export, for openapi.json. */
@@ -74,7 +86,10 @@ export const sendExport = (
   context: Context,
   file: ExportFile,
   options: ExportOptions,
-) => (isZip(file) ? sendArchive : streamExport)(request, reply, context, file, options);
+) => {
+  const { bom = 0 } = request.query as CsvInput;
+  return (isZip(file) ? sendArchive : streamExport)(request, reply, context, file, { ...options, bom: bom === 1 });
+};
 
 export async function exportRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const file of EXPORT_FILES) {
@@ -88,7 +103,7 @@ export async function exportRoutes(app: FastifyInstance, context: Context): Prom
           summary: file.summary,
           ...(file.description && { description: file.description }),
           params: ProjectParams,
-          ...(file.filtered && { query: ExportQuery }),
+          ...queryOf(file),
           ...exportAnswers(file),
         }),
       },

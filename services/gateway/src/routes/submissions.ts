@@ -112,7 +112,7 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
         tag: 'submissions',
         summary: 'The submissions of a project, newest first',
         description:
-          'For one alone see getSubmission, among the extensions. A filter that another list takes and this one does not is a 400, and so is a name that differs by case, _ or - alone; other unknown names are ignored.',
+          'For one alone see getSubmission, among the extensions. A name that this route does not take is a 400, and so is one that is given twice.',
         params: ProjectParams,
         query: SubmissionsQuery,
         json: { 200: ref(SubmissionsPage) },

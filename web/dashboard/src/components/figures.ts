@@ -60,7 +60,7 @@ export function downloads(
       download(`${here}/export/selected.zip`, 'Selected clips', 'ZIP', [
         `${count(selectedVideos, 'clip')}, with a spreadsheet and transcripts, about ${size(selectedVideoBytes)}`,
       ]),
-    download(`${here}/export.csv`, 'Spreadsheet', 'CSV', 'One row per clip'),
+    download(`${here}/export.csv?bom=1`, 'Spreadsheet', 'CSV', 'One row per clip'),
     download(`${here}/export/transcripts.txt`, 'All transcripts', 'Text', 'Everything that was said, clip by clip'),
     download(
       `${here}/export.json`,
