@@ -7,7 +7,7 @@ import { installAccess } from './plugins/access.ts';
 import { installBodies } from './plugins/bodies.ts';
 import { installClientGone } from './plugins/client-gone.ts';
 import { installCompression } from './plugins/compression.ts';
-import { answerClientError, answerConnect, answerFrameworkError, installErrors } from './plugins/errors.ts';
+import { answerFrameworkError, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { overrideMethod } from './plugins/method-override.ts';
 import { installNotModified } from './plugins/not-modified.ts';
@@ -15,8 +15,10 @@ import { installOpenApi } from './plugins/openapi.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
 import { installRequestId, newRequestId } from './plugins/request-id.ts';
 import { installRequestLog } from './plugins/request-log.ts';
+import { runInTurn } from './plugins/requests-in-turn.ts';
 import { installSecurityHeaders } from './plugins/security-headers.ts';
 import { installShortBodies } from './plugins/short-body.ts';
+import { answerClientError, answerConnect, answerCrowded } from './plugins/socket-answers.ts';
 import { traceRequests } from './plugins/trace-context.ts';
 import { installUnknownFilters } from './plugins/unknown-filters.ts';
 import { installValidation } from './plugins/validation.ts';
@@ -74,6 +76,8 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   }) as unknown as FastifyInstance;
   traceRequests(app.server, config);
   acceptExpectations(app.server);
+  // Outermost: what waits for its turn is no part of a trace, nor of how long a request took.
+  runInTurn(app.server, answerCrowded.bind(app));
   app.server.on('connect', answerConnect.bind(app));
   app.decorate('brandMark', brandMark(brand));
 

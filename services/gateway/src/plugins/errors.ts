@@ -1,6 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { IncomingHttpHeaders } from 'node:http';
 import { type ErrorReason, isErrorReason } from '@recording-request/contract/error-codes';
 import type { ErrorJson } from '@recording-request/contract/resources/error';
 import { asDomainError, DomainError, type ErrorCode, httpStatusOf } from '@recording-request/kit/errors';
@@ -8,8 +6,7 @@ import { expectsMore, UNMET_EXPECTATION } from '@recording-request/kit/expectati
 import { redact } from '@recording-request/kit/redact';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorPage } from './access-kinds.ts';
-import { requestIdOf } from './request-id.ts';
-import { logOnSocket, logRequest } from './request-log.ts';
+import { logRequest } from './request-log.ts';
 import { createRouteIndex } from './route-index.ts';
 import { wrongQuery } from './unknown-filters.ts';
 import { validationSentence } from './validation.ts';
@@ -173,60 +170,3 @@ export function answerFrameworkError(error: FastifyError, request: FastifyReques
   reply.headers(reply.server.securityHeaders);
   send(reply, known.status, known.sentence);
 }
-
-const SHORT_BODIES = new WeakMap<IncomingMessage, () => void>();
-
-/** Sets how a request is answered whose client closes its side in the middle of the body. */
-export function onShortBody(request: IncomingMessage, answer: () => void): void {
-  SHORT_BODIES.set(request, answer);
-}
-
-/** Answers bytes that are not HTTP: there is only a socket to answer on. */
-export function answerClientError(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
-  // On a connection that had answers before, one more is fine unless another one is half out, as Node's own handler sees it.
-  type Answering = { _httpMessage?: ServerResponse & { _headerSent?: boolean } };
-  const response = (socket as Socket & Answering)._httpMessage;
-  const underWay = response?._headerSent;
-  const answerShortBody = response && SHORT_BODIES.get(response.req);
-  if (error.code === 'HPE_INVALID_EOF_STATE' && socket.writable && !underWay && answerShortBody) {
-    answerShortBody();
-    return;
-  }
-  if (error.code === 'ECONNRESET' || !socket.writable || underWay) {
-    socket.destroy();
-    return;
-  }
-  endSocket(this, socket, CLIENT[error.code ?? ''] ?? NOT_HTTP, response?.req);
-}
-
-/** Answers CONNECT, for which Node has no response: without a listener it closes the connection. */
-export function answerConnect(this: FastifyInstance, request: IncomingMessage, socket: Duplex): void {
-  endSocket(this, socket, NO_TUNNEL, request);
-}
-
-/** One line for each, as for every answer: its Request-Id is what a client has of it. */
-function endSocket(
-  { log }: FastifyInstance,
-  socket: Duplex,
-  [status, sentence, reason]: ClientFault,
-  request?: IncomingMessage,
-): void {
-  const requestId = requestIdOf(request);
-  const body = JSON.stringify({ error: sentence } satisfies ErrorJson);
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nError-Code: ${reason}\r\nRequest-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
-  );
-  logOnSocket(log, { requestId, status: Number.parseInt(status, 10), reason }, request);
-}
-
-type ClientFault = [status: string, sentence: string, reason: ErrorReason];
-const NO_TUNNEL: ClientFault = ['405 Method Not Allowed', 'There are no tunnels here.', 'method_not_allowed'];
-const NOT_HTTP: ClientFault = ['400 Bad Request', 'The request is not valid HTTP.', 'request_malformed'];
-const CLIENT: Record<string, ClientFault> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.', 'request_timeout'],
-  HPE_HEADER_OVERFLOW: [
-    '431 Request Header Fields Too Large',
-    'The headers are too large; send fewer.',
-    'headers_too_large',
-  ],
-};

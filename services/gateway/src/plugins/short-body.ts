@@ -1,6 +1,7 @@
 import type { ErrorReason } from '@recording-request/contract/error-codes';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { onShortBody, RETRY_AFTER_SECONDS } from './errors.ts';
+import { RETRY_AFTER_SECONDS } from './errors.ts';
+import { onShortBody } from './socket-answers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
