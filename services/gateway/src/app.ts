@@ -7,7 +7,7 @@ import { installAccess } from './plugins/access.ts';
 import { installBodies } from './plugins/bodies.ts';
 import { installClientGone } from './plugins/client-gone.ts';
 import { installCompression } from './plugins/compression.ts';
-import { answerFrameworkError, installErrors } from './plugins/errors.ts';
+import { frameworkErrorHandler, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { overrideMethod } from './plugins/method-override.ts';
 import { installNotModified } from './plugins/not-modified.ts';
@@ -49,6 +49,7 @@ const PARAM_LENGTH = 200;
 /** The whole gateway, not listening yet. */
 export async function buildApp(context: Context): Promise<FastifyInstance> {
   const { config, log, brand } = context;
+  const limits = createRateLimits(context);
   const app = Fastify({
     loggerInstance: log,
     genReqId: newRequestId,
@@ -71,7 +72,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: answerFrameworkError,
+    frameworkErrors: frameworkErrorHandler(limits, config),
     clientErrorHandler: answerClientError,
   }) as unknown as FastifyInstance;
   traceRequests(app.server, config);
@@ -84,12 +85,12 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   installRequestId(app);
   installRequestLog(app);
   installSecurityHeaders(app, context);
-  installErrors(app);
+  installErrors(app, limits);
   installShortBodies(app);
   installValidation(app);
   installBodies(app, context);
   await installLoadShed(app, context);
-  installAccess(app, context, createRateLimits(context));
+  installAccess(app, context, limits);
   installUnknownFilters(app);
   installClientGone(app);
   installCompression(app);

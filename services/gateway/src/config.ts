@@ -31,18 +31,19 @@ export const variables = {
     'SUBMISSIONS_HTTP',
     'where uploads are passed on to: https, or http where `INTERNAL_PLAINTEXT` is `true` or `send`',
   ),
-  rateLimitTokenPerMinute: integer('RATE_LIMIT_TOKEN_PER_MINUTE', 'requests of one API or dashboard token', {
-    default: 1_200,
-    min: 1,
-  }),
+  rateLimitTokenPerMinute: integer(
+    'RATE_LIMIT_TOKEN_PER_MINUTE',
+    "requests of one API or dashboard token; a dashboard's viewer (address) that has used less than a quarter goes on where others have used it up",
+    { default: 1_200, min: 1 },
+  ),
   rateLimitAddressPerMinute: integer(
     'RATE_LIMIT_ADDRESS_PER_MINUTE',
-    'requests of one address on anonymous routes, and its failed authentications',
+    'requests of one address on anonymous routes, and its failed authentications; and as many that no route takes (404, 405)',
     { default: 300, min: 1 },
   ),
   rateLimitContributorPerMinute: integer(
     'RATE_LIMIT_CONTRIBUTOR_PER_MINUTE',
-    "`opened` and notes of one address, which a contributor's page sends by itself; uploads are never counted",
+    "requests of one address that a contributor's page sends by itself (`opened`, notes, the state of a response, the QR code, the thank-you page); and as many for the files that pages load. Uploads are never counted",
     { default: 1_200, min: 1 },
   ),
   redisUrl: secretText(

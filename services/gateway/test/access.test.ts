@@ -246,8 +246,8 @@ test('too many requests are 429, for a token and for an address, before the toke
     assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
     assert.match(answer.headers.get('ratelimit-policy') ?? '', /^"contributor";q=2;w=60$/);
   }
-  assert.equal((await fetch(response)).status, 404, 'what became of a response is not counted');
-  assert.equal((await fetch(`${path}/uploads/u1`, { method: 'HEAD' })).status, 404, 'nor are uploads');
+  assert.equal((await fetch(response)).status, 429, 'what became of a response is counted with them');
+  assert.equal((await fetch(`${path}/uploads/u1`, { method: 'HEAD' })).status, 404, 'uploads are not');
 
   const anonymous = [];
   for (let i = 0; i < 6; i++) anonymous.push((await me({})).status);

@@ -81,6 +81,7 @@ export async function startTestGateway(
   const started = starting.move();
   return {
     gateway: running.service,
+    config: running.config,
     base: running.service.address,
     /** The header of a token with every scope. */
     bearer: { authorization: `Bearer ${tokenWith([...SCOPES])}` },

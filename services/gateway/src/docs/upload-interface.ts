@@ -192,7 +192,13 @@ export const UPLOAD_PATHS = {
       'For a client that missed the answer to its last byte, or resumes.',
       {
         parameters: [TOKEN, SESSION_ID],
-        responses: { 200: response('The response, as it is.', landed), 400: INVALID, 404: UNKNOWN, 503: BUSY },
+        responses: {
+          200: response('The response, as it is.', landed),
+          400: INVALID,
+          404: UNKNOWN,
+          429: TOO_MANY,
+          503: BUSY,
+        },
       },
     ),
     patch: operation('updateResponse', 'Write the note', 'Until the clip has landed.', {

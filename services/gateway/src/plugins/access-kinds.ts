@@ -11,10 +11,27 @@ export type Access =
   | { kind: 'public' };
 
 /**
- * Which rate limit counts a call: that of its token, that of its address, the wider one of its address for what a
- * contributor's page sends by itself, or none.
+ * A count of requests by address: of anonymous routes; of requests that no route takes; of those that a contributor's page sends by
+ * itself; of files that every page loads. The last two allow more, as one visit sends several.
  */
-export type Limit = 'token' | 'address' | 'contributor' | 'none';
+export type AddressLimit = 'address' | 'unknown' | 'contributor' | 'asset';
+
+/** Requests that never get 429: the bytes of uploads, bounded by how many run at once, and the probes of an orchestrator. */
+export type Uncounted = 'upload' | 'probe';
+
+/** The rate limit that counts a request: that of its token, one of its address, or none. */
+export type Limit = 'token' | AddressLimit | Uncounted;
+
+/** Where a route may go uncounted. */
+const UNCOUNTED: Record<Uncounted, RegExp> = {
+  upload: /^\/r\/:token\/uploads(?:\/|$)/,
+  probe: /^\/healthz(?:\/started)?$/,
+};
+
+const isUncounted = (limit: Limit): limit is Uncounted => limit in UNCOUNTED;
+
+/** Whether a route may declare this limit: no route goes uncounted but by its address. */
+export const mayDeclare = (limit: Limit, url: string): boolean => !isUncounted(limit) || UNCOUNTED[limit].test(url);
 
 /** An owner's call. */
 export interface Owner {

@@ -1,24 +1,22 @@
 import { hashToken, type TokenPrefix, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
-import { FlightCache } from '@recording-request/kit/flight-cache';
+import { noteShed } from '@recording-request/kit/telemetry/shed';
 import { noteSubject } from '@recording-request/kit/telemetry/subject';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { callerNetwork } from '../domain/caller-network.ts';
 import { TokenGuesses } from '../domain/token-guesses.ts';
-import type { Access, Owner, ProjectRef, Recipient } from './access-kinds.ts';
+import { type Access, mayDeclare, type Owner, type Recipient } from './access-kinds.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { noteSubjectOf } from './request-log.ts';
-
-interface KnownOwner extends Owner {
-  expiresAt: number;
-}
-
-/** A token as it is looked up, counted and remembered: its hash, made once for a request, and the same as text. */
-interface TokenHash {
-  hash: Buffer;
-  key: string;
-}
+import {
+  createLookUps,
+  type KnownOwner,
+  noDashboard,
+  noLink,
+  type TokenHash,
+  unauthenticated,
+} from './token-look-ups.ts';
 
 /**
  * Default-deny: a route without declared access does not start. Each call is counted first (429), then its token is
@@ -33,28 +31,48 @@ export function installAccess(
   app.decorateRequest('dashboard', undefined);
   app.decorateRequest('recipient', undefined);
   app.addHook('onRoute', route => {
-    if (!route.config?.access || !route.config.limit) {
-      throw new Error(`${route.method} ${route.url} does not declare who may call it`);
-    }
+    const { access, limit } = route.config ?? {};
+    if (!access || !limit) throw new Error(`${route.method} ${route.url} does not declare who may call it`);
+    if (!mayDeclare(limit, route.url)) throw new Error(`${route.method} ${route.url} must be counted`);
   });
 
   const lookUp = createLookUps(context);
-  const guesses = new TokenGuesses({ maxEntries: context.config.tokenCacheEntries });
+  const bounds = { maxEntries: context.config.tokenCacheEntries };
+  const guesses = new TokenGuesses(bounds);
+  // Apart, so that wrong links keep no owner out.
+  const linkGuesses = new TokenGuesses(bounds);
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return;
-    const { access, limit } = request.routeOptions.config;
+    const { access } = request.routeOptions.config;
     const token = access && presentedToken(access, request);
-    if (limit === 'token' && token) {
-      // Before it is counted: counts of made-up tokens would push out those of others.
-      const wait = guesses.waitSeconds(callerNetwork(request.ip), token.key);
-      if (wait > 0) limits.refuseAddress(reply, wait);
-      await limits.countToken(reply, token.key);
-    } else if (limit === 'contributor') await limits.countContributor(request, reply);
-    else if (limit !== 'none') await limits.countAddress(request, reply);
+    await count(request, reply, token);
     await admit(request, reply, token);
     // Only now: a request that is refused leaves no span under the id of somebody else's clip.
     noteSubject(request.params);
   });
+
+  async function count(request: FastifyRequest, reply: FastifyReply, token: TokenHash | undefined): Promise<void> {
+    const { access, limit } = request.routeOptions.config;
+    switch (limit) {
+      case 'token': {
+        if (!token) return limits.countAddress(reply, 'address', request.ip);
+        // Before it is counted: counts of made-up tokens would push out those of others.
+        const wait = guesses.waitSeconds(callerNetwork(request.ip), token.key);
+        if (wait > 0) limits.refuseAddress(reply, wait);
+        if (access?.kind === 'dashboard') return limits.countViewer(reply, token.key, request.ip);
+        return limits.countToken(reply, token.key);
+      }
+      case 'upload': {
+        const wait = linkGuesses.waitSeconds(callerNetwork(request.ip), token?.key ?? '');
+        if (wait > 0) throw tooManyUnknownLinks(wait);
+        return;
+      }
+      case 'probe':
+        return;
+      default:
+        return limits.countAddress(reply, limit ?? 'address', request.ip);
+    }
+  }
 
   async function admit(request: FastifyRequest, reply: FastifyReply, token: TokenHash | undefined): Promise<void> {
     const { access } = request.routeOptions.config;
@@ -69,8 +87,7 @@ export function installAccess(
         noteSubjectOf(request, request.dashboard);
         return;
       case 'recipient':
-        if (!token) throw noLink();
-        request.recipient = await lookUp.recipient(token);
+        request.recipient = await linkOf(token, request);
         noteSubjectOf(request, request.recipient);
         return;
       case 'public':
@@ -94,7 +111,7 @@ export function installAccess(
     }
   }
 
-  /** Made-up tokens each have a count of their own: what opens nothing counts for the address as well. */
+  /** Made-up tokens each have a count of their own: one that opens nothing counts for the address as well. */
   async function notGuessed<T>(
     token: TokenHash,
     open: (token: TokenHash) => Promise<T>,
@@ -108,26 +125,40 @@ export function installAccess(
     } catch (error) {
       if (!(error instanceof DomainError) || !['unauthenticated', 'not_found'].includes(error.code)) throw error;
       guesses.openedNothing(token.key);
-      await countGuess(request, reply);
+      const wait = await limits.countGuess('address', request.ip);
+      if (wait > 0) {
+        guesses.overLimit(callerNetwork(request.ip), wait);
+        limits.refuseAddress(reply, wait);
+      }
       throw error;
     }
   }
 
-  async function countGuess(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** Only uploads need a count of unknown links: every other route of a link is counted before it is looked up. */
+  async function linkOf(token: TokenHash | undefined, request: FastifyRequest): Promise<Recipient> {
     try {
-      await limits.countAddress(request, reply);
+      if (!token) throw noLink();
+      const found = await lookUp.recipient(token);
+      linkGuesses.opened(token.key);
+      return found;
     } catch (error) {
-      guesses.overLimit(callerNetwork(request.ip), Number(reply.getHeader('retry-after')));
+      const isUnknown = error instanceof DomainError && error.code === 'not_found';
+      if (isUnknown && request.routeOptions.config.limit === 'upload') {
+        if (token) linkGuesses.openedNothing(token.key);
+        const wait = await limits.countGuess('unknown', request.ip);
+        if (wait > 0) linkGuesses.overLimit(callerNetwork(request.ip), wait);
+      }
       throw error;
     }
   }
 }
 
-const unauthenticated = () =>
-  new DomainError('unauthenticated', 'Send a valid API token in the header "Authorization: Bearer <API_TOKEN>".');
-
-const noDashboard = () => new DomainError('not_found', 'There is no such dashboard.');
-const noLink = () => new DomainError('not_found', 'There is no such recording link.');
+/** Clients of uploads give up at 429. */
+function tooManyUnknownLinks(wait: number): DomainError {
+  noteShed('rate');
+  const sentence = 'Too many requests with links that do not exist came from this address; try again later.';
+  return new DomainError('unavailable', sentence, { retryAfterSec: wait });
+}
 
 function requireScope(owner: Owner, scope: string): void {
   if (owner.token.scopes.includes(scope)) return;
@@ -153,53 +184,4 @@ function hashOf(prefix: TokenPrefix, text: string | undefined): TokenHash | unde
   if (text === undefined || !tokenIsWellFormed(prefix, text)) return undefined;
   const hash = hashToken(text);
   return { hash, key: hash.toString('base64') };
-}
-
-/** One sentence for every token that opens nothing: a token that was once minted looks like one that never was. */
-function refuseAs(refusal: () => DomainError, error: unknown): never {
-  throw error instanceof DomainError && error.code === 'not_found' ? refusal() : error;
-}
-
-function createLookUps({ services, config }: Pick<Context, 'config' | 'services'>) {
-  const bounds = { ttlMs: config.tokenCacheMs, maxEntries: config.tokenCacheEntries };
-  const owners = new FlightCache<KnownOwner>(bounds);
-  const dashboards = new FlightCache<ProjectRef>(bounds);
-  const recipients = new FlightCache<Recipient>(bounds);
-
-  async function loadOwner(tokenHash: Buffer): Promise<KnownOwner> {
-    try {
-      const { user, token } = await services.accounts.authenticate({ tokenHash });
-      if (!user || !token) throw new Error('an authentication came without its user or token');
-      return {
-        userId: user.userId,
-        token: { apiTokenId: token.apiTokenId, label: token.label, scopes: token.scopes },
-        expiresAt: token.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
-      };
-    } catch (error) {
-      const unknown = error instanceof DomainError && ['not_found', 'unauthenticated'].includes(error.code);
-      throw unknown ? unauthenticated() : error;
-    }
-  }
-
-  return {
-    async owner({ hash, key }: TokenHash): Promise<KnownOwner> {
-      const found = await owners.get(key, () => loadOwner(hash));
-      if (found.expiresAt <= Date.now()) throw unauthenticated();
-      return found;
-    },
-    dashboard({ hash: tokenHash, key }: TokenHash): Promise<ProjectRef> {
-      return dashboards.get(key, async () => {
-        const known = services.projects.resolveDashboardToken({ tokenHash });
-        const { ownerId, projectId } = await known.catch(error => refuseAs(noDashboard, error));
-        return { ownerId, projectId };
-      });
-    },
-    recipient({ hash: tokenHash, key }: TokenHash): Promise<Recipient> {
-      return recipients.get(key, async () => {
-        const known = services.projects.resolveRecipient({ tokenHash });
-        const { ownerId, projectId, linkId } = await known.catch(error => refuseAs(noLink, error));
-        return { ownerId, projectId, linkId };
-      });
-    },
-  };
 }

@@ -5,9 +5,12 @@ import { asDomainError, DomainError, type ErrorCode, httpStatusOf } from '@recor
 import { expectsMore, UNMET_EXPECTATION } from '@recording-request/kit/expectations';
 import { redact } from '@recording-request/kit/redact';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
+import { callerAddress } from '../domain/trusted-proxies.ts';
 import type { ErrorPage } from './access-kinds.ts';
+import type { RateLimits } from './rate-limit.ts';
 import { logRequest } from './request-log.ts';
-import { createRouteIndex } from './route-index.ts';
+import { createRouteIndex, type RouteIndex } from './route-index.ts';
 import { wrongQuery } from './unknown-filters.ts';
 import { validationSentence } from './validation.ts';
 
@@ -28,20 +31,16 @@ export class HttpError extends Error {
 }
 
 /** The one place where a failure becomes an answer: `{error}` and nothing else. Its cause goes to the line of the request. */
-export function installErrors(app: FastifyInstance): void {
+export function installErrors(app: FastifyInstance, limits: RateLimits): void {
   const routes = createRouteIndex();
   app.decorate('errorPages', new Map());
   app.addHook('onRoute', route => routes.add(route));
-  app.addHook('onRequest', async request => {
-    if (expectsMore(request.raw)) throw new HttpError(417, UNMET_EXPECTATION, { connection: 'close' });
-    // RFC 9112, section 3.2.
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
-      throw new HttpError(400, 'Send the header Host.', { connection: 'close' });
-    if (!request.is404) return;
-    const allowed = routes.methodsOf(request.raw.url ?? '');
-    if (allowed.length === 0) throw new DomainError('not_found', 'There is no such route.');
-    const sentence = `This route does not take ${request.method}; use ${allowed.join(', ')}.`;
-    throw new HttpError(405, sentence, { allow: allowed.join(', ') });
+  app.addHook('onRequest', async (request, reply) => {
+    const refusal = refusalOf(request, routes);
+    if (!refusal) return;
+    // No route counts it. Up to the limit it has its own status: the first answer to a wrong path says so.
+    await limits.countAddress(reply, 'unknown', request.ip);
+    throw refusal;
   });
   // What is passed on from another service has its status, and a finer word only where that service gave one.
   app.addHook('onSend', async (_request, reply) => {
@@ -51,6 +50,19 @@ export function installErrors(app: FastifyInstance): void {
   // The hook above answers before a body is looked at; the handler is only what Fastify wants to have.
   app.setNotFoundHandler((_request, reply) => send(reply, 404, 'There is no such route.', 'not_found'));
   app.setErrorHandler((error, request, reply) => answer(error as FastifyError, request, reply));
+}
+
+/** Returns why a request is refused whatever its route; undefined for one that a route takes. */
+function refusalOf(request: FastifyRequest, routes: RouteIndex): HttpError | DomainError | undefined {
+  if (expectsMore(request.raw)) return new HttpError(417, UNMET_EXPECTATION, { connection: 'close' });
+  // RFC 9112, section 3.2.
+  if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+    return new HttpError(400, 'Send the header Host.', { connection: 'close' });
+  if (!request.is404) return undefined;
+  const allowed = routes.methodsOf(request.raw.url ?? '');
+  if (allowed.length === 0) return new DomainError('not_found', 'There is no such route.');
+  const sentence = `This route does not take ${request.method}; use ${allowed.join(', ')}.`;
+  return new HttpError(405, sentence, { allow: allowed.join(', ') });
 }
 
 function answer(error: FastifyError | DomainError | HttpError, request: FastifyRequest, reply: FastifyReply) {
@@ -162,11 +174,21 @@ const FRAMEWORK: Record<string, { status: number; sentence: string }> = {
   FST_ERR_MAX_PARAM_LENGTH: { status: 404, sentence: 'There is no such route.' },
 };
 
-/** Answers failures that happen before there is a route. */
-export function answerFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  const known = FRAMEWORK[error.code] ?? { status: 400, sentence: 'The request could not be understood.' };
-  // What fails before there is a route has met no hook.
-  reply.raw.once('close', () => logRequest(request, reply));
-  reply.headers(reply.server.securityHeaders);
-  send(reply, known.status, known.sentence);
+/** Returns what answers failures that happen before there is a route, where no hook has counted the request. */
+export function frameworkErrorHandler(limits: RateLimits, { trustedProxies }: Pick<Config, 'trustedProxies'>) {
+  return async (error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.raw.once('close', () => logRequest(request, reply));
+    reply.headers(reply.server.securityHeaders);
+    try {
+      const { remoteAddress = '' } = request.raw.socket;
+      // Fastify gives this request no `ip` from its proxies.
+      const address = callerAddress(remoteAddress, request.headers['x-forwarded-for'], trustedProxies);
+      await limits.countAddress(reply, 'unknown', address);
+    } catch (refusal) {
+      answer(refusal as DomainError, request, reply);
+      return;
+    }
+    const known = FRAMEWORK[error.code] ?? { status: 400, sentence: 'The request could not be understood.' };
+    send(reply, known.status, known.sentence);
+  };
 }

@@ -113,7 +113,7 @@ function errorsOf(schema: FastifySchema, route: RouteOptions, access: Access): [
   if (takesBody) {
     errors.push(['413', 'The body is too large.'], ['415', 'The body is not JSON.']);
   }
-  if (route.config?.limit !== 'none') errors.push(['429', 'Too many requests; Retry-After says how long to wait.']);
+  errors.push(['429', 'Too many requests; Retry-After says how long to wait.']);
   errors.push(['500', 'Something went wrong on our side.'], ['503', 'A part of the service is not answering.']);
   return errors;
 }

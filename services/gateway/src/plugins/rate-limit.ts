@@ -1,47 +1,68 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { noteShed } from '@recording-request/kit/telemetry/shed';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type Count, createCounter } from '../adapters/call-counter.ts';
 import type { Context } from '../context.ts';
 import { callerNetwork } from '../domain/caller-network.ts';
+import type { AddressLimit } from './access-kinds.ts';
 
 const WINDOW_SECONDS = 60;
+// A viewer's share of a dashboard's rate, which others cannot use up.
+const VIEWER_SHARE = 1 / 4;
 
+/** Counts requests. `address` is where a request came from. Each method sets the headers of its count and throws `too_many` over the limit. */
 export interface RateLimits {
-  /** Counts a call under its token, of which it is given the hash. Throws `too_many`. */
+  /** Counts a request under its API token, given by its hash. */
   countToken(reply: FastifyReply, tokenHash: string): Promise<void>;
-  /** Counts a call under the address it came from. Throws `too_many`. */
-  countAddress(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Counts what a contributor's page sends by itself under its address, apart from its other calls. Throws `too_many`. */
-  countContributor(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Throws `too_many` for an address that is known to be over its limit, without counting. */
+  /**
+   * Counts a request under its dashboard token, which all viewers of a project share. A viewer (address) that has used less than a
+   * quarter of the rate goes on where others have used it up.
+   */
+  countViewer(reply: FastifyReply, tokenHash: string, address: string): Promise<void>;
+  /** Counts a request under its address. */
+  countAddress(reply: FastifyReply, limit: AddressLimit, address: string): Promise<void>;
+  /** Counts a token that opened nothing under its address. Returns the seconds for which the address is over that limit; 0 where it is not. */
+  countGuess(limit: AddressLimit, address: string): Promise<number>;
+  /** Throws for an address that is known to be over its limit, without counting. */
   refuseAddress(reply: FastifyReply, waitSeconds: number): void;
 }
 
-/** Counts calls by token and by address, in the Redis or Valkey of REDIS_URL or else in memory. */
+/** Counts requests by token and by address, in the Redis or Valkey of REDIS_URL or else in memory. */
 export function createRateLimits({ config, redis }: Pick<Context, 'config' | 'redis'>): RateLimits {
-  const limitOf = (max: number) => ({ max, windowSeconds: WINDOW_SECONDS });
-  const countByToken = createCounter('token', limitOf(config.rateLimitTokenPerMinute), redis);
-  const countByAddress = createCounter('address', limitOf(config.rateLimitAddressPerMinute), redis);
-  const countByContributor = createCounter('contributor', limitOf(config.rateLimitContributorPerMinute), redis);
+  const counter = (kind: string, max: number) => createCounter(kind, { max, windowSeconds: WINDOW_SECONDS }, redis);
+  const { rateLimitTokenPerMinute, rateLimitAddressPerMinute, rateLimitContributorPerMinute } = config;
+  const countByToken = counter('token', rateLimitTokenPerMinute);
+  const countByViewer = counter('viewer', Math.ceil(rateLimitTokenPerMinute * VIEWER_SHARE));
+  const countByAddress = {
+    address: counter('address', rateLimitAddressPerMinute),
+    unknown: counter('unknown', rateLimitAddressPerMinute),
+    contributor: counter('contributor', rateLimitContributorPerMinute),
+    asset: counter('asset', rateLimitContributorPerMinute),
+  } satisfies Record<AddressLimit, unknown>;
   return {
     async countToken(reply, tokenHash) {
       applyCount(reply, 'token', await countByToken(tokenHash));
     },
-    async countAddress(request, reply) {
-      applyCount(reply, 'address', await countByAddress(callerNetwork(request.ip)));
+    async countViewer(reply, tokenHash, address) {
+      const viewer = `${tokenHash} ${callerNetwork(address)}`;
+      const [all, own] = await Promise.all([countByToken(tokenHash), countByViewer(viewer)]);
+      if (all.isExceeded && !own.isExceeded) applyCount(reply, 'viewer', own);
+      else applyCount(reply, 'token', all);
     },
-    async countContributor(request, reply) {
-      applyCount(reply, 'contributor', await countByContributor(callerNetwork(request.ip)));
+    async countAddress(reply, limit, address) {
+      applyCount(reply, limit, await countByAddress[limit](callerNetwork(address)));
+    },
+    async countGuess(limit, address) {
+      const { isExceeded, resetSeconds } = await countByAddress[limit](callerNetwork(address));
+      return isExceeded ? Math.max(1, resetSeconds) : 0;
     },
     refuseAddress(reply, resetSeconds) {
-      const count = { max: config.rateLimitAddressPerMinute, remaining: 0, resetSeconds, isExceeded: true };
-      applyCount(reply, 'address', count);
+      applyCount(reply, 'address', { max: rateLimitAddressPerMinute, remaining: 0, resetSeconds, isExceeded: true });
     },
   };
 }
 
-/** Sets https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ and refuses a call over the limit. */
+/** Sets https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ and refuses a request over the limit. */
 function applyCount(reply: FastifyReply, policy: string, count: Count): void {
   const wait = Math.max(1, count.resetSeconds);
   reply.header('ratelimit-policy', `"${policy}";q=${count.max};w=${WINDOW_SECONDS}`);

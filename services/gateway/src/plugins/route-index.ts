@@ -3,6 +3,8 @@ interface Route {
   method: string | string[];
 }
 
+export type RouteIndex = ReturnType<typeof createRouteIndex>;
+
 /** Which methods a path has, for the 405 that its other methods get. */
 export function createRouteIndex() {
   const routes = new Map<string, { path: RegExp; methods: Set<string> }>();

@@ -6,14 +6,14 @@ const STYLE_SECONDS = 300;
 
 /** The operator's colours and logo, for the pages that link to them. */
 export async function brandRoutes(app: FastifyInstance, { brand, config }: Context): Promise<void> {
-  app.get('/assets/brand.css', { config: open('none') }, async (_request, reply) =>
+  app.get('/assets/brand.css', { config: open('asset') }, async (_request, reply) =>
     reply.header('cache-control', `public, max-age=${STYLE_SECONDS}`).type('text/css; charset=utf-8').send(brand.style),
   );
 
   const logo = config.brandLogo;
   if (!logo) return;
   // An SVG that is opened by itself runs nothing: the policy of every answer is default-src 'none'.
-  app.get(`/assets/${logo.name}`, { config: open('none') }, async (_request, reply) =>
+  app.get(`/assets/${logo.name}`, { config: open('asset') }, async (_request, reply) =>
     // Its name has a hash of its content.
     reply.header('cache-control', 'public, max-age=31536000, immutable').type(logo.type).send(logo.bytes),
   );

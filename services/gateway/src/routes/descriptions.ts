@@ -54,7 +54,7 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl }: Conte
   for (const { name, type } of ASSETS) {
     const text = readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
     const asset = kept(type, text, { 'cache-control': `public, max-age=${ASSET_SECONDS}` });
-    app.get(`/assets/${name}`, { config: open('none') }, async (request, reply) => send(request, reply, asset));
+    app.get(`/assets/${name}`, { config: open('asset') }, async (request, reply) => send(request, reply, asset));
   }
 }
 

@@ -4,7 +4,7 @@ import { open } from '../plugins/access-kinds.ts';
 
 /** A page's script, under a name that changes with its content, so that it is kept for a year. */
 export function pageAssetRoutes(app: FastifyInstance, assets: PageAssets): void {
-  app.get(`/assets/${assets.scriptName}`, { config: open('none') }, async (request, reply) => {
+  app.get(`/assets/${assets.scriptName}`, { config: open('asset') }, async (request, reply) => {
     const encoding = encodingFor(request.headers['accept-encoding']);
     if (encoding !== 'identity') reply.header('content-encoding', encoding);
     return reply

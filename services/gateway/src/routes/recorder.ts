@@ -80,12 +80,12 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     return sendDocument(reply, status === 'active' ? 200 : 410, renderRecorder(look, page));
   });
 
-  app.get<WithToken>('/r/:token/thank-you', { config: open('none') }, async (request, reply) =>
+  app.get<WithToken>('/r/:token/thank-you', { config: open('contributor') }, async (request, reply) =>
     sendDocument(reply, 200, renderRecorder(look, thankYouPage(languageOf(request), brand))),
   );
 
   // To go on with a phone: the link as a picture, made here, so that no third party learns of it.
-  app.get<WithToken>('/r/:token/qr.png', { config: recipient('none') }, async (request, reply) => {
+  app.get<WithToken>('/r/:token/qr.png', { config: recipient('contributor') }, async (request, reply) => {
     const { png } = await qrCode(recipientUrl(baseUrl, request.params.token));
     return reply.type('image/png').send(png);
   });
@@ -127,7 +127,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   app.get<WithResponse>(
     '/r/:token/responses/:responseSessionId',
     {
-      config: recipient('none'),
+      config: recipient('contributor'),
       schema: { hide: true, params: ResponseParams, response: { 200: ref(ContributorResponse) } },
     },
     request => load(request),

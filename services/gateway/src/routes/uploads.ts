@@ -52,7 +52,7 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
       rewritePrefix: '/uploads',
       routes: [route],
       httpMethods,
-      config: { ...recipient('none'), streamsBody: true },
+      config: { ...recipient('upload'), streamsBody: true },
       disableRequestLogging: true,
       // undici's own time-outs count while a body is still being sent, and would cut a long upload in the middle.
       undici: {
