@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
+import { until } from '@recording-request/testing/wait';
 import { archiveBehind, serveContent } from './archive-behind.ts';
 import { CONTENT, type FakeStore, mediaAt, startFakeStore } from './fake-store.ts';
 import { mediaContract } from './media-contract.ts';
@@ -263,4 +264,24 @@ test('exports that are read at once have a bound for a token, an owner and all: 
 test('so have videos; the pictures of a page are not counted', async () => {
   store.answer = (_request, response) => response.writeHead(200, { 'content-length': 1_000 }).write('x');
   await videoBounds({ gateway: bounded, base: bounded.base });
+});
+
+test('a client that has the video already, or asks for a range outside it, needs no place', async () => {
+  store.answer = (_request, response) => response.writeHead(200, { 'content-length': CONTENT.length }).write('x');
+  const leave = new AbortController();
+  const open: Response[] = [];
+  const read = async (headers: Record<string, string> = {}) => {
+    const path = `/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/video`;
+    const response = await fetch(bounded.base + path, {
+      headers: { ...bounded.bearer, ...headers },
+      signal: leave.signal,
+    });
+    open.push(response);
+    return response.status;
+  };
+  await until('no place is left', async () => (await read()) === 429);
+  assert.equal(await read({ 'if-none-match': '"e1"' }), 304);
+  assert.equal(await read({ range: 'bytes=5000-' }), 416);
+  assert.equal(await read({ 'if-none-match': '"older"' }), 429);
+  leave.abort();
 });

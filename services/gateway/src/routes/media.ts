@@ -72,8 +72,13 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
   const { mediaOffload } = context;
   request.offload = mediaOffload?.wordOf(request.headers);
   const isTaken = mediaOffload && request.offload === 'takes';
-  if (isCounted && request.offload === 'full') throw tooManyStreams('videos');
-  if (isCounted && !isTaken) context.streams.media(request, reply);
+  let hasPlace = !isCounted;
+  const takePlace = () => {
+    if (hasPlace) return;
+    if (request.offload === 'full') throw tooManyStreams('videos');
+    if (!isTaken) context.streams.media(request, reply);
+    hasPlace = true;
+  };
   const target = {
     ...submissionOf(request),
     kind: showing.kind,
@@ -88,6 +93,8 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
     if (noneMatch(request.headers['if-none-match'], media.etag)) return reply.code(304).send();
     if (request.method === 'HEAD') return reply.header('content-length', media.size).send(Readable.from([]));
     const range = rangeOf(request, media);
+    // Only now: 304 and 416 send no bytes, so they need no place.
+    takePlace();
     if (isTaken)
       return mediaOffload.redirect(reply, { url: media.url, range, reader: isCounted ? readerOf(request) : undefined });
     const [from, to] = range ? [range.start, range.end + 1] : [0, media.size];
