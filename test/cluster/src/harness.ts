@@ -8,11 +8,11 @@ import { createGatewayClient, type GatewayClient } from '@recording-request/faul
 import { createLoad, type Load, twoProjects } from '@recording-request/fault-test/harness/load';
 import { createOwner, type Project } from '@recording-request/fault-test/owner/owner';
 import { openReceiver } from '@recording-request/fault-test/owner/receiver';
-import type { Random } from '@recording-request/fault-test/random';
 import { OUTSIDE_ADDRESS, type Place } from '@recording-request/k8s/lab/place';
 import type { Manifest } from '@recording-request/k8s/manifests';
 import type { MachineCertificates } from '@recording-request/stack/certificates';
 import { provision } from '@recording-request/stack/provision';
+import type { Random } from '@recording-request/testing/random';
 import { ORIGIN, type Overlay } from './product/overlay.ts';
 import type { Product } from './product/product.ts';
 import type { Several } from './servers/beside.ts';

@@ -1,5 +1,5 @@
+import type { Random } from '@recording-request/testing/random';
 import type { Harness, HarnessOptions } from './harness/harness.ts';
-import type { Random } from './random.ts';
 
 /** One way in which things break, and the promise that holds all the same. */
 export interface FaultCase {

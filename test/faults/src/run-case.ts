@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { createRandom } from '@recording-request/testing/random';
 import { check } from './check/checker.ts';
 import { memoryOf } from './check/memory.ts';
 import { OUTCOMES } from './contributors/ledger.ts';
 import type { FaultCase } from './fault-case.ts';
 import { openHarness } from './harness/harness.ts';
 import { SERVERS } from './proxy/proxies.ts';
-import { createRandom } from './random.ts';
 
 export interface CaseResult {
   name: string;

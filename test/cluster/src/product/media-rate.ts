@@ -1,11 +1,11 @@
 import { openFilm, type Take } from '@recording-request/fault-test/contributors/takes';
-import type { Random } from '@recording-request/fault-test/random';
 import { loadConfig } from '@recording-request/kit/config';
 import { readProgress } from '@recording-request/kit/kafka/progress';
 import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
 import { mongoVariables } from '@recording-request/kit/store-variables';
+import type { Random } from '@recording-request/testing/random';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterHarness } from '../harness.ts';
 import { type ProcessorUse, watchProcessors } from './processor-use.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { fakeClock } from '@recording-request/stack/install/faketime';
+import type { Random } from '@recording-request/testing/random';
 import { badAnswers } from '../check/answers.ts';
 import { byHand } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
-import type { Random } from '../random.ts';
 
 const OFF_SECONDS = 10;
 const CLAIMS = 6;

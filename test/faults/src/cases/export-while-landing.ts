@@ -4,6 +4,7 @@ import {
   type SubmissionsOperatorServiceServer,
   SubmissionsOperatorServiceService,
 } from '@recording-request/proto/operator/v1/submissions';
+import type { Random } from '@recording-request/testing/random';
 import { shownIn } from '../check/archive.ts';
 import { ended, submissionsOf } from '../check/wait-for-clips.ts';
 import { contributeAll } from '../contributors/contribute-all.ts';
@@ -13,7 +14,6 @@ import type { Harness } from '../harness/harness.ts';
 import { readSlowly, type SlowAnswer } from '../harness/slow-http.ts';
 import { provideSpeech } from '../harness/speech-provider.ts';
 import type { Project } from '../owner/owner.ts';
-import type { Random } from '../random.ts';
 
 /** All texts are more than the buffers between the service and a reader hold: a reading lasts, as that of thousands of clips. */
 const TEXT = 'good morning '.repeat(20_000);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '@recording-request/testing/random';
 import { contributeAll } from '../contributors/contribute-all.ts';
 import type { FaultCase } from '../fault-case.ts';
 import { ownServers } from '../harness/own-servers.ts';
-import type { Random } from '../random.ts';
 
 const TERMS_CHARACTERS = 20_000;
 /** What lands meanwhile is several times what a broker takes in one message. */

@@ -1,8 +1,8 @@
+import type { Random } from '@recording-request/testing/random';
 import type { FaultCase } from '../fault-case.ts';
 import type { Process } from '../harness/fleet.ts';
 import type { Harness } from '../harness/harness.ts';
 import { forgetMoments, onCommit, onPublished } from '../proxy/moments.ts';
-import type { Random } from '../random.ts';
 
 /** Kills a process at each moment that `arm` sees on its proxies and restarts it, until the load is over. */
 async function killAtMoments(

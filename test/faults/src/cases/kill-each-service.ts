@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES } from '@recording-request/stack/service-plan';
+import type { Random } from '@recording-request/testing/random';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
-import type { Random } from '../random.ts';
 
 // More than one part of a multipart upload, so that a kill can leave one open.
 const LARGE_BYTES = 9 * 1024 * 1024;

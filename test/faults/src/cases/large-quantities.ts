@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Random } from '@recording-request/testing/random';
 import { tusMetadata } from '@recording-request/testing/tus';
 import { BYTES, byHand } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
-import type { Random } from '../random.ts';
 
 const PROJECTS = { short: 400, long: 2_000 };
 const QUESTIONS = 50;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '@recording-request/stack/wait';
+import type { Random } from '@recording-request/testing/random';
 import { type ByHand, byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
-import type { Random } from '../random.ts';
 
 const CROWD = { short: 40, long: 100 };
 const GIVEN_BACK_MS = 60_000;

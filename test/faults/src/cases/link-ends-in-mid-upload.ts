@@ -3,11 +3,11 @@ import { createClient } from '@recording-request/kit/grpc-client';
 import { openCaller } from '@recording-request/kit/internal/internal';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { waitFor } from '@recording-request/stack/wait';
+import type { Random } from '@recording-request/testing/random';
 import { byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
-import type { Random } from '../random.ts';
 
 interface Ending {
   /** Completes the sentence "a link that …". */

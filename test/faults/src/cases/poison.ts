@@ -4,10 +4,10 @@ import { newEvent } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { waitFor } from '@recording-request/stack/wait';
+import type { Random } from '@recording-request/testing/random';
 import { Kafka, logLevel, type Producer } from 'kafkajs';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
-import type { Random } from '../random.ts';
 
 const TOPICS = ['submissions.events', 'media.work', 'transcription.work', 'media.events', 'transcription.events'];
 /** The largest record that fits a Kafka batch: its dead letter must fit too. */

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '@recording-request/testing/random';
 import { BYTES, type ByHand, byHand } from '../contributors/by-hand.ts';
 import type { Take } from '../contributors/takes.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 import { sendSlowly } from '../harness/slow-http.ts';
 import type { Project } from '../owner/owner.ts';
-import type { Random } from '../random.ts';
 
 /** Of those that send much, and of those that send little. The service lends each a first room, and has none for all of them, whatever else it lends. */
 const PATCHES = { large: 100, small: 600 };

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '@recording-request/testing/random';
 import { badAnswers } from '../check/answers.ts';
 import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
-import type { Random } from '../random.ts';
 
 /** Makes takes larger, so that uploads are in progress whenever the trouble begins. */
 const PAD_BYTES = 400_000;

@@ -1,8 +1,8 @@
 import { freePort } from '@recording-request/stack/ports';
+import type { Random } from '@recording-request/testing/random';
 import { anyIncidents } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
-import type { Random } from '../random.ts';
 
 /** A take counts as slowed by the collector beyond this factor and this many milliseconds; below is the machine's noise. */
 const FACTOR = 2.5;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES } from '@recording-request/stack/service-plan';
+import type { Random } from '@recording-request/testing/random';
 import type { Entry } from '../contributors/ledger.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
-import type { Random } from '../random.ts';
 
 const LINKS = 20;
 const CLIP_SECONDS = 2;

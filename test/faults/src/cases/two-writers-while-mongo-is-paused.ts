@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '@recording-request/testing/random';
 import { BYTES, type ByHand, byHand } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 import { ownServers } from '../harness/own-servers.ts';
 import { sendSlowly } from '../harness/slow-http.ts';
 import type { Project } from '../owner/owner.ts';
-import type { Random } from '../random.ts';
 
 const UPLOADS = { short: 12, long: 16 };
 const TRICKLED_BYTES = 48_000;

@@ -1,8 +1,8 @@
+import type { Random } from '@recording-request/testing/random';
 import { type ByHand, byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
-import type { Random } from '../random.ts';
 
 const CUTS = 20;
 

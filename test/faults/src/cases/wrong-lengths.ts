@@ -1,9 +1,9 @@
 import { waitFor } from '@recording-request/stack/wait';
+import type { Random } from '@recording-request/testing/random';
 import { type ByHand, byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
-import type { Random } from '../random.ts';
 
 const HOLD_SECONDS = 12;
 const SALVAGE_MS = 90_000;

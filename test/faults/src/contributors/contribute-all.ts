@@ -1,6 +1,6 @@
+import type { Random } from '@recording-request/testing/random';
 import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
-import type { Random } from '../random.ts';
 import type { Entry } from './ledger.ts';
 
 const WIDTH = 8;

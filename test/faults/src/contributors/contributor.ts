@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '@recording-request/testing/random';
 import { tusMetadata } from '@recording-request/testing/tus';
 import type { Answer, Ask, GatewayClient } from '../harness/gateway-client.ts';
-import type { Random } from '../random.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import type { Take } from './takes.ts';
 

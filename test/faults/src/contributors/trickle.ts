@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '@recording-request/testing/random';
 import type { Harness } from '../harness/harness.ts';
-import type { Random } from '../random.ts';
 import type { ContributeOptions } from './contributor.ts';
 import type { Entry } from './ledger.ts';
 

@@ -1,6 +1,6 @@
 import { type Agent, request as begin, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '../random.ts';
+import type { Random } from '@recording-request/testing/random';
 
 export interface Ask {
   method?: string;

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { provision } from '@recording-request/stack/provision';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
+import type { Random } from '@recording-request/testing/random';
 import { type Expectations, NOTHING_EXPECTED } from '../check/expectations.ts';
 import { type Leftovers, openLeftovers } from '../check/leftovers.ts';
 import { type ContributeOptions, contribute } from '../contributors/contributor.ts';
@@ -10,7 +11,6 @@ import { openTakePool, type Take, type TakeOptions, type TakePool } from '../con
 import { createOwner, type Owner, type Project } from '../owner/owner.ts';
 import { openReceiver, type Receiver } from '../owner/receiver.ts';
 import type { ServerName } from '../proxy/proxies.ts';
-import type { Random } from '../random.ts';
 import { SHORT } from './durations.ts';
 import { type Faults, faultsOf } from './faults.ts';
 import { type Fleet, type FleetCertificates, openFleet } from './fleet.ts';

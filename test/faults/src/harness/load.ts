@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '@recording-request/testing/random';
 import type { ContributeOptions } from '../contributors/contributor.ts';
 import type { Entry } from '../contributors/ledger.ts';
 import type { Take, TakePool } from '../contributors/takes.ts';
 import type { Owner, Project } from '../owner/owner.ts';
-import type { Random } from '../random.ts';
 
 export interface LoadOptions {
   /** How many contribute at once. */

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { run } from '@recording-request/fixtures/run';
 import { type Caller, OPERATOR, SERVICES } from '@recording-request/proto/callers';
+import type { Random } from '@recording-request/testing/random';
 import type { FleetCertificates } from '../harness/fleet.ts';
-import type { Random } from '../random.ts';
 
 const MAKE = fileURLToPath(new URL('../../../../tools/stack/src/make-certificates.ts', import.meta.url));
 const FILES = ['tls.crt', 'tls.key', 'ca.crt'] as const;
