@@ -4,13 +4,10 @@ import type { Readable } from 'node:stream';
 import { Client, type ClientOptions } from 'minio';
 import { type Bucket, bucketOf } from './objects/bucket.ts';
 import { wholePuts } from './objects/checksum.ts';
-import { wholeReads } from './objects/chunks.ts';
-import { StoreConnections } from './objects/http/connections.ts';
 import { joins } from './objects/join.ts';
 import { endOpenUploads, putStream } from './objects/multipart.ts';
 import { type Dated, type Listed, type Purging, purging } from './objects/purge.ts';
 import { asked, objectsTransport } from './objects/requests.ts';
-import type { ByteSource } from './objects/resumed-read.ts';
 import { tracedObjects } from './objects/spans.ts';
 import type { ObjectSettings } from './store-variables.ts';
 import { tlsContext } from './tls-files.ts';
@@ -26,7 +23,7 @@ export interface Objects extends Bucket, Purging {
   /** Stores the whole of `body`, or nothing. A stream of another length than `size` (bytes) is refused. */
   put(
     key: string,
-    body: Buffer | ByteSource,
+    body: Buffer | Readable,
     options: { contentType: string; size?: number; signal?: AbortSignal },
   ): Promise<void>;
   /**
@@ -43,8 +40,6 @@ export interface Objects extends Bucket, Purging {
    * The stream fails when the store sends nothing for a minute; its reader may take any time.
    */
   get(key: string, options?: { offset?: number; length?: number; signal?: AbortSignal }): Promise<Readable>;
-  /** Reads the whole of an object over a connection beside the pool, without copying: a chunk is its reader's until the next is asked for. */
-  chunks(key: string, options?: { signal?: AbortSignal }): Promise<ByteSource>;
   stat(key: string): Promise<{ size: number; etag: string } | undefined>;
   /** Removes those of `keys` that exist. Rejects when one of them stays. */
   remove(keys: string[]): Promise<void>;
@@ -65,8 +60,6 @@ const REST_MS = 10_000;
 const CONNECTIONS = 128;
 // So large that the client itself never splits a body: `putStream` does.
 const WHOLE_BYTES = 5 * 1024 ** 3;
-// An address of ours for ourselves is used at once.
-const PRESIGNED_SECONDS = 60;
 const LIST_PAGE = 1_000;
 const REMOVE_AT_ONCE = 1_000;
 
@@ -106,11 +99,6 @@ export function createObjects(
     breakSilence(answer, IDLE_MS);
     return answer;
   }
-  const chunks = wholeReads({
-    connections: new StoreConnections(tlsContext({ ca: settings.s3CaFile ?? '' })),
-    presign: key => client.presignedGetObject(bucket, key, PRESIGNED_SECONDS),
-    get,
-  });
   const join = joins({ client, putWhole, get, bucket, requestMs });
   const objects: Objects = {
     ...bucketOf(client, settings, requestMs),
@@ -124,7 +112,6 @@ export function createObjects(
       await join({ ...options, key, sources });
     },
     get,
-    chunks,
     async stat(key) {
       try {
         const { size, etag } = await ask(() => client.statObject(bucket, key), 'looking at an object');

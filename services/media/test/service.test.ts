@@ -215,7 +215,7 @@ test('a store that is down fails no clip: the request is tried again', async () 
   };
   const process = (parts: Partial<ProcessClipDeps>) => processClip({ ...deps, ...parts }, event.id, value, delivery);
   const attempt = (broken: Partial<Objects>) => process({ objects: { ...objects, ...broken } });
-  await assert.rejects(attempt({ chunks: down }), OutageError);
+  await assert.rejects(attempt({ get: down }), OutageError);
   await assert.rejects(attempt({ put: down }), OutageError);
   assert.deepEqual(published, []);
   await attempt({});

@@ -73,13 +73,8 @@ describe('at an object store', () => {
     const { submissions, media } = store;
     await submissions.put(`${CLIP}source`, Buffer.from('as it came'), text);
     await media.requireBucket();
-    const fetched = async (key: string) => {
-      const read: Buffer[] = [];
-      for await (const chunk of await media.chunks(key)) read.push(Buffer.from(chunk));
-      return String(Buffer.concat(read));
-    };
-    assert.equal(await fetched(`${CLIP}source`), 'as it came');
-    await assert.rejects(fetched('submissions/a-project/gone/source'), isMissing);
+    assert.equal(await contentOf(media, `${CLIP}source`), 'as it came');
+    await assert.rejects(contentOf(media, 'submissions/a-project/gone/source'), isMissing);
     for (const _ of ['once', 'again']) {
       const video = Readable.from([Buffer.alloc(VIDEO_BYTES)], { objectMode: false });
       await media.put(`${CLIP}video.webm`, video, { contentType: 'video/webm', size: VIDEO_BYTES });

@@ -80,13 +80,9 @@ test('a body that breaks off after its last byte becomes no object', async () =>
   assert.equal(log.at(-1), 'abort');
 });
 
-test('a body of any length is stored out of the memory of two parts, and every byte where it belongs', async () => {
+test('a body of any length is stored in parts with memory of their own, and every byte where it belongs', async () => {
   const stored: Buffer[] = [];
-  const memory = new Set<ArrayBufferLike>();
-  const { body, storing } = begun(undefined, part => {
-    memory.add(part.buffer);
-    stored.push(Buffer.from(part));
-  });
+  const { body, storing } = begun(undefined, part => void stored.push(part));
   const whole = randomBytes(37 * MiB + 1);
   for (let at = 0; at < whole.length; at += MiB) body.write(whole.subarray(at, at + MiB));
   body.end();
@@ -95,6 +91,6 @@ test('a body of any length is stored out of the memory of two parts, and every b
     stored.map(part => part.length),
     [...Array(4).fill(8 * MiB), 5 * MiB + 1],
   );
+  // Also after all were sent: a request that is aborted late must not send another part's bytes.
   assert.ok(Buffer.concat(stored).equals(whole));
-  assert.equal(memory.size, 2);
 });

@@ -1,7 +1,7 @@
+import type { Readable } from 'node:stream';
 import type { Client } from 'minio';
 import type { WholePut } from './checksum.ts';
 import { asked } from './requests.ts';
-import type { ByteSource } from './resumed-read.ts';
 
 // A stream holds two of these in memory, whatever its length: one fills while the one before is sent.
 const PART_BYTES = 8 * 1024 * 1024;
@@ -12,7 +12,7 @@ export interface StreamPut {
   putWhole(put: WholePut): Promise<void>;
   bucket: string;
   key: string;
-  body: ByteSource;
+  body: Readable;
   contentType: string;
   /** In bytes, when known: a stream of another length is refused. */
   size?: number | undefined;
@@ -28,7 +28,7 @@ export interface StreamPut {
 export async function putStream(put: StreamPut): Promise<void> {
   const { body, signal } = put;
   // Reading the stream reports its errors; once nothing reads it, an error must not end the process.
-  body.on?.('error', () => {});
+  body.on('error', () => {});
   const stop = () => void body.destroy(signal?.reason as Error);
   signal?.addEventListener('abort', stop, { once: true });
   const parts = partsOf(body, put.size);
@@ -104,24 +104,23 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
 }
 
 /**
- * Yields the parts of a body. Where the size is known the last part comes with the last byte: the body may end only when its bytes may be stored.
- * A part's memory is that of the one after the next: who asks for that one has sent the first.
+ * Yields the parts of a body, each in memory of its own. Where the size is known, the last part comes with the last byte: the
+ * body may end only when its bytes may be stored.
  */
-async function* partsOf(body: ByteSource, size: number | undefined): AsyncGenerator<Buffer> {
+async function* partsOf(body: Readable, size: number | undefined): AsyncGenerator<Buffer> {
   let filling: Buffer | undefined;
-  let other: Buffer | undefined;
   let [bytes, total] = [0, 0];
-  for await (const chunk of body) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     for (let at = 0; at < chunk.length; ) {
       // Pages that are not written to take no memory.
-      filling ??= Buffer.allocUnsafeSlow(Math.min(PART_BYTES, Math.max(1, size ?? PART_BYTES)));
+      filling ??= Buffer.allocUnsafe(Math.min(PART_BYTES, Math.max(1, size ?? PART_BYTES)));
       const copied = chunk.copy(filling, bytes, at);
       at += copied;
       bytes += copied;
       total += copied;
       if (bytes < filling.length && total !== size) continue;
       yield filling.subarray(0, bytes);
-      [filling, other] = [other, filling];
+      filling = undefined;
       bytes = 0;
     }
   }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '../bounds.ts';
 
-/** What could not be read on at `offset`, after all tries. */
+/** Nothing could be read at `offset`, after all tries. */
 export class UnreadableError extends Error {
   readonly offset: number;
 
@@ -11,18 +11,18 @@ export class UnreadableError extends Error {
   }
 }
 
+/** Bytes whose reading can end early. A chunk is valid until the reader asks for the next one. */
+export interface ByteSource extends AsyncIterable<Buffer> {
+  destroy(): void;
+  /** For sources that can fail while nobody reads. */
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+}
+
 const TRIES = 5;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
-// A reader that takes nothing for so long gives its connection back.
+// The connection of a reader that takes nothing for so long is closed: stores do not wait longer than half a minute.
 const IDLE_MS = 5_000;
-
-/** Bytes that can be given up midway. A chunk is its reader's until the next is asked for. */
-export interface ByteSource extends AsyncIterable<Buffer> {
-  destroy(error?: Error): void;
-  /** Where it can fail while nobody reads. */
-  on?(event: 'error', listener: (error: Error) => void): unknown;
-}
 
 export interface ResumedReadOptions {
   /** The first byte, and the one after the last. */
@@ -35,9 +35,9 @@ export interface ResumedReadOptions {
 }
 
 /**
- * Yields bytes as they are asked for from what `open` returns at an offset. Where that breaks off or the reader pauses, it
- * is opened again at the byte that comes next. Rejects with UnreadableError after some tries without a byte, at once where
- * an error is final.
+ * Yields the bytes from `from` to `to` as they are asked for. `open` returns a stream that begins at an offset and ends at `to`.
+ * When the stream breaks off or the reader pauses, this opens a new one at the next byte. Fails with UnreadableError after some
+ * tries without a byte, or at once when an error is final.
  */
 export async function* resumedRead(
   open: (offset: number) => Promise<ByteSource>,
@@ -59,7 +59,7 @@ export async function* resumedRead(
       try {
         if (!current) {
           const stream = await open(offset);
-          // Between two reads nothing else listens.
+          // Nothing else listens between two reads.
           stream.on?.('error', () => {});
           current = { stream, chunks: stream[Symbol.asyncIterator]() };
         }
@@ -81,7 +81,7 @@ export async function* resumedRead(
       yield chunk;
       isHeld = false;
     }
-    // Tells the source that its last chunk is free, too.
+    // Asks for the end, so that the source can use its connection again.
     current?.chunks.next().catch(() => {});
   } finally {
     clearTimeout(idle);

@@ -6,7 +6,6 @@ import type { ObjectSettings } from '../store-variables.ts';
 import { type AttributesOfSpan, type RunningSpan, startSpan } from '../telemetry/span.ts';
 import { subjectOfKey } from '../telemetry/subject.ts';
 import type { Dated, Holdings, Listed } from './purge.ts';
-import type { ByteSource } from './resumed-read.ts';
 
 /** The operations of a bucket that have spans. */
 interface Operations {
@@ -17,7 +16,6 @@ interface Operations {
     options: { contentType: string; size: number },
   ): Promise<void>;
   get(key: string, options?: object): Promise<Readable>;
-  chunks(key: string, options?: object): Promise<ByteSource>;
   stat(key: string): Promise<{ size: number; etag: string } | undefined>;
   remove(keys: string[]): Promise<void>;
   list(prefix: string): AsyncIterable<Listed>;
@@ -87,7 +85,6 @@ export function tracedObjects<O extends Operations>(objects: O, { s3Bucket, s3En
         throw error;
       }
     },
-    chunks: (key, options) => inSpan(begin('GetObject', key), () => objects.chunks(key, options)),
     stat: key =>
       inSpan(
         begin('HeadObject', key),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { until } from '@recording-request/testing/wait';
-import { isMissing } from '../../src/objects.ts';
 import { type Each, MiB, sha256, streamOf, type } from './test-bucket.ts';
 
 export function reading(each: Each): void {
@@ -57,25 +56,6 @@ export function reading(each: Each): void {
       for await (const _ of stream);
     }, /called off/);
     await assert.rejects(objects.get('read/off', { signal: stop.signal }), /called off/);
-  });
-
-  each('an object is read whole in chunks, one after the other, until it is called off', async ({ objects }) => {
-    for (const bytes of [0, 1, 3 * MiB + 5]) {
-      const body = randomBytes(bytes);
-      await objects.put('read/chunks ü', body, type);
-      const hash = createHash('sha256');
-      for await (const chunk of await objects.chunks('read/chunks ü')) hash.update(chunk);
-      assert.equal(hash.digest('hex'), sha256(body), `of ${bytes} bytes`);
-    }
-    await objects.put('read/chunks', randomBytes(16 * MiB), type);
-    for (let i = 0; i < 3; i += 1) for await (const _ of await objects.chunks('read/chunks')) break;
-    const stop = new AbortController();
-    await assert.rejects(async () => {
-      for await (const _ of await objects.chunks('read/chunks', { signal: stop.signal }))
-        stop.abort(new Error('called off'));
-    }, /called off/);
-    await assert.rejects(objects.chunks('read/chunks', { signal: stop.signal }), /called off/);
-    await assert.rejects(objects.chunks('read/nowhere'), isMissing);
   });
 
   each('a presigned address reads one object for its time, whole or in ranges, and nothing else', async bucket => {

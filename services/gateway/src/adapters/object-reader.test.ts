@@ -38,10 +38,10 @@ async function sumOf(bytes: AsyncIterable<Buffer> | undefined): Promise<string> 
 }
 const SUM = createHash('sha256').update(CONTENT).digest('hex');
 
-test('one object after the other comes whole over one connection', async () => {
+test('one object after the other comes whole, and connections are used again', async () => {
   const { url, counts } = await storeWith(whole);
   for (let read = 0; read < 5; read++) assert.equal(await sumOf(await openObject(url, WHOLE)), SUM);
-  assert.equal(counts.connections, 1);
+  assert.ok(counts.connections <= 2, `${counts.connections} connections for 5 reads, one after the other`);
 });
 
 test('objects that are read at once do not mix, however slow one reader is', async () => {
@@ -51,7 +51,7 @@ test('objects that are read at once do not mix, however slow one reader is', asy
   const before = Buffer.from(first);
   const others = await Promise.all(Array.from({ length: 8 }, async () => sumOf(await openObject(url, WHOLE))));
   assert.deepEqual(others, Array(8).fill(SUM));
-  assert.ok(first.equals(before), 'a chunk is its reader’s until it asks for another');
+  assert.ok(first.equals(before), 'a chunk stays as it was');
   const hash = createHash('sha256').update(first);
   for (let next = await slow.next(); !next.done; next = await slow.next()) hash.update(next.value);
   assert.equal(hash.digest('hex'), SUM);
@@ -82,7 +82,7 @@ test('an answer that ends too soon, or the connection with it, is an error', asy
       response.destroy();
     });
   });
-  await assert.rejects(async () => sumOf(await openObject(url, WHOLE)), /ended the connection/);
+  await assert.rejects(async () => sumOf(await openObject(url, WHOLE)), /closed/);
 });
 
 test('what is not there, or has another size, is undefined', async () => {
@@ -94,20 +94,25 @@ test('what is not there, or has another size, is undefined', async () => {
   assert.equal(await openObject(url, { ...WHOLE, range: { start: 0, end: 9 }, length: 10 }), undefined);
 });
 
-test('what is no HTTP, or goes on behind its end, is an error that says nothing of the store', async () => {
+test('a response that is not HTTP, or longer than it declares, is an error that says nothing of the store', async () => {
   for (const answer of [
     'SSH-2.0-x\r\n\r\n',
     'x'.repeat(40_000),
     'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef',
   ]) {
-    const server = createTcpServer((socket: Socket) => void socket.on('error', () => {}).end(answer));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    closing.push(() => server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const url = await rawStore(answer);
     await assert.rejects(openObject(url, { ...WHOLE, length: 3 }), { code: 'unavailable', message: /try again/ });
   }
 });
+
+/** Returns the address of a server that sends `answer` on each connection, whatever it is asked. */
+async function rawStore(answer: string): Promise<string> {
+  const server = createTcpServer((socket: Socket) => void socket.on('error', () => {}).end(answer));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
 
 test('the reader who leaves ends the reading', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>();

@@ -1,19 +1,18 @@
 import { trace } from '@opentelemetry/api';
 import { DomainError } from '@recording-request/kit/errors';
-import { bodyOf } from '@recording-request/kit/objects/http/body';
-import { StoreConnections } from '@recording-request/kit/objects/http/connections';
 import type { ByteSource } from '@recording-request/kit/objects/resumed-read';
 import { askPeer } from '@recording-request/kit/telemetry/peers';
 import { type RunningSpan, startSpan } from '@recording-request/kit/telemetry/span';
 import { subjectOfKey } from '@recording-request/kit/telemetry/subject';
 import { tlsContext } from '@recording-request/kit/tls-files';
 import type { ByteRange } from '../domain/byte-range.ts';
+import type { ResponseBody } from './store/response-body.ts';
+import { StoreClient } from './store/store-client.ts';
 
 /**
- * Opens a presigned object and returns its `length` bytes; each chunk is its reader's until the next is asked for. Returns
- * undefined when the object is not there any more or has another size, and fails with `unavailable` otherwise; the store's
- * own messages and headers stay inside. Once it flows, its pace is the client's: only the client's connection has an idle
- * time-out.
+ * Opens a presigned object and returns its `length` bytes. Returns undefined when the object no longer exists or has another
+ * size. Fails with `unavailable` otherwise; the store's own messages and headers stay inside. The source fails when the store
+ * sends nothing for half a minute while a reader waits; a reader may take any time.
  */
 export type OpenObject = (
   url: string,
@@ -21,39 +20,62 @@ export type OpenObject = (
 ) => Promise<ByteSource | undefined>;
 
 type StoreSpan = RunningSpan<'store {operation}'>;
-
-/** Returns what reads objects over connections of its own. `caFile` has the authorities that vouch for a store over TLS; '' for Node's. */
+/** Returns a reader with its own connections. `caFile` names the authorities that vouch for a store over TLS; '' for Node's own. */
 export function objectReader(caFile: string): OpenObject {
-  const connections = new StoreConnections(tlsContext({ ca: caFile }));
-  return (url, options) => openObject(connections, url, options);
+  const client = new StoreClient(tlsContext({ ca: caFile }));
+  return (url, options) => openObject(client, url, options);
 }
 
 async function openObject(
-  connections: StoreConnections,
+  client: StoreClient,
   ...[url, { range, length, signal }]: Parameters<OpenObject>
 ): ReturnType<OpenObject> {
   const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {};
   const target = new URL(url);
   const span = spanOf(target);
   const answered = askPeer('store');
-  const { head, connection } = await connections.get(target, headers, signal).catch(error => {
+  const { head, body } = await client.get(target, headers, signal).catch(error => {
     answered(signal.aborted ? 'cancelled' : 'unreachable');
     span?.end(error);
     if (signal.aborted) throw new DomainError('cancelled', 'The client went away.');
-    throw new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause: error });
+    throw unreadable(error);
   });
   const { status, contentLength } = head;
   answered(status);
   span?.set({ 'http.response.status_code': status, 'http.response.body.size': contentLength });
-  if (status === (range ? 206 : 200) && contentLength === length) return bodyOf(connection, signal, () => span?.end());
+  if (status === (range ? 206 : 200) && contentLength === length) return span ? untilEnd(body, span) : body;
   span?.end();
-  connection.giveUp();
-  if (status === 200 || status === 206 || status === 404 || status === 416) return undefined;
-  const cause = new Error(`the object store answered ${status}`);
-  throw new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause });
+  body.destroy();
+  if ([200, 206, 404, 416].includes(status)) return undefined;
+  throw unreadable(new Error(`the object store returned ${status}`));
 }
 
-/** The span of one reading, within a request's; undefined where nothing is traced. A presigned address has its key in its path, behind the bucket. */
+/** Returns the same bytes, and ends the span when their reader is done. */
+function untilEnd(body: ResponseBody, span: StoreSpan): ByteSource {
+  async function* chunks() {
+    try {
+      yield* body;
+    } catch (error) {
+      span.end(error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+  const source = chunks();
+  return {
+    [Symbol.asyncIterator]: () => source,
+    destroy() {
+      body.destroy();
+      span.end();
+    },
+  };
+}
+
+const unreadable = (cause: unknown): DomainError =>
+  new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause });
+
+/** Returns the span of one read within a request; undefined where nothing is traced. The path of the address is bucket and key. */
 function spanOf({ hostname, port, pathname }: URL): StoreSpan | undefined {
   const [, bucket, key] = /^\/([^/]+)\/(.*)$/.exec(decodeURIComponent(pathname)) ?? [];
   return (

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
- * The body of an answer that is written chunk by chunk, each before the next is asked for: where the chunks are parts of one
- * buffer, nothing is copied. It can only be piped, which is what Fastify does with it.
+ * The body of an HTTP response that asks for a chunk only after the one before was written: a source may use the memory of a chunk
+ * for later bytes of the same body. It can only be piped, as Fastify does.
  */
 export class ByteStream extends Readable {
   readonly #chunks: AsyncIterator<Buffer>;
@@ -16,7 +16,7 @@ export class ByteStream extends Readable {
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
     this.#writeTo(destination as unknown as ServerResponse).then(
       () => {
-        // Fastify waits for its end.
+        // Fastify waits for the end.
         this.push(null);
         this.resume();
       },
@@ -27,7 +27,7 @@ export class ByteStream extends Readable {
 
   async #writeTo(response: ServerResponse): Promise<void> {
     let fail: ((error: Error) => void) | undefined;
-    // What waits to be written when a connection ends may not be told.
+    // A write that waits when the connection ends may get no callback.
     const onClose = () => fail?.(new Error('the client went away'));
     response.once('close', onClose);
     try {
@@ -49,7 +49,7 @@ export class ByteStream extends Readable {
   override _read(): void {}
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // It may wait for a chunk that never comes: the caller also ends what the chunks come from.
+    // The source may wait for bytes that never come: the caller also aborts the source.
     void this.#chunks.return?.().catch(() => {});
     done(error);
   }

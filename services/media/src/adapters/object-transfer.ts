@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { pipeline, type Readable, Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { OutageError } from '@recording-request/events/job-claims';
 import { isMissing, type Objects } from '@recording-request/kit/objects';
-import type { ByteSource } from '@recording-request/kit/objects/resumed-read';
 import type { StoredObject } from '@recording-request/proto/events/v1/events';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -22,13 +23,12 @@ export async function downloadObject(
   { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
 ): Promise<number | undefined> {
   try {
-    const body = await objects.chunks(key, { signal });
+    const body = await objects.get(key, { signal });
     await using file = await open(path, 'w');
     let size = 0;
-    for await (const chunk of body) {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) throw new ObjectTooLargeError(`more than ${maxBytes} bytes`);
-      // All of it, before the next chunk is asked for.
       await file.writeFile(chunk);
     }
     return size;
@@ -67,32 +67,20 @@ export async function uploadFile(
   return { key, size, mimeType, sha256: sha256.digest('hex'), crc32: crc };
 }
 
-/** Reads a file into the same memory again and again: a chunk is its reader's until the next is asked for. `tally` sees each before. */
+/** Streams a file. The stream ends only after `mayEnd` has resolved. `tally` sees each chunk. */
 function bytesOfFile(
   path: string,
   { tally, mayEnd }: { tally: (chunk: Buffer) => void; mayEnd: Promise<void> },
-): ByteSource {
-  const stopped = new AbortController();
-  const ended = Promise.withResolvers<never>();
-  ended.promise.catch(() => {});
-  async function* read() {
-    await using file = await open(path);
-    const memory = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    for (;;) {
-      stopped.signal.throwIfAborted();
-      const { bytesRead } = await file.read(memory, 0, CHUNK_BYTES);
-      if (bytesRead === 0) break;
-      const chunk = memory.subarray(0, bytesRead);
+): Readable {
+  const tallied = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
       tally(chunk);
-      yield chunk;
-    }
-    await Promise.race([mayEnd, ended.promise]);
-  }
-  return {
-    [Symbol.asyncIterator]: read,
-    destroy(error) {
-      stopped.abort(error);
-      ended.reject(error);
+      done(null, chunk);
     },
-  };
+    flush(done) {
+      mayEnd.then(() => done(), done);
+    },
+  });
+  // The transform reports every error to its reader.
+  return pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), tallied, () => {});
 }

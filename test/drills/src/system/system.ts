@@ -4,7 +4,7 @@ import { ownServers } from '@recording-request/fault-test/harness/own-servers';
 import { mountSmall } from '@recording-request/fault-test/harness/small-disk';
 import { provideSpeech } from '@recording-request/fault-test/harness/speech-provider';
 import { type FaultProxy, openProxy } from '@recording-request/fault-test/proxy/proxy';
-import { createRandom } from '@recording-request/fault-test/random';
+import { createRandom } from '@recording-request/testing/random';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { fakeClock } from '@recording-request/stack/install/faketime';
 import { freePort } from '@recording-request/stack/ports';

@@ -1,16 +1,16 @@
-/** What is needed of the head of an answer to GET. */
+/** The parts of a response head that a reader of bytes needs. */
 export interface ResponseHead {
   status: number;
-  /** Undefined where the answer does not say how long it is. */
+  /** Undefined when the response does not declare its length. */
   contentLength: number | undefined;
-  /** Whether the connection can carry another request after this answer. */
+  /** Whether the connection can carry another request after this response. */
   keepsAlive: boolean;
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
 const LENGTH = /^\d{1,15}$/;
 
-/** Reads the head of an HTTP/1 answer: `text` is all before the empty line. Returns undefined where it is none. */
+/** Parses the head of an HTTP/1 response: `text` is everything before the empty line. Returns undefined when it is not one. */
 export function parseResponseHead(text: string): ResponseHead | undefined {
   const [statusLine = '', ...lines] = text.split('\r\n');
   const [, minor, status] = STATUS_LINE.exec(statusLine) ?? [];
@@ -23,7 +23,7 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     const name = line.slice(0, colon).toLowerCase();
     const value = line.slice(colon + 1).trim();
     if (name === 'content-length') {
-      // Two lengths that differ leave open where the answer ends.
+      // Two different lengths leave the end of the response open.
       if (!LENGTH.test(value) || (contentLength !== undefined && contentLength !== Number(value))) return undefined;
       contentLength = Number(value);
     } else if (name === 'connection') {
@@ -31,7 +31,7 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
       if (options.includes('close')) keepsAlive = false;
       else if (options.includes('keep-alive')) keepsAlive = true;
     } else if (name === 'transfer-encoding') {
-      // Its length is not Content-Length, whatever that says.
+      // With chunks, Content-Length does not count.
       return { status: Number(status), contentLength: undefined, keepsAlive: false };
     }
   }

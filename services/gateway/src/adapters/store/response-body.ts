@@ -1,0 +1,120 @@
+/** As much as one read of a socket returns. */
+const BUFFER_BYTES = 256 * 1024;
+
+/** The part of a connection that a body uses. */
+export interface BodyConnection {
+  /** Reads on after `filled` returned false. */
+  resume(): void;
+  /** The body was read to its end: the connection is free. */
+  finish(): void;
+  /** Ends the connection. */
+  destroy(error: Error): void;
+  /** The reader waits for bytes from now on. */
+  waits(): void;
+}
+
+/**
+ * The body of one response, in memory that no other response ever uses: the buffers are allocated for this body and are dropped
+ * with it. At most three exist: one is filled, one waits, and the reader holds one. A chunk is valid until the reader asks for the
+ * next one, so a reader must have written a chunk before it asks.
+ */
+export class ResponseBody implements AsyncIterableIterator<Buffer> {
+  /** Bytes that have not arrived. */
+  #left: number;
+  #target: Buffer | undefined;
+  #held: Buffer | undefined;
+  #free: Buffer[] = [];
+  #ready: { memory: Buffer; bytes: number }[] = [];
+  #waiter: PromiseWithResolvers<IteratorResult<Buffer>> | undefined;
+  #isOver = false;
+  #error: Error | undefined;
+  readonly #connection: BodyConnection;
+
+  /** `first` are the bytes that arrived together with the head; they are copied. */
+  constructor(length: number, first: Buffer, connection: BodyConnection) {
+    this.#left = length;
+    this.#connection = connection;
+    if (first.length === 0) return;
+    this.#target = Buffer.allocUnsafeSlow(Math.max(first.length, Math.min(BUFFER_BYTES, length)));
+    first.copy(this.#target);
+    this.filled(first.length);
+  }
+
+  /** Whether bytes are still to arrive. */
+  get isOpen(): boolean {
+    return this.#left > 0 && !this.#error;
+  }
+
+  /** Whether the reader waits for bytes. */
+  get isWaiting(): boolean {
+    return this.#waiter !== undefined;
+  }
+
+  /** Returns the memory for the next bytes of this body. */
+  space(): Buffer {
+    this.#target ??= this.#free.pop() ?? Buffer.allocUnsafeSlow(Math.min(BUFFER_BYTES, this.#left));
+    return this.#target;
+  }
+
+  /** Takes the first `bytes` of `space()`. Returns false when the connection must not read on for now. */
+  filled(bytes: number): boolean {
+    if (bytes > this.#left) {
+      this.#connection.destroy(new Error('the object store sent more than it declared'));
+      return false;
+    }
+    this.#left -= bytes;
+    this.#ready.push({ memory: this.#target!, bytes });
+    this.#target = undefined;
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    if (waiter) this.next().then(waiter.resolve, waiter.reject);
+    return this.#left > 0 && this.#ready.length === 0;
+  }
+
+  async next(): Promise<IteratorResult<Buffer>> {
+    if (this.#held) this.#free.push(this.#held);
+    this.#held = undefined;
+    const ready = this.#ready.shift();
+    if (ready) {
+      this.#held = ready.memory;
+      if (this.isOpen && this.#ready.length === 0) this.#connection.resume();
+      return { done: false, value: ready.memory.subarray(0, ready.bytes) };
+    }
+    if (this.#isOver) return { done: true, value: undefined };
+    if (this.#left === 0) {
+      this.#isOver = true;
+      this.#connection.finish();
+      return { done: true, value: undefined };
+    }
+    if (this.#error) throw this.#error;
+    this.#connection.waits();
+    this.#waiter = Promise.withResolvers();
+    return await this.#waiter.promise;
+  }
+
+  /** Ends the reading. A chunk that the reader holds stays as it is: nothing fills its memory any more. */
+  destroy(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#ready = [];
+    this.#waiter?.resolve({ done: true, value: undefined });
+    this.#waiter = undefined;
+    this.#connection.destroy(new Error('the reader left'));
+  }
+
+  async return(): Promise<IteratorResult<Buffer>> {
+    this.destroy();
+    return { done: true, value: undefined };
+  }
+
+  /** The connection ended. Bytes that arrived before are still read. */
+  fail(error: Error): void {
+    this.#error ??= error;
+    if (this.#left > 0) this.#waiter?.reject(error);
+    this.#waiter = undefined;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
