@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from './random.ts';
+import type { Random } from '@recording-request/stack/random';
 
 /** One address and the bytes that it must return. */
 export interface ReadTarget {

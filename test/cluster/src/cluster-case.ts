@@ -1,5 +1,5 @@
 import type { ProgramModule } from '@recording-request/k8s/lab/module-programs';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import type { ClusterHarness } from './harness.ts';
 import type { ServersKind } from './servers/beside.ts';
 

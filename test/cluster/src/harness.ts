@@ -12,7 +12,7 @@ import { OUTSIDE_ADDRESS, type Place } from '@recording-request/k8s/lab/place';
 import type { Manifest } from '@recording-request/k8s/manifests';
 import type { MachineCertificates } from '@recording-request/stack/certificates';
 import { provision } from '@recording-request/stack/provision';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { ORIGIN, type Overlay } from './product/overlay.ts';
 import type { Product } from './product/product.ts';
 import type { Several } from './servers/beside.ts';

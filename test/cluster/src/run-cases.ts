@@ -1,6 +1,6 @@
 import { check } from '@recording-request/fault-test/check/checker';
 import type { CaseResult } from '@recording-request/fault-test/run-case';
-import { createRandom } from '@recording-request/testing/random';
+import { createRandom } from '@recording-request/stack/random';
 import type { ClusterCase } from './cluster-case.ts';
 import { type ClusterHarness, type Installed, openHarness } from './harness.ts';
 import { type Unbuilt, validatedOnly } from './validated-only.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import type { Harness, HarnessOptions } from './harness/harness.ts';
 
 /** One way in which things break, and the promise that holds all the same. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createRandom } from '@recording-request/testing/random';
+import { createRandom } from '@recording-request/stack/random';
 import { check } from './check/checker.ts';
 import { memoryOf } from './check/memory.ts';
 import { OUTCOMES } from './contributors/ledger.ts';

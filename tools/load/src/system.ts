@@ -9,11 +9,11 @@ import { createLedger, type Entry, type Ledger } from '@recording-request/fault-
 import { createGatewayClient } from '@recording-request/fault-test/harness/gateway-client';
 import { createOwner, type Project } from '@recording-request/fault-test/owner/owner';
 import { openReceiver } from '@recording-request/fault-test/owner/receiver';
-import { createRandom, type Random } from '@recording-request/testing/random';
 import { type Cluster, startCluster } from '@recording-request/stack/cluster';
 import { withPrograms } from '@recording-request/stack/install/deployed-ffmpeg';
 import type { Log } from '@recording-request/stack/log';
 import { provision } from '@recording-request/stack/provision';
+import { createRandom, type Random } from '@recording-request/stack/random';
 import { openRecordings, type Recording } from './contributors/films.ts';
 import { type Http, openHttp } from './http.ts';
 import { createPipeline, type Pipeline } from './measure/pipeline.ts';

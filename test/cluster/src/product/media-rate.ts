@@ -5,7 +5,7 @@ import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
 import { mongoVariables } from '@recording-request/kit/store-variables';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterHarness } from '../harness.ts';
 import { type ProcessorUse, watchProcessors } from './processor-use.ts';

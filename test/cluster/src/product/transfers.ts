@@ -1,7 +1,7 @@
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import { contribute } from '@recording-request/fault-test/contributors/contributor';
 import { openFilm, type Take } from '@recording-request/fault-test/contributors/takes';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterHarness } from '../harness.ts';
 

@@ -1,6 +1,6 @@
 import type { Harness } from '@recording-request/fault-test/harness/harness';
 import type { Project } from '@recording-request/fault-test/owner/owner';
-import { createRandom, type Random } from '@recording-request/testing/random';
+import { createRandom, type Random } from '@recording-request/stack/random';
 
 /** Contributors and an owner who come at their own times, whether those before them were served or not. */
 export interface SteadyLoad extends AsyncDisposable {

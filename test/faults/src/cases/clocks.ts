@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { fakeClock } from '@recording-request/stack/install/faketime';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { badAnswers } from '../check/answers.ts';
 import { byHand } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';

@@ -4,7 +4,7 @@ import {
   type SubmissionsOperatorServiceServer,
   SubmissionsOperatorServiceService,
 } from '@recording-request/proto/operator/v1/submissions';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { shownIn } from '../check/archive.ts';
 import { ended, submissionsOf } from '../check/wait-for-clips.ts';
 import { contributeAll } from '../contributors/contribute-all.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { contributeAll } from '../contributors/contribute-all.ts';
 import type { FaultCase } from '../fault-case.ts';
 import { ownServers } from '../harness/own-servers.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import type { FaultCase } from '../fault-case.ts';
 import type { Process } from '../harness/fleet.ts';
 import type { Harness } from '../harness/harness.ts';

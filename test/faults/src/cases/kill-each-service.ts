@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '@recording-request/stack/random';
 import { SERVICES } from '@recording-request/stack/service-plan';
-import type { Random } from '@recording-request/testing/random';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 

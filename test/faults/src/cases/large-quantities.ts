@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { tusMetadata } from '@recording-request/testing/tus';
 import { BYTES, byHand } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Random } from '@recording-request/stack/random';
 import { waitFor } from '@recording-request/stack/wait';
-import type { Random } from '@recording-request/testing/random';
 import { type ByHand, byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';

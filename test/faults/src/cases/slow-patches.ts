@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { BYTES, type ByHand, byHand } from '../contributors/by-hand.ts';
 import type { Take } from '../contributors/takes.ts';
 import type { FaultCase } from '../fault-case.ts';

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '@recording-request/stack/random';
 import { waitFor } from '@recording-request/stack/wait';
-import type { Random } from '@recording-request/testing/random';
 import { badAnswers } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { badAnswers } from '../check/answers.ts';
 import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';

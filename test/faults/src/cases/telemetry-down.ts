@@ -1,5 +1,5 @@
 import { freePort } from '@recording-request/stack/ports';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { anyIncidents } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { type ByHand, byHand, expectRefusal } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import type { Harness } from '../harness/harness.ts';
 import { programsBelow } from '../harness/processes.ts';
 import { endViolations, eventViolations, takeViolations } from './clips.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';
 import type { Entry } from './ledger.ts';

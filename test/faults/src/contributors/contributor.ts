@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import { tusMetadata } from '@recording-request/testing/tus';
 import type { Answer, Ask, GatewayClient } from '../harness/gateway-client.ts';
 import type { Entry, Ledger } from './ledger.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 
 /** A clip as a recorder produces it. No two takes have the same bytes, and so the same hash. */
 export interface Take {

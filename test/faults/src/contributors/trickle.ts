@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import type { Harness } from '../harness/harness.ts';
 import type { ContributeOptions } from './contributor.ts';
 import type { Entry } from './ledger.ts';

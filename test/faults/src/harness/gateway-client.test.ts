@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { createRandom } from '@recording-request/testing/random';
+import { createRandom } from '@recording-request/stack/random';
 import { createGatewayClient } from './gateway-client.ts';
 
 test('an answer is an incident from 500 on, and below where another status was wanted', async () => {

@@ -1,6 +1,6 @@
 import { type Agent, request as begin, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 
 export interface Ask {
   method?: string;

@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { provision } from '@recording-request/stack/provision';
+import type { Random } from '@recording-request/stack/random';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
-import type { Random } from '@recording-request/testing/random';
 import { type Expectations, NOTHING_EXPECTED } from '../check/expectations.ts';
 import { type Leftovers, openLeftovers } from '../check/leftovers.ts';
 import { type ContributeOptions, contribute } from '../contributors/contributor.ts';

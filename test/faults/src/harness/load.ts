@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import type { ContributeOptions } from '../contributors/contributor.ts';
 import type { Entry } from '../contributors/ledger.ts';
 import type { Take, TakePool } from '../contributors/takes.ts';

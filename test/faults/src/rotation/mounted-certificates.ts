@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { run } from '@recording-request/fixtures/run';
 import { type Caller, OPERATOR, SERVICES } from '@recording-request/proto/callers';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import type { FleetCertificates } from '../harness/fleet.ts';
 
 const MAKE = fileURLToPath(new URL('../../../../tools/stack/src/make-certificates.ts', import.meta.url));

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Entry } from '@recording-request/fault-test/contributors/ledger';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import {
   FIRST_PIECE,
   nextPiece,

@@ -1,5 +1,5 @@
 import { openFilm, type Take } from '@recording-request/fault-test/contributors/takes';
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 
 /** A take, and how long its recording lasts. */
 export interface Recording {

@@ -1,4 +1,4 @@
-import type { Random } from '@recording-request/testing/random';
+import type { Random } from '@recording-request/stack/random';
 import type { Http } from '../http.ts';
 import type { Pipeline } from '../measure/pipeline.ts';
 import type { Tally, Timed } from '../measure/tally.ts';
