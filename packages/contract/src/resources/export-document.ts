@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
-import { CONTRACT_VERSION, dateTime, nullableRef, ref, resource } from './fields.ts';
+import { dateTime, nullableRef, ref, resource, text } from './fields.ts';
 import { RecipientLink, type RecipientLinkJson, SharedRecipientLink, type SharedRecipientLinkJson } from './link.ts';
 import { ProjectDetail } from './project.ts';
 import { Submission } from './submission.ts';
 
 export const ExportDocument = Type.Object(
   {
-    version: Type.Literal(CONTRACT_VERSION),
+    version: text('Of this document, such as 1.0.0.'),
     exportedAt: dateTime('When the export was made.'),
     project: ref(ProjectDetail),
     links: Type.Unsafe<{ sharedLink: SharedRecipientLinkJson | null; recipientUrls: RecipientLinkJson[] } | null>({

@@ -155,7 +155,8 @@ Every answer has \`Request-Id\`: give it to the operator, who finds the request'
 
 ## Generated clients
 
-openapi.json is OpenAPI 3.1. openapi-typescript, @hey-api/openapi-ts and openapi-generator take it as it is. openapi-python-client
+openapi.json is OpenAPI 3.1. openapi-typescript, @hey-api/openapi-ts, openapi-generator and datamodel-codegen take it as it is. A status in an answer is a text
+whose values of today stand in \`x-extensible-enum\` and the description, so that a client does not fail at a new one; what you send is a closed list. openapi-python-client
 knows no images, archives and tus bodies by itself: give it this with \`--config\`:
 
 \`\`\`yaml

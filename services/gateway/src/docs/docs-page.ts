@@ -7,6 +7,7 @@ interface Schema {
   type?: string | string[];
   format?: string;
   enum?: unknown[];
+  'x-extensible-enum'?: unknown[];
   const?: unknown;
   anyOf?: Schema[];
   oneOf?: Schema[];
@@ -142,7 +143,7 @@ ${Object.entries(examples).map(([type, { summary, value }]) => html`<details><su
 <h4>Your answer</h4><ul>${Object.entries(responses).map(([status, says]) => html`<li><code>${status}</code>: ${says.description}</li>`)}</ul></article>`;
 
 const resource = ([name, schema]: [string, Schema]): Html =>
-  html`<article id="resource-${name}"><h3>${name}</h3><p>${schema.description}</p>${schema.enum || schema.oneOf ? html`<p><code>${typeOf(schema)}</code></p>` : fields('Fields', schema)}</article>`;
+  html`<article id="resource-${name}"><h3>${name}</h3><p>${schema.description}</p>${schema.enum || schema.anyOf ? html`<p><code>${typeOf(schema)}</code></p>` : fields('Fields', schema)}</article>`;
 
 function fields(caption: string, schema: Schema | undefined): Html | null {
   if (!schema?.properties) return null;
@@ -170,6 +171,11 @@ function typeOf(schema: Schema | undefined): Html | string {
     return html`${either.map((each, index) => html`${index > 0 ? ' or ' : ''}${typeOf(each)}`)}`;
   }
   if (schema.const !== undefined) return JSON.stringify(schema.const);
+  const { 'x-extensible-enum': known } = schema;
+  if (known) {
+    const types = [schema.type].flat().includes('null') ? [...known, 'null'] : known;
+    return `${types.join(' | ')} | …`;
+  }
   if (schema.enum) return schema.enum.map(value => String(value)).join(' | ');
   if (schema.items)
     return html`list of ${typeOf(schema.items)}${schema.maxItems ? ` (at most ${schema.maxItems})` : ''}`;

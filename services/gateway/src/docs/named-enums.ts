@@ -1,41 +1,41 @@
-import {
-  DELIVERY_STATES,
-  ENDPOINT_STATES,
-  LINK_STATUSES,
-  LINK_TYPES,
-  MEDIA_STATUSES,
-  TRANSCRIPT_STATUSES,
-  UPLOAD_REFUSALS,
-  UPLOAD_STATES,
-} from '@recording-request/contract/resources/fields';
+import { LINK_STATUSES, MEDIA_STATUSES, TRANSCRIPT_STATUSES } from '@recording-request/contract/resources/fields';
 
+/** The enumerations of requests that have a name of their own. */
 const NAMED: Record<string, { values: readonly string[]; description: string }> = {
   TranscriptStatus: {
     values: TRANSCRIPT_STATUSES,
     description: 'How far a transcript is; disabled: transcription was off.',
   },
   MediaStatus: { values: MEDIA_STATUSES, description: 'How far the seekable video, the thumbnails and the audio are.' },
-  LinkType: { values: LINK_TYPES, description: 'Single-recipient or reusable.' },
   LinkStatus: { values: LINK_STATUSES, description: 'disabled, exhausted, expired or active: the first that applies.' },
-  DeliveryState: { values: DELIVERY_STATES, description: 'What became of a webhook so far.' },
-  EndpointState: {
-    values: ENDPOINT_STATES,
-    description: 'Whether webhooks are sent, or kept until the endpoint is back.',
-  },
-  UploadState: { values: UPLOAD_STATES, description: 'How far an upload is.' },
-  UploadRefusal: { values: UPLOAD_REFUSALS, description: 'Why a take was refused.' },
 };
 const nameOf = new Map(Object.entries(NAMED).map(([name, { values }]) => [values.join(), name]));
 
 interface Schema {
+  type?: string | string[];
   enum?: unknown[];
   description?: string;
 }
 
-/** Gives each enumeration of the contract a name of its own in a document, so that generated clients have one type for it. Changes it in place. */
-export function nameEnums(document: { components?: object; paths?: object }): void {
-  name(document.components);
-  name(document.paths);
+interface Operation {
+  parameters?: unknown;
+  requestBody?: unknown;
+  responses?: unknown;
+}
+
+/**
+ * Names the enumerations of requests, so that generated clients have one type for each, and opens those of answers: version 1
+ * may add values, at which a client made of a closed list fails. Changes the document in place.
+ */
+export function describeEnums(document: { components?: object; paths?: object }): void {
+  openEnums(document.components);
+  for (const methods of Object.values(document.paths ?? {})) {
+    for (const { parameters, requestBody, responses } of Object.values(methods as Record<string, Operation>)) {
+      nameEnums(parameters);
+      nameEnums(requestBody);
+      openEnums(responses);
+    }
+  }
   const named = Object.entries(NAMED).map(([each, { values, description }]) => [
     each,
     { type: 'string', enum: [...values], description },
@@ -44,17 +44,30 @@ export function nameEnums(document: { components?: object; paths?: object }): vo
   components.schemas = { ...components.schemas, ...Object.fromEntries(named) };
 }
 
-function name(part: unknown): void {
+function nameEnums(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
   for (const [key, value] of Object.entries(part as Record<string, Schema>)) {
-    const known = Array.isArray(value?.enum) && nameOf.get(value.enum.filter(each => each !== null).join());
+    const known = Array.isArray(value?.enum) && nameOf.get(value.enum.join());
     if (known) (part as Record<string, unknown>)[key] = refTo(known, value);
-    else name(value);
+    else nameEnums(value);
   }
 }
 
-function refTo(known: string, { enum: values, description }: Schema): object {
-  const ref = { $ref: `#/components/schemas/${known}` };
-  const said = description === undefined ? {} : { description };
-  return values?.includes(null) ? { ...said, anyOf: [ref, { type: 'null' }] } : { ...ref, ...said };
+const refTo = (known: string, { description }: Schema): object => ({
+  $ref: `#/components/schemas/${known}`,
+  ...(description !== undefined && { description }),
+});
+
+/** Makes a text of each enumeration, which generators take for one; its values stay beside it. */
+function openEnums(part: unknown): void {
+  if (typeof part !== 'object' || part === null) return;
+  const schema = part as Schema & { 'x-extensible-enum'?: unknown[] };
+  if (Array.isArray(schema.enum)) {
+    const values = schema.enum.filter(value => value !== null);
+    const known = `One of ${values.join(', ')}; more may be added.`;
+    schema['x-extensible-enum'] = values;
+    schema.description = schema.description === undefined ? known : `${known} ${schema.description}`;
+    delete schema.enum;
+  }
+  for (const value of Object.values(part)) openEnums(value);
 }

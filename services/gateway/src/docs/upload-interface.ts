@@ -112,7 +112,12 @@ const DONE = landing(
     thankYouUrl: nullable('string', 'uri'),
   },
 );
-const FINISHING = landing({ state: 'finishing' }, { state: { type: 'string', const: 'finishing' } });
+const FINISHING = landing(
+  { state: 'finishing' },
+  {
+    state: { type: 'string', 'x-extensible-enum': ['finishing'], description: 'finishing; more may be added.' },
+  },
+);
 
 const begun = {
   responseSessionId: SESSION,

@@ -4,8 +4,8 @@ import { CONTRACT_VERSION, SCOPES } from '@recording-request/contract/resources/
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import type { Context } from '../context.ts';
 import { describeHeaders } from '../docs/described-headers.ts';
-import { nameEnums } from '../docs/named-enums.ts';
-import { webhookEventSchema, webhooksSection } from '../docs/openapi-webhooks.ts';
+import { describeEnums } from '../docs/named-enums.ts';
+import { otherEventSchema, webhookEventSchema, webhooksSection } from '../docs/openapi-webhooks.ts';
 import { UPLOAD_PATHS } from '../docs/upload-interface.ts';
 import type { Access } from './access-kinds.ts';
 import { errorAnswer, TAGS } from './operation.ts';
@@ -30,7 +30,7 @@ export async function installOpenApi(app: FastifyInstance, { baseUrl }: Pick<Con
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       webhooks: webhooksSection(baseUrl),
       components: {
-        schemas: { WebhookEvent: webhookEventSchema },
+        schemas: { WebhookEvent: webhookEventSchema, OtherEvent: otherEventSchema },
         securitySchemes: {
           ownerToken: {
             type: 'http',
@@ -45,11 +45,11 @@ export async function installOpenApi(app: FastifyInstance, { baseUrl }: Pick<Con
   });
 }
 
-/** What no route's schema says: the upload interface, the names of enumerations, headers. */
+/** What no route's schema says: the upload interface, enumerations that are named or open, headers. */
 function whole<T extends { components?: object | undefined; paths?: object | undefined }>(document: T): T {
   document.paths = { ...document.paths, ...structuredClone(UPLOAD_PATHS) };
   withOpenAnswers(document as { components?: object; paths?: object });
-  nameEnums(document as { components?: object; paths?: object });
+  describeEnums(document as { components?: object; paths?: object });
   describeHeaders(document as Parameters<typeof describeHeaders>[0]);
   return document;
 }
