@@ -20,12 +20,20 @@ export const variables = {
   submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service, where jobs are claimed'),
   jobSeconds: integer('MEDIA_JOB_SECONDS', 'time limit of one job', { default: 600, min: 10, max: 7_200 }),
   concurrency: integer('MEDIA_SLOTS', 'jobs at once in this process', { default: 1, min: 1, max: 64 }),
-  inspectSeconds: integer('MEDIA_INSPECT_SECONDS', 'time limit of one `Inspect`', { default: 20, min: 1, max: 600 }),
-  inspectConcurrency: integer('MEDIA_INSPECT_SLOTS', 'calls of `Inspect` at once; further ones wait', {
-    default: 4,
+  inspectSeconds: integer('MEDIA_INSPECT_SECONDS', 'time limit of one `Inspect`, without the wait for its slot', {
+    default: 20,
     min: 1,
-    max: 64,
+    max: 600,
   }),
+  inspectConcurrency: integer(
+    'MEDIA_INSPECT_SLOTS',
+    'calls of `Inspect` at once; further ones wait, in turns of their owners. [Owners share them](operations.md#shares-of-owners): at most half for one owner, a quarter for one link',
+    {
+      default: 4,
+      min: 1,
+      max: 64,
+    },
+  ),
   sourceMaxBytes: integer('MEDIA_SOURCE_MAX_BYTES', 'a larger upload is not fetched', {
     default: 2 * 1024 ** 3,
     min: 1,

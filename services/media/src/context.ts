@@ -1,12 +1,12 @@
 import { createJobClaims, type JobClaims } from '@recording-request/events/job-claims';
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
 import { type Limits, openSandbox, type Sandbox } from '@recording-request/kit/ffmpeg/sandbox';
 import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { openTogether } from '@recording-request/kit/open-together';
-import { createSlots, type Slots } from '@recording-request/kit/slots';
 import { findFfmpeg } from './adapters/ffmpeg.ts';
 import { type JobDirectories, openJobDirectories } from './adapters/job-directory.ts';
 import type { Config } from './config.ts';
@@ -21,8 +21,12 @@ export interface Context extends AsyncDisposable {
   claims: JobClaims;
   jobs: JobDirectories;
   sandbox: Sandbox;
-  inspectSlots: Slots;
+  /** By owner and link. */
+  inspectSlots: FairSlots;
 }
+
+/** Each is a call that waits for its slot, for half of its deadline at most. */
+const INSPECTIONS_QUEUED = 256;
 
 /** Opens the connections. Rejects where ffmpeg or ffprobe is missing. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
@@ -36,7 +40,8 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     connectKafka(config, { clientId: 'media', log }),
   ]);
   const claims = opening.use(createJobClaims(config.submissionsGrpc, internal.peer('submissions')));
-  const inspectSlots = createSlots(config.inspectConcurrency, 'inspect');
+  const inspectSlots = createFairSlots(config.inspectConcurrency, { queued: INSPECTIONS_QUEUED, kind: 'inspect' });
+  opening.defer(() => inspectSlots.endReport());
   const opened = opening.move();
   return {
     ...{ config, internal, objects, kafka, claims, jobs, sandbox, inspectSlots },

@@ -76,6 +76,8 @@ const answerOf = (submissionId: string, from = 0) =>
   inbox.first(event => inbox.events.indexOf(event) >= from && payloadOf(event).submissionId === submissionId);
 const payloadOf = (event: Event) => event.payload!.value as MediaProcessed & { reason: string };
 
+const withCode = (code: string) => (error: unknown) => error instanceof DomainError && error.code === code;
+
 async function assertStored(stored: StoredObject | undefined, key: string, mimeType: string): Promise<void> {
   const bytes = await buffer(await objects.get(key));
   const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -95,7 +97,6 @@ test('Inspect returns the properties of an object', async () => {
 
 test('Inspect refuses what is no video with a sentence for the contributor, and what is not there', async () => {
   const { sourceKey } = await upload(await makeNotAClip(CLIPS, 'html'));
-  const withCode = (code: string) => (error: unknown) => error instanceof DomainError && error.code === code;
   await assert.rejects(client.inspect({ objectKey: sourceKey }), (error: Error) => {
     assert.match(error.message, /not a video that we can play/);
     return withCode('unprocessable')(error);
@@ -146,6 +147,30 @@ test('from landing to processed a clip takes four child processes, and five wher
   } finally {
     unsubscribe('child_process', note);
   }
+});
+
+test('many inspections of one owner, or of one link, wait for each other, not others for them', async () => {
+  const [{ sourceKey: objectKey }, path] = [await upload(clip.path), { ownerId: 'crowd', linkId: 'crowd' }];
+  let ended = 0;
+  const crowd = Array.from({ length: 24 }, async () => {
+    await client.inspect({ objectKey, ...path }, { deadlineMs: 100_000 });
+    ended += 1;
+  });
+  const first = Promise.any(crowd);
+  await first;
+  const before = ended;
+  await client.inspect({ objectKey, ownerId: 'newcomer', linkId: 'its link' }, { deadlineMs: 100_000 });
+  await client.inspect({ objectKey, ownerId: 'crowd', linkId: 'another link' }, { deadlineMs: 100_000 });
+  assert.ok(ended - before <= 8, `${ended - before} of the crowd were inspected before two others`);
+  await Promise.all(crowd);
+});
+
+test('an inspection that has no turn in half of its time says so', async () => {
+  const { sourceKey: objectKey } = await upload(clip.path);
+  const path = { ownerId: 'impatient', linkId: 'link' };
+  const crowd = Array.from({ length: 24 }, () => client.inspect({ objectKey, ...path }, { deadlineMs: 100_000 }));
+  await assert.rejects(client.inspect({ objectKey, ...path }, { deadlineMs: 300 }), withCode('too_many'));
+  await Promise.all(crowd);
 });
 
 test('without an inspection the clip is looked at first; without sound there is no audio', async () => {

@@ -94,7 +94,11 @@ export const variables = {
     'after so many failed landings with nothing away that they need an upload ends as failed (more than a day of them); its bytes are kept until its hold ends',
     { default: 200, min: 1 },
   ),
-  inspectSeconds: integer('INSPECT_SECONDS', 'after that a clip lands uninspected', { default: 20, min: 1, max: 120 }),
+  inspectSeconds: integer(
+    'INSPECT_SECONDS',
+    'how long the media service may wait for a slot for a clip, and then inspect it. Without a slot the landing is tried again, without an answer the clip lands uninspected',
+    { default: 20, min: 1, max: 120 },
+  ),
   durationGraceSeconds: integer('DURATION_GRACE_SECONDS', 'what a take may run over', { default: 2, min: 0, max: 60 }),
   sweepSeconds: integer('SWEEP_SECONDS', "pause between the sweeper's turns", { default: 5, min: 1, max: 3600 }),
   stuckSeconds: integer('STUCK_SECONDS', 'after that a published request that no worker has begun is published again', {

@@ -221,6 +221,8 @@ test('no query of a store costs more than what it returns or changes, however mu
   await uploads.salvage(keyOf(upload(1_000)), 0);
   await uploads.expire(keyOf(upload(1_001)), 0);
   await uploads.due(100);
+  await uploads.due(100, [OWNER]);
+  await uploads.endedBefore({ linkId: 'link', responseId: 'response', projectId: PROJECT }, 20);
   await uploads.noteComplete();
   for (const state of ['uploading', 'refused', 'deleted'] as const)
     assert.equal((await uploads.idle(state, MINUTE_MS, 100)).length, 0, state);

@@ -39,7 +39,7 @@ test('a landing that the sweeper begins is in the trace of the request that brou
   const traceId = uuidv7().replaceAll('-', '');
   assert.equal(await uploads.takeWriter(key, 'writer', 60_000), 'taken');
   const part = { key: `uploads/${id}/0`, offset: 0, size: 5 };
-  await inTrace(`00-${traceId}-b7ad6b7169203331-01`, () => uploads.append(key, 'writer', part, true));
+  await inTrace(`00-${traceId}-b7ad6b7169203331-01`, () => uploads.append(key, 'writer', part, { isLast: true }));
   // The turn of a sweeper may come before the request goes on.
   await uploads.finish(key);
   const upload = await uploads.find(key);

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { callScope } from '@recording-request/kit/call-scope';
 import { DomainError } from '@recording-request/kit/errors';
+import type { Path } from '@recording-request/kit/fair-slots';
 import type { CallContext } from '@recording-request/kit/grpc-server';
 import { noteSubject, subjectOfKey } from '@recording-request/kit/telemetry/subject';
 import type { InspectRequest, InspectResponse } from '@recording-request/proto/media/v1/media';
@@ -9,17 +11,18 @@ import { inspectFile } from '../workflows/inspect-file.ts';
 
 /**
  * Scans the packets of an object. Errors: `unprocessable` with a sentence for the contributor, `too_large`, `not_found`,
- * `timeout`, `unavailable`.
+ * `timeout`, `unavailable`, and `too_many` where the call had no slot in time.
  */
 export const inspect =
   ({ config, objects, jobs, sandbox, inspectSlots }: Context) =>
-  async ({ objectKey }: InspectRequest, call: CallContext): Promise<InspectResponse> => {
+  async ({ objectKey, ownerId = '', linkId = '' }: InspectRequest, call: CallContext): Promise<InspectResponse> => {
     if (objectKey === '') throw new DomainError('invalid', 'object_key names no object.');
     noteSubject(subjectOfKey(objectKey));
-    const limit = AbortSignal.timeout(config.inspectSeconds * 1000);
+    const limitMs = config.inspectSeconds * 1000;
+    using _slot = await turnOf([ownerId, linkId], { inspectSlots, limitMs, gone: call.signal });
+    const limit = AbortSignal.timeout(limitMs);
     const signal = AbortSignal.any([call.signal, limit]);
     try {
-      using _admitted = await inspectSlots.acquire(signal);
       await using job = await jobs.open();
       const path = join(job.path, 'source');
       const size = await downloadObject(objects, objectKey, path, { maxBytes: config.sourceMaxBytes, signal });
@@ -34,3 +37,21 @@ export const inspect =
       throw new DomainError('unavailable', 'The video cannot be looked at now; try again later.', { cause: error });
     }
   };
+
+/**
+ * Waits for a slot for half of the time that the call has left: a caller whose deadline passed could not tell an inspection that waited
+ * from one that failed.
+ */
+async function turnOf(
+  path: Path,
+  { inspectSlots, limitMs, gone }: Pick<Context, 'inspectSlots'> & { limitMs: number; gone: AbortSignal },
+): Promise<Disposable> {
+  const leftMs = (callScope.getStore()?.deadlineAt ?? Number.POSITIVE_INFINITY) - Date.now();
+  const waited = AbortSignal.timeout(Math.max(0, Math.floor(Math.min(limitMs, leftMs / 2))));
+  try {
+    return await inspectSlots.take(path, AbortSignal.any([gone, waited]));
+  } catch (error) {
+    if (gone.aborted) throw new DomainError('cancelled', 'The caller went away.', { cause: error });
+    throw new DomainError('too_many', 'Other videos are looked at first; try again later.', { cause: error });
+  }
+}

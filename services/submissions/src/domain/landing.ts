@@ -1,4 +1,5 @@
 import { asDomainError, DomainError, type ErrorCode } from '@recording-request/kit/errors';
+import { SMALLEST_VIDEO_BYTES } from './first-bytes.ts';
 import { newJob } from './job.ts';
 import { mimeTypeOf } from './media-types.ts';
 import { sourceKey } from './object-keys.ts';
@@ -24,6 +25,12 @@ export type Finding = { inspection: Inspection | undefined } | { notVideo: strin
 export const ANSWERED: Refusal = {
   reason: 'answered',
   error: 'This question was answered already, here or on another device.',
+};
+
+/** By its size or its first bytes, without being inspected. */
+export const NO_VIDEO: Refusal = {
+  reason: 'not_video',
+  error: 'This file is not a video that we can play; please record or choose another one.',
 };
 
 /** Reported like an answer that is there already: neither can be sent again. */
@@ -54,6 +61,13 @@ export function problemOf(error: unknown): string {
 
 /** Whether a landing failed although nothing that it needs was away. */
 export const isFault = (error: unknown): boolean => !PASSING.has(asDomainError(error).code);
+
+/** Whether an upload needs no inspection to be refused. */
+export const isNoVideo = ({ offset, isNoVideo = false }: Pick<Upload, 'offset' | 'isNoVideo'>): boolean =>
+  isNoVideo || offset < SMALLEST_VIDEO_BYTES;
+
+/** Whether the media service inspects others first. */
+export const isBusy = (error: unknown): boolean => error instanceof DomainError && error.code === 'too_many';
 
 /** Decides by what was found in the bytes whether they may land. */
 export function judge(

@@ -59,6 +59,8 @@ export interface Upload {
   sha256: string | undefined;
   /** Of the whole, with its SHA-256; those of the previous version have none. */
   crc32?: number | undefined;
+  /** Whether its first bytes are those of no video. */
+  isNoVideo?: boolean | undefined;
   incomplete: boolean;
   /** Why it was refused, for the contributor. */
   error: string | undefined;

@@ -71,6 +71,8 @@ const uploadSchema = new Schema(
     trace,
     sha256: String,
     crc32: Number,
+    // Set where its first bytes are those of no video.
+    isNoVideo: Boolean,
     incomplete: Boolean,
     error: String,
     refusal: String,

@@ -74,6 +74,7 @@ const acrossShards = {
   'uploads find lastByteAt state': SWEEP,
   'uploads find linkId responseId state': EARLIER,
   'uploads find nextTryAt state': SWEEP,
+  'uploads find nextTryAt ownerId state': SWEEP,
   'uploads find partsDueAt': SWEEP,
   'uploads find refusal state': OPERATOR,
   'uploads find state submissionId': CHECK,

@@ -3,13 +3,18 @@ import type { Part, UploadKey } from '../domain/upload.ts';
 import type { Models } from './models.ts';
 import { tracedNow, uploadAt } from './upload-row.ts';
 
+/** What a part shows of its upload: every byte is there with it; its first bytes are those of no video. */
+export interface PartNotes {
+  isLast?: boolean;
+  isNoVideo?: boolean;
+}
+
 /** The parts of uploads. However many there are, the upload's own document holds the last few: a write costs the same. */
 export interface UploadParts {
   /**
-   * Records a stored part; `isLast`: every byte is there with it. Returns false when the offset is not where the part begins,
-   * or another request writes.
+   * Records a stored part. Returns false when the offset is not where the part begins, or another request writes.
    */
-  append(key: UploadKey, writerId: string, part: Part, isLast?: boolean): Promise<boolean>;
+  append(key: UploadKey, writerId: string, part: Part, about?: PartNotes): Promise<boolean>;
   /** The parts of an upload in order, some at a time. Fails where one is missing between two others. */
   partsOf(key: UploadKey): AsyncIterable<Part[]>;
   /** Forgets those that are not in the upload's own document. */
@@ -49,7 +54,7 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
     if (matchedCount === 0) await partPages.deleteMany({ _id: { $in: pages.map(page => page._id) }, uploadId: key.id });
   }
   return {
-    async append(key, writerId, part, isLast = false) {
+    async append(key, writerId, part, { isLast = false, isNoVideo = false } = {}) {
       const row = (await uploads
         .findOneAndUpdate(
           { ...uploadAt(key), state: 'uploading', offset: part.offset, 'writer.id': writerId },
@@ -58,7 +63,9 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
             $push: { parts: part },
             $currentDate: { lastByteAt: true, ...(isLast ? { completeAt: true } : {}) },
             // Here already: the sweeper may begin its landing before the request does.
-            ...(isLast ? { $set: tracedNow() } : {}),
+            ...((isLast || isNoVideo) && {
+              $set: { ...(isLast && tracedNow()), ...(isNoVideo && { isNoVideo }) },
+            }),
           },
           { returnDocument: 'after', projection: { count: { $size: '$parts' } } },
         )

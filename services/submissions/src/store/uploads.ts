@@ -23,6 +23,8 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   ofResponse(key: ResponseKey): Promise<Upload[]>;
   /** The questions of the response of which an upload is landing. */
   landingQuestions(key: ResponseKey): Promise<number[]>;
+  /** The refused or deleted uploads of a response but for the newest of each, and for those that are kept for the operator. */
+  endedBefore(key: ResponseKey, newest: number): Promise<Upload[]>;
   /** Whether another upload of the same response is open or landing. */
   hasOthers(upload: Upload): Promise<boolean>;
   declareLength(key: UploadKey, writerId: string, length: number): Promise<boolean>;
@@ -61,8 +63,8 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
    * something was away. Returns how many failed, and how many of those were faults.
    */
   failed(key: UploadKey, isFault: boolean, problem: string): Promise<{ failures: number; faults: number }>;
-  /** Uploads whose landing is due, the longest waiting first. */
-  due(limit: number): Promise<Upload[]>;
+  /** Uploads whose landing is due, but those of some owners; the longest waiting first. */
+  due(limit: number, withoutOwners?: string[]): Promise<Upload[]>;
   /** Uploads in a state whose last byte came more than `idleMs` ago by the database's clock, oldest first. */
   idle(state: UploadState, idleMs: number, limit: number): Promise<Upload[]>;
   /** Uploads that have every byte of their declared length, and that no process began to finish. */
@@ -166,6 +168,17 @@ export function createUploadStore(models: Models): UploadStore {
     async landingQuestions(key) {
       const landing = await ofResponse({ ...responseAt(key), state: 'finishing' }).lean();
       return [...new Set(landing.map(({ questionIndex }) => questionIndex))];
+    },
+    async endedBefore(key, newest) {
+      const older = (state: UploadState) =>
+        uploads
+          .find({ ...responseAt(key), state, refusal: { $ne: 'failed' } }, WITHOUT_PARTS)
+          .hint(RESPONSE_INDEX)
+          .sort({ _id: -1 })
+          .skip(newest)
+          .limit(SHOWN)
+          .lean();
+      return (await Promise.all([older('refused'), older('deleted')])).flat().map(uploadFromRow);
     },
     async hasOthers(upload) {
       const state = { $in: ['uploading', 'finishing'] };
@@ -301,7 +314,15 @@ export function createUploadStore(models: Models): UploadStore {
       return { failures, faults };
     },
     // Also those without a time: rows of a version that noted none.
-    due: limit => found({ state: 'finishing', nextTryAt: { $not: { $gt: new Date() } } }, { nextTryAt: 1 }, limit),
+    due: (limit, withoutOwners = []) =>
+      found(
+        {
+          ...{ state: 'finishing', nextTryAt: { $not: { $gt: new Date() } } },
+          ...(withoutOwners.length > 0 && { ownerId: { $nin: withoutOwners } }),
+        },
+        { nextTryAt: 1 },
+        limit,
+      ),
     async idle(state, idleMs, limit) {
       const before = new Date((await databaseNow(uploads)).getTime() - idleMs);
       return found({ state, lastByteAt: { $lt: before } }, { lastByteAt: 1 }, limit);

@@ -2,8 +2,8 @@ import { DomainError } from '@recording-request/kit/errors';
 import { isOutage } from '@recording-request/kit/outage';
 import type { Upload, UploadState } from '../domain/upload.ts';
 import { eachInTurn } from './each-in-turn.ts';
-import { isDelivered, type LandContext, resumeLanding } from './land-upload.ts';
-import { removeBytes, removeParts } from './upload-bytes.ts';
+import { type LandContext, resumeLanding } from './land-upload.ts';
+import { removeEnded } from './upload-bytes.ts';
 
 const BATCH = 100;
 
@@ -14,13 +14,13 @@ const ENDS = { endsAt: (error: unknown) => isOutage(error) || error instanceof P
 
 /** Removes what was kept for a backup that has ended. */
 export async function removeKept(context: LandContext): Promise<void> {
-  const { uploads, objects, backupHold } = context;
+  const { uploads, backupHold } = context;
   const ids = await backupHold.kept(BATCH);
   if (ids.length === 0 || (await backupHold.isHeld())) return;
   await eachInTurn(ids, async id => {
     const upload = await uploads.findAnywhere(id);
     // One whose row is gone lost its bytes with it.
-    if (upload) await ((await isDelivered(context, upload)) ? removeParts : removeBytes)(objects, upload);
+    if (upload) await removeEnded(context, upload);
     await backupHold.forget(id);
   });
 }
@@ -54,9 +54,7 @@ async function remove(context: LandContext, upload: Upload): Promise<void> {
   // It stays as it is until a turn after the backup.
   if (await context.backupHold.isHeld()) return;
   if (!upload.emptied) await releaseUse(context, upload);
-  // What a process delivered that slept past its lease stays.
-  if (await isDelivered(context, upload)) await removeParts(context.objects, upload);
-  else await removeBytes(context.objects, upload);
+  await removeEnded(context, upload);
   await context.uploads.delete(upload);
 }
 

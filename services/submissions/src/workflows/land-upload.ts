@@ -11,9 +11,12 @@ import {
   ERASED,
   type Finding,
   finalSentence,
+  isBusy,
   isFault,
+  isNoVideo,
   judge,
   KEPT,
+  NO_VIDEO,
   problemOf,
   type Refusal,
   submissionOf,
@@ -24,8 +27,9 @@ import { landedEvents } from '../domain/submission-changes.ts';
 import { type Checksums, refusalWord, type Upload, type UploadKey, uploadHasFailed } from '../domain/upload.ts';
 import { announceResponse } from './announce-response.ts';
 import { eraseIfProjectIs } from './erased-projects.ts';
+import { forgetEnded } from './forget-ended.ts';
 import type { Landed, Landing } from './landings-under-way.ts';
-import { assemble, expectWhole, removeUnlessHeld } from './upload-bytes.ts';
+import { assemble, expectWhole, isDelivered, removeUnlessHeld } from './upload-bytes.ts';
 
 export type LandContext = Pick<
   Context,
@@ -164,12 +168,6 @@ async function endAsFailed(context: LandContext, upload: Upload, workerId: strin
   return !(await isDelivered(context, upload)) && (await context.uploads.fail(upload, workerId, sentence));
 }
 
-/** Whether the upload has become a submission. */
-export async function isDelivered({ submissions }: Pick<LandContext, 'submissions'>, upload: Upload): Promise<boolean> {
-  const { ownerId, projectId, submissionId } = upload;
-  return submissionId !== undefined && (await submissions.exists(ownerId, projectId, submissionId));
-}
-
 /** How an attempt ended: `lost` when another process has taken the landing over, whose end is up to that one. */
 type Reached = { end: 'landed'; landed: Landed } | { end: 'refused' | 'lost'; landed?: undefined };
 
@@ -188,6 +186,7 @@ interface Hold {
  */
 async function land(context: LandContext, upload: Upload, hold: Hold): Promise<Reached> {
   const { config, uploads, uploadChecksums, projects } = context;
+  if (isNoVideo(upload)) return await refuse(context, upload, hold, NO_VIDEO);
   const submissionId = upload.submissionId!;
   const responseKey = { linkId: upload.linkId, responseSessionId: upload.responseId };
   const asking = projects.getResponse(responseKey);
@@ -206,6 +205,8 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   };
   const unneeded = new AbortController();
   const inspecting = inspect(context, upload, key, unneeded.signal);
+  // It is met below, unless something else fails first.
+  inspecting.catch(() => {});
   let isHeld = false;
   try {
     isHeld = await renewed();
@@ -262,7 +263,10 @@ async function removeUnneeded(
   if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
 }
 
-/** Never rejects. After the signal its result means nothing. */
+/**
+ * Rejects where others are inspected first: the landing is tried again, as a clip may not land without an inspection because its
+ * sender filled the queue. After the signal the result means nothing.
+ */
 async function inspect(
   { config, log, media }: LandContext,
   upload: Upload,
@@ -270,12 +274,15 @@ async function inspect(
   signal: AbortSignal,
 ): Promise<Finding> {
   try {
-    const limits = { deadlineMs: config.inspectSeconds * 1_000, signal };
-    const { inspection } = await media.inspect({ objectKey: key }, limits);
+    // Media lets it wait for half of that.
+    const limits = { deadlineMs: 2 * config.inspectSeconds * 1_000, signal };
+    const { ownerId, linkId } = upload;
+    const { inspection } = await media.inspect({ objectKey: key, ownerId, linkId }, limits);
     return { inspection };
   } catch (error) {
     if (signal.aborted) return { inspection: undefined };
     if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
+    if (isBusy(error)) throw error;
     const { id: uploadId, projectId, submissionId } = upload;
     log.warn({ err: error, uploadId, submissionId, projectId }, 'A clip lands without having been looked at');
     return { inspection: undefined };
@@ -299,6 +306,7 @@ async function refuse(
 ): Promise<Reached> {
   if (!(await context.uploads.refuse(upload, workerId, reason, error))) return { end: 'lost' };
   await removeUnlessHeld(context, upload);
+  await forgetEnded(context, upload);
   return { end: 'refused' };
 }
 

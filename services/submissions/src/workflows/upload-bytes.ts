@@ -112,3 +112,15 @@ export async function removeBytes(objects: Objects, upload: Upload): Promise<voi
   await objects.purge(uploadPrefix(upload.id));
   if (upload.submissionId) await objects.purge(submissionPrefix(upload.projectId, upload.submissionId));
 }
+
+/** Whether the upload has become a submission. */
+export async function isDelivered({ submissions }: Pick<Context, 'submissions'>, upload: Upload): Promise<boolean> {
+  const { ownerId, projectId, submissionId } = upload;
+  return submissionId !== undefined && (await submissions.exists(ownerId, projectId, submissionId));
+}
+
+/** Removes the bytes of an upload that has ended, but for those of a clip that a process delivered which slept past its lease. */
+export async function removeEnded(context: Pick<Context, 'objects' | 'submissions'>, upload: Upload): Promise<void> {
+  if (await isDelivered(context, upload)) await removeParts(context.objects, upload);
+  else await removeBytes(context.objects, upload);
+}

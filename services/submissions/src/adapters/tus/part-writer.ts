@@ -1,5 +1,6 @@
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Context } from '../../context.ts';
+import { mayBeVideo } from '../../domain/first-bytes.ts';
 import { partKey } from '../../domain/object-keys.ts';
 import type { RunningChecksums } from '../../domain/running-checksums.ts';
 import type { Part, Upload } from '../../domain/upload.ts';
@@ -8,7 +9,15 @@ import { PartBuffer } from './part-buffer.ts';
 
 export type PartContext = Pick<
   Context,
-  'config' | 'log' | 'uploads' | 'objects' | 'projects' | 'uploadMemory' | 'uploadChecksums' | 'backupHold'
+  | 'config'
+  | 'log'
+  | 'uploads'
+  | 'submissions'
+  | 'objects'
+  | 'projects'
+  | 'uploadMemory'
+  | 'uploadChecksums'
+  | 'backupHold'
 >;
 
 /**
@@ -120,6 +129,7 @@ export class PartWriter implements Disposable {
     const { uploads, objects } = this.context;
     const { id } = this.upload;
     const body = buffer.view();
+    const isMaybeVideo = mayBeVideo(body);
     const part: Part = { key: partKey(id, this.sent, uuidv7()), offset: this.sent, size: body.length };
     this.sent += part.size;
     const sending = objects.put(part.key, body, { contentType: 'application/octet-stream' });
@@ -135,8 +145,11 @@ export class PartWriter implements Disposable {
       await this.removeUncounted(part);
       throw error;
     }
-    const isLast = part.offset + part.size === this.upload.length;
-    if (!(await uploads.append(this.upload, this.writerId, part, isLast))) {
+    const about = {
+      isLast: part.offset + part.size === this.upload.length,
+      isNoVideo: part.offset === 0 && !isMaybeVideo,
+    };
+    if (!(await uploads.append(this.upload, this.writerId, part, about))) {
       await this.removeUncounted(part);
       throw LOCKED;
     }

@@ -1,5 +1,6 @@
 import { DataStore, ERRORS, Upload as TusUpload } from '@tus/server';
 import type { Upload } from '../../domain/upload.ts';
+import { forgetEnded } from '../../workflows/forget-ended.ts';
 import { removeParts } from '../../workflows/upload-bytes.ts';
 import { LOCKED, tusError } from './errors.ts';
 import { type PartContext, PartWriter } from './part-writer.ts';
@@ -51,6 +52,7 @@ export class PartStore extends DataStore {
       throw tusError(410, 'This take was sent and can no longer be taken back.', 'answer_sent');
     // The sweeper removes them, once no backup is being made.
     if (!(await backupHold.isHeld())) await removeParts(objects, upload);
+    await forgetEnded(this.context, upload);
   }
 
   override async write(bytes: AsyncIterable<unknown>, id: string, offset: number): Promise<number> {
