@@ -24,6 +24,7 @@ import { slowZipReaders } from './slow-zip-readers.ts';
 import { speechInTrouble } from './speech-in-trouble.ts';
 import { storeDown, storeErrors, storeSlow } from './store-in-trouble.ts';
 import { telemetryDown } from './telemetry-down.ts';
+import { tenantsRead } from './tenants-read.ts';
 import { twoWritersWhileMongoIsPaused } from './two-writers-while-mongo-is-paused.ts';
 import { uploadCut } from './upload-cut.ts';
 import { versionsSideBySide } from './versions-side-by-side.ts';
@@ -66,6 +67,7 @@ export const CASES: FaultCase[] = [
   mediaAway,
   workersComeAndGo,
   slowZipReaders,
+  tenantsRead,
   slowPatches,
   mediaAtItsSlots,
   oneOwnerManyClips,

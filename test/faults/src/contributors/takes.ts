@@ -79,7 +79,9 @@ export async function openFilm(options: Omit<ClipOptions, 'dir'>): Promise<(rand
 }
 
 function takeOf({ bytes: plain, mimeType, speaks, pictures }: Film, random: Random, padBytes: number): Take {
-  const padding = Buffer.concat([random.bytes(24), Buffer.alloc(padBytes)]);
+  const mark = random.bytes(24);
+  // Each byte of the padding is of this take: another one's bytes would be seen.
+  const padding = Buffer.concat([mark, Buffer.alloc(padBytes, mark)]);
   const bytes = Buffer.concat([plain, ignored(mimeType, padding)]);
   return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), mimeType, speaks, pictures };
 }
