@@ -18,6 +18,7 @@ import {
   OPTIONAL_EVENTS,
   type OptionalEvent,
   STANDARD_EVENTS,
+  TEST_EVENT,
   WEBHOOK_EVENTS,
   type WebhookEventType,
 } from './webhook-events.ts';
@@ -71,11 +72,18 @@ function address({ allowHttpUrls }: AddressRule, description: string, { credenti
 const STANDARD_NAMES = new Intl.ListFormat('en-GB').format(STANDARD_EVENTS);
 
 const window = {
-  expiresInDays: Type.Optional(whole(LIMITS.expiresInDays, 'Days until the links expire.')),
+  expiresInDays: Type.Optional(
+    whole(
+      LIMITS.expiresInDays,
+      'Days until the links expire. The default may be another one where the operator set it.',
+    ),
+  ),
   expiresInHours: Type.Optional(whole(LIMITS.expiresInHours, 'Hours until the links expire; wins over expiresInDays.')),
   neverExpire: flag('The links stay valid until exhausted or disabled; wins over both.'),
 };
-const sharedLinkMaxUses = Type.Optional(whole(LIMITS.sharedLinkMaxUses, 'Uses of the shared link.'));
+const sharedLinkMaxUses = Type.Optional(
+  whole(LIMITS.sharedLinkMaxUses, 'Uses of the shared link. Without one it does not count.'),
+);
 
 const settings = (rule: AddressRule) => ({
   maxDurationSec: Type.Optional(whole(LIMITS.maxDurationSec, 'Longest clip, in seconds.')),
@@ -129,8 +137,41 @@ const settings = (rule: AddressRule) => ({
 
 const strict = { additionalProperties: false } as const;
 
+/** What a creation leaves out. Only described: the gateway fills them in. */
+const CREATION_DEFAULTS = {
+  expiresInDays: DEFAULTS.expiresInDays,
+  neverExpire: false,
+  sharedLinkEnabled: false,
+  sharedLinkMaxUses: DEFAULTS.sharedLinkMaxUses,
+  maxDurationSec: DEFAULTS.maxDurationSec,
+  transcriptionEnabled: false,
+  transcriptionLanguage: '',
+  noteEnabled: false,
+  requestUrl: '',
+  webhookUrl: '',
+  webhookSecret: '',
+  webhookEvents: [],
+  requireTerms: false,
+  termsLabel: '',
+  termsText: '',
+  interviewQuestions: [],
+  showSuccessDialog: false,
+  successMessage: '',
+};
+
+function withDefaults<T extends { properties: object }>(body: T, defaults: Record<string, unknown>): T {
+  const properties = Object.entries(body.properties).map(([name, schema]) => [
+    name,
+    name in defaults ? { ...schema, default: defaults[name] } : schema,
+  ]);
+  return { ...body, properties: Object.fromEntries(properties) };
+}
+
 /** The body of POST /api/projects. */
-export const createProjectBody = (rule: AddressRule) =>
+export const createProjectBody = (rule: AddressRule) => withDefaults(creationBody(rule), CREATION_DEFAULTS);
+export type CreateProjectInput = Static<ReturnType<typeof creationBody>>;
+
+const creationBody = (rule: AddressRule) =>
   Type.Object(
     {
       projectName,
@@ -146,7 +187,6 @@ export const createProjectBody = (rule: AddressRule) =>
     },
     strict,
   );
-export type CreateProjectInput = Static<ReturnType<typeof createProjectBody>>;
 
 /** The body of PATCH /api/projects/<projectId>. */
 export const updateProjectBody = (rule: AddressRule) =>
@@ -185,7 +225,9 @@ export const RedeliverBody = Type.Object(
   {
     from: moment('Events from then on. Absent: from the first one.'),
     to: moment('Events before then. Absent: to the last one.'),
-    undeliveredOnly: flag('Leave out those that were delivered.'),
+    undeliveredOnly: Type.Optional(
+      Type.Boolean({ default: false, description: 'Leave out those that were delivered.' }),
+    ),
   },
   { ...strict, description: 'Which of the project’s events; {} means all of them.' },
 );
@@ -197,7 +239,8 @@ export const TestWebhookBody = Type.Unsafe<{ type?: WebhookEventType } | null>({
     type: {
       type: 'string',
       enum: [...WEBHOOK_EVENTS],
-      description: 'The event to show, with made-up content. Absent: webhook.test.',
+      default: TEST_EVENT,
+      description: 'The event to show, with made-up content.',
     },
   },
   additionalProperties: false,
@@ -243,7 +286,8 @@ const page = {
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.pageSize,
-      description: `Page size; ${DEFAULTS.pageSize} when absent. A page with very long transcripts has fewer.`,
+      default: DEFAULTS.pageSize,
+      description: 'Page size. A page with very long transcripts has fewer.',
       'x-constraint': `must be a whole number from 1 to ${LIMITS.pageSize}`,
     }),
   ),
@@ -311,7 +355,8 @@ export const DashboardLinksQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: LIMITS.linkPageSize,
-      description: `Page size; ${DEFAULTS.linkPageSize} when absent.`,
+      default: DEFAULTS.linkPageSize,
+      description: 'Page size.',
       'x-constraint': `must be a whole number from 1 to ${LIMITS.linkPageSize}`,
     }),
   ),

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { stripTypeScriptTypes } from 'node:module';
 import { after, test } from 'node:test';
+import { DEFAULTS } from '@recording-request/contract/limits';
 import { SubmissionsQuery } from '@recording-request/contract/requests';
 import { MEDIA_STATUSES, TRANSCRIPT_STATUSES } from '@recording-request/contract/resources/fields';
 import { WEBHOOK_EVENTS } from '@recording-request/contract/webhook-events';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { creationOf } from '../src/clients/project-settings.ts';
 import { type Sampled, samplesOf } from '../src/docs/request-samples.ts';
 import { startTestGateway } from './test-service.ts';
 
@@ -167,6 +169,54 @@ test('docs.md names every filter of the owner’s list, every state of a clip an
   const prose = await (await fetch(`${harness.base}/api/docs.md`)).text();
   const names = [...Object.keys(SubmissionsQuery.properties), ...MEDIA_STATUSES, ...TRANSCRIPT_STATUSES];
   for (const name of [...names, ...WEBHOOK_EVENTS]) assert.match(prose, new RegExp(`\\b${name}\\b`), name);
+});
+
+test('the defaults of a creation stand in its description, and are those that hold', () => {
+  type Body = { properties: Record<string, { default?: unknown }> };
+  const bodyOf = (method: string, path: string) =>
+    document.paths[path]![method]!.requestBody!.content['application/json']!.schema as Body;
+  const { properties } = bodyOf('post', '/api/projects');
+  const { settings, expiresInSeconds } = creationOf({ projectName: 'x', count: 1 }, DEFAULTS.expiresInDays * 86_400);
+  const { sharedLinkMaxUses, ...held } = { ...settings, webhookSecret: '', neverExpire: false };
+  const expected = {
+    ...held,
+    sharedLinkMaxUses: DEFAULTS.sharedLinkMaxUses,
+    transcriptionLanguage: '',
+    expiresInDays: expiresInSeconds! / 86_400,
+  };
+  for (const [name, { default: described }] of Object.entries(properties)) {
+    if (['projectName', 'count', 'expiresInHours'].includes(name)) assert.equal(described, undefined, name);
+    else assert.deepEqual(described, (expected as Record<string, unknown>)[name], name);
+  }
+  assert.equal(sharedLinkMaxUses, undefined, 'without a shared link');
+  const updated = Object.entries(bodyOf('patch', '/api/projects/{projectId}').properties);
+  for (const [name, field] of updated) assert.ok(!('default' in field), `an update leaves ${name} as it is`);
+});
+
+test('the rates, the longest body and the life of an Idempotency-Key stand in both descriptions', async () => {
+  const prose = await (await fetch(`${harness.base}/api/docs.md`)).text();
+  const json = JSON.stringify(document);
+  for (const text of [prose, json]) {
+    for (const limit of ['1,200 requests a minute for a token', '300 for an address', '1,048,576 bytes', '24 hours'])
+      assert.ok(text.includes(limit), limit);
+  }
+  assert.doesNotMatch(prose, /Idempotency-Key: \$\(date/, 'a key that a retry does not send again');
+});
+
+test('the example of a 400 is about the route that it stands at', () => {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, { operationId, parameters = [], requestBody, responses }] of Object.entries(methods)) {
+      const { error } = (responses['400']?.content?.['application/json']?.example ?? {}) as { error?: string };
+      if (error === undefined) continue;
+      const [name = ''] = /^[\w-]+/.exec(error)!;
+      const fields = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
+        Object.keys((schema as { properties?: object }).properties ?? {}),
+      );
+      const taken = [...parameters.map(each => each.name), ...fields];
+      const isUnknownName = error.startsWith('page is not a parameter');
+      assert.notEqual(taken.includes(name), isUnknownName, `${method} ${path} (${operationId}): ${error}`);
+    }
+  }
 });
 
 test('a linter of descriptions has nothing to say', async () => {

@@ -1,11 +1,13 @@
 import { ERROR_CODES } from '@recording-request/contract/error-codes';
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
+import type { Config } from '../config.ts';
+import { ratesSentence } from './rates.ts';
 import { RECEIVING_WEBHOOKS } from './receiving-webhooks.ts';
 
 const said = (limit: number) => limit.toLocaleString('en-US');
 
 /** GET /api/docs.md: the interface in prose, short enough to be read whole, with commands that run when pasted. */
-export const apiDocs = (baseUrl: string): string => `# Recording Request Owner API, version 1.0.0
+export const apiDocs = (baseUrl: string, config: Config): string => `# Recording Request Owner API, version 1.0.0
 
 Collect video responses from other people: create a project, send its recording links, fetch the clips, transcripts and exports.
 The machine-readable description is at ${baseUrl}/api/openapi.json, and as a page with search and samples in curl, TypeScript and Python
@@ -23,12 +25,17 @@ api "$BASE/api/me"
 ## Create a project
 
 \`\`\`sh
-api -X POST "$BASE/api/projects" -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)-$$" -d '{
+[ -s project.key ] || head -c 18 /dev/urandom | base64 > project.key   # once for each project; kept, so that a retry sends the same
+api -X POST "$BASE/api/projects" -H 'Content-Type: application/json' -H "Idempotency-Key: $(cat project.key)" -d '{
   "projectName": "Customer stories", "count": 3, "sharedLinkEnabled": true, "sharedLinkMaxUses": 50,
   "maxDurationSec": 120, "transcriptionEnabled": true, "noteEnabled": true
 }' | tee created.json
 PROJECT=$(grep -o '"projectId":"[^"]*"' created.json | head -1 | cut -d'"' -f4)
 \`\`\`
+
+Send the same \`Idempotency-Key\` and body again where no answer came: within 24 hours you get the first answer, with
+\`Idempotent-Replayed: true\`, and no second project. A new key for each try protects nothing. The order of the fields does not count; another
+body under the same key is 422. For the next project, make another key (\`rm project.key\`).
 
 Only \`projectName\` and \`count\` are required. Send each \`recipientUrls[].recipientUrl\` to one contributor; the shared link takes
 many. \`projectToken\` and \`dashboardUrl\` are shown this once: keep them private. The answer's \`apiUser\` tells what is left of
@@ -152,6 +159,10 @@ ${Object.entries(ERROR_CODES)
   .join('\n')}
 
 Every answer has \`Request-Id\`: give it to the operator, who finds the request's trace and log lines by it.
+
+## Limits
+
+${ratesSentence(config)} \`RateLimit\` and \`RateLimit-Policy\` of each answer tell what is left.
 
 ## Generated clients
 

@@ -1,3 +1,6 @@
+import { LIMITS } from '@recording-request/contract/limits';
+import { WEBHOOK_EVENTS } from '@recording-request/contract/webhook-events';
+import { bodyLimitSentence } from '../plugins/errors.ts';
 import { exampleResources } from './example-resources.ts';
 
 interface Media {
@@ -48,19 +51,32 @@ const TEXTS: Record<string, string> = {
 };
 
 const ERRORS: Record<string, string> = {
-  400: 'count must be at least 1.',
   401: 'Send a valid API token in the header "Authorization: Bearer <API_TOKEN>".',
   403: 'The token lacks the scope projects:write.',
   404: 'There is no such project.',
   409: 'The first request with this Idempotency-Key is still running; try again in a moment.',
   410: 'The submission was erased; what told of it cannot be sent again.',
-  413: 'The body is too large; send a smaller one.',
   415: 'Send the body as application/json.',
   416: 'The range lies outside the 6291456 bytes there are.',
   422: 'This Idempotency-Key was used with another body: use a new key for a new request.',
   429: 'Too many requests; wait 12 s before the next one.',
   500: 'Something went wrong on our side; try again later.',
   503: 'The service is busy; try again in a moment.',
+};
+const LARGEST_BODY = 1_048_576;
+/** 400 of the operations that take a body. */
+const INVALID: Record<string, string> = {
+  createProject: 'count must be at least 1.',
+  updateProject: `maxDurationSec must be at most ${LIMITS.maxDurationSec}.`,
+  updateSubmission: `reviewNote must have at most ${LIMITS.reviewNoteLength} characters.`,
+  updateLink: 'disabled is required.',
+  redeliverWebhooks: 'from must be before to.',
+  testWebhook: `type must be one of ${WEBHOOK_EVENTS.join(', ')}, not "response.done".`,
+};
+const QUERY_FAULTS: Record<string, string> = {
+  limit: `limit must be a whole number from 1 to ${LIMITS.pageSize}.`,
+  selected: 'selected must be true or false, not "yes".',
+  bom: 'bom must be 1 or 0.',
 };
 const CONFLICTS: Record<string, string> = {
   requestTranscript: 'The transcript did not fail; only a failed one can be asked for again.',
@@ -118,7 +134,7 @@ export function addExamples<T extends OpenApiDocument>(document: T, baseUrl: str
     for (const media of Object.values(requestBody?.content ?? {})) media.example ??= BODIES[operationId];
     for (const [status, { content = {} }] of Object.entries(responses)) {
       for (const [type, media] of Object.entries(content)) {
-        const example = status === '200' ? (answers[operationId] ?? TEXTS[type]) : errorOf(operationId, status);
+        const example = status === '200' ? (answers[operationId] ?? TEXTS[type]) : errorOf(operation, status);
         if (example !== undefined) media.example ??= example;
       }
     }
@@ -126,7 +142,18 @@ export function addExamples<T extends OpenApiDocument>(document: T, baseUrl: str
   return document;
 }
 
-function errorOf(operationId: string, status: string): { error: string } | undefined {
+function errorOf(operation: Operation, status: string): { error: string } | undefined {
+  const { operationId = '' } = operation;
+  if (status === '400') return { error: INVALID[operationId] ?? invalidParameter(operation) };
+  if (status === '413') return { error: bodyLimitSentence(LARGEST_BODY) };
   const error = (status === '409' && CONFLICTS[operationId]) || ERRORS[status];
   return error ? { error } : undefined;
+}
+
+/** What is said of a parameter of the operation: its first query parameter, else its last id, else one that it does not take. */
+function invalidParameter({ parameters = [] }: Operation): string {
+  const query = parameters.find(each => each.in === 'query' && each.name in QUERY_FAULTS);
+  if (query) return QUERY_FAULTS[query.name]!;
+  const id = parameters.findLast(each => each.in === 'path' && each.name.endsWith('Id'));
+  return id ? `${id.name} must be a UUID.` : 'page is not a parameter that this route takes: leave it out.';
 }

@@ -1,11 +1,13 @@
 /** The contributor's half of openapi.json. Its routes speak tus 1.0, which no schema of a body or an answer can say. */
 import { LIMITS } from '@recording-request/contract/limits';
 import { BeginResponseBody, UpdateResponseBody } from '@recording-request/contract/requests';
+import { bodyLimitSentence } from '../plugins/errors.ts';
 
 const SESSION = '0f8b2c6e-3d51-4a77-9a55-1c2f6b7d8e90';
 const UPLOAD = '019a3f1b-9a00-7c3e-b1a7-6a2f40c9d202';
 const SUBMISSION = '019a3f1b-9be4-7d3e-b1a7-6a2f40c9d202';
 const TUS = '1.0.0';
+const LARGEST_BODY = 1_048_576;
 
 const response = (description: string, example?: object) => ({
   description,
@@ -42,10 +44,7 @@ const REFUSED = error(
   'The take was refused: no video, or longer than maxDurationSec allows. `errorCode` of the response says which; record again.',
   'The clip is longer than 120 s.',
 );
-const INVALID = error(
-  'A value is not valid; the sentence names it.',
-  'Upload-Metadata must carry responseSessionId, the uuid that POST …/responses gave.',
-);
+const invalid = (sentence: string) => error('A value is not valid; the sentence names it.', sentence);
 
 const pathParameter = (name: string, description: string, example: string, format?: string) => ({
   ...{ name, in: 'path', required: true, description, example },
@@ -178,11 +177,14 @@ export const UPLOAD_PATHS = {
             'The response, as it is. Its `responseSessionId` is the one to use, whatever the request named.',
             begun,
           ),
-          400: error('A value is not valid, or the terms were not accepted.', 'responseSessionId must be a UUID.'),
+          400: error(
+            'A value is not valid, or the terms were not accepted (`terms_required`).',
+            'termsAccepted must be true: this project requires its terms.',
+          ),
           404: UNKNOWN,
           409: CLAIMED,
           410: ENDED,
-          413: error('The body is too large.', 'The body is too large; send a smaller one.'),
+          413: error('The body is too large; the sentence names the limit.', bodyLimitSentence(LARGEST_BODY)),
           415: error('The body is not JSON.', 'Send the body as application/json.'),
           429: TOO_MANY,
           503: BUSY,
@@ -199,7 +201,7 @@ export const UPLOAD_PATHS = {
         parameters: [TOKEN, SESSION_ID],
         responses: {
           200: response('The response, as it is.', landed),
-          400: INVALID,
+          400: invalid('responseSessionId must be a UUID.'),
           404: UNKNOWN,
           429: TOO_MANY,
           503: BUSY,
@@ -220,7 +222,7 @@ export const UPLOAD_PATHS = {
         ),
         404: UNKNOWN,
         410: error('The clip has landed already.', 'This answer was sent already, from this device or another.'),
-        413: error('The body is too large.', 'The body is too large; send a smaller one.'),
+        413: error('The body is too large; the sentence names the limit.', bodyLimitSentence(LARGEST_BODY)),
         415: error('The body is not JSON.', 'Send the body as application/json.'),
         429: TOO_MANY,
         503: BUSY,
@@ -242,7 +244,7 @@ export const UPLOAD_PATHS = {
           },
           200: DONE,
           202: FINISHING,
-          400: INVALID,
+          400: invalid('Upload-Metadata must carry responseSessionId, the uuid that POST …/responses gave.'),
           404: UNKNOWN,
           409: CLAIMED,
           410: ENDED,
@@ -292,7 +294,7 @@ export const UPLOAD_PATHS = {
           204: { description: 'Stored; more is awaited.', headers: { ...OFFSET, ...LASTS } },
           200: DONE,
           202: FINISHING,
-          400: INVALID,
+          400: invalid('Upload-Offset must be a whole number from 0: how many bytes are here already, as HEAD tells.'),
           404: UNKNOWN,
           409: error(
             'Another offset than what is stored: ask HEAD, go on from there.',
@@ -310,7 +312,13 @@ export const UPLOAD_PATHS = {
     ),
     delete: operation('deleteUpload', 'Take an upload back', 'Before it was sent: the use of the link stays claimed.', {
       parameters: [TOKEN, UPLOAD_ID, RESUMABLE],
-      responses: { 204: { description: 'Deleted.' }, 400: INVALID, 404: UNKNOWN, 410: ENDED, 503: BUSY },
+      responses: {
+        204: { description: 'Deleted.' },
+        412: error('Another version of tus.', 'Send the header Tus-Resumable: 1.0.0.'),
+        404: UNKNOWN,
+        410: ENDED,
+        503: BUSY,
+      },
     }),
   },
 };

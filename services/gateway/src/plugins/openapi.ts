@@ -6,12 +6,16 @@ import type { Context } from '../context.ts';
 import { describeHeaders } from '../docs/described-headers.ts';
 import { describeEnums } from '../docs/named-enums.ts';
 import { otherEventSchema, webhookEventSchema, webhooksSection } from '../docs/openapi-webhooks.ts';
+import { ratesSentence } from '../docs/rates.ts';
 import { UPLOAD_PATHS } from '../docs/upload-interface.ts';
 import type { Access } from './access-kinds.ts';
 import { errorAnswer, TAGS } from './operation.ts';
 
 /** openapi.json comes from the schemas that validate; errors and security come from each route's declared access. */
-export async function installOpenApi(app: FastifyInstance, { baseUrl }: Pick<Context, 'baseUrl'>): Promise<void> {
+export async function installOpenApi(
+  app: FastifyInstance,
+  { baseUrl, config }: Pick<Context, 'baseUrl' | 'config'>,
+): Promise<void> {
   for (const resource of RESOURCES) app.addSchema(resource);
   await app.register(swagger, {
     convertConstToEnum: false,
@@ -22,7 +26,7 @@ export async function installOpenApi(app: FastifyInstance, { baseUrl }: Pick<Con
       info: {
         title: 'Recording Request Owner API',
         version: CONTRACT_VERSION,
-        description: `Collect video responses from other people. In prose: ${baseUrl}/api/docs.md. To build a recorder of your own: ${baseUrl}/api/docs/recorder.`,
+        description: `Collect video responses from other people. In prose: ${baseUrl}/api/docs.md. To build a recorder of your own: ${baseUrl}/api/docs/recorder. ${ratesSentence(config)}`,
         contact: { name: 'The operator of this deployment', url: baseUrl },
         license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
       },
@@ -102,8 +106,8 @@ function errorsOf(schema: FastifySchema, route: RouteOptions, access: Access): [
   const errors: [string, string][] = [];
   const ids = schema.params as { properties?: Record<string, { format?: string }> } | undefined;
   const checksParams = Object.values(ids?.properties ?? {}).some(property => property.format === 'uuid');
-  if (takesBody || schema.querystring || schema.headers || checksParams) {
-    errors.push(['400', 'A value is not valid; the sentence names the field.']);
+  if (takesBody || schema.querystring || schema.headers || checksParams || access.kind === 'owner') {
+    errors.push(['400', 'A value is not valid, or a name is not known; the sentence names it.']);
   }
   if (access.kind === 'owner') {
     errors.push(['401', 'The token is missing, malformed, unknown or revoked.']);
@@ -111,7 +115,7 @@ function errorsOf(schema: FastifySchema, route: RouteOptions, access: Access): [
   }
   if (ids) errors.push(['404', 'It does not exist, or is not yours, or is not there yet.']);
   if (takesBody) {
-    errors.push(['413', 'The body is too large.'], ['415', 'The body is not JSON.']);
+    errors.push(['413', 'The body is too large; the sentence names the limit.'], ['415', 'The body is not JSON.']);
   }
   errors.push(['429', 'Too many requests; Retry-After says how long to wait.']);
   errors.push(['500', 'Something went wrong on our side.'], ['503', 'A part of the service is not answering.']);

@@ -25,7 +25,7 @@ interface Kept {
 }
 
 /** What this interface is, for machines and for people, and the files that its pages load. */
-export async function descriptionRoutes(app: FastifyInstance, { baseUrl }: Context): Promise<void> {
+export async function descriptionRoutes(app: FastifyInstance, { baseUrl, config }: Context): Promise<void> {
   const pageOf = (page: Page): Kept => {
     const { text, headers } = renderPage(app.brandMark, page);
     return kept('text/html', text, { ...headers, ...REVALIDATED });
@@ -37,7 +37,7 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl }: Conte
     return { json, page: pageOf(docsPage(document as unknown as Described)) };
   });
   const recorder = once(() => pageOf(recorderPage(baseUrl)));
-  const docs = once(() => kept('text/markdown', apiDocs(baseUrl), REVALIDATED));
+  const docs = once(() => kept('text/markdown', apiDocs(baseUrl, config), REVALIDATED));
   const ROUTES: [path: string, id: string, summary: string, type: string, content: () => Kept][] = [
     ['openapi.json', 'getOpenApi', 'This interface for machines', 'application/json', () => described().json],
     ['docs', 'getDocsPage', 'This interface as a page', 'text/html', () => described().page],

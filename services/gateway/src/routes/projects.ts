@@ -81,12 +81,13 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
         tag: 'projects',
         summary: 'Create a project and its recording links',
         description:
-          'With an Idempotency-Key, the same key and body within 24 hours give the first answer again, with Idempotent-Replayed: true; the same key with another body is 422. While the first is still running it is 409 with Retry-After, for at most 30 seconds: then send the same request again, whatever became of the first.',
+          'With an Idempotency-Key, the same key and body within 24 hours give the first answer again, with Idempotent-Replayed: true; the same key with another body is 422. The order of the fields and white space between them do not count. While the first is still running it is 409 with Retry-After, for at most 30 seconds: then send the same request again, whatever became of the first.',
         headers: Type.Object({
           'idempotency-key': Type.Optional(
             Type.String({
               maxLength: LIMITS.idempotencyKeyLength,
-              description: 'A text of your own, one for each project that you want.',
+              description:
+                'A text of your own, one for each project that you want, kept until the answer is here: a retry sends the same. It counts for 24 hours, for all tokens of the owner.',
             }),
           ),
         }),
