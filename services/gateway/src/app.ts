@@ -4,6 +4,7 @@ import { brandMark } from '@recording-request/web-shared/brand';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Context } from './context.ts';
 import { installAccess } from './plugins/access.ts';
+import { installAnswerMemory } from './plugins/answer-memory.ts';
 import { installBodies } from './plugins/bodies.ts';
 import { installClientGone } from './plugins/client-gone.ts';
 import { installCompression } from './plugins/compression.ts';
@@ -93,6 +94,8 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   installAccess(app, context, limits);
   installUnknownFilters(app);
   installClientGone(app);
+  // Before what is sent is compressed: an answer that is refused here has no headers of its encoding yet.
+  installAnswerMemory(app, context);
   installCompression(app);
   installNotModified(app);
   await installOpenApi(app, context);

@@ -14,6 +14,7 @@ import {
   type Values,
   type Variable,
 } from '@recording-request/kit/config';
+import { memoryLimit } from '@recording-request/kit/memory-limit';
 import { healthVariables, internalVariables, processVariables } from '@recording-request/kit/service-variables';
 import { certificateFile } from '@recording-request/kit/tls-files';
 import { accentFault } from '@recording-request/web-shared/brand';
@@ -92,6 +93,16 @@ export const variables = {
     'MEDIA_AT_ONCE',
     'videos and audio that this process sends at once; more are 429 with `Retry-After`. A paused player holds one. Shared as `EXPORTS_AT_ONCE`',
     { default: 512, min: 1 },
+  ),
+  listsAtOnce: integer(
+    'LISTS_AT_ONCE',
+    'lists of several pages, such as all links of a project, that this process sends at once; more are 429 with `Retry-After`. Shared as `EXPORTS_AT_ONCE`',
+    { default: 64, min: 1 },
+  ),
+  answerMemoryBytes: integer(
+    'ANSWER_MEMORY_BYTES',
+    'what answers that are made or wait for their readers may hold, half of it for one owner at most; beyond that they are 503 with `Retry-After`',
+    { default: Math.floor(memoryLimit() / 8), unset: 'an eighth of the memory limit', min: 4 * 1024 ** 2 },
   ),
   // Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
   uploadStallMs: integer(

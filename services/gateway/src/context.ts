@@ -30,8 +30,8 @@ export interface Context {
   /** The public address, without a trailing slash. */
   baseUrl: string;
   brand: Brand;
-  /** How many exports, and videos and audio, are read at once. */
-  streams: { exports: StreamLimiter; media: StreamLimiter };
+  /** How many exports, videos and audio, and lists of several pages are read at once. */
+  streams: { exports: StreamLimiter; media: StreamLimiter; lists: StreamLimiter };
   /**
    * Where media were a moment ago, by owner, project, submission and kind. A player asks for one range after the other: the
    * next one is read without a look-up. What is erased is no more in the store, so nothing of it can be read by this.
@@ -72,4 +72,5 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
 const streamLimiters = (config: Config): Context['streams'] => ({
   exports: createStreamLimiter('exports', config.exportsAtOnce),
   media: createStreamLimiter('videos', config.mediaAtOnce),
+  lists: createStreamLimiter('lists', config.listsAtOnce),
 });

@@ -104,7 +104,7 @@ export const CALLS = {
     description: 'Requests that a limit refused, with 429 or 503.',
     attributes: {
       'recording.reason':
-        '`rate` (too many calls), `busy` (the process is behind), `upload`, `video`, `export`, `search` (too many at once)',
+        '`rate` (too many calls), `busy` (the process is behind), `upload`, `video`, `export`, `list`, `search` (too many at once)',
     },
   },
   'recording.kafka.connected': {

@@ -4,6 +4,11 @@ import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { projectOf } from './caller.ts';
 
+const SHED = { exports: 'export', videos: 'video', lists: 'list' } as const;
+
+/** The name of its streams in the sentence of a refusal. */
+export type StreamKind = keyof typeof SHED;
+
 /** Counts the response to a request as a stream until its connection is done with it. Throws `too_many` beyond a share. */
 export type StreamLimiter = (request: FastifyRequest, reply: FastifyReply) => void;
 
@@ -13,7 +18,7 @@ const RETRY_AFTER_SECONDS = 10;
  * Shares `atOnce` streams of this gateway among owners, and those of an owner among its tokens. It refuses where a queue would
  * wait: a client that is refused and returns holds no connection meanwhile. `what` names the streams in a refusal's sentence.
  */
-export function createStreamLimiter(what: 'exports' | 'videos', atOnce: number): StreamLimiter {
+export function createStreamLimiter(what: StreamKind, atOnce: number): StreamLimiter {
   const slots = createFairSlots(atOnce);
   return (request, reply) => {
     // There would be no second event to return the slot.
@@ -33,8 +38,8 @@ export function readerOf(request: FastifyRequest): { owner: string; token: strin
 }
 
 /** Returns the refusal of one stream more, and counts it as shed. */
-export function tooManyStreams(what: 'exports' | 'videos'): DomainError {
-  noteShed(what === 'videos' ? 'video' : 'export');
+export function tooManyStreams(what: StreamKind): DomainError {
+  noteShed(SHED[what]);
   const sentence = `Too many ${what} are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;
   return new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
 }

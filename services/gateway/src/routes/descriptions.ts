@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { encodingFor } from '@recording-request/web-shared/assets';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Context } from '../context.ts';
 import { apiDocs } from '../docs/api-docs.ts';
@@ -8,6 +9,7 @@ import { recorderPage } from '../docs/recorder-page.ts';
 import { type Page, renderPage } from '../docs/render-page.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { open } from '../plugins/access-kinds.ts';
+import { compress, varyByEncoding } from '../plugins/compression.ts';
 import { etagOfText } from './answers.ts';
 
 const ASSETS = [
@@ -19,7 +21,8 @@ const ASSET_SECONDS = 300;
 /** What is the same for everybody until the next version. */
 interface Kept {
   type: string;
-  text: string;
+  /** One buffer for each encoding, made once: a reader holds no copy of its own. */
+  bytes: Partial<Record<ReturnType<typeof encodingFor>, Promise<Buffer>>>;
   etag: string;
   headers: Record<string, string>;
 }
@@ -62,13 +65,21 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl, config 
 const REVALIDATED = { 'cache-control': 'public, no-cache' };
 
 function kept(type: string, text: string, headers: Record<string, string>): Kept {
-  return { type: `${type}; charset=utf-8`, text, etag: etagOfText(text), headers };
+  const bytes = { identity: Promise.resolve(Buffer.from(text)) };
+  return { type: `${type}; charset=utf-8`, bytes, etag: etagOfText(text), headers };
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { type, text, etag, headers }: Kept): FastifyReply {
+async function send(request: FastifyRequest, reply: FastifyReply, kept: Kept): Promise<FastifyReply> {
+  const { type, bytes, etag, headers } = kept;
   reply.headers({ ...headers, etag });
   if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  return reply.type(type).send(text);
+  const encoding = encodingFor(request.headers['accept-encoding']);
+  if (encoding !== 'identity') {
+    bytes[encoding] ??= bytes.identity!.then(compress[encoding]);
+    varyByEncoding(reply);
+    reply.header('content-encoding', encoding);
+  }
+  return reply.type(type).send(await bytes[encoding]);
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,0 +1,73 @@
+import { DomainError } from '@recording-request/kit/errors';
+import { createByteShares } from '@recording-request/kit/memory-limit';
+import { noteShed } from '@recording-request/kit/telemetry/shed';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { callerNetwork } from '../domain/caller-network.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What an answer may hold while it is made, in bytes: taken before the handler runs. */
+    answerBytes?: number;
+  }
+  interface FastifyRequest {
+    /** What its answer holds of the memory for answers, in bytes; undefined before it was asked for any. */
+    heldBytes: number | undefined;
+  }
+}
+
+/** What a page of a list may take in memory on its way to a client. */
+export const LIST_PAGE_BYTES = 512 * 1024;
+// Smaller answers always pass: a client that reads large lists gets its errors, and its `GET /api/me`.
+const SMALL_BYTES = 16 * 1024;
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * Bounds what all answers hold in memory until their connections have taken them. An answer beyond the bound is 503, and so is
+ * one of an owner who holds as much as is left for the others. Streams hold what their route takes; answers of public
+ * routes share one copy.
+ */
+export function installAnswerMemory(app: FastifyInstance, { config }: Pick<Context, 'config'>): void {
+  const memory = createByteShares(config.answerMemoryBytes);
+  app.decorateRequest('heldBytes', undefined);
+
+  function hold(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
+    const holder = holderOf(request);
+    const more = bytes - (request.heldBytes ?? 0);
+    if (more > 0 && !memory.take(holder, more)) throw tooMuch();
+    if (more < 0) memory.giveBack(holder, -more);
+    if (request.heldBytes === undefined) reply.raw.once('close', () => memory.giveBack(holder, request.heldBytes ?? 0));
+    request.heldBytes = bytes;
+  }
+
+  app.addHook('preHandler', async (request, reply) => {
+    const { answerBytes } = request.routeOptions.config;
+    if (answerBytes === undefined) return;
+    // There would be no event to give it back at.
+    if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
+    hold(request, reply, answerBytes);
+  });
+  app.addHook('onSend', async (request, reply, payload) => {
+    const bytes = bytesOf(payload);
+    const isShared = request.routeOptions.config?.access?.kind === 'public';
+    if (bytes !== undefined && !isShared && !reply.raw.destroyed)
+      hold(request, reply, bytes <= SMALL_BYTES ? 0 : bytes);
+    return payload;
+  });
+}
+
+/** undefined for a stream. */
+function bytesOf(payload: unknown): number | undefined {
+  if (typeof payload === 'string') return Buffer.byteLength(payload);
+  return Buffer.isBuffer(payload) ? payload.length : undefined;
+}
+
+function holderOf({ owner, dashboard, recipient, ip }: FastifyRequest): string {
+  return owner?.userId ?? (dashboard ?? recipient)?.ownerId ?? callerNetwork(ip);
+}
+
+function tooMuch(): DomainError {
+  noteShed('busy');
+  const sentence = 'Too many answers wait for their readers; read them, and try again in a moment.';
+  return new DomainError('unavailable', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
+}
