@@ -12,7 +12,8 @@ export {
 } from './present/link.ts';
 export {
   NO_SUBMISSIONS,
-  presentProjectCreated,
+  presentCreationHead,
+  presentCreationTail,
   presentProjectDetail,
   presentProjectSummary,
   summaryOf,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createByteBudget, createByteQueue, createByteShares, memoryLimit } from './memory-limit.ts';
+import { createByteBudget, createByteQueue, memoryLimit } from './memory-limit.ts';
 
 const GiB = 1024 ** 3;
 
@@ -39,19 +39,4 @@ test('work waits for its bytes in the order in which it came, also when the work
   await Promise.allSettled([first, second, third]);
   assert.deepEqual(began, ['first', 'more than there is', 'third']);
   assert.equal(await queue.run(100, async () => 'free again'), 'free again');
-});
-
-test('shares leave a newcomer as much as each of the others has, and lend again what came back', () => {
-  const shares = createByteShares(120);
-  assert.ok(shares.take('a', 60));
-  assert.equal(shares.take('a', 1), false, 'half is the most that one gets');
-  assert.equal(shares.take('b', 31), false);
-  assert.ok(shares.take('b', 30));
-  assert.equal(shares.take('c', 16), false);
-  assert.ok(shares.take('c', 15));
-  assert.equal(shares.free, 15, 'what was refused is not taken');
-  shares.giveBack('a', 60);
-  assert.equal(shares.free, 75);
-  assert.ok(shares.take('b', 20), 'it has 30 of its own and finds 75');
-  assert.equal(shares.take('b', 5), false);
 });

@@ -37,41 +37,6 @@ export function createByteBudget(limit: number): ByteBudget {
   };
 }
 
-/** Bytes of memory that may be in use at once for one purpose, shared by many holders, such as owners. */
-export interface ByteShares {
-  /**
-   * Takes `bytes` for a holder. Returns false, and takes nothing, where the holder would then have more than what is left
-   * free: however many take what they can, a newcomer finds as much free as each of them has.
-   */
-  take(holder: string, bytes: number): boolean;
-  /** Gives back what was taken for a holder. */
-  giveBack(holder: string, bytes: number): void;
-  readonly free: number;
-}
-
-/** Returns shares of `limit` bytes. One holder gets half of them at most. */
-export function createByteShares(limit: number): ByteShares {
-  const budget = createByteBudget(limit);
-  const taken = new Map<string, number>();
-  return {
-    take(holder, bytes) {
-      const own = (taken.get(holder) ?? 0) + bytes;
-      if (own > budget.free - bytes || !budget.take(bytes)) return false;
-      taken.set(holder, own);
-      return true;
-    },
-    giveBack(holder, bytes) {
-      const own = (taken.get(holder) ?? 0) - bytes;
-      if (own > 0) taken.set(holder, own);
-      else taken.delete(holder);
-      budget.giveBack(bytes);
-    },
-    get free() {
-      return budget.free;
-    },
-  };
-}
-
 /** Work that waits for memory. */
 export interface ByteQueue {
   /** Runs `work` once `bytes` are free, first come first served. What wants more than there is gets all of it. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { LIMITS } from '@recording-request/contract/limits';
 import { presentSubmission, summaryOf } from '@recording-request/contract/present';
 import { mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
@@ -91,12 +92,12 @@ export async function startOwnerGateway() {
   const harness = await startTestGateway({
     accounts: { getUser: async () => ({ user }) },
     projects: {
-      listProjects: async () => ({ projects: [], summaries: [summaryOf(asProject())] }),
+      listProjects: async () => ({ summaries: [summaryOf(asProject())] }),
       getProject: async () => ({ project: asProject() }),
       resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
       async listLinks(request) {
         calls.askedLinks = request;
-        return { ...links, nextCursor: request.pageSize ? 'more' : undefined };
+        return { ...links, nextCursor: request.pageSize === LIMITS.linkPageSize ? undefined : 'more' };
       },
       getSharedLink: async () => ({ link: link(2, 'vr_fixed') }),
       setLinkDisabled: async () => ({ link: link(2) }),
@@ -104,7 +105,7 @@ export async function startOwnerGateway() {
       async createProject(request) {
         calls.created = request;
         return {
-          project: asProject(),
+          project: { ...asProject(), linkStats: { ...asProject().linkStats, uniqueLinksTotal: 2 } },
           projectToken: 'prj_x',
           uniqueLinks: [link(1), link(1)],
           user,

@@ -33,7 +33,7 @@ function manyProjects(total: number, name: string) {
       const from = Number(cursor ?? 0);
       const to = Math.min(total, from + pageSize!);
       const summaries = Array.from({ length: to - from }, (_, i) => summaryOf(asProject(nameOf(from + i))));
-      return { projects: [], summaries, nextCursor: to < total ? String(to) : undefined };
+      return { summaries, nextCursor: to < total ? String(to) : undefined };
     },
   };
   return { nameOf, pages: () => pages };
@@ -50,12 +50,6 @@ test('a long list of projects is the same JSON as a short one, made of pages', a
     assert.equal(pages(), Math.max(1, Math.ceil(total / 200)));
   }
   assert.equal(await (await listed({ method: 'HEAD' })).text(), '');
-});
-
-test('a projects service of the version before, which knows no pages, is listed too', async () => {
-  harness.behind.projects = { listProjects: async () => ({ projects: [asProject()], summaries: [] }) };
-  const { projects } = (await (await listed()).json()) as { projects: object[] };
-  assert.deepEqual(projects, [presentProjectSummary(summaryOf(asProject()), COUNTS)]);
 });
 
 test('a slow reader holds the list of projects back, and a failure midway breaks the connection', async () => {

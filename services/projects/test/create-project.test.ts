@@ -3,7 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import type { DomainError } from '@recording-request/kit/errors';
-import { type CreateProjectRequest, LinkStatus, LinkType } from '@recording-request/proto/projects/v1/projects';
+import {
+  type CreateProjectRequest,
+  type Link,
+  LinkStatus,
+  LinkType,
+} from '@recording-request/proto/projects/v1/projects';
 import {
   creation,
   newOwner,
@@ -23,7 +28,7 @@ before(async () => {
 after(() => running[Symbol.asyncDispose]());
 
 const reserved = async (userId: string) => (await running.accounts.getUser({ userId })).user!.videosReserved;
-const projectsOf = async (ownerId: string) => (await running.projects.listProjects({ ownerId })).projects.length;
+const projectsOf = async (ownerId: string) => (await running.projects.listProjects({ ownerId })).summaries.length;
 
 test('a project is made with its links, its tokens and its reservation', async () => {
   const ownerId = await newOwner(running, 100);
@@ -96,15 +101,26 @@ test('a refused creation leaves nothing behind', async () => {
   assert.equal(await models.links.countDocuments(), before);
 });
 
-test('10,000 links are made and listed in order', async () => {
-  const made = await newProject(running, { count: 10_000 });
+test('1,200 links are made and listed in order, and neither answer has more than 500 of them', async () => {
+  const shared = { sharedLinkEnabled: true };
+  const request = creation(await newOwner(running), { count: 1_200, idempotencyKey: 'many', settings: shared });
+  const made = await running.projects.createProject(request);
   const { ownerId, projectId } = made.project!;
-  const listed = await running.projects.listLinks({ ownerId, projectId });
-  assert.equal(listed.uniqueLinks.length, 10_000);
-  assert.deepEqual(
-    listed.uniqueLinks.map(link => link.token),
-    made.uniqueLinks.map(link => link.token),
-  );
+  assert.equal(made.project!.linkStats!.uniqueLinksTotal, 1_200);
+  const listed: Link[] = [];
+  for (let cursor: string | undefined, first = true; first || cursor; first = false) {
+    const page = await running.projects.listLinks({ ownerId, projectId, cursor });
+    assert.ok(page.uniqueLinks.length <= 500);
+    assert.deepEqual(page.sharedLink, made.sharedLink);
+    listed.push(...page.uniqueLinks);
+    cursor = page.nextCursor;
+  }
+  assert.equal(new Set(listed.map(link => link.token)).size, 1_200);
+  assert.deepEqual(made.uniqueLinks, listed.slice(0, 500));
+  const { uniqueLinks } = await running.projects.listLinks({ ownerId, projectId, cursor: made.linksCursor });
+  assert.deepEqual(uniqueLinks[0], listed[500], 'the cursor of a creation leads to the others');
+  const again = await running.projects.createProject(request);
+  assert.deepEqual(again, { ...made, replayed: true });
 });
 
 test('20 concurrent requests with one Idempotency-Key make one project, and all later ones get its answer', async () => {

@@ -55,7 +55,7 @@ test('a repeated creation whose answer is lost names the project that it made, a
   const named = new RegExp(`made the project ${projectId}, .* use a new key`);
   await assert.rejects(without.projects.createProject(request), refusedAs('unprocessable', named));
   await assert.rejects(without.projects.createProject(request), refusedAs('unprocessable', named));
-  const made = async () => (await without.projects.listProjects({ ownerId })).projects.map(each => each.projectId);
+  const made = async () => (await without.projects.listProjects({ ownerId })).summaries.map(each => each.projectId);
   assert.deepEqual(await made(), [projectId]);
   const { user } = await running.accounts.getUser({ userId: ownerId });
   assert.equal(user!.videosReserved, 1, 'the allowance is taken once');

@@ -38,7 +38,7 @@ test("another owner's project looks exactly like a missing one", async () => {
     assert.deepEqual(await words(call), await words(missing[index]!));
     assert.equal((await words(call))[0], 'not_found');
   }
-  assert.deepEqual((await projects.listProjects({ ownerId })).projects, []);
+  assert.deepEqual((await projects.listProjects({ ownerId })).summaries, []);
   const { project } = await projects.getProject(made.project!);
   assert.deepEqual(project, made.project);
 });
@@ -51,7 +51,7 @@ test('the projects of an owner are listed newest first, with the figures of each
     ids.unshift(made.project!.projectId);
   }
   await newProject(running);
-  const { projects } = await running.projects.listProjects({ ownerId });
+  const { summaries: projects } = await running.projects.listProjects({ ownerId });
   assert.deepEqual(
     projects.map(project => project.projectId),
     ids,

@@ -1,4 +1,3 @@
-import { summaryOf } from '@recording-request/contract/present';
 import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { AccountsServiceServer, ApiToken, User } from '@recording-request/proto/accounts/v1/accounts';
 import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
@@ -100,8 +99,7 @@ async function allProjects(projects: ClientOf<ProjectsServiceServer>, ownerId: s
   let cursor: string | undefined;
   do {
     const page = await projects.listProjects({ ownerId, pageSize: PAGE, cursor });
-    // The one or the other: a service of the version before gives all projects at once.
-    all.push(...page.summaries, ...page.projects.map(summaryOf));
+    all.push(...page.summaries);
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return all;

@@ -64,8 +64,17 @@ export const presentSharedLink = (link: Link, context: SharedLinkContext): Share
   ...additionalFields(link),
 });
 
-/** Presents a link of a creation result, which carries its address as `url` too. */
-export function presentCreatedLink(link: Link, baseUrl: string): CreatedRecipientLinkJson {
+/**
+ * Presents a link of a creation result, which carries its address as `url` too. It is shown as it was made, whatever has
+ * changed since: a repeated request gets the same answer.
+ */
+export function presentCreatedLink(
+  { linkId, token, linkType, maxUses, createdAt }: Link,
+  { baseUrl, expiresAt }: { baseUrl: string; expiresAt: Date | undefined },
+): CreatedRecipientLinkJson {
+  const made = { linkId, token, linkType, maxUses, createdAt, expiresAt };
+  const status = LinkStatus.LINK_STATUS_ACTIVE;
+  const link = { ...made, status, submissionCount: 0, remainingUses: maxUses };
   const shown = contractFields(link, baseUrl);
   return { ...shown, url: shown.recipientUrl, ...additionalFields(link) };
 }

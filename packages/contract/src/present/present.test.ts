@@ -8,9 +8,11 @@ import {
 } from '@recording-request/proto/submissions/v1/submissions';
 import { Check } from 'typebox/schema';
 import {
+  presentCreatedLink,
   presentCreatedSharedLink,
+  presentCreationHead,
+  presentCreationTail,
   presentLinks,
-  presentProjectCreated,
   presentProjectDetail,
   presentProjectSummary,
   presentSharedLink,
@@ -204,20 +206,22 @@ test('a project, its summary and its creation', () => {
   assert.equal(detail.expiresAt, null);
   assert.equal(detail.transcriptionLanguage, '', 'also of a project of an earlier version');
   assert.equal(detail.stats.videosCreated, 3);
-  const created = presentProjectCreated(
-    {
-      project,
-      projectToken: 'prj_x',
-      sharedLink: link({ linkType: LinkType.LINK_TYPE_SHARED }),
-      uniqueLinks: [link(), link()],
-      user: { userId: id(5), userName: 'u', videoLimit: 10, videosReserved: 7 },
-      reservedVideoCount: 7,
-      replayed: false,
-    },
-    BASE,
-  );
+  const creation = {
+    project,
+    projectToken: 'prj_x',
+    sharedLink: link({ linkType: LinkType.LINK_TYPE_SHARED }),
+    uniqueLinks: [link(), link()],
+    user: { userId: id(5), userName: 'u', videoLimit: 10, videosReserved: 7 },
+    reservedVideoCount: 7,
+    replayed: false,
+  };
+  const created = {
+    ...presentCreationHead(creation, BASE),
+    recipientUrls: [presentCreatedLink(link(), { baseUrl: BASE, expiresAt: project.expiresAt })],
+    ...presentCreationTail(creation),
+  };
   assertIs(ProjectCreated, created);
-  assert.equal(created.count, 2);
+  assert.equal(created.count, detail.stats.uniqueLinksTotal);
   assert.equal(created.dashboardUrl, `${BASE}/project/prj_x`);
   assert.equal(created.apiUser.remainingVideos, 3);
   assert.equal(created.recipientUrls[0]?.url, created.recipientUrls[0]?.recipientUrl);

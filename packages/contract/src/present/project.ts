@@ -15,7 +15,7 @@ import type {
   ProjectSummaryJson,
 } from '../resources/project.ts';
 import { isOptionalEvent } from '../webhook-events.ts';
-import { presentCreatedLink, presentCreatedSharedLink } from './link.ts';
+import { presentCreatedSharedLink } from './link.ts';
 import { presentApiUser } from './user.ts';
 
 /** What a project without submissions counts. */
@@ -109,8 +109,10 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
   };
 }
 
-/** The creation result. The dashboard token is shown here and never again. */
-export function presentProjectCreated(created: CreateProjectResponse, baseUrl: string): ProjectCreatedJson {
+type CreationHead = Omit<ProjectCreatedJson, 'recipientUrls' | 'counts'>;
+
+/** The creation result in front of its unique links. The dashboard token is shown here and never again. */
+export function presentCreationHead(created: CreateProjectResponse, baseUrl: string): CreationHead {
   const { project, user, sharedLink } = created;
   if (!project || !user) throw new Error('a creation came without its project or user');
   const { settings, links } = partsOf(project);
@@ -119,7 +121,7 @@ export function presentProjectCreated(created: CreateProjectResponse, baseUrl: s
     projectName: settings.projectName,
     projectToken: created.projectToken,
     dashboardUrl: dashboardUrl(baseUrl, created.projectToken),
-    count: created.uniqueLinks.length,
+    count: links.uniqueLinksTotal,
     maxDurationSec: settings.maxDurationSec,
     transcriptionEnabled: settings.transcriptionEnabled,
     noteEnabled: settings.noteEnabled,
@@ -132,12 +134,12 @@ export function presentProjectCreated(created: CreateProjectResponse, baseUrl: s
     sharedLinkMaxUses: settings.sharedLinkMaxUses ?? null,
     sharedLink: sharedLink ? presentCreatedSharedLink(sharedLink, { baseUrl, projectId: project.projectId }) : null,
     apiUser: presentApiUser(user, created.reservedVideoCount),
-    recipientUrls: created.uniqueLinks.map(link => presentCreatedLink(link, baseUrl)),
-    counts: {
-      videosCreated: 0,
-      uniqueLinksRemaining: links.uniqueLinksRemaining,
-      sharedUsesRemaining: links.sharedUsesRemaining,
-      responseSlotsRemaining: links.responseSlotsRemaining,
-    },
   };
+}
+
+/** The creation result behind its unique links. */
+export function presentCreationTail({ project }: CreateProjectResponse): Pick<ProjectCreatedJson, 'counts'> {
+  if (!project) throw new Error('a creation came without its project');
+  const { uniqueLinksRemaining, sharedUsesRemaining, responseSlotsRemaining } = partsOf(project).links;
+  return { counts: { videosCreated: 0, uniqueLinksRemaining, sharedUsesRemaining, responseSlotsRemaining } };
 }

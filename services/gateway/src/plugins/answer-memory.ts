@@ -1,5 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
-import { createByteShares } from '@recording-request/kit/memory-limit';
+import { createFairBudget } from '@recording-request/kit/fair-budget';
 import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -23,20 +23,20 @@ const SMALL_BYTES = 16 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Bounds what all answers hold in memory until their connections have taken them. An answer beyond the bound is 503, and so is
- * one of an owner who holds as much as is left for the others. Streams hold what their route takes; answers of public
+ * Bounds what all answers hold in memory until their connections have taken them. An answer beyond the bound, or beyond its
+ * owner's share, is 503. Streams hold what their route takes; answers of public
  * routes share one copy.
  */
 export function installAnswerMemory(app: FastifyInstance, { config }: Pick<Context, 'config'>): void {
-  const memory = createByteShares(config.answerMemoryBytes);
+  const memory = createFairBudget(config.answerMemoryBytes);
   app.decorateRequest('heldBytes', undefined);
 
   function hold(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
-    const holder = holderOf(request);
+    const own = memory.of(holderOf(request));
     const more = bytes - (request.heldBytes ?? 0);
-    if (more > 0 && !memory.take(holder, more)) throw tooMuch();
-    if (more < 0) memory.giveBack(holder, -more);
-    if (request.heldBytes === undefined) reply.raw.once('close', () => memory.giveBack(holder, request.heldBytes ?? 0));
+    if (more > 0 && !own.take(more)) throw tooMuch();
+    if (more < 0) own.giveBack(-more);
+    if (request.heldBytes === undefined) reply.raw.once('close', () => own.giveBack(request.heldBytes ?? 0));
     request.heldBytes = bytes;
   }
 

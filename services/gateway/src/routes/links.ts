@@ -1,5 +1,5 @@
 import { dashboardUrl, recipientUrl } from '@recording-request/contract/addresses';
-import { presentLink, presentLinks, presentSharedLink } from '@recording-request/contract/present';
+import { presentLink, presentSharedLink } from '@recording-request/contract/present';
 import { LinkParams, ProjectParams, UpdateLinkBody, type UpdateLinkInput } from '@recording-request/contract/requests';
 import { DashboardToken, type DashboardTokenJson } from '@recording-request/contract/resources/dashboard';
 import { ref } from '@recording-request/contract/resources/fields';
@@ -9,14 +9,15 @@ import { LinkType } from '@recording-request/proto/projects/v1/projects';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { qrCode } from '../adapters/qr-code.ts';
+import { pagesOfLinks } from '../clients/link-pages.ts';
 import type { Context } from '../context.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
+import { LIST_PAGE_BYTES } from '../plugins/answer-memory.ts';
 import { projectOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
-
-const LIST_DEADLINE_MS = 30_000;
+import { sendList } from './list-answer.ts';
 
 /** The QR code of the shared link, for the owner and for the dashboard. 404 where there is no shared link. */
 export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, { services, baseUrl }: Context) {
@@ -40,7 +41,7 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
     '/api/projects/:projectId/links',
     {
       ...asBuilt,
-      config: owner('links:read'),
+      config: { ...owner('links:read'), answerBytes: LIST_PAGE_BYTES },
       schema: operation({
         id: 'listLinks',
         tag: 'links',
@@ -49,10 +50,18 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
         json: { 200: ref(ProjectLinks) },
       }),
     },
-    async request => {
-      const { ownerId, projectId } = projectOf(request);
-      const links = await services.projects.listLinks({ ownerId, projectId }, { deadlineMs: LIST_DEADLINE_MS });
-      return presentLinks(links, { baseUrl, projectId });
+    (request, reply) => {
+      const project = projectOf(request);
+      const { projectId } = project;
+      return sendList(request, reply, context, {
+        name: 'recipientUrls',
+        before: ({ sharedLink }) => ({
+          projectId,
+          sharedLink: sharedLink ? presentSharedLink(sharedLink, { baseUrl, projectId }) : null,
+        }),
+        rows: ({ uniqueLinks }) => uniqueLinks.map(link => presentLink(link, baseUrl)),
+        pages: pagesOfLinks(services, project, request.clientGone),
+      });
     },
   );
 

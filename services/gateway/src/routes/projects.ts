@@ -1,6 +1,11 @@
-import { Readable } from 'node:stream';
 import { LIMITS } from '@recording-request/contract/limits';
-import { NO_SUBMISSIONS, presentProjectCreated, presentProjectDetail } from '@recording-request/contract/present';
+import {
+  NO_SUBMISSIONS,
+  presentCreatedLink,
+  presentCreationHead,
+  presentCreationTail,
+  presentProjectDetail,
+} from '@recording-request/contract/present';
 import {
   type CreateProjectInput,
   createProjectBody,
@@ -11,19 +16,23 @@ import {
 import { ref } from '@recording-request/contract/resources/fields';
 import { ProjectCreated, ProjectDetail, ProjectList } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
-import type { Project } from '@recording-request/proto/projects/v1/projects';
+import type { CreateProjectResponse, Link, Project } from '@recording-request/proto/projects/v1/projects';
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { type ProjectPage, pagesOfProjects } from '../clients/project-list.ts';
+import { pagesOfLinks } from '../clients/link-pages.ts';
+import type { Page } from '../clients/pages.ts';
+import { pagesOfProjects } from '../clients/project-list.ts';
 import { creationOf, updateOf } from '../clients/project-settings.ts';
 import type { Services } from '../clients/services.ts';
 import type { Context } from '../context.ts';
 import { hashOfJson } from '../domain/json-hash.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
+import { LIST_PAGE_BYTES } from '../plugins/answer-memory.ts';
 import { ownerOf, projectOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 import { noteSubjectOf } from '../plugins/request-log.ts';
+import { sendList } from './list-answer.ts';
 import { nameKey } from './submissions.ts';
 
 /** Ten thousand links take their time. */
@@ -52,7 +61,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
     '/api/projects',
     {
       ...asBuilt,
-      config: owner('projects:read'),
+      config: { ...owner('projects:read'), answerBytes: LIST_PAGE_BYTES },
       schema: operation({
         id: 'listProjects',
         tag: 'projects',
@@ -60,22 +69,20 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
         json: { 200: ref(ProjectList) },
       }),
     },
-    async (request, reply) => {
-      // The first page comes before the headers, so that what is wrong is still an error in JSON.
-      const pages = pagesOfProjects(services, ownerOf(request), request.clientGone);
-      const { value: first } = await pages.next();
-      if (!first || first.isLast) return { projects: first?.projects ?? [] };
-      const body = request.method === 'HEAD' ? [] : jsonOf(first, pages);
-      reply.type('application/json; charset=utf-8');
-      return reply.send(Readable.from(body, { objectMode: true, highWaterMark: 1 }));
-    },
+    (request, reply) =>
+      sendList(request, reply, context, {
+        name: 'projects',
+        before: () => ({}),
+        rows: ({ projects }) => projects,
+        pages: pagesOfProjects(services, ownerOf(request), request.clientGone),
+      }),
   );
 
   app.post<{ Body: CreateProjectInput }>(
     '/api/projects',
     {
       ...asBuilt,
-      config: owner('projects:write'),
+      config: { ...owner('projects:write'), answerBytes: LIST_PAGE_BYTES },
       schema: operation({
         id: 'createProject',
         tag: 'projects',
@@ -100,6 +107,8 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       }),
     },
     async (request, reply) => {
+      // Before anything is made: a creation whose answer cannot be sent would be made again.
+      if (request.body.count > LIMITS.linkPageSize) context.streams.lists(request, reply);
       const created = await services.projects.createProject(
         {
           ownerId: ownerOf(request),
@@ -111,7 +120,15 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       );
       noteSubjectOf(request, { projectId: created.project?.projectId });
       if (created.replayed) reply.header('idempotent-replayed', 'true');
-      return presentProjectCreated(created, baseUrl);
+      return sendList(request, reply, context, {
+        name: 'recipientUrls',
+        before: () => presentCreationHead(created, baseUrl),
+        rows: ({ links }) =>
+          links.map(link => presentCreatedLink(link, { baseUrl, expiresAt: created.project?.expiresAt })),
+        after: () => presentCreationTail(created),
+        pages: linksOf(services, created, request.clientGone),
+        isAdmitted: true,
+      });
     },
   );
 
@@ -159,6 +176,18 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
   );
 }
 
+/** The links of a project that was just made: the first came with it. */
+async function* linksOf(
+  services: Services,
+  { project, uniqueLinks, linksCursor }: CreateProjectResponse,
+  signal: AbortSignal,
+): AsyncGenerator<Page<{ links: Link[] }>> {
+  yield { links: uniqueLinks, isLast: linksCursor === undefined };
+  if (linksCursor === undefined) return;
+  for await (const page of pagesOfLinks(services, project!, signal, linksCursor))
+    yield { links: page.uniqueLinks, isLast: page.isLast };
+}
+
 /** What waits for the address is tried now. Where this does not come through, webhooks find the address a little later. */
 async function refreshEndpoint({ webhooks }: Services, projectId: string, log: FastifyBaseLogger): Promise<void> {
   await webhooks
@@ -171,12 +200,4 @@ function idempotencyKeyOf({ raw }: FastifyRequest): string {
   const [key = '', ...more] = raw.headersDistinct['idempotency-key'] ?? [];
   if (more.length > 0) throw new DomainError('invalid', 'Send one Idempotency-Key.');
   return key;
-}
-
-/** The same JSON as of a short list, a page at a time and at the client's pace. What breaks midway breaks the connection. */
-async function* jsonOf(first: ProjectPage, rest: AsyncGenerator<ProjectPage>): AsyncGenerator<string> {
-  const rows = ({ projects }: ProjectPage) => projects.map(project => JSON.stringify(project)).join(',');
-  yield `{"projects":[${rows(first)}`;
-  for await (const page of rest) if (page.projects.length > 0) yield `,${rows(page)}`;
-  yield ']}';
 }

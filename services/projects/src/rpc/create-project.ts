@@ -3,9 +3,9 @@ import type { CallContext } from '@recording-request/kit/grpc-server';
 import { type CreateProjectRequest, CreateProjectResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { type CreatedProject, createProject as create } from '../workflows/create-project.ts';
-import { mapInBatches } from '../workflows/map-in-batches.ts';
 import type { ProjectOrder } from '../workflows/new-project.ts';
 import { toUser } from './account-messages.ts';
+import { makeCursor } from './list-links.ts';
 import { parseHash } from './parse.ts';
 import { toLinkWith, toProject } from './project-messages.ts';
 
@@ -36,18 +36,19 @@ function repeatOf({ idempotencyKey, bodyHash }: CreateProjectRequest) {
   return idempotencyKey === '' ? undefined : { key: idempotencyKey, bodyHash: parseHash('body_hash', bodyHash) };
 }
 
-async function answerOf(created: CreatedProject, now: Date): Promise<CreateProjectResponse> {
-  const { project, shared, unique } = created;
+function answerOf(created: CreatedProject, now: Date): CreateProjectResponse {
+  const { project, shared, first, count } = created;
   const sharedUses = shared?.link.maxUses ?? 0;
   const sums = {
-    unique: { links: unique.length, capacity: unique.length, used: 0, open: unique.length },
+    unique: { links: count, capacity: count, used: 0, open: count },
     shared: { links: shared ? 1 : 0, capacity: sharedUses, used: 0, open: sharedUses },
   };
   return {
     project: toProject(project, sums, now),
     projectToken: created.projectToken,
     sharedLink: shared && toLinkWith(shared.token, shared.link, project.expiresAt, now),
-    uniqueLinks: await mapInBatches(unique, ({ token, link }) => toLinkWith(token, link, project.expiresAt, now)),
+    uniqueLinks: first.map(({ token, link }) => toLinkWith(token, link, project.expiresAt, now)),
+    linksCursor: first.length < count ? makeCursor(first.at(-1)!.link.position) : undefined,
     user: toUser(created.user),
     reservedVideoCount: created.reserves,
     replayed: false,

@@ -2,60 +2,62 @@ import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
 import type { LinkStatus, ListLinksRequest, ListLinksResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { hasExpired, SHARED_POSITION } from '../domain/link.ts';
+import { hasExpired, type Link, SHARED_POSITION } from '../domain/link.ts';
 import { noSuchProject, type Project } from '../domain/project.ts';
-import { mapInBatches } from '../workflows/map-in-batches.ts';
 import { toLink, toLinkState } from './project-messages.ts';
 
 export const listLinks =
   (context: Context) =>
-  async (request: ListLinksRequest): Promise<ListLinksResponse> => {
-    const after = request.cursor === undefined ? SHARED_POSITION : openCursor(request.cursor);
-    const project = await context.store.projects.find(request.ownerId, request.projectId);
+  async ({ ownerId, projectId, pageSize, cursor, status }: ListLinksRequest): Promise<ListLinksResponse> => {
+    const after = cursor === undefined ? undefined : openCursor(cursor);
+    const project = await context.store.projects.find(ownerId, projectId);
     if (!project) throw noSuchProject();
-    return request.pageSize === undefined
-      ? listAll(context, project)
-      : listPage(context, project, {
-          after,
-          size: Math.min(request.pageSize, LIMITS.linkPageSize),
-          status: request.status,
-        });
+    const size = Math.max(1, Math.min(pageSize ?? LIMITS.linkPageSize, LIMITS.linkPageSize));
+    return await listPage(context, project, { after, size, status });
   };
 
-async function listAll(context: Context, project: Project): Promise<ListLinksResponse> {
-  const links = await context.store.links.listOf(project.ownerId, project._id);
-  const now = context.clock.now();
-  const messages = await mapInBatches(links, link => toLink(context, link, project.expiresAt, now));
-  const hasShared = links[0]?.position === SHARED_POSITION;
-  return {
-    sharedLink: hasShared ? messages[0] : undefined,
-    uniqueLinks: hasShared ? messages.slice(1) : messages,
-  };
+interface Asked {
+  /** A position. */
+  after: number | undefined;
+  size: number;
+  status: LinkStatus | undefined;
 }
 
-async function listPage(
-  context: Context,
-  { _id: projectId, ownerId, expiresAt }: Project,
-  { after, size, status }: { after: number; size: number; status?: LinkStatus },
-): Promise<ListLinksResponse> {
-  const { store, clock } = context;
-  const now = clock.now();
-  const wanted = { ownerId, projectId, state: toLinkState(status), expired: hasExpired(expiresAt, now), after };
-  // One more than asked: it shows whether there is another page.
-  const [shared, rows] = await Promise.all([
-    store.links.findShared(ownerId, projectId),
-    store.links.pageOf(wanted, size + 1),
-  ]);
-  const page = rows.slice(0, size);
+async function listPage(context: Context, project: Project, asked: Asked): Promise<ListLinksResponse> {
+  const { expiresAt } = project;
+  const now = context.clock.now();
+  const { shared, unique } = await readPage(context, project, asked, now);
+  const page = unique.slice(0, asked.size);
   return {
     sharedLink: shared ? toLink(context, shared, expiresAt, now) : undefined,
     uniqueLinks: page.map(link => toLink(context, link, expiresAt, now)),
-    nextCursor: rows.length > size ? makeCursor(page.at(-1)!.position) : undefined,
+    nextCursor: unique.length > asked.size ? makeCursor(page.at(-1)!.position) : undefined,
   };
 }
 
+/** The shared link, and one unique link more than asked: it shows whether there is another page. */
+async function readPage(
+  { store }: Context,
+  { _id: projectId, ownerId, expiresAt }: Project,
+  { after, size, status }: Asked,
+  now: Date,
+): Promise<{ shared: Link | null | undefined; unique: Link[] }> {
+  const wanted = { ownerId, projectId, state: toLinkState(status), expired: hasExpired(expiresAt, now) };
+  if (after === undefined && wanted.state === undefined) {
+    // The shared link is the first of all: one query reads it with the others.
+    const links = await store.links.pageOf({ ...wanted, after: SHARED_POSITION - 1 }, size + 2);
+    const hasShared = links[0]?.position === SHARED_POSITION;
+    return { shared: hasShared ? links[0] : undefined, unique: hasShared ? links.slice(1) : links };
+  }
+  const [shared, unique] = await Promise.all([
+    store.links.findShared(ownerId, projectId),
+    store.links.pageOf({ ...wanted, after: after ?? SHARED_POSITION }, size + 1),
+  ]);
+  return { shared, unique };
+}
+
 // Versioned, so that a later kind of cursor can be recognised.
-const makeCursor = (position: number): string => Buffer.from(`1:${position}`).toString('base64url');
+export const makeCursor = (position: number): string => Buffer.from(`1:${position}`).toString('base64url');
 
 function openCursor(cursor: string): number {
   const position = Number(Buffer.from(cursor, 'base64url').toString().replace(/^1:/, ''));

@@ -2,7 +2,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
 import type { ListProjectsRequest, ListProjectsResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { toProject, toProjectSummary } from './project-messages.ts';
+import { toProjectSummary } from './project-messages.ts';
 
 // A summary has at most 1 KB: a page is far below what one message may have.
 const PAGE_MAX = 500;
@@ -10,10 +10,12 @@ const PAGE_MAX = 500;
 export const listProjects =
   (context: Context) =>
   async ({ ownerId, pageSize, cursor }: ListProjectsRequest): Promise<ListProjectsResponse> => {
-    if (pageSize === undefined) return await listAll(context, ownerId);
     if (cursor !== undefined && !isUuid(cursor))
       throw new DomainError('invalid', 'cursor must be a next_cursor that an earlier page gave, unchanged.');
-    return await listPage(context, ownerId, { size: Math.max(1, Math.min(pageSize, PAGE_MAX)), after: cursor });
+    return await listPage(context, ownerId, {
+      size: Math.max(1, Math.min(pageSize ?? PAGE_MAX, PAGE_MAX)),
+      after: cursor,
+    });
   };
 
 async function listPage(
@@ -30,18 +32,7 @@ async function listPage(
   );
   const now = clock.now();
   return {
-    projects: [],
     summaries: page.map(project => toProjectSummary(project, sums.get(project._id), now)),
     nextCursor: rows.length > size ? page.at(-1)!._id : undefined,
   };
-}
-
-async function listAll({ store, clock }: Context, ownerId: string): Promise<ListProjectsResponse> {
-  const projects = await store.projects.listOf(ownerId);
-  const sums = await store.links.sums(
-    ownerId,
-    projects.map(project => project._id),
-  );
-  const now = clock.now();
-  return { projects: projects.map(project => toProject(project, sums.get(project._id), now)), summaries: [] };
 }

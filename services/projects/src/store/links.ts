@@ -144,12 +144,7 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
         .lean<Link & { usesVersion: number }>();
     },
 
-    /** All of a project, the shared one first, then in the order of their making. */
-    async listOf(ownerId: string, projectId: string): Promise<Link[]> {
-      return await links.find({ projectId, ownerId }, PLAIN).sort({ position: 1 }).lean<Link[]>();
-    },
-
-    /** Some of a project's unique links in the order of their making, behind `after` (a position), in one state where given. */
+    /** Some of a project's links in the order of their making, behind `after` (a position), in one state where given. */
     async pageOf({ ownerId, projectId, state, expired, after }: LinkPage, limit: number): Promise<Link[]> {
       const ofState = stateQuery(state, expired);
       if (!ofState) return [];

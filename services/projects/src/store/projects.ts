@@ -71,15 +71,6 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
         .lean<ProjectSummary[]>();
     },
 
-    /** All of an owner's, newest first, without the terms text. */
-    async listOf(ownerId: string): Promise<Project[]> {
-      const list = await projects
-        .find({ ownerId }, { ...PLAIN, 'settings.termsText': 0 })
-        .sort({ _id: -1 })
-        .lean<Project[]>();
-      return list.map(project => ({ ...project, settings: { ...project.settings, termsText: '' } }));
-    },
-
     /**
      * Applies a change. Returns null where the change has a secret and the sealed one is no longer `knownSecret`, or where
      * the project is not this owner's.

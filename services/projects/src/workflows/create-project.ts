@@ -6,17 +6,19 @@ import { sealedFor } from '../domain/sealing.ts';
 import type { User } from '../domain/user.ts';
 import type { Attempt } from '../store/idempotency.ts';
 import type { ClientSession } from '../store/transaction.ts';
-import { makeProject, type NewProject, type ProjectOrder } from './new-project.ts';
+import { type MintedLink, makeProject, mintUnique, type NewProject, type ProjectOrder } from './new-project.ts';
 import { openUnlessLost } from './open-unless-lost.ts';
 
 export interface CreatedProject extends NewProject {
   /** The owner, with the reservation. */
   user: User;
+  /** The first of its unique links. */
+  first: MintedLink[];
 }
 
 /** Makes the answer of a creation, and its bytes, which are remembered for a repeat of the request. */
 export interface AnswerFormat<T> {
-  make(created: CreatedProject): Promise<T>;
+  make(created: CreatedProject): T;
   encode(answer: T): Uint8Array;
   decode(bytes: Uint8Array): T;
 }
@@ -67,13 +69,13 @@ async function create<T>(
   { session, signal, attempt }: { session: ClientSession; signal: AbortSignal; attempt?: Attempt },
 ): Promise<T> {
   const { store, secrets } = context;
-  const made = await makeProject(context, order, now);
+  const made = makeProject(context, order, now);
   const work = async () => {
     // The user first: of two creations at the edge of an allowance, one waits here and writes nothing.
     const user = await store.users.reserve(order.ownerId, made.reserves, session);
     await store.projects.insert(made.project, made.dashboardHash, session);
-    await store.links.insertMany(made.shared ? [made.shared, ...made.unique] : made.unique, session);
-    const answer = await format.make({ ...made, user });
+    const first = await insertLinks(context, made, session);
+    const answer = format.make({ ...made, user, first });
     if (attempt && repeat) {
       const sealed = secrets.seal(format.encode(answer), sealedFor.answer(order.ownerId, repeat.key));
       await attempt.finish(sealed, made.project._id);
@@ -81,6 +83,18 @@ async function create<T>(
     return answer;
   };
   return await store.transact(session, work, { signal });
+}
+
+/** Returns the first unique links: others are read when they are shown. */
+async function insertLinks(context: Context, made: NewProject, session: ClientSession): Promise<MintedLink[]> {
+  const { links } = context.store;
+  if (made.shared) await links.insertMany([made.shared], session);
+  let first: MintedLink[] | undefined;
+  for (const minted of mintUnique(context, made)) {
+    await links.insertMany(minted, session);
+    first ??= minted;
+  }
+  return first ?? [];
 }
 
 // No conflict: those are worth trying again, and this answer does not come back.

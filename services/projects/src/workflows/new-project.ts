@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Context } from '../context.ts';
@@ -14,7 +15,6 @@ import {
 } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
 import { contractRules } from './contract-rules.ts';
-import { mapInBatches } from './map-in-batches.ts';
 
 export interface ProjectOrder {
   ownerId: string;
@@ -32,23 +32,20 @@ export interface MintedLink {
   token: string;
 }
 
-/** A project with its links, made but not stored, and the tokens that are shown once. */
+/** A project, made but not stored, and the tokens that are shown once. */
 export interface NewProject {
   project: Project;
   projectToken: string;
   dashboardHash: Buffer;
   shared?: MintedLink;
-  unique: MintedLink[];
+  /** How many unique links it is to have. */
+  count: number;
   /** How many videos it takes of the allowance. */
   reserves: number;
 }
 
 /** Fails with `invalid` for an order that breaks a rule. */
-export async function makeProject(
-  context: Pick<Context, 'config' | 'secrets'>,
-  order: ProjectOrder,
-  now: Date,
-): Promise<NewProject> {
+export function makeProject(context: Pick<Context, 'config' | 'secrets'>, order: ProjectOrder, now: Date): NewProject {
   const { count, expiresInSeconds, webhookSecret } = order;
   const settings = checkedOrder(order, contractRules(context.config));
   const projectId = uuidv7();
@@ -64,8 +61,6 @@ export async function makeProject(
       targetVersion: 1,
     },
   };
-  const positions = Array.from({ length: count }, (_, index) => SHARED_POSITION + 1 + index);
-  const unique = await mapInBatches(positions, position => mintLink(context, project, position, UNIQUE_USES));
   const sharedUses = settings.sharedLinkMaxUses ?? 0;
   const projectToken = mintToken('prj');
   return {
@@ -73,9 +68,25 @@ export async function makeProject(
     projectToken,
     dashboardHash: hashToken(projectToken),
     ...(sharedUses > 0 ? { shared: mintLink(context, project, SHARED_POSITION, sharedUses) } : {}),
-    unique,
+    count,
     reserves: count + sharedUses,
   };
+}
+
+// Five hundred tokens take some milliseconds to seal, and together some hundred KB.
+const MINTED_AT_ONCE = LIMITS.linkPageSize;
+
+/** The unique links of a project in the order of their making, some at a time: ten thousand are never in memory together. */
+export function* mintUnique(
+  context: Pick<Context, 'secrets'>,
+  { project, count }: Pick<NewProject, 'project' | 'count'>,
+): Generator<MintedLink[]> {
+  for (let made = 0; made < count; made += MINTED_AT_ONCE) {
+    const length = Math.min(MINTED_AT_ONCE, count - made);
+    yield Array.from({ length }, (_, index) =>
+      mintLink(context, project, SHARED_POSITION + 1 + made + index, UNIQUE_USES),
+    );
+  }
 }
 
 function checkedOrder({ settings, count, webhookSecret, expiresInSeconds }: ProjectOrder, rules: SettingsRules) {

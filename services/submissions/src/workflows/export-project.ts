@@ -10,7 +10,7 @@ import {
   transcriptsEntry,
   transcriptsHead,
 } from '@recording-request/contract/export';
-import { DEFAULTS } from '@recording-request/contract/limits';
+import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
@@ -50,7 +50,7 @@ export interface TextSource {
 /** A project as it is to be archived. Its clips are fixed. */
 export interface ExportSource extends TextSource {
   project: ProjectDetailJson;
-  links: ProjectLinksJson | null;
+  links: KeptLinks | null;
   /** When the content changed last. */
   changedAt: Date;
   plan: Pick<ExportPlan, 'missing' | 'state' | 'hasSources' | 'changedAt'>;
@@ -60,23 +60,33 @@ export interface ExportSource extends TextSource {
 
 type Asked = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
 
+/** The links of a project as pages of JSON: as bytes, ten thousand take 4 MB, outside of the heap. */
+export type KeptLinks = Buffer[];
+
 /** What an archive shows that the projects service knows. */
 export interface ArchiveFrame {
   project: Project;
-  links: ListLinksResponse | undefined;
+  links: KeptLinks | null;
 }
 
 /** Fails with `not_found` where the project is not the owner's. */
-export async function loadFrame(
-  { ownerId, projectId, includeLinks }: Asked,
-  { projects }: Pick<ExportContext, 'projects'>,
-): Promise<ArchiveFrame> {
-  const key = { ownerId, projectId };
-  const [{ project }, links] = await Promise.all([
-    projects.getProject(key),
-    includeLinks ? projects.listLinks(key) : undefined,
-  ]);
-  return { project: project!, links };
+export async function loadFrame(asked: Asked, context: ExportContext): Promise<ArchiveFrame> {
+  const { ownerId, projectId, includeLinks } = asked;
+  const { project } = await context.projects.getProject({ ownerId, projectId });
+  return { project: project!, links: includeLinks ? await keepLinks(asked, context) : null };
+}
+
+async function keepLinks(asked: Asked, context: ExportContext): Promise<KeptLinks> {
+  const { ownerId, projectId } = asked;
+  const first = await context.projects.listLinks({ ownerId, projectId, pageSize: LIMITS.linkPageSize });
+  const kept: KeptLinks = [];
+  for await (const page of linkPages(asked, first, context, LIMITS.linkPageSize))
+    kept.push(Buffer.from(JSON.stringify(page)));
+  return kept;
+}
+
+async function* pagesOf(links: KeptLinks): AsyncIterable<ProjectLinksJson> {
+  for (const page of links) yield JSON.parse(page.toString()) as ProjectLinksJson;
 }
 
 /** Without the clips whose videos cannot be read. */
@@ -89,7 +99,7 @@ export async function openArchived(
   const { ownerId, projectId, filter } = asked;
   const plan = await planExport(context, { ownerId, projectId }, filterOf(filter), signal);
   const read = (part: ExportPart) => walk(plan.clips, ids => context.exportRows.read(ownerId, projectId, ids, part));
-  const links = frame.links ? linksOf(asked, frame.links, context) : null;
+  const { links } = frame;
   const project = presentProjectDetail(frame.project, countsOf(plan.counts));
   return {
     ...shownOf(frame.project, context),
@@ -100,7 +110,7 @@ export async function openArchived(
     async head() {
       const terms: Record<string, string> = {};
       for await (const { terms: accepted } of read('terms')) if (accepted) terms[accepted.sha256] = accepted.text;
-      return { project, links: links && [links], terms };
+      return { project, links: links && pagesOf(links), terms };
     },
     submissions: () => read('texts'),
     videos: () => read('video'),
@@ -155,11 +165,12 @@ async function* linkPages(
   asked: Asked,
   first: ListLinksResponse,
   context: ExportContext,
+  pageSize: number = DEFAULTS.linkPageSize,
 ): AsyncIterable<ProjectLinksJson> {
   const { ownerId, projectId } = asked;
   yield linksOf(asked, first, context);
   for (let cursor = first.nextCursor; cursor !== undefined; ) {
-    const page = await context.projects.listLinks({ ownerId, projectId, pageSize: DEFAULTS.linkPageSize, cursor });
+    const page = await context.projects.listLinks({ ownerId, projectId, pageSize, cursor });
     yield linksOf(asked, page, context);
     cursor = page.nextCursor;
   }

@@ -6,7 +6,14 @@ import type { OpenArchiveRequest } from '@recording-request/proto/exports/v1/exp
 import type { Context } from '../context.ts';
 import type { ArchiveScope, ReadyArchive } from '../store/archives.ts';
 import { buildArchive } from './build-archive.ts';
-import { type ExportContext, type ExportSource, loadFrame, openArchived, startExport } from './export-project.ts';
+import {
+  type ExportContext,
+  type ExportSource,
+  type KeptLinks,
+  loadFrame,
+  openArchived,
+  startExport,
+} from './export-project.ts';
 
 export type ArchiveContext = ExportContext & Pick<Context, 'archives' | 'archiveBuilds' | 'exports'>;
 
@@ -64,7 +71,7 @@ async function current(
   // Before its rows are read: what is erased from here on ends it.
   const erasures = await archives.erasures(projectId);
   const loaded = await loadFrame(request, context);
-  const frame = hashOf([csvHeader(), loaded]);
+  const frame = hashOf([csvHeader(), loaded.project], loaded.links);
   const scope = { ownerId, projectId, selection };
   const unchanged = await findUnchanged(context, scope, frame);
   if (unchanged) return unchanged;
@@ -107,6 +114,10 @@ const selectionOf = ({ filter, includeLinks }: OpenArchiveRequest): string =>
 
 /** Another one after any change of what an archive shows. With the columns: a newer version may show more of the same. */
 const fingerprintOf = ({ project, links, changedAt, plan }: ExportSource): string =>
-  hashOf([csvHeader(), project, links, changedAt, plan.state]);
+  hashOf([csvHeader(), project, changedAt, plan.state], links);
 
-const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+function hashOf(value: unknown, links: KeptLinks | null): string {
+  const hash = createHash('sha256').update(JSON.stringify([value, links !== null]));
+  for (const page of links ?? []) hash.update(page);
+  return hash.digest('base64url');
+}

@@ -1,0 +1,59 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Page } from '../clients/pages.ts';
+import type { Context } from '../context.ts';
+
+/** A JSON object with one long list, whose pages are read while they are sent. */
+export interface ListAnswer<T> {
+  /** The field that has the list. */
+  name: string;
+  /** The fields in front of the list. */
+  before(first: T): object;
+  /** The rows of a page, as they are shown. */
+  rows(page: T): readonly object[];
+  /** The fields behind the list. */
+  after?(last: T): object;
+  /** At least one. */
+  pages: AsyncGenerator<Page<T>>;
+  /** Whether the request counts as a list already. */
+  isAdmitted?: boolean;
+}
+
+/**
+ * Sends a list. The first page is read before the headers, so that its failure is an error in JSON. A list of one page is
+ * answered as a whole; the pages of a longer one are written at the client's pace, so that a client that reads nothing holds
+ * one, and a failure midway breaks the connection. Throws `too_many` beyond the limits of lists.
+ */
+export async function sendList<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { streams }: Pick<Context, 'streams'>,
+  list: ListAnswer<T>,
+): Promise<FastifyReply> {
+  const { value: first } = await list.pages.next();
+  if (!first) throw new Error('a list came without a page');
+  reply.type('application/json; charset=utf-8');
+  if (first.isLast) return reply.send({ ...list.before(first), [list.name]: list.rows(first), ...list.after?.(first) });
+  if (request.method === 'HEAD') return reply.send(Readable.from([]));
+  if (!list.isAdmitted) streams.lists(request, reply);
+  return reply.send(Readable.from(jsonOf(list, first), { objectMode: true, highWaterMark: 1 }));
+}
+
+/** The same text as JSON.stringify makes of the whole. */
+async function* jsonOf<T>(list: ListAnswer<T>, first: Page<T>): AsyncGenerator<string> {
+  const textOf = (page: T) => JSON.stringify(list.rows(page)).slice(1, -1);
+  const start = JSON.stringify({ ...list.before(first), [list.name]: [] }).slice(0, -']}'.length);
+  let text = textOf(first);
+  yield start + text;
+  let comma = text === '' ? '' : ',';
+  let last = first;
+  for await (const page of list.pages) {
+    last = page;
+    text = textOf(page);
+    if (text === '') continue;
+    yield comma + text;
+    comma = ',';
+  }
+  const end = JSON.stringify(list.after?.(last) ?? {}).slice(1);
+  yield end === '}' ? ']}' : `],${end}`;
+}

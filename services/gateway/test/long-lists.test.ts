@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { presentCreatedLink, presentLink } from '@recording-request/contract/present';
+import { DomainError } from '@recording-request/kit/errors';
+import { type Link, LinkStatus, LinkType, type ListLinksRequest } from '@recording-request/proto/projects/v1/projects';
+import { until } from '@recording-request/testing/wait';
+import { asProject, OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
+
+const BASE_URL = 'https://rec.example';
+/** A quarter of them is for one token: 3. */
+const LIMITS = { LISTS_AT_ONCE: '12' };
+let harness: TestGateway;
+before(async () => {
+  harness = await startTestGateway({}, LIMITS);
+});
+after(() => harness[Symbol.asyncDispose]());
+
+const at = new Date('2026-01-02T03:04:05.006Z');
+const linkAt = (index: number): Link => ({
+  linkId: `019a0000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+  token: `vr_${String(index).padStart(38, '0')}`,
+  linkType: LinkType.LINK_TYPE_UNIQUE,
+  status: LinkStatus.LINK_STATUS_DISABLED,
+  maxUses: 1,
+  submissionCount: 1,
+  remainingUses: 0,
+  openedAt: at,
+  createdAt: at,
+});
+const manyLinks = (count: number) => Array.from({ length: count }, (_, index) => linkAt(index));
+
+/** A projects service with so many links, whose cursor is the number of those before. Returns how many pages were asked for. */
+function withLinks(total: number): () => number {
+  let pages = 0;
+  harness.behind.projects = {
+    async listLinks({ pageSize = Number.POSITIVE_INFINITY, cursor }: ListLinksRequest) {
+      pages++;
+      const from = Number(cursor ?? 0);
+      const to = Math.min(total, from + pageSize);
+      const uniqueLinks = Array.from({ length: to - from }, (_, index) => linkAt(from + index));
+      return { uniqueLinks, nextCursor: to < total ? String(to) : undefined };
+    },
+  };
+  return () => pages;
+}
+
+const path = `/api/projects/${PROJECT_ID}/links`;
+const ask = (init: RequestInit = {}) => fetch(harness.base + path, { headers: harness.bearer, ...init });
+
+test('a long list of links is the same JSON as a short one, made of pages', async () => {
+  for (const total of [0, 3, 500, 1_200]) {
+    const pages = withLinks(total);
+    const response = await ask();
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+    const recipientUrls = manyLinks(total).map(link => presentLink(link, BASE_URL));
+    assert.equal(await response.text(), JSON.stringify({ projectId: PROJECT_ID, sharedLink: null, recipientUrls }));
+    assert.equal(pages(), Math.max(1, Math.ceil(total / 500)));
+  }
+  assert.equal(await (await ask({ method: 'HEAD' })).text(), '');
+});
+
+test('a failure of the first page is an error, and one of a later page breaks the connection', async () => {
+  withLinks(1_200);
+  const { listLinks } = harness.behind.projects!;
+  const fail = async () => {
+    throw new DomainError('unavailable', 'broken');
+  };
+  harness.behind.projects = { listLinks: async (...call) => (call[0].cursor ? fail() : listLinks!(...call)) };
+  await assert.rejects((await ask()).text());
+  harness.behind.projects = { listLinks: fail };
+  assert.equal((await ask()).status, 503);
+});
+
+test('a creation with many links answers as one with few, and again the same whatever has come since', async () => {
+  const total = 1_200;
+  withLinks(total);
+  const expiresAt = new Date('2026-02-03T04:05:06.007Z');
+  const linkStats = { ...asProject().linkStats, uniqueLinksTotal: total, uniqueLinksRemaining: total };
+  harness.behind.projects!.createProject = async () => ({
+    project: { ...asProject(), expiresAt, linkStats },
+    projectToken: 'prj_x',
+    uniqueLinks: manyLinks(500),
+    linksCursor: '500',
+    user: { userId: OWNER_ID, userName: 'Ada', videosReserved: total, createdAt: at },
+    reservedVideoCount: total,
+    replayed: true,
+  });
+  const response = await fetch(`${harness.base}/api/projects`, {
+    method: 'POST',
+    headers: { ...harness.bearer, 'content-type': 'application/json' },
+    body: JSON.stringify({ projectName: 'Stories', count: total }),
+  });
+  assert.equal(response.headers.get('idempotent-replayed'), 'true');
+  const text = await response.text();
+  const made = JSON.parse(text) as { count: number; recipientUrls: object[] };
+  assert.equal(text, JSON.stringify(made), 'without a space');
+  assert.equal(Object.keys(made).slice(-2).join(), 'recipientUrls,counts');
+  assert.equal(made.count, total);
+  const shown = manyLinks(total).map(link => presentCreatedLink(link, { baseUrl: BASE_URL, expiresAt }));
+  assert.deepEqual(made.recipientUrls, shown);
+  const { status, openedAt, remainingUses } = shown[700]!;
+  assert.deepEqual([status, openedAt, remainingUses], ['active', null, 1]);
+});
+
+/** Sends requests on a connection whose answers are never read. */
+function leaveUnread(requests: number): Socket {
+  const url = new URL(harness.base);
+  const socket = connect(Number(url.port), url.hostname);
+  socket.on('error', () => {});
+  const request = `GET ${path} HTTP/1.1\r\nHost: gateway\r\nAuthorization: ${harness.bearer.authorization}\r\n\r\n`;
+  socket.pause();
+  socket.write(request.repeat(requests));
+  return socket;
+}
+
+/** Waits until a figure stands still. */
+async function settled(figure: () => number): Promise<number> {
+  let before = -1;
+  while (figure() !== before) {
+    before = figure();
+    await delay(300);
+  }
+  return before;
+}
+
+test('answers that nobody reads hold a few pages each, more than may be sent at once are 429, and what is small is answered', async () => {
+  const pages = withLinks(1_000_000);
+  const connections = Array.from({ length: 40 }, () => leaveUnread(3));
+  try {
+    await until('as many are sent as one token may have', async () => (await ask()).status === 429);
+    const refused = await ask();
+    assert.equal(refused.headers.get('retry-after'), '10');
+    assert.match(((await refused.json()) as { error: string }).error, /^Too many lists are being read; /);
+    // Each of the 3 has what the buffers between it and its client take; the other 117 had their first page.
+    const read = await settled(pages);
+    assert.ok(read < 3 * 40 + 122, `${read} pages of 200 KB were read for clients that read nothing`);
+    harness.behind.accounts = {
+      getUser: async () => ({ user: { userId: OWNER_ID, userName: 'Ada', videosReserved: 1, createdAt: at } }),
+    };
+    const me = await fetch(`${harness.base}/api/me`, { headers: harness.bearer });
+    assert.equal(me.status, 200);
+  } finally {
+    for (const connection of connections) connection.destroy();
+  }
+  withLinks(3);
+  await until('what they held is free again', async () => (await ask()).status === 200);
+});
