@@ -8,6 +8,7 @@ import { installAnswerMemory } from './plugins/answer-memory.ts';
 import { installBodies } from './plugins/bodies.ts';
 import { installClientGone } from './plugins/client-gone.ts';
 import { installCompression } from './plugins/compression.ts';
+import { limitConnections } from './plugins/connection-limit.ts';
 import { frameworkErrorHandler, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { overrideMethod } from './plugins/method-override.ts';
@@ -77,6 +78,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     clientErrorHandler: answerClientError,
   }) as unknown as FastifyInstance;
   traceRequests(app.server, config);
+  limitConnections(app.server, config);
   acceptExpectations(app.server);
   // Outermost: what waits for its turn is no part of a trace, nor of how long a request took.
   runInTurn(app.server, answerCrowded.bind(app));

@@ -74,6 +74,11 @@ export const variables = {
   }),
   bodyLimitBytes: integer('BODY_LIMIT_BYTES', 'the longest JSON body', { default: 1_048_576, min: 1_024 }),
   bodyTimeoutMs: integer('BODY_TIMEOUT_MS', 'how long a JSON body may take to arrive', { default: 30_000, min: 1 }),
+  connectionsPerAddress: integer(
+    'CONNECTIONS_PER_ADDRESS',
+    'connections of one address at once; more are closed. Counts only where `TRUSTED_PROXIES` is 0: a proxy bounds its clients itself',
+    { default: 2_000, min: 1 },
+  ),
   idleTimeoutMs: integer(
     'IDLE_TIMEOUT_MS',
     'a connection on which nothing moves is closed; the only time-out of uploads, media and exports. Keep it above 60 s, the longest wait for a service',

@@ -101,10 +101,10 @@ export const CALLS = {
   'recording.requests.shed': {
     kind: 'counter',
     unit: '{request}',
-    description: 'Requests that a limit refused, with 429 or 503.',
+    description: 'Requests that a limit refused, with 429 or 503, and connections that one closed.',
     attributes: {
       'recording.reason':
-        '`rate` (too many calls), `busy` (the process is behind), `upload`, `video`, `export`, `list`, `search` (too many at once)',
+        '`rate` (too many calls), `connection` (too many of one address: closed), `busy` (the process is behind), `upload`, `video`, `export`, `list`, `search` (too many at once)',
     },
   },
   'recording.kafka.connected': {

@@ -1,6 +1,6 @@
 import { countOf } from './metrics.ts';
 
-export type ShedReason = 'rate' | 'busy' | 'upload' | 'video' | 'export' | 'list' | 'search';
+export type ShedReason = 'rate' | 'connection' | 'busy' | 'upload' | 'video' | 'export' | 'list' | 'search';
 
 const countShed = countOf('recording.requests.shed');
 

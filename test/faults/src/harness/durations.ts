@@ -7,6 +7,7 @@ export const SHORT: Record<string, string> = {
   RATE_LIMIT_TOKEN_PER_MINUTE: '1000000',
   RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
   RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: '1000000',
+  CONNECTIONS_PER_ADDRESS: '1000000',
   EVENT_LOOP_DELAY_LIMIT_MS: '0',
   KAFKA_PARTITIONS: '2',
   // A request starts a new part for each of these, so that short clips have several.

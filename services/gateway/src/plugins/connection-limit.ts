@@ -1,0 +1,32 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { noteShed } from '@recording-request/kit/telemetry/shed';
+import type { Config } from '../config.ts';
+import { callerNetwork } from '../domain/caller-network.ts';
+
+/**
+ * Closes each connection that an address opens beyond CONNECTIONS_PER_ADDRESS: one that sends nothing, or half a head, costs up to
+ * 30 kB until its time-out. Behind proxies all connections are theirs, so they bound their clients themselves.
+ */
+export function limitConnections(
+  server: Server,
+  { connectionsPerAddress, trustedProxies }: Pick<Config, 'connectionsPerAddress' | 'trustedProxies'>,
+): void {
+  if (trustedProxies > 0) return;
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const address = callerNetwork(socket.remoteAddress ?? '');
+    const count = open.get(address) ?? 0;
+    if (count >= connectionsPerAddress) {
+      noteShed('connection');
+      socket.destroy();
+      return;
+    }
+    open.set(address, count + 1);
+    socket.once('close', () => {
+      const left = open.get(address)! - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+  });
+}

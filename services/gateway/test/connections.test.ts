@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { until } from '@recording-request/testing/wait';
+import { startTestGateway, type TestGateway } from './test-service.ts';
+
+const MAX = 5;
+
+function open({ base }: TestGateway): Socket {
+  const socket = connect(Number(new URL(base).port), '127.0.0.1');
+  socket.on('error', () => {});
+  return socket;
+}
+
+/** Whether a connection gets an answer; it stays open. */
+async function isServed(socket: Socket): Promise<boolean> {
+  socket.write('GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n');
+  return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);
+}
+
+test('an address has so many connections; one more is closed, until one ends', async () => {
+  await using gateway = await startTestGateway({}, { CONNECTIONS_PER_ADDRESS: String(MAX) });
+  const idle = Array.from({ length: MAX - 1 }, () => open(gateway));
+  await Promise.all(idle.map(socket => once(socket, 'connect')));
+  const last = open(gateway);
+  assert.equal(await isServed(last), true);
+  assert.equal(await isServed(open(gateway)), false);
+  idle[0]!.destroy();
+  await until('a place is free again', () => isServed(open(gateway)));
+  for (const socket of [...idle, last]) socket.destroy();
+});
+
+test('behind a proxy, whose connections are those of all clients, none is closed', async () => {
+  await using gateway = await startTestGateway({}, { CONNECTIONS_PER_ADDRESS: '1', TRUSTED_PROXIES: '1' });
+  const sockets = Array.from({ length: MAX }, () => open(gateway));
+  for (const socket of sockets) assert.equal(await isServed(socket), true);
+  for (const socket of sockets) socket.destroy();
+});
+
+test('a head of more than 16 kB is 431, and an upgrade to another protocol is answered as HTTP', async () => {
+  await using gateway = await startTestGateway();
+  const ask = async (head: string) => {
+    const socket = open(gateway);
+    socket.write(`${head}\r\nHost: h\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
+    socket.destroy();
+    return String(answer);
+  };
+  assert.match(await ask(`GET /healthz HTTP/1.1\r\nX: ${'x'.repeat(16_500)}`), /^HTTP\/1\.1 431 /);
+  const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==';
+  assert.match(await ask(`GET /healthz HTTP/1.1\r\n${upgrade}`), /^HTTP\/1\.1 200 /);
+  assert.match(
+    await ask('GET /healthz HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c'),
+    /^HTTP\/1\.1 200 /,
+  );
+  const continued = await ask('POST /api/nothing HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 5');
+  assert.match(continued, /^HTTP\/1\.1 (?:100|404) /);
+});
+
+test('an id or a trace that a client sends does not become ours', async () => {
+  await using gateway = await startTestGateway();
+  const id = '0af7651916cd43dd8448eb211c80319c';
+  const traceparent = `00-${id}-b7ad6b7169203331-01`;
+  const answer = await fetch(`${gateway.base}/healthz`, {
+    headers: { 'request-id': id, 'x-request-id': id, traceparent, tracestate: 'a=1', baggage: 'b=1' },
+  });
+  const given = answer.headers.get('request-id');
+  assert.match(given ?? '', /^[0-9a-f]{32}$/);
+  assert.notEqual(given, id);
+});
