@@ -295,6 +295,58 @@ test('a transcript that is not there yet, or never will be, is 404', async () =>
   }
 });
 
+test('a mirror asks whether anything has changed, and gets 304 without a body where nothing has', async () => {
+  const one = `${project}/submissions/${SUBMISSION_ID}`;
+  const paths = [
+    '/me',
+    '/projects',
+    project,
+    `${project}/links`,
+    `${project}/submissions`,
+    `${project}/submissions?limit=3`,
+  ];
+  for (const path of [
+    ...paths,
+    one,
+    `${one}/transcript.txt`,
+    `${one}/transcript.vtt`,
+    `${project}/webhook-deliveries`,
+  ]) {
+    for (const encoding of ['identity', 'br']) {
+      const headers = { ...harness.bearer, 'accept-encoding': encoding };
+      const first = await fetch(url(path), { headers });
+      const etag = first.headers.get('etag') ?? '';
+      assert.equal(first.status, 200, path);
+      assert.match(etag, /^W\/"[\w-]{20,}"$/, path);
+      const ask = (seen: string, method = 'GET') =>
+        fetch(url(path), { method, headers: { ...headers, 'if-none-match': seen } });
+      for (const method of ['GET', 'HEAD']) {
+        const same = await ask(`"other", ${etag}`, method);
+        assert.deepEqual([same.status, same.headers.get('etag'), await same.text()], [304, etag, ''], path);
+      }
+      const other = await ask('"other"');
+      assert.deepEqual([other.status, await other.text()], [200, await first.text()], path);
+    }
+  }
+  const { getSubmission, listSubmissions } = harness.behind.submissions!;
+  const asked = [one, `${project}/submissions?limit=4`];
+  const tags = () =>
+    Promise.all(asked.map(async path => (await fetch(url(path), { headers: harness.bearer })).headers.get('etag')));
+  const before = await tags();
+  try {
+    const noted = { ...submission, reviewNote: 'Seen' };
+    harness.behind.submissions!.getSubmission = async () => ({ submission: noted });
+    harness.behind.submissions!.listSubmissions = async () => ({ submissions: [noted], nextCursor: '' });
+    const now = await tags();
+    assert.ok(
+      now.every((etag, index) => etag !== before[index]),
+      'another note is another ETag',
+    );
+  } finally {
+    Object.assign(harness.behind.submissions!, { getSubmission, listSubmissions });
+  }
+});
+
 test('the QR code is a PNG that does not change, for the owner and for the dashboard', async () => {
   const first = await fetch(url(`${project}/shared-link/qr.png`), { headers: harness.bearer });
   assert.equal(first.headers.get('content-type'), 'image/png');

@@ -101,6 +101,10 @@ api "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/transcript.vtt"
 
 One: \`GET /api/projects/<projectId>/submissions/<submissionId>\`.
 
+\`/api/me\`, projects, links, submissions, transcripts and webhook deliveries have an ETag. A mirror that sends it as \`If-None-Match\` gets 304
+without a body where nothing has changed. A list that is too long for one piece is streamed and has none: ask then for what changed
+(\`changedAfter\`), or for the project, whose \`stats\` move with its links and clips.
+
 \`responseId\` names the response that a clip belongs to: the \`responseSessionId\` of the upload interface, of the filter and of the event
 \`response.completed\`. \`responseSessionId\` of a submission is the same in an interview, and null in a project without questions.
 

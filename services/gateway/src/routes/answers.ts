@@ -8,7 +8,7 @@ export const sendDocument = (reply: FastifyReply, status: number, { headers, htm
   reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
 
 /** The ETag of a text: weak, as it may be sent compressed. */
-export const etagOfText = (text: string): string =>
+export const etagOfText = (text: string | Buffer): string =>
   `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
 
 /** The ETag under which `sendUnlessSame` sends a value. */
@@ -16,12 +16,18 @@ export const etagOf = (value: unknown): string => etagOfText(JSON.stringify(valu
 
 /** JSON with an ETag; only 304 to a client that has the same already. */
 export function sendUnlessSame(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
-  const text = JSON.stringify(value);
+  return sendTextUnlessSame(request, reply, 'application/json', JSON.stringify(value));
+}
+
+/** The same of a text or its bytes in UTF-8. */
+export function sendTextUnlessSame(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  type: string,
+  text: string | Buffer,
+): FastifyReply {
   const etag = etagOfText(text);
   reply.header('etag', etag);
   if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  return reply.type('application/json; charset=utf-8').send(text);
+  return reply.type(`${type}; charset=utf-8`).send(text);
 }
-
-export const sendText = (reply: FastifyReply, type: string, text: string) =>
-  reply.type(`${type}; charset=utf-8`).send(text);

@@ -170,6 +170,7 @@ function submissionRoutes(app: FastifyInstance, context: Context): void {
           summary: file.summary,
           params: DashboardSubmissionParams,
           file: file.type,
+          conditional: true,
         }),
       },
       (request, reply) => sendTranscript(request, reply, context, file),

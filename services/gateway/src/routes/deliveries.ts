@@ -25,7 +25,8 @@ import type { Context } from '../context.ts';
 import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { projectOf } from '../plugins/caller.ts';
-import { asBuilt, operation } from '../plugins/operation.ts';
+import { operation } from '../plugins/operation.ts';
+import { sendUnlessSame } from './answers.ts';
 
 // A delivery itself may take 15 s.
 const SEND_DEADLINE_MS = 20_000;
@@ -42,7 +43,6 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Context
   app.get<{ Querystring: PageQueryInput }>(
     '/api/projects/:projectId/webhook-deliveries',
     {
-      ...asBuilt,
       config: owner('submissions:read'),
       schema: operation({
         id: 'listWebhookDeliveries',
@@ -53,19 +53,21 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Context
         params: ProjectParams,
         query: PageQuery,
         json: { 200: ref(WebhookDeliveriesPage) },
+        conditional: true,
       }),
     },
-    async (request): Promise<WebhookDeliveriesPageJson> => {
+    async (request, reply) => {
       const { limit = DEFAULTS.pageSize, cursor = '' } = request.query;
       const query = { projectId: projectOf(request).projectId, pageSize: limit, cursor };
       // Asked at once: what a caller may not see is never shown, as the first of the two rejects.
       const [projectId, page] = await invalidFirst(ownProject(request), services.webhooks.listDeliveries(query));
-      return {
+      const shown: WebhookDeliveriesPageJson = {
         projectId,
         endpoint: presentEndpoint(page.endpoint),
         deliveries: page.deliveries.map(presentDelivery),
         pagination: { nextCursor: page.nextCursor || null },
       };
+      return sendUnlessSame(request, reply, shown);
     },
   );
 

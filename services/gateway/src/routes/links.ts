@@ -48,6 +48,7 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
         summary: 'The recording links of a project',
         params: ProjectParams,
         json: { 200: ref(ProjectLinks) },
+        conditional: true,
       }),
     },
     (request, reply) => {

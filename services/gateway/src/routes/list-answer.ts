@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../clients/pages.ts';
 import type { Context } from '../context.ts';
+import { sendUnlessSame } from './answers.ts';
 
 /** A JSON object with one long list, whose pages are read while they are sent. */
 export interface ListAnswer<T> {
@@ -21,7 +22,7 @@ export interface ListAnswer<T> {
 
 /**
  * Sends a list. The first page is read before the headers, so that its failure is an error in JSON. A list of one page is
- * answered as a whole; the pages of a longer one are written at the client's pace, so that a client that reads nothing holds
+ * answered as a whole, with an ETag; the pages of a longer one are written at the client's pace, so that a client that reads nothing holds
  * one, and a failure midway breaks the connection. Throws `too_many` beyond the limits of lists.
  */
 export async function sendList<T>(
@@ -32,8 +33,11 @@ export async function sendList<T>(
 ): Promise<FastifyReply> {
   const { value: first } = await list.pages.next();
   if (!first) throw new Error('a list came without a page');
+  if (first.isLast) {
+    const whole = { ...list.before(first), [list.name]: list.rows(first), ...list.after?.(first) };
+    return request.method === 'POST' ? reply.send(whole) : sendUnlessSame(request, reply, whole);
+  }
   reply.type('application/json; charset=utf-8');
-  if (first.isLast) return reply.send({ ...list.before(first), [list.name]: list.rows(first), ...list.after?.(first) });
   if (request.method === 'HEAD') return reply.send(Readable.from([]));
   if (!list.isAdmitted) streams.lists(request, reply);
   return reply.send(Readable.from(jsonOf(list, first), { objectMode: true, highWaterMark: 1 }));

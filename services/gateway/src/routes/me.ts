@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { operation } from '../plugins/operation.ts';
+import { sendUnlessSame } from './answers.ts';
 
 export async function meRoutes(app: FastifyInstance, { services }: Context): Promise<void> {
   app.get(
@@ -16,15 +17,16 @@ export async function meRoutes(app: FastifyInstance, { services }: Context): Pro
         tag: 'account',
         summary: 'Who the token belongs to, its scopes and the allowance',
         json: { 200: ref(CurrentUser) },
+        conditional: true,
       }),
     },
-    async request => {
+    async (request, reply) => {
       const { owner: caller } = request;
       if (!caller) throw new Error('no owner');
       // Asked again: what authentication remembers may be seconds old, and an allowance moves.
       const { user } = await services.accounts.getUser({ userId: caller.userId });
       if (!user) throw new Error('a user came empty');
-      return presentUser(user, caller.token);
+      return sendUnlessSame(request, reply, presentUser(user, caller.token));
     },
   );
 }

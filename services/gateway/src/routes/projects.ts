@@ -32,6 +32,7 @@ import { LIST_PAGE_BYTES } from '../plugins/answer-memory.ts';
 import { ownerOf, projectOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 import { noteSubjectOf } from '../plugins/request-log.ts';
+import { sendUnlessSame } from './answers.ts';
 import { sendList } from './list-answer.ts';
 import { nameKey } from './submissions.ts';
 
@@ -67,6 +68,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
         tag: 'projects',
         summary: "The owner's projects, newest first",
         json: { 200: ref(ProjectList) },
+        conditional: true,
       }),
     },
     (request, reply) =>
@@ -142,11 +144,12 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
         summary: 'One project with its settings',
         params: ProjectParams,
         json: { 200: ref(ProjectDetail) },
+        conditional: true,
       }),
     },
-    async request => {
+    async (request, reply) => {
       const { project, counts } = await loadProject(services, projectOf(request));
-      return presentProjectDetail(project, counts);
+      return sendUnlessSame(request, reply, presentProjectDetail(project, counts));
     },
   );
 

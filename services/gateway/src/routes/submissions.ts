@@ -27,7 +27,8 @@ import type { Context } from '../context.ts';
 import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
 import { projectOf, submissionOf } from '../plugins/caller.ts';
-import { asBuilt, operation } from '../plugins/operation.ts';
+import { operation } from '../plugins/operation.ts';
+import { sendTextUnlessSame, sendUnlessSame } from './answers.ts';
 
 export const filterOf = (query: ExportFilter): SubmissionFilter => ({
   selected: query.selected,
@@ -105,7 +106,6 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
   app.get(
     '/api/projects/:projectId/submissions',
     {
-      ...asBuilt,
       config: owner('submissions:read'),
       schema: operation({
         id: 'listSubmissions',
@@ -116,18 +116,23 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
         params: ProjectParams,
         query: SubmissionsQuery,
         json: { 200: ref(SubmissionsPage) },
+        conditional: true,
       }),
     },
     async (request, reply) => {
       const page = await loadPageJson(context, request);
-      return Buffer.isBuffer(page) ? reply.type('application/json; charset=utf-8').send(page) : page;
+      return sendTextUnlessSame(
+        request,
+        reply,
+        'application/json',
+        Buffer.isBuffer(page) ? page : JSON.stringify(page),
+      );
     },
   );
 
   app.get(
     '/api/projects/:projectId/submissions/:submissionId',
     {
-      ...asBuilt,
       config: owner('submissions:read'),
       schema: operation({
         id: 'getSubmission',
@@ -135,15 +140,16 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
         summary: 'One submission',
         params: SubmissionParams,
         json: { 200: ref(Submission) },
+        conditional: true,
       }),
     },
-    async request => {
+    async (request, reply) => {
       const target = submissionOf(request);
       const [projectName, { submission }] = await invalidFirst(
         loadProjectName(services, target),
         services.submissions.getSubmission(target),
       );
-      return present(submission, projectName);
+      return sendUnlessSame(request, reply, present(submission, projectName));
     },
   );
 

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { submissionOf } from '../plugins/caller.ts';
 import { operation } from '../plugins/operation.ts';
-import { sendText } from './answers.ts';
+import { sendTextUnlessSame } from './answers.ts';
 
 export const TRANSCRIPT_FILES = [
   {
@@ -30,7 +30,7 @@ export async function sendTranscript(
   if (submission?.transcriptStatus !== TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED) {
     throw new DomainError('not_found', 'This submission has no finished transcript.');
   }
-  return sendText(reply, file.type, submission[file.field] ?? '');
+  return sendTextUnlessSame(request, reply, file.type, submission[file.field] ?? '');
 }
 
 export async function transcriptRoutes(app: FastifyInstance, context: Context): Promise<void> {
@@ -45,6 +45,7 @@ export async function transcriptRoutes(app: FastifyInstance, context: Context): 
           summary: file.summary,
           params: SubmissionParams,
           file: file.type,
+          conditional: true,
         }),
       },
       (request, reply) => sendTranscript(request, reply, context, file),
