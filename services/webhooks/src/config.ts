@@ -94,7 +94,11 @@ export const variables = {
     default: 30_000,
     min: 1,
   }),
-  concurrency: integer('WEBHOOK_CONCURRENCY', 'attempts at once in a process', { default: 128, min: 1 }),
+  concurrency: integer(
+    'WEBHOOK_CONCURRENCY',
+    'attempts at once in a process. [Owners share them](operations.md#shares-of-owners): at most half for one owner, a quarter for one project',
+    { default: 128, min: 1 },
+  ),
   endpointConcurrency: integer('WEBHOOK_ENDPOINT_CONCURRENCY', "of these, at one project's endpoint", {
     default: 8,
     min: 1,
@@ -103,10 +107,14 @@ export const variables = {
     default: 1_000,
     min: 1,
   }),
-  leaseMarginMs: integer('WEBHOOK_LEASE_MARGIN_MS', 'how much longer than an attempt a lease is', {
-    default: 15_000,
-    min: 1,
-  }),
+  leaseMarginMs: integer(
+    'WEBHOOK_LEASE_MARGIN_MS',
+    'how much longer than an attempt a lease is: the look-ups before an attempt have so much time',
+    {
+      default: 15_000,
+      min: 1_000,
+    },
+  ),
   pollMs: integer('WEBHOOK_POLL_MS', 'the longest time between two polls of the ledger', { default: 1_000, min: 1 }),
   consumers: integer('WEBHOOK_CONSUMERS', 'events recorded at once in a process', { default: 2, min: 1 }),
   redeliverMax: integer('WEBHOOK_REDELIVER_MAX', 'deliveries that one request may send again', {

@@ -14,6 +14,8 @@ const SERVED_MS = 50_000;
 // As many as the events of those that hang: without a bound for each endpoint they would take every place.
 const PLACES = HANGING * EVENTS_EACH;
 
+const BUSY_PROJECTS = 16;
+
 let harness: TestWebhooks;
 let receiver: Receiver;
 before(async () => {
@@ -78,4 +80,46 @@ test('of 50 endpoints under load 10 hang: the other 40 get every event as if the
   assert.equal(beside.length, well.length * EVENTS_EACH);
   const atOnce = receiver.received.filter(request => hangs.has(request.path)).length;
   assert.ok(atOnce <= HANGING * harness.config.endpointConcurrency, `${atOnce} attempts hang at once`);
+});
+
+test('one owner whose many endpoints take long holds no more than half of the places: others are sent at once', async () => {
+  const projects = Array.from({ length: BUSY_PROJECTS }, () => uuidv7());
+  const busyOwner = uuidv7();
+  const url = (projectId: string) => `http://127.0.0.1:${receiver.port}/${projectId}`;
+  for (const projectId of projects) harness.setTarget(projectId, url(projectId), [], [], busyOwner);
+  const isBusy = new Set(projects.map(projectId => `/${projectId}`));
+  const held: (() => void)[] = [];
+  receiver.respond = (request, response) => {
+    const answer = () => response.writeHead(204).end();
+    if (isBusy.has(request.path)) held.push(answer);
+    else answer();
+  };
+  const many = eventsOf(projects, harness.config.endpointConcurrency);
+  assert.ok(many.length >= PLACES, 'more than there are places');
+  await publishAll(harness.kafka, many);
+  await until('every event of the busy owner is in the ledger', async () => {
+    const ledger = harness.mongo.collection('deliveries');
+    return (await ledger.countDocuments({ projectId: { $in: projects } })) === many.length;
+  });
+  for (let newcomers = 0; newcomers < 3; newcomers++) {
+    const projectId = uuidv7();
+    harness.setTarget(projectId, url(projectId));
+    const event = completed(submission(projectId));
+    await publishAll(harness.kafka, [event]);
+    await receiver.waitFor(1, request => idOf(request) === event.id, SERVED_MS);
+  }
+  assert.ok(held.length <= PLACES / 2, `one owner has ${held.length} of ${PLACES} places`);
+  // Each that ends admits another one, until all are delivered.
+  let ended = 0;
+  await until(
+    'every event of the busy owner is delivered',
+    async () => {
+      for (const answer of held.splice(0)) {
+        answer();
+        ended += 1;
+      }
+      return ended === many.length;
+    },
+    { limitMs: SERVED_MS },
+  );
 });

@@ -41,7 +41,12 @@ const into = (collection: string, length: number, of: (index: number) => object)
 
 const delivery = (index: number, fields: object = {}) => ({
   _id: `delivery ${index}`,
-  ...{ projectId: PROJECT, submissionId: `submission ${Math.floor(index / 3)}`, eventType: 'submission.completed' },
+  ...{
+    projectId: PROJECT,
+    ownerId: 'owner',
+    submissionId: `submission ${Math.floor(index / 3)}`,
+    eventType: 'submission.completed',
+  },
   ...{ createdAt: at(index), body: Buffer.from('{}'), state: 'delivered', step: 0, forced: false },
   ...{ attempts: [], attemptCount: 1, traceparent: '', tracestate: '' },
   ...fields,
@@ -91,7 +96,14 @@ test('no query of a store costs more than what it returns or changes, however mu
   assert.deepEqual(await figures.due(now, new Date(later.getTime() + 1)), { since: at(0), stuck: 100 });
 
   const fresh: NewDelivery = {
-    ...{ id: 'fresh', projectId: 'fresh', submissionId: 'x', eventType: 'submission.completed', createdAt: now },
+    ...{
+      id: 'fresh',
+      projectId: 'fresh',
+      ownerId: 'owner',
+      submissionId: 'x',
+      eventType: 'submission.completed',
+      createdAt: now,
+    },
     ...{ body: Buffer.from('{}'), traceparent: '', tracestate: '' },
   };
   assert.ok(await queue.insert(fresh, now));

@@ -139,7 +139,8 @@ test('processes ten seconds ahead or behind neither send what another one is sen
   const { queue, endpoints } = await openStore(await stores.database('webhooks'));
   const now = new Date();
   const projectId = uuidv7();
-  const delivery = { projectId, submissionId: uuidv7(), eventType: 'submission.completed', body: Buffer.from('{}') };
+  const about = { projectId, ownerId: uuidv7(), submissionId: uuidv7() };
+  const delivery = { ...about, eventType: 'submission.completed', body: Buffer.from('{}') };
   for (const aheadMs of [10_000, -10_000]) {
     t.mock.timers.enable({ apis: ['Date'], now: now.getTime() + aheadMs });
     await queue.insert({ id: uuidv7(), ...delivery, createdAt: now, traceparent: '', tracestate: '' }, now);
@@ -171,7 +172,8 @@ test('a process that was paused past its lease does not send what another one ha
   const sender = createSender({ allowHttp: true, allowPrivate: true, timeoutMs, answerBytes, dnsServers: undefined });
   ending.defer(() => sender.close());
   const id = uuidv7();
-  const about = { id, projectId, submissionId: uuidv7(), eventType: 'submission.completed', createdAt: clock.now() };
+  const ids = { id, projectId, ownerId: uuidv7(), submissionId: uuidv7() };
+  const about = { ...ids, eventType: 'submission.completed', createdAt: clock.now() };
   const leaseUntil = new Date(clock.now().getTime() + 500);
   const claimed = await store.queue.insertClaimed(
     { ...about, body: Buffer.from('{}'), traceparent: '', tracestate: '' },
@@ -181,7 +183,7 @@ test('a process that was paused past its lease does not send what another one ha
     (await harness.delivery(projectId, id))?.state === DeliveryState.DELIVERY_STATE_DELIVERED;
   const asked = async () => {
     await until('the other process has sent it', isDelivered);
-    return { projectName: 'Voices', url: receiver.url, secrets: [], version: 1, events: [] };
+    return { projectName: 'Voices', url: receiver.url, secrets: [], version: 1, events: [], ownerId: 'owner' };
   };
   const targets: Targets = { of: asked, recent: asked, close() {} };
   await deliver({ config, log, clock, store, targets, sender }, claimed!, new AbortController().signal);

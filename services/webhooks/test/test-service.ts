@@ -97,9 +97,9 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
     lines,
     startAnother: running.startAnother,
     /** A project whose events go to `url`. Called again: the address is set again. */
-    setTarget(projectId: string, url: string, secrets: string[] = [], events: string[] = []) {
+    setTarget(projectId: string, url: string, secrets: string[] = [], events: string[] = [], ownerId = projectId) {
       const targetVersion = (targets.get(projectId)?.targetVersion ?? 0) + 1;
-      targets.set(projectId, { projectName: 'Voices', webhookUrl: url, secrets, targetVersion, events });
+      targets.set(projectId, { projectName: 'Voices', webhookUrl: url, secrets, targetVersion, events, ownerId });
     },
     async delivery(projectId: string, id: string): Promise<Delivery | undefined> {
       const { deliveries } = await webhooks.listDeliveries({ projectId, pageSize: 100, cursor: '' });

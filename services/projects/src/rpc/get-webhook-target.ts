@@ -22,5 +22,6 @@ export const getWebhookTarget =
       secrets: webhookUrl === '' ? [] : signingSecrets(project.webhook, clock.now()).flatMap(open),
       targetVersion: project.webhook.targetVersion,
       events: project.settings.webhookEvents ?? [],
+      ownerId: project.ownerId,
     };
   };

@@ -17,6 +17,7 @@ export interface Target {
   version: number;
   /** The types of events that the project asks for beside those that always come. */
   events: string[];
+  ownerId: string;
 }
 
 export interface Targets {
@@ -37,8 +38,8 @@ export function projectTargets(address: string, peer: Peer): Targets {
   async function of(projectId: string, signal?: AbortSignal): Promise<Target | undefined> {
     try {
       const reply = await client.getWebhookTarget({ projectId }, signal ? { signal } : {});
-      const { projectName, webhookUrl, secrets, targetVersion, events } = reply;
-      return { projectName, url: webhookUrl, secrets, version: targetVersion, events };
+      const { projectName, webhookUrl, secrets, targetVersion, events, ownerId } = reply;
+      return { projectName, url: webhookUrl, secrets, version: targetVersion, events, ownerId };
     } catch (error) {
       if (error instanceof DomainError && error.code === 'not_found') return undefined;
       throw error;

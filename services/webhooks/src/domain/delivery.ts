@@ -27,6 +27,7 @@ export interface TraceContext {
 export interface NewDelivery extends TraceContext {
   id: string;
   projectId: string;
+  ownerId: string;
   /** The submission with which its body is erased; "" for none. */
   submissionId: string;
   /** What it is about where that is erased already: it outlives the erasure. */
@@ -58,6 +59,7 @@ export interface ClaimedDelivery extends NewDelivery {
 export interface DeliveryRecord {
   id: string;
   projectId: string;
+  ownerId: string;
   submissionId: string;
   eventType: string;
   isTest: boolean;

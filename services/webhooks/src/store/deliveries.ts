@@ -26,7 +26,7 @@ export interface DeliveryQueue {
   /** Claims the delivery, or without an id the endpoint's longest due one, for `leaseMs`; undefined when none is due. */
   claim(which: { projectId: string; id?: string }, leaseMs: number): Promise<ClaimedDelivery | undefined>;
   /** Returns, for each endpoint with pending deliveries, when its first one is due. */
-  firstDue(): Promise<Array<{ projectId: string; nextAt: Date }>>;
+  firstDue(): Promise<Array<{ ownerId: string; projectId: string; nextAt: Date }>>;
   /** Records a success, whichever process holds the lease by now, unless the payload was erased meanwhile. */
   succeeded(delivery: DeliveryKey, attempt: Attempt): Promise<void>;
   /**
@@ -98,8 +98,8 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
       deliveries.aggregate([
         { $match: { state: 'pending' } },
         { $sort: { state: 1, projectId: 1, nextAt: 1 } },
-        { $group: { _id: '$projectId', nextAt: { $first: '$nextAt' } } },
-        { $project: { _id: 0, projectId: '$_id', nextAt: 1 } },
+        { $group: { _id: '$projectId', nextAt: { $first: '$nextAt' }, ownerId: { $first: '$ownerId' } } },
+        { $project: { _id: 0, projectId: '$_id', nextAt: 1, ownerId: 1 } },
       ]),
     async succeeded(delivery, attempt) {
       const error = await recordSuccess({ delivery, attempt });
@@ -162,12 +162,24 @@ function release(released: Released, also: { forced?: false } = {}) {
 }
 
 function claimed(document: DeliveryDocument & { lease: string }, body: Buffer): ClaimedDelivery {
-  const { _id: id, projectId, submissionId, eventType, createdAt, lease, step, forced, attemptCount } = document;
+  const {
+    _id: id,
+    projectId,
+    ownerId,
+    submissionId,
+    eventType,
+    createdAt,
+    lease,
+    step,
+    forced,
+    attemptCount,
+  } = document;
   const { nextAt, sentAs, traceparent, tracestate } = document;
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from((body as { buffer: Uint8Array }).buffer);
   return {
     id,
     projectId,
+    ownerId,
     submissionId,
     eventType,
     ...(sentAs === undefined ? {} : { sentAs }),

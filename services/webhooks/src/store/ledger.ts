@@ -150,6 +150,7 @@ type ShownDocument = Omit<DeliveryDocument, 'body'> & { sendable: boolean };
 
 const SHOWN = {
   projectId: 1,
+  ownerId: 1,
   submissionId: 1,
   erasedSubmissionId: 1,
   eventType: 1,
@@ -168,6 +169,7 @@ const SHOWN = {
 function record({ _id: id, ...document }: ShownDocument): DeliveryRecord {
   const {
     projectId,
+    ownerId,
     submissionId,
     erasedSubmissionId,
     eventType,
@@ -184,6 +186,7 @@ function record({ _id: id, ...document }: ShownDocument): DeliveryRecord {
   return {
     id,
     projectId,
+    ownerId,
     submissionId: erasedSubmissionId ?? submissionId,
     eventType: sentType(document),
     isTest: eventType === TEST_EVENT,

@@ -7,6 +7,7 @@ import type { PauseReason } from '../domain/endpoint.ts';
 export interface DeliveryDocument {
   _id: string;
   projectId: string;
+  ownerId: string;
   submissionId: string;
   erasedSubmissionId?: string;
   eventType: string;
@@ -58,6 +59,7 @@ const deliverySchema = new Schema<DeliveryDocument>(
   {
     _id: text,
     projectId: text,
+    ownerId: text,
     submissionId: String,
     erasedSubmissionId: String,
     eventType: text,

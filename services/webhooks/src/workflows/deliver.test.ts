@@ -7,13 +7,21 @@ import type { Released } from '../store/deliveries.ts';
 import { type DeliverDeps, deliver } from './deliver.ts';
 
 const LEASE_MS = 30_000;
+const ATTEMPT_MS = 15_000;
 const delivery: ClaimedDelivery = {
-  ...{ id: 'e', projectId: 'p', submissionId: 's', eventType: 'submission.completed', createdAt: new Date(0) },
+  ...{
+    id: 'e',
+    projectId: 'p',
+    ownerId: 'o',
+    submissionId: 's',
+    eventType: 'submission.completed',
+    createdAt: new Date(0),
+  },
   ...{ body: Buffer.from('{}'), traceparent: '', tracestate: '' },
   ...{ lease: 'l', leaseUntil: new Date(LEASE_MS), step: 0, forced: false, attemptCount: 0 },
 };
 const targetOf = (version: number): Target => ({
-  ...{ projectName: 'P', url: `https://owner.example/${version}`, secrets: [], version, events: [] },
+  ...{ projectName: 'P', url: `https://owner.example/${version}`, secrets: [], version, events: [], ownerId: 'o' },
 });
 
 /** A process whose claim began at 0, and that sees its second address. */
@@ -25,7 +33,13 @@ function startProcess() {
   const steps = { onResume() {}, onErasureLook() {} };
   const endpoint: Endpoint = { projectId: 'p', targetVersion: 2, state: 'active' };
   const deps = {
-    config: { headerPrefix: 'service', slowAnswerMs: 1_000, retryScheduleSec: [5], pauseAfterMs: 1_000 },
+    config: {
+      attemptTimeoutMs: ATTEMPT_MS,
+      headerPrefix: 'service',
+      slowAnswerMs: 1_000,
+      retryScheduleSec: [5],
+      pauseAfterMs: 1_000,
+    },
     log: { info() {}, warn() {} },
     clock: { now: () => new Date(state.nowMs) },
     targets: { of: async () => targetOf(2), recent: async () => targetOf(state.recent) },
@@ -80,9 +94,10 @@ test('no attempt begins once an erasure has answered, which it did while what wa
   assert.equal(result.resumed, true, 'the others are looked for');
 });
 
-test('a process that was paused past its lease sends nothing: another one may be sending it', async () => {
+test('an attempt that could outlast its lease is not begun: another process would make it at the same time', async () => {
   for (const [pauseMs, times] of [
-    [LEASE_MS - 1, 1],
+    [LEASE_MS - ATTEMPT_MS, 1],
+    [LEASE_MS - ATTEMPT_MS + 1, 0],
     [LEASE_MS, 0],
     [600_000, 0],
   ] as const) {
@@ -92,7 +107,7 @@ test('a process that was paused past its lease sends nothing: another one may be
     };
     assert.deepEqual(await run(), times === 0 ? { resumed: false } : { health: 'well', resumed: false });
     assert.equal(sent.length, times, `after ${pauseMs} ms`);
-    assert.deepEqual(released, [], 'what is due by now is left as it is');
+    assert.deepEqual(released, times === 0 ? ['pending'] : [], 'it is due at once');
   }
 });
 

@@ -71,7 +71,7 @@ export async function deliver(
   signal: AbortSignal,
   known?: Seen,
 ): Promise<AttemptResult> {
-  const { store, log, clock, targets } = deps;
+  const { config, store, log, clock, targets } = deps;
   try {
     let seen = known ?? (await look(deps, delivery.projectId, targets.recent(delivery.projectId)));
     // The address was set again after it was read: what is learned of the old one would be noted of the new one.
@@ -92,9 +92,11 @@ export async function deliver(
       await store.queue.putBack(delivery, { state: delivery.eventType === TEST_EVENT ? 'failed' : 'paused' });
       return { resumed: (await afterPausing(deps, endpoint)) || renewed };
     }
-    // A process that was paused since it took the lease: the delivery is due by now, and another one may be sending it.
-    if (clock.now() >= delivery.leaseUntil) {
-      log.warn(idsOf(delivery), 'The lease of a delivery ran out before it was sent; who takes it next sends it');
+    // An attempt that outlasts its lease would be made a second time beside it. What came before it was slow, or this process was paused.
+    const now = clock.now();
+    if (now.getTime() + config.attemptTimeoutMs > delivery.leaseUntil.getTime()) {
+      log.warn(idsOf(delivery), 'The lease of a delivery is too short for an attempt; the next lease holder sends it');
+      await store.queue.putBack(delivery, { state: 'pending', nextAt: now });
       return { resumed: renewed };
     }
     const result = await inAttemptSpan(delivery, () => sendOnce(deps, delivery, target, endpoint, signal));

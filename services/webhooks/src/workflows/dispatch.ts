@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { bounded } from '@recording-request/kit/bounds';
-import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
+import { QueueFullError } from '@recording-request/kit/fair-slots';
 import type { ClaimedDelivery } from '../domain/delivery.ts';
 import { type AttemptResult, type DeliverDeps, deliver, leaseMs, type Seen } from './deliver.ts';
-import { createEndpointLimiter, type Permit } from './endpoint-limiter.ts';
+import { createEndpointLimiter, type EndpointName, type Permit } from './endpoint-limiter.ts';
 
 /** A place among the attempts at once. Disposing gives it back where nothing was sent. */
 export interface Place extends Disposable {
@@ -15,9 +15,9 @@ export interface Dispatcher {
   /** Begins to poll the ledger for deliveries that are due. */
   start(): void;
   /** Takes a place for a delivery to a project's endpoint, so that it can be recorded as claimed; undefined when there is none. */
-  reserve(projectId: string): Place | undefined;
-  /** Sends a delivery that is due at once if the limits allow it; otherwise it is found when they do. */
-  offer(delivery: { id: string; projectId: string }): void;
+  reserve(endpoint: EndpointName): Place | undefined;
+  /** Sends a delivery that is due at once if the limits allow it; otherwise when they do. */
+  offer(delivery: EndpointName & { id: string }): void;
   /** Sends a delivery that the caller has claimed, whatever the limits, and waits for the result. */
   sendNow(delivery: ClaimedDelivery, known: Seen | undefined): Promise<AttemptResult>;
   /** Polls the ledger now. */
@@ -36,11 +36,13 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
   const { config, log, clock } = deps;
   const { queue } = deps.store;
   const limiter = createEndpointLimiter({ total: config.concurrency, perEndpoint: config.endpointConcurrency });
-  const endReport = reportSlots('webhook', config.concurrency, limiter.inUse);
   // Attempts outlive the RPC or event that triggered them: they must not inherit its deadline, cancellation or trace.
   const outside = AsyncLocalStorage.snapshot();
   const aborting = new AbortController();
+  const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
+  /** The projects whose endpoints wait for their turn. */
+  const waiting = new Set<string>();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;
@@ -53,7 +55,8 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
   };
 
   /** Sends a claimed delivery, or claims one or the first due one of an endpoint; then those that waited for its permit. */
-  function launch(which: ClaimedDelivery | { projectId: string; id?: string }, permit: Permit, known?: Seen) {
+  function launch(which: ClaimedDelivery | (EndpointName & { id?: string }), permit: Permit, known?: Seen) {
+    const endpoint = { ownerId: which.ownerId, projectId: which.projectId };
     const work = async () => {
       let result: AttemptResult = {};
       let more = false;
@@ -61,34 +64,46 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
         const delivery = 'lease' in which ? which : await queue.claim(which, leaseMs(config));
         if (!delivery) return;
         // Where one is due, the next one of the same endpoint may be due as well.
-        if (!('id' in which)) sendNext(which.projectId);
+        if (!('id' in which)) sendNext(endpoint);
         more = !('id' in which);
         result = await deliver(deps, delivery, aborting.signal, known);
       } finally {
-        giveBack(which.projectId, permit, { ...result, more });
+        giveBack(endpoint, permit, { ...result, more });
       }
     };
-    track(work()).catch(error => log.warn({ err: error }, 'A delivery will be tried again when its lease runs out'));
+    track(work()).catch(error => log.warn({ err: error }, 'A delivery will be tried again when its lease expires'));
   }
 
-  function giveBack(projectId: string, permit: Permit, result: AttemptResult & { more?: boolean }): void {
-    const refused = permit.release(result.health);
-    if (result.more || refused.same) sendNext(projectId);
-    if (refused.others || result.resumed) wake();
+  function giveBack(endpoint: EndpointName, permit: Permit, result: AttemptResult & { more?: boolean }): void {
+    const wasRefused = permit.release(result.health);
+    if (result.more || wasRefused) sendNext(endpoint);
+    if (result.resumed) wake();
   }
 
-  function sendNext(projectId: string): void {
-    const permit = stopped ? undefined : limiter.tryAcquire(projectId);
-    if (permit) launch({ projectId }, permit);
+  /** Sends the first due delivery of an endpoint when it is its owner's turn. One that finds the queue full is found by a later poll. */
+  function sendNext(endpoint: EndpointName): void {
+    const { projectId } = endpoint;
+    if (stopped || waiting.has(projectId)) return;
+    waiting.add(projectId);
+    limiter
+      .acquire(endpoint, stopping.signal)
+      .finally(() => waiting.delete(projectId))
+      .then(permit => {
+        if (permit && stopped) permit.release();
+        else if (permit) launch(endpoint, permit);
+      })
+      .catch(error => {
+        if (!stopped && !(error instanceof QueueFullError)) log.warn({ err: error }, 'An endpoint had no turn');
+      });
   }
 
   /** Sends what is due, and returns in how many milliseconds to poll again. */
   async function poll(): Promise<number> {
     const now = clock.now().getTime();
     let nextMs = config.pollMs;
-    for (const { projectId, nextAt } of await queue.firstDue()) {
+    for (const { nextAt, ...endpoint } of await queue.firstDue()) {
       const inMs = nextAt.getTime() - now;
-      if (inMs <= 0) sendNext(projectId);
+      if (inMs <= 0) sendNext(endpoint);
       else nextMs = Math.min(nextMs, inMs);
     }
     return nextMs;
@@ -117,8 +132,9 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
 
   return {
     start: () => outside(wake),
-    reserve(projectId) {
-      const permit = stopped ? undefined : limiter.tryAcquire(projectId);
+    reserve({ ownerId, projectId }) {
+      const endpoint = { ownerId, projectId };
+      const permit = stopped ? undefined : limiter.tryAcquire(endpoint);
       if (!permit) return undefined;
       let isUsed = false;
       return {
@@ -127,19 +143,22 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
           outside(launch, delivery, permit, known);
         },
         [Symbol.dispose]() {
-          if (!isUsed) outside(giveBack, projectId, permit, {});
+          if (!isUsed) outside(giveBack, endpoint, permit, {});
         },
       };
     },
-    offer({ id, projectId }) {
-      const permit = stopped ? undefined : limiter.tryAcquire(projectId);
-      if (permit) outside(launch, { id, projectId }, permit);
+    offer({ id, ownerId, projectId }) {
+      const endpoint = { ownerId, projectId };
+      const permit = stopped ? undefined : limiter.tryAcquire(endpoint);
+      if (permit) outside(launch, { id, ...endpoint }, permit);
+      else outside(sendNext, endpoint);
     },
     sendNow: (delivery, known) => track(outside(deliver, deps, delivery, aborting.signal, known)),
     wake,
     async stop() {
       stopped = true;
-      endReport();
+      stopping.abort(new Error('the service stops'));
+      limiter.endReport();
       clearTimeout(timer);
       await polling;
       const finished = () => Promise.all([...running]);

@@ -1,45 +1,86 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEndpointLimiter } from './endpoint-limiter.ts';
+import { createEndpointLimiter, type EndpointLimiter, type Permit } from './endpoint-limiter.ts';
 
-test('an endpoint gets its share and no more, and the whole is bounded', () => {
-  const limiter = createEndpointLimiter({ total: 5, perEndpoint: 3 });
-  const permits = ['a', 'a', 'a', 'a', 'b', 'b', 'b'].map(endpoint => limiter.tryAcquire(endpoint));
-  assert.deepEqual(
-    permits.map(permit => permit !== undefined),
-    [true, true, true, false, true, true, false],
-  );
-  assert.equal(limiter.inUse(), 5);
+const never = new AbortController().signal;
+const at = (projectId: string, ownerId = `owner of ${projectId}`) => ({ ownerId, projectId });
+
+/** Acquires permits for an endpoint until there is none. */
+function acquireAll(limiter: EndpointLimiter, projectId: string, ownerId?: string): Permit[] {
+  const permits: Permit[] = [];
+  for (;;) {
+    const permit = limiter.tryAcquire(at(projectId, ownerId));
+    if (!permit) return permits;
+    permits.push(permit);
+  }
+}
+
+test('an endpoint gets its share and no more, and so does its owner', () => {
+  const limiter = createEndpointLimiter({ total: 32, perEndpoint: 3 });
+  assert.equal(acquireAll(limiter, 'a').length, 3);
+  const projects = Array.from({ length: 16 }, (_, project) => acquireAll(limiter, `p${project}`, 'busy').length);
+  const busy = projects.reduce((sum, each) => sum + each, 0);
+  assert.ok(busy <= 16, `one owner has ${busy} of 32`);
+  assert.ok(limiter.tryAcquire(at('new')), 'there is one for a newcomer');
 });
 
-test('an endpoint that failed gets one attempt at a time until it does well', () => {
-  const limiter = createEndpointLimiter({ total: 10, perEndpoint: 3 });
-  limiter.tryAcquire('a')!.release('failed');
-  const only = limiter.tryAcquire('a')!;
-  assert.equal(limiter.tryAcquire('a'), undefined);
-  only.release('well');
-  assert.ok(limiter.tryAcquire('a') && limiter.tryAcquire('a') && limiter.tryAcquire('a'));
+test('an endpoint that failed gets one attempt at a time until it succeeds', () => {
+  const limiter = createEndpointLimiter({ total: 100, perEndpoint: 3 });
+  limiter.tryAcquire(at('a'))!.release('failed');
+  const only = limiter.tryAcquire(at('a'))!;
+  assert.equal(limiter.tryAcquire(at('a')), undefined);
+  assert.equal(only.release('well'), true, 'another was refused meanwhile');
+  assert.equal(acquireAll(limiter, 'a').length, 3);
 });
 
-test('failed and slow endpoints never get the half that is for the others', () => {
-  const limiter = createEndpointLimiter({ total: 8, perEndpoint: 8 });
-  for (let i = 0; i < 6; i += 1) limiter.tryAcquire(`dead${i}`)!.release('failed');
-  limiter.tryAcquire('slow')!.release('slow');
-  const dead = Array.from({ length: 6 }, (_, i) => limiter.tryAcquire(`dead${i}`)).filter(one => one !== undefined);
-  assert.equal(dead.length, 4);
-  assert.equal(limiter.tryAcquire('slow'), undefined);
-  const well = Array.from({ length: 5 }, () => limiter.tryAcquire('well')).filter(one => one !== undefined);
-  assert.equal(well.length, 4);
+test('endpoints that failed or were slow never get the half that is for the others, not after one quick answer either', () => {
+  const limiter = createEndpointLimiter({ total: 16, perEndpoint: 8 });
+  for (let owner = 0; owner < 12; owner += 1) {
+    limiter.tryAcquire(at(`unwell${owner}`))!.release(owner % 2 ? 'failed' : 'slow');
+    limiter.tryAcquire(at(`unwell${owner}`))!.release('well');
+  }
+  for (let owner = 0; owner < 12; owner += 1) acquireAll(limiter, `unwell${owner}`);
+  assert.equal(limiter.inUse(), 8);
+  assert.ok(limiter.tryAcquire(at('well')));
 });
 
-test('a release returns who was refused', () => {
-  const limiter = createEndpointLimiter({ total: 2, perEndpoint: 1 });
-  const a = limiter.tryAcquire('a')!;
-  limiter.tryAcquire('a');
-  assert.deepEqual(a.release('well'), { same: true, others: false });
-  const b = limiter.tryAcquire('b')!;
-  limiter.tryAcquire('c');
-  limiter.tryAcquire('d');
-  assert.deepEqual(b.release('well'), { same: false, others: true });
-  assert.equal(limiter.inUse(), 1);
+test('an endpoint does well again after some quick answers in a row', () => {
+  const limiter = createEndpointLimiter({ total: 4, perEndpoint: 8 });
+  const answer = (health: 'slow' | 'well') => limiter.tryAcquire(at('a'))!.release(health);
+  const most = () => {
+    const permits = acquireAll(limiter, 'a');
+    for (const permit of permits) permit.release();
+    return permits.length;
+  };
+  answer('slow');
+  const others = Array.from({ length: 2 }, (_, other) => {
+    limiter.tryAcquire(at(`slow${other}`))!.release('slow');
+    return limiter.tryAcquire(at(`slow${other}`))!;
+  });
+  assert.equal(most(), 0, 'two others have what is for the slow');
+  for (const permit of others) permit.release();
+  for (const health of ['well', 'well', 'well', 'well', 'slow', 'well', 'well', 'well', 'well', 'well'] as const)
+    answer(health);
+  for (let other = 0; other < 2; other += 1) limiter.tryAcquire(at(`slow${other}`));
+  assert.equal(most(), 1);
+});
+
+test('those that wait are served by turns of their owners, and one whose signal fires waits no longer', async () => {
+  const limiter = createEndpointLimiter({ total: 1, perEndpoint: 8 });
+  const held = limiter.tryAcquire(at('a'))!;
+  const served: string[] = [];
+  const wait = async (projectId: string, ownerId: string) => {
+    const permit = await limiter.acquire(at(projectId, ownerId), never);
+    served.push(projectId);
+    permit!.release('well');
+  };
+  const waiting = [wait('b1', 'b'), wait('b2', 'b'), wait('c', 'c')];
+  const gone = new AbortController();
+  const leaving = limiter.acquire(at('d'), gone.signal);
+  gone.abort(new Error('gone'));
+  await assert.rejects(leaving, /gone/);
+  held.release('well');
+  await Promise.all(waiting);
+  assert.deepEqual(served, ['b1', 'c', 'b2']);
+  assert.equal(limiter.inUse(), 0);
 });

@@ -1,76 +1,119 @@
+import { createFairSlots, type FairSlots, type Path } from '@recording-request/kit/fair-slots';
 import type { EndpointHealth } from '../domain/endpoint.ts';
 
-/** Limits the attempts at once, so that an endpoint that is down or slow does not hold up the others. */
+/** The endpoint of a project. */
+export interface EndpointName {
+  ownerId: string;
+  projectId: string;
+}
+
+/** Limits the attempts at once, so that neither an owner nor an endpoint that is down or slow holds up the others. */
 export interface EndpointLimiter {
-  /** Admits an attempt at `endpoint`; undefined when its share, or the whole, is in use. */
-  tryAcquire(endpoint: string): Permit | undefined;
+  /** Admits an attempt; undefined where its endpoint, its owner or all have their share. */
+  tryAcquire(endpoint: EndpointName): Permit | undefined;
+  /**
+   * Waits for the turn of its owner. Undefined where its endpoint has its share: the next release there reports it. Rejects with
+   * the signal's reason, or with QueueFullError.
+   */
+  acquire(endpoint: EndpointName, signal: AbortSignal): Promise<Permit | undefined>;
   inUse(): number;
+  /** Ends the report of how many are in use. */
+  endReport(): void;
 }
 
 export interface Permit {
-  /** Ends the attempt, once. Without a health nothing was learned about the endpoint. Returns who was refused meanwhile. */
-  release(health?: EndpointHealth): Refused;
+  /**
+   * Ends the attempt, once. Without a health nothing was learned about the endpoint. Returns whether an attempt there was
+   * refused meanwhile because the endpoint had its share.
+   */
+  release(health?: EndpointHealth): boolean;
 }
 
-/** The attempts that were refused since the last release that reported them: they wait for a permit. */
-export interface Refused {
-  /** Attempts at the same endpoint. */
-  same: boolean;
-  /** Attempts at any other one, because the whole was in use. */
-  others: boolean;
+/** An endpoint that failed or was slow does well again after so many quick answers in a row: one alone says nothing. */
+const WELL_AFTER = 5;
+const QUEUED = 2_000;
+
+interface Unwell {
+  health: Exclude<EndpointHealth, 'well'>;
+  /** In a row. */
+  quick: number;
 }
 
 /**
- * An endpoint that failed gets one attempt at a time. All endpoints that failed or were slow share at most half of
- * `total`: the other half is always there for those that do well. Not p-limit, which knows neither shares nor health.
+ * Owners share `total`, and so do the projects of each (kit/fair-slots). An endpoint that failed gets one attempt at a time. All that
+ * failed or were slow share at most half of `total`: the other half is always there for those that do well.
  *
  * @param limits attempts at once in this process, and at one endpoint
  */
 export function createEndpointLimiter(limits: { total: number; perEndpoint: number }): EndpointLimiter {
   const { total, perEndpoint } = limits;
+  const all = createFairSlots(total, { queued: QUEUED, kind: 'webhook' });
+  const ofUnwell = createFairSlots(Math.max(1, Math.floor(total / 2)), { queued: QUEUED });
   const running = new Map<string, number>();
-  const unwell = new Map<string, Exclude<EndpointHealth, 'well'>>();
-  const unwellTotal = Math.max(1, Math.floor(total / 2));
-  let used = 0;
-  let usedByUnwell = 0;
-  let othersRefused = false;
+  const unwell = new Map<string, Unwell>();
   const refused = new Set<string>();
 
-  const shareIsFull = (endpoint: string, health: EndpointHealth) =>
-    (running.get(endpoint) ?? 0) >= (health === 'failed' ? 1 : perEndpoint);
-  const allIsFull = (health: EndpointHealth) => used >= total || (health !== 'well' && usedByUnwell >= unwellTotal);
-  const count = (endpoint: string, health: EndpointHealth, by: 1 | -1) => {
-    used += by;
-    if (health !== 'well') usedByUnwell += by;
-    const own = (running.get(endpoint) ?? 0) + by;
-    if (own > 0) running.set(endpoint, own);
-    else running.delete(endpoint);
+  const slotsFor = (projectId: string): FairSlots[] => (unwell.has(projectId) ? [ofUnwell, all] : [all]);
+
+  /** Counts an attempt at an endpoint. False where that has its share. */
+  const count = (projectId: string): boolean => {
+    const own = running.get(projectId) ?? 0;
+    const isFull = own >= (unwell.get(projectId)?.health === 'failed' ? 1 : perEndpoint);
+    if (isFull) refused.add(projectId);
+    else running.set(projectId, own + 1);
+    return !isFull;
   };
 
-  return {
-    tryAcquire(endpoint) {
-      // Released as what it was acquired as, whatever is learned meanwhile.
-      const before = unwell.get(endpoint) ?? 'well';
-      if (shareIsFull(endpoint, before)) {
-        refused.add(endpoint);
-        return undefined;
-      }
-      if (allIsFull(before)) {
-        othersRefused = true;
-        return undefined;
-      }
-      count(endpoint, before, 1);
-      return {
-        release(health) {
-          count(endpoint, before, -1);
-          if (health === 'well') unwell.delete(endpoint);
-          else if (health !== undefined) unwell.set(endpoint, health);
-          const reported = { same: refused.delete(endpoint), others: othersRefused };
-          othersRefused = false;
-          return reported;
-        },
-      };
+  const uncount = (projectId: string): void => {
+    const own = running.get(projectId)! - 1;
+    if (own > 0) running.set(projectId, own);
+    else running.delete(projectId);
+  };
+
+  const learn = (projectId: string, health: EndpointHealth | undefined): void => {
+    if (health === undefined) return;
+    if (health !== 'well') return void unwell.set(projectId, { health, quick: 0 });
+    const quick = (unwell.get(projectId)?.quick ?? WELL_AFTER) + 1;
+    if (quick >= WELL_AFTER) unwell.delete(projectId);
+    else unwell.set(projectId, { health: 'slow', quick });
+  };
+
+  const permit = (projectId: string, slots: DisposableStack): Permit => ({
+    release(health) {
+      slots.dispose();
+      uncount(projectId);
+      learn(projectId, health);
+      return refused.delete(projectId);
     },
-    inUse: () => used,
+  });
+
+  return {
+    tryAcquire({ ownerId, projectId }) {
+      if (!count(projectId)) return undefined;
+      using taken = new DisposableStack();
+      for (const slots of slotsFor(projectId)) {
+        const slot = slots.tryTake([ownerId, projectId]);
+        if (!slot) {
+          uncount(projectId);
+          return undefined;
+        }
+        taken.use(slot);
+      }
+      return permit(projectId, taken.move());
+    },
+    async acquire({ ownerId, projectId }, signal) {
+      if (!count(projectId)) return undefined;
+      const path: Path = [ownerId, projectId];
+      try {
+        using taken = new DisposableStack();
+        for (const slots of slotsFor(projectId)) taken.use(await slots.take(path, signal));
+        return permit(projectId, taken.move());
+      } catch (error) {
+        uncount(projectId);
+        throw error;
+      }
+    },
+    inUse: all.used,
+    endReport: all.endReport,
   };
 }

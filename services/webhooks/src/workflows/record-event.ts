@@ -57,6 +57,7 @@ export async function recordEvent(context: Context, event: Event, fact: Fact): P
   const delivery: NewDelivery = {
     id: event.id,
     projectId,
+    ownerId: target.ownerId,
     submissionId,
     ...(erasedSubmissionId === undefined ? {} : { erasedSubmissionId }),
     eventType: type,
@@ -64,7 +65,7 @@ export async function recordEvent(context: Context, event: Event, fact: Fact): P
     body: Buffer.from(JSON.stringify(body)),
     ...currentTrace(event),
   };
-  using place = dispatcher.reserve(projectId);
+  using place = dispatcher.reserve(delivery);
   if (!place) return recordDue(context, delivery);
   const leaseUntil = new Date(clock.now().getTime() + leaseMs(config));
   const [claimed, seen] = await Promise.all([

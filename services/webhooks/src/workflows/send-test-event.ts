@@ -36,7 +36,17 @@ export async function sendTestEvent(
   const shown = type === TEST_EVENT ? {} : { sentAs: type };
   const trace = currentTrace({ traceparent: '', tracestate: '' });
   const claimed = await store.queue.insertClaimed(
-    { id, projectId, submissionId: '', eventType: TEST_EVENT, ...shown, createdAt, body, ...trace },
+    {
+      id,
+      projectId,
+      ownerId: target.ownerId,
+      submissionId: '',
+      eventType: TEST_EVENT,
+      ...shown,
+      createdAt,
+      body,
+      ...trace,
+    },
     { leaseUntil: new Date(createdAt.getTime() + leaseMs(config)), forced: true },
   );
   // The attempt looks itself where this fails.
