@@ -1,14 +1,12 @@
-import { CollectedRequest } from '@recording-request/kit/collected-request';
-import { acceptExpectations } from '@recording-request/kit/expectations';
 import { brandMark } from '@recording-request/web-shared/brand';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Context } from './context.ts';
+import { httpServer } from './http-server.ts';
 import { installAccess } from './plugins/access.ts';
 import { installAnswerMemory } from './plugins/answer-memory.ts';
 import { installBodies } from './plugins/bodies.ts';
 import { installClientGone } from './plugins/client-gone.ts';
 import { installCompression } from './plugins/compression.ts';
-import { limitConnections } from './plugins/connection-limit.ts';
 import { frameworkErrorHandler, installErrors } from './plugins/errors.ts';
 import { installLoadShed } from './plugins/load-shed.ts';
 import { overrideMethod } from './plugins/method-override.ts';
@@ -17,11 +15,9 @@ import { installOpenApi } from './plugins/openapi.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
 import { installRequestId, newRequestId } from './plugins/request-id.ts';
 import { installRequestLog } from './plugins/request-log.ts';
-import { runInTurn } from './plugins/requests-in-turn.ts';
 import { installSecurityHeaders } from './plugins/security-headers.ts';
 import { installShortBodies } from './plugins/short-body.ts';
 import { answerClientError, answerConnect, answerCrowded } from './plugins/socket-answers.ts';
-import { traceRequests } from './plugins/trace-context.ts';
 import { installUnknownFilters } from './plugins/unknown-filters.ts';
 import { installValidation } from './plugins/validation.ts';
 import { brandRoutes } from './routes/brand.ts';
@@ -41,10 +37,6 @@ import { submissionRoutes } from './routes/submissions.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 
-const HEADERS_TIMEOUT_MS = 20_000;
-const KEEP_ALIVE_MS = 72_000;
-// How much longer a connection is kept than clients are told: one that looks at its clock late still finds it open.
-const KEEP_ALIVE_BUFFER_MS = 10_000;
 // A recipient or dashboard token has 45 characters; anything longer than this is no id of ours.
 const PARAM_LENGTH = 200;
 
@@ -52,7 +44,7 @@ const PARAM_LENGTH = 200;
 export async function buildApp(context: Context): Promise<FastifyInstance> {
   const { config, log, brand } = context;
   const limits = createRateLimits(context);
-  const app = Fastify({
+  const app: FastifyInstance = Fastify({
     loggerInstance: log,
     genReqId: newRequestId,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -61,27 +53,12 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     bodyLimit: config.bodyLimitBytes,
     // X-Forwarded-For counts for as many hops as there are proxies of ours; what lies behind them is a client's claim.
     trustProxy: config.trustedProxies > 0 && ((_address: string, hop: number) => hop < config.trustedProxies),
-    // Whole requests have no deadline, as uploads run for minutes: headers, JSON bodies and idle connections have.
-    requestTimeout: 0,
-    connectionTimeout: config.idleTimeoutMs,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    http: {
-      IncomingMessage: CollectedRequest,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MS,
-      // Node would answer a request without a Host by itself, with an empty body.
-      requireHostHeader: false,
-    },
+    serverFactory: handle => httpServer(handle, config, (socket, running) => answerCrowded.call(app, socket, running)),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: frameworkErrorHandler(limits, config),
     clientErrorHandler: answerClientError,
   }) as unknown as FastifyInstance;
-  traceRequests(app.server, config);
-  limitConnections(app.server, config);
-  acceptExpectations(app.server);
-  // Outermost: what waits for its turn is no part of a trace, nor of how long a request took.
-  runInTurn(app.server, answerCrowded.bind(app));
   app.server.on('connect', answerConnect.bind(app));
   app.decorate('brandMark', brandMark(brand));
 

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** How many requests of one connection may wait behind the one that runs. Browsers and proxies send none ahead. */
@@ -24,21 +24,19 @@ const TURNS = Symbol('recording-request.turns');
 type Turned = Socket & { [TURNS]?: Turns | undefined };
 
 /**
- * Runs the requests of each connection one after the other. Node emits every request that a client sends ahead (pipelining), so one
- * packet could start thousands of handlers; and a response that waits behind another never closes when the connection does, so its
- * handler would never give back what it holds.
+ * Returns a listener that runs the requests of each connection one after the other. Node emits every request that a client sends ahead
+ * (pipelining), so one packet could start thousands of handlers; and a response that waits behind another never closes when the
+ * connection does, so its handler would never return what it holds.
  */
-export function runInTurn(server: Server, endCrowded: EndCrowded): void {
-  const emit = server.emit;
-  server.emit = function (this: Server, event: string | symbol, ...values: unknown[]) {
-    if (event !== 'request') return emit.call(this, event, ...values);
-    const [request, response] = values as [IncomingMessage, ServerResponse];
+export const inTurn =
+  (handle: RequestListener, endCrowded: EndCrowded): RequestListener =>
+  (request, response) => {
     const socket = request.socket as Turned;
     const turns = socket[TURNS];
     const begin = () => {
       socket[TURNS]!.running = response;
       response.once('close', () => endTurn(socket));
-      emit.call(this, event, ...values);
+      handle(request, response);
     };
     if (!turns) {
       socket[TURNS] = { running: response, waiting: [] };
@@ -47,12 +45,13 @@ export function runInTurn(server: Server, endCrowded: EndCrowded): void {
       // The parser is still at bytes that came before the connection ended.
       turns.waiting = [];
     } else if (turns.waiting.length < WAITING_MAX) {
-      // It runs in the context of its connection: that of the request before it has another one's signal.
+      // It runs in the context of its connection: the context of the request before has another signal.
       turns.waiting.push({ response, begin: AsyncResource.bind(begin) });
     } else endCrowded(socket, turns.running);
-    return true;
-  } as typeof server.emit;
-}
+  };
+
+/** Returns the response that a connection is at; undefined where none is under way. */
+export const runningOn = (socket: Socket): ServerResponse | undefined => (socket as Turned)[TURNS]?.running;
 
 /** Other connections have their turn before the next request of this one. */
 function endTurn(socket: Turned): void {

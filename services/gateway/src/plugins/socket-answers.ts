@@ -7,6 +7,7 @@ import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type { FastifyInstance } from 'fastify';
 import { requestIdOf } from './request-id.ts';
 import { logOnSocket } from './request-log.ts';
+import { runningOn } from './requests-in-turn.ts';
 
 const SHORT_BODIES = new WeakMap<IncomingMessage, () => void>();
 
@@ -17,10 +18,9 @@ export function onShortBody(request: IncomingMessage, answer: () => void): void 
 
 /** Answers bytes that are not HTTP: there is only a socket to answer on. */
 export function answerClientError(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
-  // On a connection that had answers before, one more is fine unless another one is half out, as Node's own handler sees it.
-  type Answering = { _httpMessage?: ServerResponse & { _headerSent?: boolean } };
-  const response = (socket as Socket & Answering)._httpMessage;
-  const underWay = response?._headerSent;
+  // After other responses one more is fine, unless one is half sent.
+  const response = runningOn(socket);
+  const underWay = response?.headersSent;
   const answerShortBody = response && SHORT_BODIES.get(response.req);
   if (error.code === 'HPE_INVALID_EOF_STATE' && socket.writable && !underWay && answerShortBody) {
     answerShortBody();

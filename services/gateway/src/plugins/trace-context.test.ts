@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { readConfig } from '../config.ts';
-import { type TrustedTrace, traceRequests } from './trace-context.ts';
+import { type TrustedTrace, traced } from './trace-context.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const TRUSTED: TrustedTrace = { trustedProxies: 1, trustTraceparent: true };
@@ -12,8 +12,7 @@ const FROM_PROXY = ['X-Forwarded-For', '203.0.113.9'];
 
 /** Returns the headers that are left of a request with `sent`: names and values in turn. */
 async function headersRead(trusted: TrustedTrace, sent: string[]): Promise<IncomingHttpHeaders> {
-  const server = createServer((_request, response) => response.end());
-  traceRequests(server, trusted);
+  const server = createServer(traced((_request, response) => response.end(), trusted));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   try {
     const seen = once(server, 'request');

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { inRequest } from '@recording-request/kit/telemetry/http-requests';
 import { cameThroughProxies } from '../domain/trusted-proxies.ts';
 
@@ -18,21 +18,17 @@ const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}
 const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 
 /**
- * Has each request of `server` traced and measured. The trace context that a client sends is dropped: it would put our spans into a trace
- * that is not ours. One of a trusted proxy goes on where the operator asked for it, its baggage never.
+ * Returns a listener that traces and measures each request of `handle`. It drops the trace context that a client sends, which would put
+ * our spans into a trace that is not ours. It keeps that of a trusted proxy where the operator asked for it, but never its baggage.
  */
-export function traceRequests(server: Server, trusted: TrustedTrace): void {
-  const emit = server.emit;
-  server.emit = function (this: Server, event: string | symbol, ...values: unknown[]) {
-    if (event !== 'request') return emit.call(this, event, ...values);
-    const [request, response] = values as [IncomingMessage, ServerResponse];
+export const traced =
+  (handle: RequestListener, trusted: TrustedTrace): RequestListener =>
+  (request, response) => {
     const kept = ofProxy(request.headers, trusted);
     dropIn(request.headers);
     Object.assign(request.headers, kept);
-    inRequest(request, response, () => emit.call(this, event, ...values));
-    return true;
-  } as typeof server.emit;
-}
+    inRequest(request, response, () => handle(request, response));
+  };
 
 function dropIn(headers: IncomingHttpHeaders): void {
   for (const name of TRACE_HEADERS) delete headers[name];

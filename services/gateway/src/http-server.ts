@@ -1,0 +1,32 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { CollectedRequest } from '@recording-request/kit/collected-request';
+import { acceptExpectations } from '@recording-request/kit/expectations';
+import type { Config } from './config.ts';
+import { limitConnections } from './plugins/connection-limit.ts';
+import { type EndCrowded, inTurn } from './plugins/requests-in-turn.ts';
+import { traced } from './plugins/trace-context.ts';
+
+const HEADERS_TIMEOUT_MS = 20_000;
+const KEEP_ALIVE_MS = 72_000;
+// How much longer a connection is kept than clients are told: one that looks at its clock late still finds it open.
+const KEEP_ALIVE_BUFFER_MS = 10_000;
+
+/** Returns the gateway's HTTP server, which passes requests to `handle`: one of each connection at a time, each traced. */
+export function httpServer(handle: RequestListener, config: Config, endCrowded: EndCrowded): Server {
+  const options = {
+    IncomingMessage: CollectedRequest,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MS,
+    // Whole requests have no deadline, as uploads run for minutes: headers, JSON bodies and idle connections have.
+    requestTimeout: 0,
+    // Node would answer a request without a Host by itself, with an empty body.
+    requireHostHeader: false,
+  };
+  // Outermost are the turns: a request that waits for its turn has no trace yet, and its duration does not count the wait.
+  const server = createServer(options, inTurn(traced(handle, config), endCrowded));
+  server.setTimeout(config.idleTimeoutMs);
+  limitConnections(server, config);
+  acceptExpectations(server);
+  return server;
+}
