@@ -1,4 +1,11 @@
-import type { ByteBudget } from './memory-limit.ts';
+/** Bytes of memory that may be in use at once for one purpose. It never waits: a caller that gets none refuses or does with less. */
+export interface ByteBudget {
+  /** Takes `bytes`. Returns false, and takes nothing, where fewer may be taken. */
+  take(bytes: number): boolean;
+  giveBack(bytes: number): void;
+  readonly free: number;
+  readonly limit: number;
+}
 
 /** Bytes that several owners share by the rule of `fair-slots.ts`: with what it takes an owner may not hold more than was left before. */
 export interface FairBudget {

@@ -161,3 +161,31 @@ test('one owner does not fill the queue', async () => {
   assert.equal(wasRefused, false);
   assert.equal(slots.waiting(), 5);
 });
+
+test('amounts are shared by the same rule, and one that holds nothing is not passed while it waits', async () => {
+  const bytes = createFairSlots(100, { queued: 20 });
+  const served: string[] = [];
+  const run = async (owner: string, amount: number, work: Promise<void>) => {
+    using _held = await bytes.take([owner], never, amount);
+    served.push(owner);
+    await work;
+  };
+  const ends = Array.from({ length: 2 }, () => Promise.withResolvers<void>());
+  const over = Promise.resolve();
+  const all = [
+    run('a', 40, ends[0]!.promise),
+    run('a', 40, over),
+    run('b', 50, ends[1]!.promise),
+    run('more than there is', 1_000, over),
+    run('c', 5, over),
+  ];
+  await settled();
+  assert.deepEqual(served, ['a', 'b'], 'a second one of the first owner would leave less than it holds');
+  ends[0]!.resolve();
+  await settled();
+  assert.deepEqual(served, ['a', 'b', 'a'], 'the last would fit, and does not pass');
+  ends[1]!.resolve();
+  await Promise.all(all);
+  assert.deepEqual(served.slice(3), ['more than there is', 'c']);
+  assert.equal(bytes.used(), 0);
+});

@@ -19,8 +19,11 @@ export interface FairSlots {
   /**
    * Waits for a slot. One that becomes free goes to the waiting name that holds the fewest, and among those to the one that was
    * served the longest ago. Rejects with the signal's reason, or with QueueFullError: the places in the queue are shared by the same rule.
+   *
+   * An `amount` above 1 takes so many at once, as bytes are taken, and only under a path of one name. Of what a name wants it may not hold more
+   * than was left before. One that holds nothing is not passed by others while it waits for enough to be free.
    */
-  take(path: Path, signal: AbortSignal): Promise<Disposable>;
+  take(path: Path, signal: AbortSignal, amount?: number): Promise<Disposable>;
   used(): number;
   waiting(): number;
   /** Ends the report of how many are used. */
@@ -33,9 +36,14 @@ interface Name {
   since: number;
   below: Map<string, Name>;
   /** Those that wait under this very path, in order. */
-  queue: Set<() => void>;
+  queue: Set<Waiting>;
   /** How many wait under it and below it. */
   waiting: number;
+}
+
+interface Waiting {
+  amount: number;
+  serve(): void;
 }
 
 /** Returns `capacity` slots and a queue with `queued` places. With a kind the slots are reported. */
@@ -56,62 +64,71 @@ export function createFairSlots(
     });
   };
 
-  function hold(paths: readonly Path[]): Disposable {
+  function hold(paths: readonly Path[], amount = 1): Disposable {
     const names = paths.flatMap(namesOf);
     clock += 1;
-    root.held += 1;
-    for (const name of names) Object.assign(name, { held: name.held + 1, since: clock });
+    root.held += amount;
+    for (const name of names) Object.assign(name, { held: name.held + amount, since: clock });
     let isHeld = true;
     return {
       [Symbol.dispose]() {
         if (!isHeld) return;
         isHeld = false;
-        root.held -= 1;
-        for (const name of names) name.held -= 1;
+        root.held -= amount;
+        for (const name of names) name.held -= amount;
         for (const path of paths) forgetUnused(root, path);
-        // Each that is served leaves fewer, so this ends.
-        for (let next = firstServed(root, left()); next; next = firstServed(root, left())) next();
+        serveWaiting();
       },
     };
+  }
+
+  function serveWaiting(): void {
+    // Each that is served leaves fewer, so this ends.
+    for (let next = firstServed(root, left()); next; next = firstServed(root, left())) next.serve();
   }
 
   const tryTake: FairSlots['tryTake'] = (...paths) =>
     paths.every(path => isAllowed(root, path, left())) ? hold(paths) : undefined;
 
   /** Resolves with a slot when it is this one's turn. */
-  function inQueue(path: Path, signal: AbortSignal): Promise<Disposable> {
+  function inQueue(path: Path, signal: AbortSignal, amount: number): Promise<Disposable> {
     const names = namesOf(path);
     const { queue } = names.at(-1)!;
     const { promise, resolve, reject } = Promise.withResolvers<Disposable>();
     const leave = () => {
-      queue.delete(serve);
+      queue.delete(entry);
       for (const name of names) name.waiting -= 1;
       signal.removeEventListener('abort', giveUp);
     };
-    const serve = () => {
-      leave();
-      resolve(hold([path]));
+    const entry: Waiting = {
+      amount,
+      serve() {
+        leave();
+        resolve(hold([path], amount));
+      },
     };
     const giveUp = () => {
       leave();
       forgetUnused(root, path);
       reject(signal.reason);
+      serveWaiting();
     };
-    queue.add(serve);
+    queue.add(entry);
     for (const name of names) name.waiting += 1;
     signal.addEventListener('abort', giveUp, { once: true });
+    serveWaiting();
     return promise;
   }
 
   return {
     tryTake,
-    async take(path, signal) {
+    async take(path, signal, amount = 1) {
       signal.throwIfAborted();
-      const taken = tryTake(path);
+      const taken = amount === 1 ? tryTake(path) : undefined;
       if (taken) return taken;
       using place = places?.tryTake(path);
       if (!place) throw new QueueFullError('Too many wait already.');
-      return await inQueue(path, signal);
+      return await inQueue(path, signal, Math.min(amount, capacity));
     },
     used: () => root.held,
     waiting: () => places?.used() ?? 0,
@@ -147,14 +164,16 @@ function isAllowed(root: Name, path: Path, free: number): boolean {
 }
 
 /** Returns what serves the next one that waits below a name; undefined where none of them may take one more. */
-function firstServed(name: Name, left: number): (() => void) | undefined {
+function firstServed(name: Name, left: number): Waiting | undefined {
   const waiting = [...name.below.values()].filter(each => each.waiting > 0);
   waiting.sort((a, b) => a.held - b.held || a.since - b.since);
   for (const each of waiting) {
-    const own = share(each.held, left);
-    if (own <= 0) continue;
     const [first] = each.queue;
-    const found = first ?? firstServed(each, own);
+    if (first && each.held + first.amount > left) {
+      if (each.held === 0) return undefined;
+      continue;
+    }
+    const found = first ?? firstServed(each, share(each.held, left));
     if (found) return found;
   }
   return undefined;

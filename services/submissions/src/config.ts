@@ -51,7 +51,7 @@ export const variables = {
   ),
   landingMemoryBytes: integer(
     'LANDING_MEMORY_BYTES',
-    'what landings may hold while they put parts together; others wait',
+    'what landings may hold while they put parts together; others wait, in [turns of their owners](operations.md#shares-of-owners)',
     { ...EIGHTH_OF_MEMORY, min: 1024 ** 2 },
   ),
   uploadLeaseSeconds: integer('UPLOAD_LEASE_SECONDS', 'how long a writer that died keeps others out', {
@@ -151,10 +151,14 @@ export const variables = {
     'exports at once in this process; more are refused with 429 and `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner. The gateway has bounds of its own',
     { default: 40, min: 1, max: 40 },
   ),
-  exportMemoryBytes: integer('EXPORT_MEMORY_BYTES', 'what archives may hold while they are made; others wait', {
-    ...EIGHTH_OF_MEMORY,
-    min: 1024 ** 2,
-  }),
+  exportMemoryBytes: integer(
+    'EXPORT_MEMORY_BYTES',
+    'what archives may hold while they are made; others wait, in [turns of their owners](operations.md#shares-of-owners)',
+    {
+      ...EIGHTH_OF_MEMORY,
+      min: 1024 ** 2,
+    },
+  ),
   // Within the week after which an archive ends in any case.
   exportResumeSeconds: integer(
     'EXPORT_RESUME_SECONDS',

@@ -25,7 +25,10 @@ const caller = () => new AbortController();
 test('who asks for an archive that is being made waits for that one', async () => {
   const builds = createArchiveBuilds(100 * MIB);
   const { build, seen, end } = slowBuild();
-  const both = [builds.join('one', build, caller().signal), builds.join('one', build, caller().signal)];
+  const both = [
+    builds.join({ key: 'one', ownerId: 'o' }, build, caller().signal),
+    builds.join({ key: 'one', ownerId: 'o' }, build, caller().signal),
+  ];
   end();
   assert.deepEqual(await Promise.all(both), [MADE, MADE]);
   assert.equal(seen.begun, 1);
@@ -35,7 +38,9 @@ test('an archive is made for as long as one of its callers is there, and another
   const builds = createArchiveBuilds(100 * MIB);
   const { build, seen } = slowBuild();
   const [one, other] = [caller(), caller()];
-  const both = [one, other].map(({ signal }) => assert.rejects(builds.join('one', build, signal)));
+  const both = [one, other].map(({ signal }) =>
+    assert.rejects(builds.join({ key: 'one', ownerId: 'o' }, build, signal)),
+  );
   one.abort();
   await both[0];
   assert.equal(seen.stopped, false);
@@ -43,7 +48,7 @@ test('an archive is made for as long as one of its callers is there, and another
   await both[1];
   assert.equal(seen.stopped, true);
   const again = slowBuild();
-  const third = builds.join('one', again.build, caller().signal);
+  const third = builds.join({ key: 'one', ownerId: 'o' }, again.build, caller().signal);
   again.end();
   assert.equal(await third, MADE);
 });
@@ -51,9 +56,12 @@ test('an archive is made for as long as one of its callers is there, and another
 test('who waits too long is told to come back, and finds it made', async () => {
   const builds = createArchiveBuilds(100 * MIB, 20);
   const { build, seen, end } = slowBuild();
-  await assert.rejects(builds.join('one', build, caller().signal), { code: 'unavailable', retryAfterSec: 10 });
+  await assert.rejects(builds.join({ key: 'one', ownerId: 'o' }, build, caller().signal), {
+    code: 'unavailable',
+    retryAfterSec: 10,
+  });
   assert.equal(seen.stopped, false);
-  const again = builds.join('one', build, caller().signal);
+  const again = builds.join({ key: 'one', ownerId: 'o' }, build, caller().signal);
   end();
   assert.equal(await again, MADE);
   assert.equal(seen.begun, 1);
@@ -63,9 +71,12 @@ test('who waits when a build has taken too long is told to come back, too, and t
   const builds = createArchiveBuilds(100 * MIB, 60_000, 20);
   const endless = (signal: AbortSignal) =>
     new Promise<ReadyArchive>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-  await assert.rejects(builds.join('one', endless, caller().signal), { code: 'unavailable', retryAfterSec: 10 });
+  await assert.rejects(builds.join({ key: 'one', ownerId: 'o' }, endless, caller().signal), {
+    code: 'unavailable',
+    retryAfterSec: 10,
+  });
   const { build, end } = slowBuild();
-  const again = builds.join('one', build, caller().signal);
+  const again = builds.join({ key: 'one', ownerId: 'o' }, build, caller().signal);
   end();
   assert.equal(await again, MADE);
 });
@@ -73,10 +84,10 @@ test('who waits when a build has taken too long is told to come back, too, and t
 test('archives beyond the memory wait for their turn, and one whose caller leaves before it never begins', async () => {
   const builds = createArchiveBuilds(24 * MIB);
   const [first, second, third] = [slowBuild(), slowBuild(), slowBuild()];
-  const made = builds.join('first', first.build, caller().signal);
+  const made = builds.join({ key: 'first', ownerId: 'o' }, first.build, caller().signal);
   const leaver = caller();
-  const left = assert.rejects(builds.join('second', second.build, leaver.signal));
-  const last = builds.join('third', third.build, caller().signal);
+  const left = assert.rejects(builds.join({ key: 'second', ownerId: 'o' }, second.build, leaver.signal));
+  const last = builds.join({ key: 'third', ownerId: 'o' }, third.build, caller().signal);
   leaver.abort();
   await left;
   first.end();
@@ -90,10 +101,25 @@ test('archives beyond the memory wait for their turn, and one whose caller leave
 test('a process that stops ends what it makes', async () => {
   const builds = createArchiveBuilds(24 * MIB);
   const { build, seen, end } = slowBuild();
-  const made = builds.join('one', build, caller().signal);
+  const made = builds.join({ key: 'one', ownerId: 'o' }, build, caller().signal);
   await until('it begins', () => seen.begun === 1);
   builds.stop();
   assert.equal(seen.stopped, true);
   end();
   await made;
+});
+
+test('archives of one owner leave room for one of another', async () => {
+  const builds = createArchiveBuilds(64 * MIB);
+  const busy = [slowBuild(), slowBuild()];
+  const made = busy.map(({ build }, at) => builds.join({ key: `busy ${at}`, ownerId: 'busy' }, build, caller().signal));
+  const newcomer = slowBuild();
+  const its = builds.join({ key: 'newcomer', ownerId: 'newcomer' }, newcomer.build, caller().signal);
+  await until('that of the newcomer begins', () => newcomer.seen.begun === 1);
+  assert.deepEqual(
+    busy.map(({ seen }) => seen.begun),
+    [1, 0],
+  );
+  for (const { end } of [...busy, newcomer]) end();
+  assert.deepEqual(await Promise.all([...made, its]), [MADE, MADE, MADE]);
 });

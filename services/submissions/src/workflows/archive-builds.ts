@@ -1,15 +1,19 @@
 import { bounded, OutOfTimeError } from '@recording-request/kit/bounds';
 import { DomainError } from '@recording-request/kit/errors';
-import { createByteQueue } from '@recording-request/kit/memory-limit';
 import type { ReadyArchive } from '../store/archives.ts';
+import { createOwnersMemory } from './owners-memory.ts';
 
 /** The archives that this process makes. */
 export interface ArchiveBuilds {
   /**
-   * Resolves to what `build` makes, or to what another caller with the same key is having made. Fails with `unavailable`
+   * Resolves to what `build` makes, or to what another caller with the same key and owner is having made. Fails with `unavailable`
    * after some time, while the work goes on; it stops where all its callers left before.
    */
-  join(key: string, build: (signal: AbortSignal) => Promise<ReadyArchive>, signal: AbortSignal): Promise<ReadyArchive>;
+  join(
+    of: { key: string; ownerId: string },
+    build: (signal: AbortSignal) => Promise<ReadyArchive>,
+    signal: AbortSignal,
+  ): Promise<ReadyArchive>;
   stop(): void;
 }
 
@@ -34,24 +38,24 @@ const notYet = (cause: unknown): DomainError => {
   return new DomainError('unavailable', sentence, { cause, retryAfterSec: RETRY_AFTER_SECONDS });
 };
 
-/** Together they hold about `memoryBytes` at most; others wait for their turn. */
+/** Together they hold about `memoryBytes` at most; others wait for the turn of their owner. */
 export function createArchiveBuilds(
   memoryBytes: number,
   patienceMs = PATIENCE_MS,
   limitMs = BUILD_LIMIT_MS,
 ): ArchiveBuilds {
-  const memory = createByteQueue(memoryBytes);
+  const memory = createOwnersMemory(memoryBytes);
   const running = new Map<string, Running>();
-  function start(key: string, build: (signal: AbortSignal) => Promise<ReadyArchive>): Running {
+  function start(
+    { key, ownerId }: { key: string; ownerId: string },
+    build: (signal: AbortSignal) => Promise<ReadyArchive>,
+  ): Running {
     const end = new AbortController();
     const { signal } = end;
     // The next one goes on: checksums that were missing are kept one by one.
     const outOfTime = new OutOfTimeError(`making an archive took longer than ${limitMs} ms`);
     const limit = setTimeout(() => end.abort(notYet(outOfTime)), limitMs).unref();
-    const made = memory.run(BUILD_BYTES, () => {
-      signal.throwIfAborted();
-      return build(signal);
-    });
+    const made = memory({ ownerId, bytes: BUILD_BYTES, signal }, () => build(signal));
     const started: Running = { made, end, callers: 0, isAwaited: false };
     running.set(key, started);
     const forget = () => {
@@ -62,9 +66,9 @@ export function createArchiveBuilds(
     return started;
   }
   return {
-    async join(key, build, signal) {
-      const there = running.get(key);
-      const current = there && !there.end.signal.aborted ? there : start(key, build);
+    async join(of, build, signal) {
+      const there = running.get(of.key);
+      const current = there && !there.end.signal.aborted ? there : start(of, build);
       current.callers += 1;
       try {
         return await bounded(current.made, patienceMs, 'making an archive', signal);

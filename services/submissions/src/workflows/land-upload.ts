@@ -247,7 +247,9 @@ async function assembleSource(
 ): Promise<Checksums> {
   const bytes = Math.min(upload.offset, OBJECT_PART_BYTES) * COPIES;
   const known = uploadChecksums.read(upload.id, upload.offset);
-  return await landings.withMemory(bytes, () => assemble({ objects, uploads }, upload, key, known));
+  return await landings.withMemory({ ownerId: upload.ownerId, bytes }, () =>
+    assemble({ objects, uploads }, upload, key, known),
+  );
 }
 
 /** Removes what was put together in vain, where the upload has ended: no process returns for it. */

@@ -1,6 +1,7 @@
-import { createByteQueue, memoryLimit } from '@recording-request/kit/memory-limit';
+import { memoryLimit } from '@recording-request/kit/memory-limit';
 import type { Response } from '@recording-request/proto/projects/v1/projects';
 import type { Upload } from '../domain/upload.ts';
+import { createOwnersMemory, type OwnersMemory } from './owners-memory.ts';
 
 /** A clip that has landed. */
 export interface Landed {
@@ -16,8 +17,8 @@ export type Landing = Promise<Landed | undefined>;
 export interface LandingsUnderWay {
   /** Starts a landing. Where one of this upload is under way already, returns that one. */
   once(uploadId: string, land: () => Landing): Landing;
-  /** Runs `work`, which holds so many bytes of memory, when those of the others leave room for it. */
-  withMemory<T>(bytes: number, work: () => Promise<T>): Promise<T>;
+  /** Fails with `too_many` where too many wait. */
+  withMemory: OwnersMemory;
   /** Resolves as the landing does, and with nothing when it has failed, after `ms`, or when the service stops. */
   waitFor(landing: Landing, ms: number): Landing;
   /** The service stops: from now on no request waits for a landing. */
@@ -28,7 +29,7 @@ export interface LandingsUnderWay {
 
 /** Together they hold at most `memoryBytes` of what is put together. */
 export function createLandingsUnderWay(memoryBytes = memoryLimit() / 8): LandingsUnderWay {
-  const memory = createByteQueue(memoryBytes);
+  const memory = createOwnersMemory(memoryBytes);
   const running = new Map<string, Landing>();
   // No promise: what waits for one that lasts as long as the process stays in memory as long.
   const waiting = new Set<() => void>();
@@ -41,7 +42,7 @@ export function createLandingsUnderWay(memoryBytes = memoryLimit() / 8): Landing
       running.set(uploadId, started);
       return started;
     },
-    withMemory: memory.run,
+    withMemory: memory,
     async waitFor(landing, ms) {
       if (isHurried) return undefined;
       const { promise, resolve } = Promise.withResolvers<Landed | undefined>();

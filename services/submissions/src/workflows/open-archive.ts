@@ -84,7 +84,11 @@ async function current(
   const cipherKey = newCipherKey().toString('base64url');
   const draft = { ...scope, ...erasures, ...settled, id: uuidv7(), fingerprint, cipherKey };
   const key = Object.values({ ...scope, fingerprint }).join(' ');
-  return archiveBuilds.join(key, stop => buildArchive(context, draft, source, stop), signal);
+  return archiveBuilds.join(
+    { key, ownerId: scope.ownerId },
+    stop => buildArchive(context, draft, source, stop),
+    signal,
+  );
 }
 
 /**

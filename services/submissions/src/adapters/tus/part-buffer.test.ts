@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createByteBudget } from '@recording-request/kit/memory-limit';
+import { createFairBudget } from '@recording-request/kit/fair-budget';
 import { FIRST_ROOM_BYTES, PartBuffer } from './part-buffer.ts';
 
 const KiB = 1024;
 
 test('the room of a buffer grows with its bytes up to one part, and comes back', () => {
-  const budget = createByteBudget(4_096 * KiB);
-  const buffer = new PartBuffer(budget, 1_024 * KiB);
+  const budget = createFairBudget(4_096 * KiB);
+  const buffer = new PartBuffer(budget.of('o'), 1_024 * KiB);
   assert.equal(buffer.add(Buffer.alloc(10 * KiB, 'a')), 10 * KiB);
   assert.equal(budget.free, 4_096 * KiB, 'a slow writer has no more than what it was admitted with');
   assert.equal(buffer.add(Buffer.alloc(2_000 * KiB, 'b')), 1_014 * KiB);
@@ -20,8 +20,11 @@ test('the room of a buffer grows with its bytes up to one part, and comes back',
 });
 
 test('when most of the budget is lent a buffer does with what it has, and the rest is for those that begin', () => {
-  const budget = createByteBudget(1_024 * KiB);
-  const [first, second] = [new PartBuffer(budget, 512 * KiB), new PartBuffer(budget, 512 * KiB)];
+  const budget = createFairBudget(1_024 * KiB);
+  const [first, second] = ['a', 'b'].map(owner => new PartBuffer(budget.of(owner), 512 * KiB)) as [
+    PartBuffer,
+    PartBuffer,
+  ];
   assert.equal(first.add(Buffer.alloc(512 * KiB)), 512 * KiB);
   assert.equal(second.add(Buffer.alloc(512 * KiB)), 256 * KiB, 'a smaller part');
   assert.ok(budget.free >= 256 * KiB, 'a quarter stays for new requests');

@@ -1,4 +1,4 @@
-import type { ByteBudget } from '@recording-request/kit/memory-limit';
+import type { ByteBudget } from '@recording-request/kit/fair-budget';
 
 /** What a request that sends bytes may use from its beginning on; the budget lends it when it is admitted. */
 export const FIRST_ROOM_BYTES = 64 * 1024;

@@ -1,0 +1,23 @@
+import { DomainError } from '@recording-request/kit/errors';
+import { createFairSlots, QueueFullError } from '@recording-request/kit/fair-slots';
+
+/** Runs work that holds so many bytes when there is room for it and it is the owner's turn. The signal ends the wait, not the work. */
+export type OwnersMemory = <T>(
+  of: { ownerId: string; bytes: number; signal?: AbortSignal },
+  work: () => Promise<T>,
+) => Promise<T>;
+
+const QUEUED = 4_000;
+
+/** Owners share `limit` bytes. What wants more than there is gets all of it. Fails with `too_many` where too many wait. */
+export function createOwnersMemory(limit: number): OwnersMemory {
+  const memory = createFairSlots(Math.max(1, Math.floor(limit)), { queued: QUEUED });
+  const never = new AbortController().signal;
+  return async ({ ownerId, bytes, signal = never }, work) => {
+    using _held = await memory.take([ownerId], signal, bytes).catch(error => {
+      if (!(error instanceof QueueFullError)) throw error;
+      throw new DomainError('too_many', 'Others are served first; try again later.', { cause: error });
+    });
+    return await work();
+  };
+}
