@@ -160,6 +160,39 @@ test('the length of the dashboard’s page tells nothing of the secrets in it', 
   assert.ok(lengths.size > 1, 'the same page has the same length each time');
 });
 
+test('a dashboard link to which something was attached, or whose letters were changed, leads to the dashboard', async () => {
+  const token = mintToken('prj');
+  const here = `/project/${token}`;
+  const browser = { redirect: 'manual', headers: { accept: 'text/html,*/*;q=0.8' } } as const;
+  const program = { redirect: 'manual' } as const;
+  for (const path of [
+    ...['/', '//', ')', ').', ',', '.', '%', '%zz', '%20', '>', '”', '%22%3E', 'and', '/.'].map(end => here + end),
+    `/Project/${token}`,
+    `/PROJECT/${token})`,
+  ])
+    for (const init of [browser, program, { ...program, method: 'HEAD' }]) {
+      const answer = await fetch(harness.base + path, init);
+      assert.deepEqual([answer.status, answer.headers.get('location')], [302, here], `${path}: ${await answer.text()}`);
+      assert.deepEqual(
+        [answer.headers.get('cache-control'), answer.headers.get('referrer-policy')],
+        ['no-store', 'no-referrer'],
+      );
+    }
+  assert.equal((await fetch(`${harness.base}${here}/nothing`, browser)).headers.get('location'), here);
+  for (const [path, init, status] of [
+    [`${here}/nothing`, program, 404],
+    [`${here}/submissions/x`, browser, 400],
+    [`${here})/export.csv`, program, 404],
+  ] as const) {
+    const answer = await fetch(harness.base + path, init);
+    assert.deepEqual([answer.status, answer.headers.get('location')], [status, null], path);
+    assert.match(await answer.text(), /^\{"error":/, path);
+  }
+  const page = await fetch(`${harness.base}/PROJECT/prj_nonsense`, browser);
+  assert.equal(page.status, 404);
+  assert.match(await page.text(), /Dashboard not found/);
+});
+
 test('a dashboard that is not there is a page for a browser and JSON for a program', async () => {
   const gone = `${harness.base}/project/${mintToken('api')}`;
   const page = await fetch(gone, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });

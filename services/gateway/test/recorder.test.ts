@@ -120,6 +120,20 @@ test('a link whose response is under way shows the recorder: which questions hav
   status = 1;
 });
 
+test("the thank-you page has the owner's message where there is one, and is there whatever happens", async () => {
+  const thanks = async () => {
+    const answer = await fetch(here('/thank-you'));
+    assert.equal(answer.status, 200);
+    return (await answer.text()).match(/<p class="owner-text" dir="auto">(.*?)<\/p>/)?.[1];
+  };
+  assert.equal(await thanks(), undefined);
+  Object.assign(settings, { showSuccessDialog: true, successMessage: 'See <b>you</b>' });
+  assert.equal(await thanks(), 'See &lt;b&gt;you&lt;/b&gt;');
+  Object.assign(settings, { showSuccessDialog: false });
+  assert.equal(await thanks(), undefined);
+  assert.equal((await fetch(`${harness.base}/r/${other}/thank-you`)).status, 200);
+});
+
 test('a link to which a chat app has attached something leads to the link, and all else to a page, never to JSON', async () => {
   const browser = { redirect: 'manual', headers: { accept: 'text/html,*/*;q=0.8' } } as const;
   const program = { redirect: 'manual' } as const;
@@ -150,11 +164,15 @@ test('a link to which a chat app has attached something leads to the link, and a
       );
       assert.deepEqual([headers.get('cache-control'), headers.get('referrer-policy')], ['no-store', 'no-referrer']);
     }
+  for (const init of [browser, program])
+    for (const capital of [`/R/${token}`, `/R/${token})`])
+      assert.equal((await fetch(harness.base + capital, init)).headers.get('location'), `/r/${token}`, capital);
   assert.equal((await fetch(here('/?lang=de&x=y'), browser)).headers.get('location'), `/r/${token}?lang=de`);
   const mistyped = `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`;
   for (const path of [
     `/r/${mistyped}/`,
     '/r/vr_nonsense%',
+    '/R/vr_nonsense',
     '/r/%zz',
     '/r/',
     `/r/${mistyped}/uploads/`,

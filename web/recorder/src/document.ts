@@ -54,8 +54,10 @@ export function brandHeader(brand: Brand, picker: Html | null = null): Html {
   return html`<header>${brandMark(brand)}${picker}</header>`;
 }
 
-/** A page that only says something. */
-export function noticeBody(language: Language, brand: Brand, title: string, text: string): Html {
+/** A page that only says something; `ownerText` is in any language. */
+export function noticeBody(language: Language, brand: Brand, title: string, text: string, ownerText = ''): Html {
   return html`<section class="screen notice">${brandHeader(brand, languagePicker(language))}
-<div class="middle"><h1>${title}</h1><p class="lead">${text}</p></div></section>`;
+<div class="middle"><h1>${title}</h1><p class="lead">${text}</p>${
+    ownerText === '' ? null : html`<p class="owner-text" dir="auto">${ownerText}</p>`
+  }</div></section>`;
 }

@@ -79,10 +79,11 @@ export const waitPage = (language: Language, brand: Brand, seconds: number, crow
   ),
 });
 
-export const thankYouPage = (language: Language, brand: Brand): RecorderDocument => ({
+/** `message`: what the owner wants to be said after the last answer. */
+export const thankYouPage = (language: Language, brand: Brand, message = ''): RecorderDocument => ({
   title: language.page.thanksTitle ?? '',
   language,
-  body: noticeBody(language, brand, language.page.thanksTitle ?? '', language.page.thanksText ?? ''),
+  body: noticeBody(language, brand, language.page.thanksTitle ?? '', language.page.thanksText ?? '', message),
 });
 
 function refusedScreen(language: Language, brand: Brand, status: string): Html {
@@ -142,5 +143,5 @@ function terms(settings: RecorderProject, page: Record<string, string>): Html | 
   if (!settings.requireTerms) return null;
   return html`<div id="terms-box" class="terms">
 ${settings.termsText ? html`<details><summary>${page.termsRead}</summary><div class="terms-text" dir="auto" tabindex="0">${settings.termsText}</div></details>` : null}
-<label><input id="terms" type="checkbox"> <span dir="auto">${settings.termsLabel || page.termsLabel}</span></label></div>`;
+<label><input id="terms" type="checkbox" aria-describedby="welcome-problem"> <span dir="auto">${settings.termsLabel || page.termsLabel}</span></label></div>`;
 }

@@ -58,11 +58,9 @@ declare module 'fastify' {
     limit?: Limit;
     /** The body is streamed on, without a limit of size or total time. */
     streamsBody?: boolean;
-    /** Answers a browser with an error of a route that is a page; every other client gets JSON. */
-    errorPage?: ErrorPage;
   }
   interface FastifyInstance {
-    /** For routes that have none, and addresses without a route, by what they begin with: asked for every client. */
+    /** By what an address begins with, in small letters; asked for routes and for addresses without one, for every client. */
     errorPages: Map<string, ErrorPage>;
   }
   interface FastifyRequest {

@@ -148,12 +148,11 @@ function send(reply: FastifyReply, status: number, said: string, reason: ErrorRe
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** The page on which an error is shown: that of the route, else the one for addresses that begin as this one. */
-function pageFor({ method, headers, routeOptions, raw, server }: FastifyRequest): ErrorPage | undefined {
+/** Returns the page that shows an error of this address. */
+function pageFor({ method, raw, server }: FastifyRequest): ErrorPage | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
-  const { errorPage } = routeOptions?.config ?? {};
-  if (errorPage) return takesPage(headers) ? errorPage : undefined;
-  return [...server.errorPages].find(([start]) => raw.url?.startsWith(start))?.[1];
+  const url = raw.url?.toLowerCase() ?? '';
+  return [...server.errorPages].find(([start]) => url.startsWith(start))?.[1];
 }
 
 /** Whether a request comes from a browser's address bar or a link, and not from a program. */

@@ -1,3 +1,4 @@
+import { dashboardUrl } from '@recording-request/contract/addresses';
 import { presentLinks, presentProjectDetail } from '@recording-request/contract/present';
 import { DashboardParams, SubmissionsQuery, type SubmissionsQueryInput } from '@recording-request/contract/requests';
 import type { DashboardLinksJson, DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
@@ -10,6 +11,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { projectOf } from '../plugins/caller.ts';
+import { takesPage } from '../plugins/errors.ts';
+import { type LinkedPage, redirectTouched } from '../plugins/touched-links.ts';
 import { etagOf, sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
 import { loadProject } from './projects.ts';
@@ -20,24 +23,34 @@ interface Ask {
   Querystring: SubmissionsQueryInput;
 }
 
+const PAGE = '/project/:projectToken';
+
 /** The page that a browser is shown at the dashboard's address. */
 export async function dashboardPageRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const assets = dashboardAssets();
   const look = { style: assets.style, scriptName: assets.scriptName, brand: context.brand };
+  const linked: LinkedPage = {
+    start: '/project/',
+    route: PAGE,
+    prefix: 'prj',
+    addressOf: token => dashboardUrl(context.baseUrl, token),
+  };
   pageAssetRoutes(app, assets);
 
+  // A browser gets a page for the dashboard's address and for every address under /project/ without a route.
+  app.errorPages.set(linked.start, (reply, sentence) => {
+    const { request, statusCode } = reply;
+    const isRefused = statusCode === 429 || statusCode >= 500;
+    const redirected = isRefused ? undefined : redirectTouched(reply, linked);
+    const isPage = request.routeOptions?.url === PAGE || request.routeOptions?.url === undefined;
+    if (redirected || !isPage || !takesPage(request.headers)) return redirected;
+    return sendDocument(reply, statusCode, renderDashboard(look, problemPage(statusCode, sentence, context.brand)));
+  });
+
   app.get<Ask>(
-    '/project/:projectToken',
+    PAGE,
     {
-      config: {
-        ...dashboard,
-        errorPage: (reply, sentence) =>
-          sendDocument(
-            reply,
-            reply.statusCode,
-            renderDashboard(look, problemPage(reply.statusCode, sentence, context.brand)),
-          ),
-      },
+      config: dashboard,
       schema: { hide: true, params: DashboardParams, querystring: SubmissionsQuery },
       // A form sends what was left empty, too.
       preValidation: async request => {

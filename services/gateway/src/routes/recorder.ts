@@ -13,7 +13,7 @@ import {
   type ContributorResponseJson,
 } from '@recording-request/contract/resources/contributor-response';
 import { ref } from '@recording-request/contract/resources/fields';
-import { hashToken, tokenAtStart, tokenIsWellFormed } from '@recording-request/contract/tokens';
+import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { LinkType, type Response } from '@recording-request/proto/projects/v1/projects';
 import { recorderAssets } from '@recording-request/web-recorder/assets';
@@ -27,6 +27,7 @@ import { open, recipient } from '../plugins/access-kinds.ts';
 import { recipientOf } from '../plugins/caller.ts';
 import { takesPage } from '../plugins/errors.ts';
 import { noteSubjectOf } from '../plugins/request-log.ts';
+import { type LinkedPage, redirectTouched } from '../plugins/touched-links.ts';
 import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
 
@@ -35,6 +36,8 @@ const CROWD_SPREAD_SECONDS = 20;
 const AWAY_SPREAD_SECONDS = 10;
 // Each time that an outage is asked after costs the service something.
 const AWAY_LEAST_SECONDS = 5;
+
+const PAGE = '/r/:token';
 
 type WithToken = { Params: { token: string } };
 type WithResponse = { Params: { token: string; responseSessionId: string } };
@@ -45,21 +48,28 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
 
   const assets = recorderAssets();
   const look = { style: assets.style, scriptName: assets.scriptName, brand };
+  const linked: LinkedPage = {
+    start: '/r/',
+    route: PAGE,
+    prefix: 'vr',
+    addressOf: token => recipientUrl(baseUrl, token),
+    keep: query => (LANGUAGES.has(query.get('lang') ?? '') ? `?lang=${query.get('lang')}` : ''),
+  };
   pageAssetRoutes(app, assets);
 
-  // Whatever a browser opens under /r/ is answered with a page; the upload interface and every other client get JSON.
-  app.errorPages.set('/r/', reply => {
+  // A browser gets a page for every address under /r/; the upload interface and every other client get JSON.
+  app.errorPages.set(linked.start, reply => {
     const { request, statusCode } = reply;
     const isRefused = statusCode === 429 || statusCode >= 500;
-    const redirected = isRefused ? undefined : redirectTouched(reply);
+    const redirected = isRefused ? undefined : redirectTouched(reply, linked);
     if (redirected || !takesPage(request.headers)) return redirected;
     if (isRefused) return sendWaitPage(reply);
     return sendDocument(reply, statusCode, renderRecorder(look, unknownLinkPage(languageOf(request), brand)));
   });
 
   // A page, so an unknown link is answered with a page: it looks the token up itself.
-  app.get<WithToken>('/r/:token', { config: open('address') }, async (request, reply) => {
-    const redirected = redirectTouched(reply);
+  app.get<WithToken>(PAGE, { config: open('address') }, async (request, reply) => {
+    const redirected = redirectTouched(reply, linked);
     if (redirected) return redirected;
     const language = languageOf(request);
     const found = await findLink(request);
@@ -80,9 +90,12 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     return sendDocument(reply, status === 'active' ? 200 : 410, renderRecorder(look, page));
   });
 
-  app.get<WithToken>('/r/:token/thank-you', { config: open('contributor') }, async (request, reply) =>
-    sendDocument(reply, 200, renderRecorder(look, thankYouPage(languageOf(request), brand))),
-  );
+  app.get<WithToken>('/r/:token/thank-you', { config: open('contributor') }, async (request, reply) => {
+    // The page says thank you whatever happens: it is without the owner's message where that cannot be had.
+    const found = await findLink(request).catch(() => undefined);
+    const message = found?.settings?.showSuccessDialog ? found.settings.successMessage : '';
+    return sendDocument(reply, 200, renderRecorder(look, thankYouPage(languageOf(request), brand, message)));
+  });
 
   // To go on with a phone: the link as a picture, made here, so that no third party learns of it.
   app.get<WithToken>('/r/:token/qr.png', { config: recipient('contributor') }, async (request, reply) => {
@@ -163,20 +176,6 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
       reply.statusCode,
       renderRecorder(look, waitPage(languageOf(reply.request), brand, seconds, crowd)),
     );
-  }
-
-  /** Sends the clean address of a link to which a chat app or a hand has attached something; undefined where it has not. */
-  function redirectTouched(reply: FastifyReply): FastifyReply | undefined {
-    const { raw, headers } = reply.request;
-    const [path = '', query = ''] = (raw.url ?? '').split('?', 2);
-    const token = tokenAtStart('vr', path.slice('/r/'.length));
-    if (token === undefined) return undefined;
-    const attached = path.slice('/r/'.length + token.length);
-    // What may be meant for the upload interface is for a program to get right.
-    if (attached === '' || (/^\/[a-z]/.test(attached) && !takesPage(headers))) return undefined;
-    const lang = new URLSearchParams(query).get('lang') ?? '';
-    const clean = new URL(recipientUrl(baseUrl, token)).pathname;
-    return reply.removeHeader('error-code').redirect(LANGUAGES.has(lang) ? `${clean}?lang=${lang}` : clean, 302);
   }
 
   async function findLink(request: FastifyRequest<WithToken>) {
