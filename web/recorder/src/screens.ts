@@ -48,15 +48,17 @@ export function reviewScreen(settings: RecorderProject, { page }: Language): Htm
   return html`<section class="screen wide" id="screen-review" hidden>
 <div class="middle">
 <h1 tabindex="-1">${page.reviewTitle}</h1>
+<p id="review-warning" class="warning" role="alert" hidden></p>
 <p id="review-question" dir="auto" hidden></p>
 <video id="playback" playsinline controls preload="auto"></video>
-<p id="review-warning" class="warning" role="alert" hidden></p>
 <p id="review-state"></p>
-${settings.noteEnabled ? html`<label class="note">${page.note}<textarea id="note" maxlength="${LIMITS.noteLength}" rows="2" dir="auto"></textarea></label>` : null}
 </div>
+<div class="review-bar">
+${settings.noteEnabled ? html`<label class="note">${page.note}<textarea id="note" maxlength="${LIMITS.noteLength}" rows="1" dir="auto"></textarea></label>` : null}
 <div class="actions">
 <button id="send" class="primary" type="button">${page.send}</button>
 <button id="again" class="quiet" type="button">${page.again}</button>
+</div>
 </div>
 </section>`;
 }
@@ -98,10 +100,12 @@ export function doneScreen({ page }: Language, brand: Brand): Html {
   return html`<section class="screen" id="screen-done" hidden>
 ${brandHeader(brand)}
 <div class="middle centred"><p class="tick" aria-hidden="true">✓</p>
-<h1 tabindex="-1" id="done-title"></h1><p id="done-text" class="lead"></p></div>
+<h1 tabindex="-1" id="done-title"></h1><p id="done-text" class="lead"></p>
+<p id="done-message" class="owner-text" dir="auto" hidden></p></div>
 <div class="actions"><button id="another" class="primary" type="button" hidden></button></div>
 </section>
-<dialog id="success" aria-labelledby="success-text"><p id="success-text" class="lead" dir="auto"></p>
+<dialog id="success" aria-labelledby="success-text"><p class="tick" aria-hidden="true">✓</p>
+<p id="success-text" class="lead owner-text" dir="auto"></p>
 <button id="success-close" class="primary" type="button">${page.close}</button></dialog>`;
 }
 

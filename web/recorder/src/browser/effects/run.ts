@@ -1,6 +1,6 @@
 import { pagePath } from '@recording-request/web-shared/browser/page';
 import { Refusal } from '@recording-request/web-shared/browser/requests';
-import { announce } from '@recording-request/web-shared/browser/texts';
+import { announce, showText } from '@recording-request/web-shared/browser/texts';
 import type { RecorderSettings } from '../../settings.ts';
 import type { Effect, Event, Run } from '../state/events.ts';
 import type { Elements } from '../view/elements.ts';
@@ -75,10 +75,16 @@ function pageEffects(
       file.click();
     },
     openDialog() {
-      const { success: dialog } = elements;
-      elements.successText.textContent = settings.successDialog || t('successMessage');
-      if (typeof dialog.showModal !== 'function') return dispatch({ is: 'dialogClosed' });
-      dialog.onclose = () => dispatch({ is: 'dialogClosed' });
+      const { success: dialog, successText, doneMessage } = elements;
+      successText.textContent = settings.successDialog || t('successMessage');
+      const closed = () => {
+        // The owner's words move to the last screen: they can be read there, too.
+        successText.textContent = '';
+        showText(doneMessage, settings.successDialog ?? '');
+        dispatch({ is: 'dialogClosed' });
+      };
+      if (typeof dialog.showModal !== 'function') return closed();
+      dialog.onclose = closed;
       elements.successClose.onclick = () => dialog.close();
       dialog.showModal();
     },
@@ -95,7 +101,11 @@ function pageEffects(
     },
     reload: () => location.reload(),
     goToThankYou: () => location.assign(`${pagePath}/thank-you?lang=${settings.lang}`),
-    focus: ({ on }) => elements[on]?.focus(),
+    focus({ on }) {
+      elements[on]?.focus();
+      // What is said of the terms stands between them and the button that was pressed.
+      if (on === 'terms') elements.start.scrollIntoView({ block: 'nearest' });
+    },
     announce: ({ texts }) => announce(sentences(texts.map(text => (typeof text === 'string' ? text : say(text))))),
   };
 }

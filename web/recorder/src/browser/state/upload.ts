@@ -111,7 +111,9 @@ export const upload: On<
     take.id === state.take?.id ? step({ ...state, take, progress }) : step(state),
   sendIsSlow(state, { id }) {
     if (state.phase.at !== 'sending' || state.take?.id !== id) return step(state);
-    const warning = state.progress?.declared ? [] : [announce(['notSentYet'], ['connecting'])];
+    const { declared, trouble } = state.progress ?? {};
+    const why = trouble === 'busy' ? 'busy' : trouble ? 'offline' : 'connecting';
+    const warning = declared ? [] : [announce(['notSentYet'], [why])];
     return show(state, { at: 'sending', slow: true }, ...warning);
   },
   uploadEnded(state, { take, end }) {

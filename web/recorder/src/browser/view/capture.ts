@@ -21,8 +21,24 @@ const FOCUS = {
   paused: 'resume',
 } as const;
 
+// In letters: a question that is shown smaller.
+const LONG_QUESTION = 80;
+
+/** Marks an element while there is more of its text below, and lets the keyboard scroll it then. */
+function markMore(element: HTMLElement): void {
+  const mark = () => {
+    const more = element.scrollHeight - element.clientHeight - element.scrollTop > 4;
+    element.classList.toggle('more', more);
+    if (element.scrollHeight > element.clientHeight) element.tabIndex = 0;
+    else element.removeAttribute('tabindex');
+  };
+  element.addEventListener('scroll', mark);
+  for (const each of [element, ...element.children]) new ResizeObserver(mark).observe(each);
+}
+
 export function createCaptureView(elements: Elements, texts: Texts): (state: State, before: State) => void {
   const { t, say, percent } = texts;
+  markMore(elements.captureTop);
 
   function showLook(look: Look, canPause: boolean): void {
     elements.screenCapture.dataset.mode = look;
@@ -33,7 +49,9 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
   }
 
   function showQuestion({ question }: Capture): void {
-    elements.captureTop.classList.toggle('asked', question !== undefined);
+    elements.screenCapture.classList.toggle('asked', question !== undefined);
+    elements.screenCapture.classList.toggle('long', (question?.text.length ?? 0) > LONG_QUESTION);
+    elements.captureTop.scrollTop = 0;
     setText(elements.captureCount, question ? t('question', { ...question }) : '');
     setText(elements.captureQuestion, question?.text ?? '');
   }

@@ -64,6 +64,7 @@ export const ELEMENTS = {
   screenDone: 'section',
   doneTitle: 'h1',
   doneText: 'p',
+  doneMessage: 'p',
   another: 'button',
   success: 'dialog',
   successText: 'p',

@@ -15,7 +15,7 @@ export function createSendingView(elements: Elements, { t, megabytes }: Texts): 
       bar.value = 0;
       bar.style.visibility = 'visible';
       setText(sendingTitle, t('checking'));
-      setText(sendingText, '');
+      showText(sendingText, '');
       showText(sendingTrouble, '');
     }
     if (phase.at !== 'sending' || !take) return;
@@ -35,7 +35,8 @@ export function createSendingView(elements: Elements, { t, megabytes }: Texts): 
     const seconds = uploadSecondsOf(state);
     const left = seconds === undefined ? '' : ` ${t('timeLeft', { time: clock(seconds) })}`;
     const arrived = progress?.finishing ? t('checkingTake') : t('sendingText', safe) + left;
-    setText(sendingText, late ? t('connecting') : arrived);
+    // Nothing is told to a server that cannot be reached.
+    showText(sendingText, late ? (trouble ? '' : t('connecting')) : arrived);
     showText(sendingTrouble, trouble ? t(busy ? 'busy' : 'offline') : '');
   };
 }

@@ -25,6 +25,7 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
     toTake.hidden = keptTake(state) === undefined;
     // Accepted with the response that has begun; another one asks again.
     if (termsBox) termsBox.hidden = response !== undefined;
+    terms?.setAttribute('aria-invalid', String(welcome.problem?.[0] === 'termsMissing'));
     if (terms && before.response && !response) terms.checked = false;
   };
 }

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { checkAccessibility } from './accessibility.ts';
+import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
+import { startTestBrowser, type TestBrowser } from './test-browser.ts';
+
+// What is on the contributor's pages can be seen: by where it lies, on a phone upright and held sideways.
+
+let harness: TestBrowser;
+before(async () => {
+  harness = await startTestBrowser();
+});
+after(() => harness?.[Symbol.asyncDispose]());
+
+const UPRIGHT = { width: 390, height: 844 };
+const SIDEWAYS = [
+  { width: 844, height: 390 },
+  { width: 667, height: 375 },
+];
+const PHONE = { viewport: UPRIGHT, isMobile: true, hasTouch: true };
+const FOUR_LINES =
+  'Think back to your first week here. What surprised you most about how we work, and what should we have told you?';
+const LONGEST = 'Take your time and think about it. '.repeat(14).trim();
+
+async function turn(page: Page, viewport: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(viewport);
+  await page.waitForFunction(({ width, height }) => innerWidth === width && innerHeight === height, viewport);
+}
+
+/** Fails unless all of each element is inside the window, and nothing lies over it. */
+async function assertSeen(page: Page, selectors: string[], when: string): Promise<void> {
+  const hidden = await page.evaluate(selectors => {
+    const isOwn = (element: Element, x: number, y: number) => {
+      const top = document.elementFromPoint(x, y);
+      return top !== null && (element.contains(top) || top.contains(element));
+    };
+    return selectors.flatMap(selector => {
+      const element = document.querySelector(selector);
+      const box = element?.getBoundingClientRect();
+      if (!element || !box || box.width === 0 || box.height === 0) return [`${selector} is not there`];
+      const { left, right, top, bottom } = box;
+      const place = `${selector} at ${[left, top, right, bottom].map(Math.round)}`;
+      if (left < 0 || top < 0 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5) return [`${place} is cut off`];
+      const xs = [left + 3, (left + right) / 2, right - 3];
+      const ys = [top + 3, (top + bottom) / 2, bottom - 3];
+      return xs.some(x => ys.some(y => !isOwn(element, x, y))) ? [`${place} is covered`] : [];
+    });
+  }, selectors);
+  assert.deepEqual(hidden, [], when);
+}
+
+/** The question in full, or as much of it as there is room for, with the mark that there is more. */
+async function questionOf(page: Page): Promise<{ whole: boolean; marked: boolean; lines: number }> {
+  return page.evaluate(() => {
+    const box = document.getElementById('capture-top')!;
+    const question = document.getElementById('capture-question')!;
+    const shown = Math.min(box.getBoundingClientRect().bottom, innerHeight) - question.getBoundingClientRect().top;
+    return {
+      whole: box.scrollHeight <= box.clientHeight + 1,
+      marked: getComputedStyle(box, '::after').content !== 'none',
+      lines: Math.floor(shown / Number.parseFloat(getComputedStyle(question).lineHeight)),
+    };
+  });
+}
+
+test('a question can be read on a phone held sideways, before and while it is answered; a longer one shows that it scrolls', async () => {
+  for (const [question, device] of [
+    [FOUR_LINES, 'speech'],
+    [FOUR_LINES, 'silence'],
+    [LONGEST, 'speech'],
+  ] as const) {
+    const project = await harness.project({ interviewQuestions: [question, 'And?'] });
+    const page = await harness.page({ ...PHONE, device });
+    await page.goto(project.urls[0]!);
+    await button(page, 'Turn on the camera').click();
+    const look = async (what: string, controls: string[]) => {
+      for (const viewport of [...SIDEWAYS, UPRIGHT]) {
+        await turn(page, viewport);
+        const when = `${device}, ${question.length} letters, ${what}, ${viewport.width}×${viewport.height}`;
+        await assertSeen(page, ['#capture-count', ...controls], when);
+        if (question === FOUR_LINES) {
+          await assertSeen(page, ['#capture-question'], when);
+          assert.deepEqual((await questionOf(page)).whole, true, when);
+          continue;
+        }
+        await page.waitForFunction(() => document.getElementById('capture-top')!.classList.contains('more'));
+        const { lines, marked } = await questionOf(page);
+        assert.ok(marked && lines >= 6, `${when}: ${lines} lines`);
+        if (viewport === SIDEWAYS[0]) await checkAccessibility(page, 'a long question');
+        // Down to its end, the mark goes.
+        await page.evaluate(() => document.getElementById('capture-top')!.scrollTo(0, 10_000));
+        await page.waitForFunction(() => !document.getElementById('capture-top')!.classList.contains('more'));
+        await page.evaluate(() => document.getElementById('capture-top')!.scrollTo(0, 0));
+      }
+    };
+    if (device === 'silence') {
+      await button(page, 'Start recording').click();
+      await button(page, 'Record anyway').waitFor();
+      await look('held', ['#ready-text', '#anyway', '#devices summary']);
+    } else {
+      await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
+      await look('ready', ['#ready-text', '#record', '#devices summary']);
+      await recordNow(page);
+      await look('recording', ['#elapsed', '#left', '#stop', '#pause']);
+    }
+    await page.context().close();
+  }
+});
+
+test('the note and both buttons are in view beside a long question and a warning', async () => {
+  const project = await harness.project({ interviewQuestions: [FOUR_LINES], noteEnabled: true });
+  const page = await harness.page({ ...PHONE, device: 'silence' });
+  await page.goto(project.urls[0]!);
+  await button(page, 'Turn on the camera').click();
+  await button(page, 'Start recording').click();
+  await button(page, 'Record anyway').click();
+  await recordedFor(page, 1);
+  await stop(page);
+  for (const viewport of [UPRIGHT, { width: 390, height: 664 }, ...SIDEWAYS]) {
+    await turn(page, viewport);
+    const what = `${viewport.width}×${viewport.height}`;
+    await assertSeen(page, ['#note', '#send', '#again', '#review-warning'], what);
+  }
+  await turn(page, UPRIGHT);
+  await assertSeen(page, ['#review-question', '#playback', '#note', '#send', '#again'], 'all of it, upright');
+  await page.getByLabel('Add a note, if you like').fill('One line.\n'.repeat(30));
+  await assertSeen(page, ['#note', '#send', '#again', '#review-warning'], 'a long note');
+  await page.context().close();
+});
+
+test('terms that are not accepted are marked, and the main button stays in view', async () => {
+  const project = await harness.project({
+    interviewQuestions: [FOUR_LINES, 'What do you do?', 'And now?'],
+    requireTerms: true,
+    termsText: 'Be kind.',
+  });
+  for (const viewport of [UPRIGHT, ...SIDEWAYS]) {
+    const page = await harness.page({ ...PHONE, viewport });
+    await page.goto(project.urls[0]!);
+    await page.locator('html[data-ready]').waitFor();
+    const box = page.getByLabel('I accept the terms');
+    assert.notEqual(await box.getAttribute('aria-invalid'), 'true');
+    await button(page, 'Turn on the camera').click();
+    await page.getByText('Please accept the terms first.').waitFor();
+    await assertSeen(page, ['#terms', '#welcome-problem', '#start'], `${viewport.width}×${viewport.height}`);
+    assert.equal(await box.getAttribute('aria-invalid'), 'true');
+    assert.equal(await box.evaluate(input => getComputedStyle(input).outlineStyle), 'solid');
+    await box.check();
+    assert.equal(await box.getAttribute('aria-invalid'), 'false');
+    assert.equal(await page.getByText('Please accept the terms first.').isVisible(), false);
+    await page.context().close();
+  }
+});
+
+test('without a network at Send one thing is said, and it is true', async () => {
+  const project = await harness.project();
+  const page = await harness.page(PHONE);
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 1);
+  await stop(page);
+  await page.context().setOffline(true);
+  await button(page, 'Send').click();
+  await page.getByText('The connection is gone.').waitFor();
+  assert.equal(await page.getByText('We are telling the server').isVisible(), false);
+  await page.context().setOffline(false);
+  await heading(page, 'It has arrived').waitFor();
+  await page.context().close();
+});
+
+test("the owner's message covers nothing, and stays after its dialog", async () => {
+  const message = 'Thank you so much. We will show your video in May.';
+  const project = await harness.project({
+    count: 2,
+    showSuccessDialog: true,
+    successMessage: message,
+  });
+  const page = await harness.page(PHONE);
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 1);
+  await stop(page);
+  await button(page, 'Send').click();
+  await button(page, 'Close').waitFor();
+  for (const viewport of [UPRIGHT, SIDEWAYS[0]!]) {
+    await turn(page, viewport);
+    await assertSeen(page, ['#success', '#success-text', '#success-close'], 'the dialog');
+    assert.equal(await page.locator('#screen-done .tick').isVisible(), false, 'nothing is seen half behind it');
+  }
+  await turn(page, UPRIGHT);
+  await button(page, 'Close').click();
+  await heading(page, 'It has arrived').waitFor();
+  await assertSeen(page, ['#screen-done .tick', '#done-text', '#done-message'], 'the last screen');
+  assert.equal(await page.locator('#done-message').textContent(), message);
+  await page.context().close();
+});
+
+test("an interview's thank-you page has the owner's message", async () => {
+  const message = 'See you in May, <b>all</b> of you.';
+  const project = await harness.project({ showSuccessDialog: true, successMessage: message });
+  const page = await harness.page(PHONE);
+  await page.goto(`${project.urls[0]}/thank-you`);
+  await heading(page, 'Thank you').waitFor();
+  await page.getByText(message).waitFor();
+  await page.goto(`${harness.system.baseUrl}/r/nonsense/thank-you`);
+  await heading(page, 'Thank you').waitFor();
+  await page.context().close();
+});
+
+test('a list of questions in another direction than the page keeps its numbers', async () => {
+  const project = await harness.project({ interviewQuestions: [FOUR_LINES, 'ما اسمك؟'] });
+  for (const [lang, direction] of [
+    ['ar', 'rtl'],
+    ['en', 'ltr'],
+  ]) {
+    const page = await harness.page(PHONE);
+    await page.goto(`${project.urls[0]}?lang=${lang}`);
+    await page.locator('html[data-ready]').waitFor();
+    const items = await page.locator('.questions li').evaluateAll(all =>
+      all.map(item => {
+        const list = item.parentElement!;
+        const [own, outer] = [getComputedStyle(item), getComputedStyle(list)];
+        const room = own.direction === 'rtl' ? outer.paddingRight : outer.paddingLeft;
+        const text = getComputedStyle(item.querySelector('[dir="auto"]')!).direction;
+        return { direction: own.direction, style: own.listStyleType, room: Number.parseFloat(room) > 20, text };
+      }),
+    );
+    // A number stands on the side of its item's direction: the list has room for it on the page's side alone.
+    assert.deepEqual(
+      items,
+      ['ltr', 'rtl'].map(text => ({ direction, style: 'decimal', room: true, text })),
+    );
+    await page.context().close();
+  }
+});
