@@ -271,6 +271,14 @@ test('a clip that lands shows by itself, and so does its transcript; further dow
   await deliver(project.urls[1]!, WEATHER);
   await button(page, 'Show 1 new clip').waitFor();
   assert.equal(await page.evaluate(() => scrollY), before, 'nothing jumps');
+  const covered = await page.evaluate(() => {
+    scrollTo(0, 0);
+    const title = document.querySelector('h1')!;
+    const { left, right, top, bottom } = title.getBoundingClientRect();
+    const button = document.getElementById('show-waiting')!.getBoundingClientRect();
+    return button.top < bottom && button.bottom > top && button.left < right && button.right > left;
+  });
+  assert.equal(covered, false, 'the title can be read');
   await button(page, 'Show 1 new clip').click();
   await cards(page).nth(31).waitFor();
   await page.context().close();
