@@ -2,8 +2,6 @@ import type { Event, Run } from '../state/events.ts';
 import type { StoredTake } from './take.ts';
 import type { Takes } from './takes.ts';
 
-// What browsers stop late by, as the server allows it.
-const GRACE_S = 2;
 const SEEK_LIMIT_MS = 2_000;
 
 /** Plays a take from this device, and points a link to one, so that it can be saved under a name of its type. */
@@ -30,12 +28,13 @@ export function createPreview(
 
   return {
     closePreview,
-    openPreview({ take, limit }) {
+    openPreview({ take }) {
       closePreview();
       video.src = addressOf(takes.get(take.id));
       video.onloadedmetadata = () => {
-        if (video.duration === Number.POSITIVE_INFINITY) learnLength(video, take.durationMs / 1_000);
-        else if (video.duration > limit + GRACE_S) dispatch({ is: 'previewTooLong', seconds: video.duration });
+        // Sound alone of a video whose picture this browser cannot decode: the player would stay black.
+        if (video.videoWidth === 0) dispatch({ is: 'previewFailed' });
+        else if (video.duration === Number.POSITIVE_INFINITY) learnLength(video, take.durationMs / 1_000);
       };
       video.onerror = () => video.src && dispatch({ is: 'previewFailed' });
     },

@@ -8,6 +8,7 @@ import { sentences, type Texts } from '../view/text.ts';
 import { takesMore } from './api.ts';
 import { createBegin } from './begin.ts';
 import { createCameraSession } from './camera-session.ts';
+import { lookAtFile } from './look-at-file.ts';
 import { createPreview } from './preview.ts';
 import { createTakes } from './takes.ts';
 import { createWakeLock } from './wake-lock.ts';
@@ -38,6 +39,7 @@ type PageEffect =
   | 'forgetResponse'
   | 'watchSending'
   | 'openFileChooser'
+  | 'lookAtFile'
   | 'keepAwake'
   | 'openDialog'
   | 'copyLink'
@@ -73,6 +75,10 @@ function pageEffects(
       if (capture) file.setAttribute('capture', 'user');
       else file.removeAttribute('capture');
       file.click();
+    },
+    async lookAtFile() {
+      const [file] = elements.file.files ?? [];
+      dispatch({ is: 'fileLookedAt', look: file ? await lookAtFile(file) : { kind: 'unreadable' } });
     },
     openDialog() {
       const { success: dialog, successText, doneMessage } = elements;

@@ -1,3 +1,4 @@
+import type { FileLook } from './file.ts';
 import type { Choice, Devices, Message, Progress, Reading, RefusalCode, Response, State } from './state.ts';
 import type { Take } from './take.ts';
 
@@ -27,7 +28,8 @@ export type Event =
   | { is: 'start'; termsAccepted: boolean }
   | { is: 'chooseFile'; termsAccepted: boolean }
   | { is: 'termsChanged' }
-  | { is: 'fileChosen'; size: number; type: string }
+  | { is: 'fileChosen'; name: string; type: string }
+  | { is: 'fileLookedAt'; look: FileLook }
   | { is: 'fileStored'; take: Take }
   | { is: 'fileUnreadable'; take: Take }
   | { is: 'goElsewhere' }
@@ -54,7 +56,6 @@ export type Event =
   | { is: 'recordingStopped'; take: Take }
   // Review and upload.
   | { is: 'previewFailed' }
-  | { is: 'previewTooLong'; seconds: number }
   | { is: 'noteChanged'; note: string }
   | { is: 'send'; note: string }
   /** Some seconds after Send. */
@@ -82,6 +83,7 @@ export type Effect =
   /** The next claim is another response. What is on the device of the one before stays there. */
   | { do: 'forgetResponse' }
   | { do: 'openFileChooser'; capture: boolean }
+  | { do: 'lookAtFile' }
   | { do: 'openCamera'; choice: Choice }
   | { do: 'closeCamera' }
   /** The take before, if any, is discarded here and on the server. */
@@ -106,14 +108,14 @@ export type Effect =
   /** `sendIsSlow` comes in some seconds. */
   | { do: 'watchSending'; id: string }
   | { do: 'keepAwake'; on: boolean }
-  | { do: 'openPreview'; take: Take; limit: number }
+  | { do: 'openPreview'; take: Take }
   | { do: 'closePreview' }
   | { do: 'offerSave'; id: string }
   | { do: 'openDialog' }
   | { do: 'copyLink' }
   | { do: 'reload' }
   | { do: 'goToThankYou' }
-  | { do: 'focus'; on: 'start' | 'terms' | 'record' }
+  | { do: 'focus'; on: 'start' | 'chooseFile' | 'terms' | 'record' }
   /** To a screen reader: the sentences that are given, one after the other; a string is said as it is. */
   | { do: 'announce'; texts: readonly (Message | string)[] };
 

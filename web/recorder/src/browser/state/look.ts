@@ -1,5 +1,5 @@
 import type { Step } from './events.ts';
-import { limitOf, type Message, questionsOf, type State } from './state.ts';
+import { type Message, questionsOf, type State } from './state.ts';
 import { announce, first, show } from './step.ts';
 import type { Take } from './take.ts';
 
@@ -14,12 +14,7 @@ export function warningOf({ heard, seen }: Take): Message | undefined {
 export function toReview(state: State, take: Take, notice?: Message): Step {
   const question = questionsOf(state)[take.questionIndex ?? -1] ?? '';
   const texts = [notice, warningOf(take), ['notSent'] as const].filter(text => text !== undefined);
-  return show(
-    state,
-    { at: 'review', notice, question },
-    { do: 'openPreview', take, limit: limitOf(state) },
-    announce(...texts),
-  );
+  return show(state, { at: 'review', notice, question }, { do: 'openPreview', take }, announce(...texts));
 }
 
 /** From the camera, or on the way to it, back to the take that there is. */

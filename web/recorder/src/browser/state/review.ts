@@ -3,33 +3,31 @@ import { toReview } from './look.ts';
 import { type State, screenOf } from './state.ts';
 import { first, show, step } from './step.ts';
 import type { Take } from './take.ts';
-import { nextTake, toWelcomeWith } from './welcome.ts';
+import { nextTake, toWelcomeWithFile } from './welcome.ts';
 
 // A take that was not sent is looked at.
 
-/** Another take in the place of the one that is shown. */
+/** Another take in the place of the one that is shown, another file in the place of a file. */
 export const takeAgain = (state: State): Step =>
-  first([{ do: 'closePreview' }], nextTake(state, screenOf(state.phase)));
+  state.take?.byFile
+    ? step(state, { do: 'openFileChooser', capture: false })
+    : first([{ do: 'closePreview' }], nextTake(state, screenOf(state.phase)));
 
 /** The file that was chosen cannot be read: it, or another one, can be chosen again. */
 export const chooseAgain = (state: State, take: Take): Step =>
   first(
     [{ do: 'discardTake', take }],
-    toWelcomeWith({ ...state, take: undefined, progress: undefined }, ['fileUnreadable']),
+    toWelcomeWithFile({ ...state, take: undefined, progress: undefined }, ['fileUnreadable']),
   );
 
 /** What became of a file may be known before it was read: another device was faster. */
 const isBeingRead = ({ phase, take }: State, { id }: Take): boolean => phase.at === 'file' && take?.id === id;
 
-export const review: On<
-  'fileStored' | 'fileUnreadable' | 'previewFailed' | 'previewTooLong' | 'noteChanged' | 'send' | 'again'
-> = {
+export const review: On<'fileStored' | 'fileUnreadable' | 'previewFailed' | 'noteChanged' | 'send' | 'again'> = {
   fileStored: (state, { take }) => (isBeingRead(state, take) ? toReview({ ...state, take }, take) : step(state)),
   fileUnreadable: (state, { take }) => (isBeingRead(state, take) ? chooseAgain(state, take) : step(state)),
   previewFailed: state =>
     state.phase.at === 'review' ? show(state, { ...state.phase, noPreview: true }) : step(state),
-  previewTooLong: (state, { seconds }) =>
-    state.phase.at === 'review' ? show(state, { ...state.phase, tooLong: seconds }) : step(state),
   noteChanged(state, { note }) {
     const { phase, take } = state;
     if (phase.at !== 'review' || !take) return step(state);
@@ -37,7 +35,7 @@ export const review: On<
   },
   send(state, { note }) {
     const { phase, take } = state;
-    if (phase.at !== 'review' || !take || phase.tooLong !== undefined) return step(state);
+    if (phase.at !== 'review' || !take) return step(state);
     return show(
       { ...state, take: { ...take, sent: true, note } },
       { at: 'sending' },

@@ -121,8 +121,6 @@ export interface Review {
   at: 'review';
   notice?: Message;
   question: string;
-  /** Seconds, where the browser finds the take longer than the limit. */
-  tooLong?: number;
   noPreview?: boolean;
 }
 
@@ -144,8 +142,8 @@ export type Phase =
   /** The camera is being turned on; what was shown before stays. */
   | { at: 'opening'; over: Screen }
   | Capture
-  /** A file was chosen: a use is claimed, then the file is stored. */
-  | { at: 'file'; step: 'claiming' | 'reading'; size: number; type: string }
+  /** A file was chosen: it is looked at, a use is claimed, then the file is stored. */
+  | { at: 'file'; step: 'looking' | 'claiming' | 'reading'; over: Screen; name: string; type: string }
   | Review
   /** `slow`: some seconds have gone by, so that it is said that nothing is sent yet. */
   | { at: 'sending'; slow?: true }
@@ -163,8 +161,8 @@ export interface State {
   /** `locked`: another tab has the link; `starting`: what an earlier visit left is being looked at. */
   startup: 'locked' | 'starting' | 'ready';
   phase: Phase;
-  /** What the first screen says beside what the server wrote. */
-  welcome: { problem?: Message; hint?: Message };
+  /** What the first screen says beside what the server wrote. `ofFile`: the problem is the file that was chosen. */
+  welcome: { problem?: Message; hint?: Message; ofFile?: boolean };
   /** undefined until this device has begun one. */
   response?: Response;
   /** The take whose upload runs. There is one at a time. */
@@ -196,7 +194,7 @@ export const initialState = (visit: Visit): State => ({
 
 export function screenOf(phase: Phase): Screen {
   if (phase.at === 'opening' || phase.at === 'settling') return phase.over;
-  if (phase.at === 'file') return phase.step === 'claiming' ? 'welcome' : 'sending';
+  if (phase.at === 'file') return phase.step === 'reading' ? 'sending' : phase.over;
   return phase.at;
 }
 

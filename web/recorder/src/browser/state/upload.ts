@@ -37,9 +37,12 @@ const settling = (state: State, lost?: { take: Take; loss: Loss }): Phase => ({
 export const settleLoss = (state: State, take: Take, loss: Loss): Step =>
   show(state, settling(state, { take, loss }), { do: 'loadResponse', id: take.responseSessionId });
 
-/** It cannot be sent: it can be saved, and another one taken in its place. */
-const toReplace = (state: State, take: Take, why: Pick<Problem, 'title' | 'text'>): Step =>
-  toProblem({ ...state, refused: true }, { ...why, retry: { label: 'tryAgain', to: 'again' }, save: take });
+/** It cannot be sent: another one can be taken in its place. A recording can be saved; a file is on the device anyway. */
+function toReplace(state: State, take: Take, why: Pick<Problem, 'title' | 'text'>): Step {
+  const label = take.byFile ? 'chooseAnother' : 'tryAgain';
+  const save = take.byFile ? undefined : take;
+  return toProblem({ ...state, refused: true }, { ...why, retry: { label, to: 'again' }, save });
+}
 
 function afterUpload(state: State, take: Take, end: End): Step {
   if (end.kind === 'landed')

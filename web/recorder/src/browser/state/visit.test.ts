@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LANGUAGES } from '../../languages.ts';
 import type { Event } from './events.ts';
-import { initialState, type Problem, screenOf, shareOf, type UploadState, uploadSecondsOf } from './state.ts';
+import type { FileLook } from './file.ts';
+import {
+  initialState,
+  keptTake,
+  type Message,
+  type Problem,
+  screenOf,
+  shareOf,
+  type UploadState,
+  uploadSecondsOf,
+} from './state.ts';
 import type { Take } from './take.ts';
 import { kinds, play, response, TO_RECORDING, TO_REVIEW, TO_SENDING, take, VISIT } from './testing.ts';
 
@@ -34,31 +45,56 @@ test('a browser without a recorder takes a file from the camera app', () => {
   ]);
 });
 
-test('a file is stored and looked at; an empty one is refused at once', () => {
-  const empty = play([{ is: 'fileChosen', size: 0, type: '' }]);
-  assert.deepEqual(empty.state.welcome.problem, ['nothingRecorded']);
-  const chosen = play([{ is: 'fileChosen', size: 9, type: 'video/mp4' }]);
+const CHOSEN: Event = { is: 'fileChosen', name: 'clip.mp4', type: 'video/mp4' };
+const looked = (look: FileLook): Event => ({ is: 'fileLookedAt', look });
+const FOUND = looked({ kind: 'video', seconds: 9 });
+
+test('a file is looked at before a use is claimed, then stored and shown; another one can be chosen from there', () => {
+  const chosen = play([CHOSEN]);
+  assert.deepEqual(kinds(chosen.effects), ['lookAtFile']);
   assert.equal(screenOf(chosen.state.phase), 'welcome');
-  const claimed = play([{ is: 'claimed', response: response() }], chosen.state);
+  const found = play([FOUND], chosen.state);
+  assert.deepEqual(kinds(found.effects), ['claim']);
+  const claimed = play([{ is: 'claimed', response: response() }], found.state);
   assert.deepEqual(kinds(claimed.effects), ['makeTake']);
   assert.equal(screenOf(claimed.state.phase), 'sending');
+  const file = take({ byFile: true });
   const stored = play(
     [
-      { is: 'takeMade', take: take() },
-      { is: 'fileStored', take: take() },
+      { is: 'takeMade', take: file },
+      { is: 'fileStored', take: file },
     ],
     claimed.state,
   );
   assert.equal(stored.state.phase.at, 'review');
   const again = play([{ is: 'again' }], stored.state);
-  assert.equal(again.state.phase.at, 'welcome', 'a file is chosen there');
+  assert.deepEqual(again.effects, [{ do: 'openFileChooser', capture: false }]);
+  assert.equal(again.state.phase.at, 'review', 'the chooser can be closed again');
+  const other = play([CHOSEN], again.state);
+  assert.equal(screenOf(other.state.phase), 'review');
+  const wrong = play([looked({ kind: 'audio' })], other.state);
+  assert.deepEqual(kinds(wrong.effects), ['closePreview', 'focus']);
+  assert.equal(keptTake(wrong.state), file, 'the one before can be gone back to');
+  const good = play([FOUND], other.state);
+  assert.deepEqual(kinds(good.effects), ['closePreview', 'claim']);
 });
 
-const TO_READING: Event[] = [
-  { is: 'fileChosen', size: 9, type: '' },
-  { is: 'claimed', response: response() },
-  { is: 'takeMade', take: take() },
-];
+test('a file that is no video, or too long a one, is refused before a use is claimed, and another one is offered', () => {
+  for (const [look, problem] of [
+    [{ kind: 'empty' }, ['fileEmpty', { name: '\u2068clip.mp4\u2069' }]],
+    [{ kind: 'pdf' }, ['filePdf', { name: '\u2068clip.mp4\u2069' }]],
+    [{ kind: 'video', seconds: 122.1 }, ['tooLong', { time: '2:02', limit: '2:00' }]],
+  ] as [FileLook, Message][]) {
+    const { state, effects } = play([CHOSEN, looked(look)]);
+    assert.equal(state.phase.at, 'welcome');
+    assert.deepEqual([state.welcome.problem, state.welcome.ofFile], [problem, true]);
+    assert.deepEqual(effects, [{ do: 'focus', on: 'chooseFile' }]);
+  }
+  for (const seconds of [undefined, 122])
+    assert.deepEqual(kinds(play([CHOSEN, looked({ kind: 'video', seconds })]).effects), ['claim']);
+});
+
+const TO_READING: Event[] = [CHOSEN, FOUND, { is: 'claimed', response: response() }, { is: 'takeMade', take: take() }];
 
 test('a file that another device was faster than is not looked at', () => {
   const reading = play([...TO_READING, { is: 'uploadEnded', take: take(), end: { kind: 'gone', code: 'answered' } }]);
@@ -84,12 +120,10 @@ test('a file that is gone while it is on its way can be chosen again, or another
   }
 });
 
-test('a take is sent once the contributor says so, but not one that is too long', () => {
+test('a take is sent once the contributor says so', () => {
   const sent = play(TO_SENDING);
   assert.equal(sent.state.phase.at, 'sending');
   assert.deepEqual(kinds(sent.effects), ['closePreview', 'keepAwake', 'sendTake', 'watchSending']);
-  const long = play([...TO_REVIEW, { is: 'previewTooLong', seconds: 500 }]);
-  assert.deepEqual(play([{ is: 'send', note: '' }], long.state).effects, []);
 });
 
 test('it has arrived: the take is forgotten before the page says so', () => {
@@ -113,6 +147,14 @@ test('an interview goes on with its next question, and ends on a page of its own
   assert.deepEqual(kinds(last.effects), ['goToThankYou']);
 });
 
+test('between the answers of one visit nobody is welcomed back', () => {
+  const begun = { ...play(TO_SENDING).state, response: response(QUESTIONS), byFile: true };
+  const { state } = play([landed, { is: 'responseLoaded', response: response(QUESTIONS, 1) }], begun);
+  assert.equal(state.phase.at, 'welcome');
+  assert.deepEqual(state.welcome.hint, ['earlierAnswers', { number: 2, count: 2 }]);
+  assert.doesNotMatch(JSON.stringify([...LANGUAGES.values()]), /welcome back|willkommen zurück|bentornato/i);
+});
+
 test("the owner's dialog comes once, before the end", () => {
   const begun = { ...play(TO_SENDING).state, visit: { ...VISIT, successDialog: true } };
   const next = play([landed, { is: 'responseLoaded', response: response([], 1) }], begun);
@@ -130,6 +172,18 @@ test('a refused take can be saved, and taken again', () => {
   assert.ok(kinds(refused.effects).includes('offerSave'));
   assert.deepEqual(kinds(play([{ is: 'retry' }], refused.state).effects), ['closePreview', 'openCamera']);
   assert.equal(play([{ is: 'retry' }], refused.state).state.take?.id, 't1', 'until the new one is made');
+});
+
+test('a refused file is not offered to be saved, but another one to be chosen', () => {
+  const end = { kind: 'refused', code: 'not_video' } as const;
+  const file = take({ byFile: true });
+  const { state, effects } = play([...TO_SENDING, { is: 'uploadEnded', take: file, end }]);
+  const { retry, save } = state.phase as Problem;
+  assert.deepEqual([retry?.label, save], ['chooseAnother', undefined]);
+  assert.ok(!kinds(effects).includes('offerSave'));
+  const again = play([{ is: 'retry' }], state);
+  assert.deepEqual(kinds(again.effects), ['openFileChooser']);
+  assert.equal(play([CHOSEN, FOUND], again.state).state.phase.at, 'file');
 });
 
 test('a take of which this device has not all that was sent comes to an end: it can be saved, and taken again', () => {
@@ -313,13 +367,7 @@ test('a note is kept with the take as it is typed, and goes over to the next tak
   const typed = play([...TO_REVIEW, { is: 'noteChanged', note: 'From my desk' }]);
   assert.deepEqual(typed.effects, [{ do: 'keepNote', id: 't1', note: 'From my desk' }]);
   const chosen = play(
-    [
-      { is: 'again' },
-      { is: 'back' },
-      { is: 'back' },
-      { is: 'fileChosen', size: 9, type: 'video/mp4' },
-      { is: 'claimed', response: response() },
-    ],
+    [{ is: 'again' }, { is: 'back' }, { is: 'back' }, CHOSEN, FOUND, { is: 'claimed', response: response() }],
     typed.state,
   );
   const [make] = chosen.effects;

@@ -1,7 +1,8 @@
 import type { CameraProblem, On, Step } from './events.ts';
+import { fileRefusal } from './file.ts';
 import { backToReview } from './look.ts';
 import { beginProblem } from './refusals.ts';
-import { hintOf, keptTake, type Message, type Screen, type State } from './state.ts';
+import { hintOf, keptTake, limitOf, type Message, type Screen, type State, screenOf } from './state.ts';
 import { announce, first, show, step, toProblem } from './step.ts';
 
 // The first screen, where everything begins and much comes back to.
@@ -12,7 +13,13 @@ export function toWelcome(state: State): Step {
 
 export function toWelcomeWith(state: State, problem: Message): Step {
   const { state: next } = toWelcome(state);
-  return step({ ...next, welcome: { ...next.welcome, problem } }, { do: 'focus', on: 'start' });
+  return step({ ...next, welcome: { ...next.welcome, problem, ofFile: false } }, { do: 'focus', on: 'start' });
+}
+
+/** The file that was chosen is not taken; a take from before stays. */
+export function toWelcomeWithFile(state: State, problem: Message): Step {
+  const { state: next } = toWelcome(state);
+  return step({ ...next, welcome: { ...next.welcome, problem, ofFile: true } }, { do: 'focus', on: 'chooseFile' });
 }
 
 /** Has the camera turned on for a take; the screen that is shown stays until it is. */
@@ -44,7 +51,7 @@ export function toAlreadyDone(state: State, text: Message = ['alreadyDone']): St
 function withTerms(state: State, termsAccepted: boolean, go: (state: State) => Step): Step {
   const accepted = state.response !== undefined || !state.visit.requireTerms || termsAccepted;
   const problem: Message | undefined = accepted ? undefined : ['termsMissing'];
-  const next = { ...state, termsAccepted, welcome: { ...state.welcome, problem } };
+  const next = { ...state, termsAccepted, welcome: { ...state.welcome, problem, ofFile: false } };
   return accepted ? go(next) : step(next, { do: 'focus', on: 'terms' });
 }
 
@@ -58,6 +65,7 @@ export const welcome: On<
   | 'chooseFile'
   | 'termsChanged'
   | 'fileChosen'
+  | 'fileLookedAt'
   | 'goElsewhere'
   | 'backFromElsewhere'
   | 'fileElsewhere'
@@ -74,12 +82,20 @@ export const welcome: On<
     return state.phase.at === 'welcome' ? withTerms(state, termsAccepted, openChooser(false)) : step(state);
   },
   termsChanged: state => step({ ...state, welcome: { ...state.welcome, problem: undefined } }),
-  fileChosen(state, { size, type }) {
-    if (state.phase.at !== 'welcome') return step(state);
-    // Nothing takes the place of nothing: a take from before stays.
-    if (size === 0) return toWelcomeWith(state, ['nothingRecorded']);
-    const { termsAccepted } = state;
-    return show(state, { at: 'file', step: 'claiming', size, type }, { do: 'claim', termsAccepted });
+  fileChosen(state, { name, type }) {
+    const { at } = state.phase;
+    if (at !== 'welcome' && at !== 'review' && at !== 'problem') return step(state);
+    const over = screenOf(state.phase);
+    return show(state, { at: 'file', step: 'looking', over, name, type }, { do: 'lookAtFile' });
+  },
+  fileLookedAt(state, { look }) {
+    const { phase, termsAccepted } = state;
+    if (phase.at !== 'file' || phase.step !== 'looking') return step(state);
+    const refusal = fileRefusal(look, phase.name, limitOf(state));
+    const next = refusal
+      ? toWelcomeWithFile(state, refusal)
+      : show(state, { ...phase, step: 'claiming' }, { do: 'claim', termsAccepted });
+    return phase.over === 'review' ? first([{ do: 'closePreview' }], next) : next;
   },
   goElsewhere: state => show(state, { at: 'elsewhere' }),
   backFromElsewhere: toWelcome,

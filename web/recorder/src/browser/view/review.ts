@@ -1,7 +1,6 @@
 import { setText, showText } from '@recording-request/web-shared/browser/texts';
-import { clock } from '@recording-request/web-shared/clock';
 import { warningOf } from '../state/look.ts';
-import { isPart, limitOf, type State, shareOf } from '../state/state.ts';
+import { isPart, type State, shareOf } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
@@ -10,6 +9,7 @@ export function createReviewView(
   { t, say, percent }: Texts,
 ): (state: State, before: State) => void {
   const { send, again, note, playback } = elements;
+  const againLabel = again.textContent ?? '';
   const sendLabel = send.textContent ?? '';
 
   /** A silent or black take is held back: sending it is then the second choice. */
@@ -27,15 +27,13 @@ export function createReviewView(
     const warning = warningOf(take);
     if (before.phase.at !== 'review') {
       holdBack(warning !== undefined);
+      setText(again, take.byFile ? t('chooseAnother') : againLabel);
       showText(elements.reviewQuestion, phase.question);
       if (note) note.value = take.note;
     }
-    const { tooLong, noPreview, notice } = phase;
-    send.disabled = tooLong !== undefined;
+    const { noPreview, notice } = phase;
     playback.hidden = noPreview === true;
-    const tooLongText = () => t('tooLong', { time: clock(tooLong ?? 0), limit: clock(limitOf(state)) });
-    const fault = tooLong === undefined ? (warning ?? (noPreview ? (['noPreview'] as const) : undefined)) : undefined;
-    showText(elements.reviewWarning, tooLong === undefined ? say(fault) : tooLongText());
+    showText(elements.reviewWarning, say(warning ?? (noPreview ? ['noPreview'] : undefined)));
     const saved = isPart(take) ? 'savedPart' : 'saved';
     const safe = state.progress ? t(saved, { share: percent(shareOf(state)) }) : t('notSent');
     setText(elements.reviewState, [say(notice), safe].filter(Boolean).join(' '));

@@ -7,6 +7,7 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
   const { toTake, terms, start, chooseFile, elsewhere, welcomeBack, welcomeProblem, termsBox } = elements;
   const marks = [...elements.screenWelcome.querySelectorAll<HTMLElement>('.answered')];
   const startLabel = start.textContent ?? '';
+  const chooseLabel = chooseFile.textContent ?? '';
   return (state, before) => {
     const { visit, startup, phase, welcome, response, offerElsewhere } = state;
     const opening = phase.at === 'opening' && phase.over === 'welcome';
@@ -14,6 +15,7 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
     setText(start, opening ? t('opening') : visit.canRecord ? startLabel : t('startFile'));
     start.disabled = locked || opening;
     chooseFile.disabled = locked;
+    setText(chooseFile, welcome.problem && welcome.ofFile ? t('chooseAnother') : chooseLabel);
     elsewhere.hidden = !offerElsewhere;
     showText(welcomeBack, say(welcome.hint));
     const answered = answeredOf(state);

@@ -36,7 +36,7 @@ export function wireEvents(elements: Elements, { dispatch }: Store): void {
     const [chosen] = file.files ?? [];
     if (!chosen) return;
     const type = chosen.type || (/\.mov$/i.test(chosen.name) ? 'video/quicktime' : '');
-    dispatch({ is: 'fileChosen', size: chosen.size, type });
+    dispatch({ is: 'fileChosen', name: chosen.name, type });
   });
 
   onClick('record', () => dispatch({ is: 'record', now: performance.now() }));
