@@ -30,7 +30,7 @@ test('an archive has a length, a name and ranges, from wherever its bytes are', 
   const expected = {
     'content-type': 'application/zip',
     'content-length': String(ZIP.length),
-    'content-disposition': `attachment; filename="${PROJECT_ID}-project.zip"`,
+    'content-disposition': `attachment; filename="Stories - project.zip"`,
     'accept-ranges': 'bytes',
     'content-encoding': null,
     'x-amz-request-id': null,

@@ -347,6 +347,34 @@ test('a mirror asks whether anything has changed, and gets 304 without a body wh
   }
 });
 
+test('downloads are named by the project, and by the link and the question of a clip', async () => {
+  const { getSubmission } = harness.behind.submissions!;
+  const { getProject } = harness.behind.projects!;
+  const clip = { ...submission, linkPosition: 3, questionIndex: 1, questionText: 'What is "new"?' };
+  const nameOf = async (path: string, init: RequestInit = { headers: harness.bearer }) =>
+    (await fetch(path, init)).headers.get('content-disposition');
+  const text = `${project}/submissions/${SUBMISSION_ID}/transcript.txt`;
+  const dashboards = `${harness.base}/project/${mintToken('prj')}`;
+  try {
+    harness.behind.submissions!.getSubmission = async () => ({ submission: clip });
+    await json(project, { method: 'PATCH', body: { projectName: 'x' } });
+    const named = 'inline; filename="Stories - Link 3 - Question 2 What is new - transcript.txt"';
+    assert.equal(await nameOf(url(text)), named);
+    assert.equal(await nameOf(`${dashboards}/submissions/${SUBMISSION_ID}/transcript.txt`), named);
+    assert.equal(await nameOf(url(`${project}/shared-link/qr.png`)), 'inline; filename="Stories - recording link.png"');
+    const csv = await nameOf(url(`${project}/export.csv`), { method: 'HEAD', headers: harness.bearer });
+    assert.equal(csv, 'attachment; filename="Stories - submissions.csv"');
+    harness.behind.projects!.getProject = async () => {
+      throw new DomainError('unavailable', 'The projects service is away.');
+    };
+    await json(project, { method: 'PATCH', body: { projectName: 'x' } });
+    assert.equal(await nameOf(url(text)), named.replace('Stories - ', ''), 'a transcript is worth more than its name');
+  } finally {
+    harness.behind.submissions!.getSubmission = getSubmission!;
+    harness.behind.projects!.getProject = getProject!;
+  }
+});
+
 test('the QR code is a PNG that does not change, for the owner and for the dashboard', async () => {
   const first = await fetch(url(`${project}/shared-link/qr.png`), { headers: harness.bearer });
   assert.equal(first.headers.get('content-type'), 'image/png');

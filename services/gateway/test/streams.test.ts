@@ -118,7 +118,7 @@ test('an export is passed on as it comes, with its filter and whether links may 
   };
   const response = await exported();
   assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
-  assert.equal(response.headers.get('content-disposition'), `attachment; filename="${PROJECT_ID}-transcripts.txt"`);
+  assert.equal(response.headers.get('content-disposition'), `attachment; filename="Stories - transcripts.txt"`);
   assert.equal((await response.arrayBuffer()).byteLength, 100_002);
   assert.deepEqual(seen, { filter: { selected: true, transcriptStatus: 0 }, includeLinks: true, ownerId: OWNER_ID });
   const few = { authorization: `Bearer ${harness.tokenWith(['submissions:read'])}` };

@@ -93,6 +93,7 @@ export const Submission: Shape = {
   sha256: 'string|null',
   terms: 'AcceptedTerms|null',
   language: 'string|null',
+  responseId: 'uuid',
 };
 
 export const AcceptedTerms: Shape = { sha256: 'string', acceptedAt: 'date-time' };

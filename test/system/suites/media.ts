@@ -8,7 +8,7 @@ const OCTETS = 'application/octet-stream';
 /** The bytes of a landed clip: ranges, validators, HEAD, names and what keeps them from being run as a page. */
 export function media({ ada, clip, full, ask }: SeedData): void {
   const FILES: [url: string, type: string, name: RegExp][] = [
-    [clip.videoUrl, OCTETS, /\.webm"?/],
+    [clip.videoUrl, OCTETS, /filename="Everything - \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d - video\.webm"$/],
     [clip.audioUrl!, OCTETS, /\.m4a"?/],
     [clip.thumbnailStartUrl!, 'image/jpeg', /\.jpe?g"?/],
     [clip.thumbnailMiddleUrl!, 'image/jpeg', /\.jpe?g"?/],

@@ -106,6 +106,15 @@ export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): v
             [index, elsewhere, elsewhere],
           );
         }
+        const names = await Promise.all(
+          (await submissionsOf(ada, projectId)).map(async each => {
+            const { headers } = await ada.ask(each.videoUrl, { method: 'HEAD' });
+            return headers.get('content-disposition');
+          }),
+        );
+        const name = `attachment; filename="${client} - Link 1 - Question`;
+        const expected = ['3 Three', '2 Two', '1 One'].map(question => `${name} ${question} - video.webm"`);
+        assert.deepEqual(names, expected, 'downloads are named by the link and the question');
         const once = await run(command, [file, link, 'clip.webm'], env);
         assert.equal(once.code, 1);
         assert.match(once.messages, /410 \w+: |Every answer was sent already/);

@@ -89,8 +89,8 @@ clip shows. A name that the route does not take is a 400 that says so, on every 
 Newest first, ${DEFAULTS.pageSize} a page (\`limit\` 1–${LIMITS.pageSize}). When \`pagination.nextCursor\` is a string, send it as \`cursor\` for the next page.
 A page ends earlier where the transcripts on it have more than 8 MiB together: \`nextCursor\` alone tells whether there is another.
 Each submission has \`videoUrl\`, \`audioUrl\`, \`thumbnailStartUrl\`, \`thumbnailMiddleUrl\`, \`thumbnailEndUrl\`, \`transcriptTextUrl\` and
-\`transcriptVttUrl\`, fetched with the same header. Video and audio are \`application/octet-stream\` with a file name, byte ranges, ETag
-and HEAD; \`mimeType\` tells the true type. The ETag is the hex SHA-256 of the bytes that are served, in quotes: compare it with what you
+\`transcriptVttUrl\`, fetched with the same header. Video and audio are \`application/octet-stream\` with byte ranges, ETag
+and HEAD, and a file name (the project, the number of the link or the clip's time, the question); \`mimeType\` tells the true type. The ETag is the hex SHA-256 of the bytes that are served, in quotes: compare it with what you
 stored. (\`sha256\` of a submission is that of the bytes as uploaded, which are remuxed later.) What is not there yet is 404.
 
 \`\`\`sh

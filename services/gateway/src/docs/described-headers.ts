@@ -43,7 +43,10 @@ const HEADERS = {
   'Accept-Ranges': header('Byte ranges are taken.', 'bytes'),
   'Content-Range': header('Which bytes these are, of how many; `bytes */<size>` with 416.', 'bytes 0-1023/6291456'),
   'Content-Length': header('Bytes of this answer.', 6_291_456, 'integer'),
-  'Content-Disposition': header('The name of the file.', 'attachment; filename="clip.webm"'),
+  'Content-Disposition': header(
+    'The name of the file.',
+    'attachment; filename="Customer stories - Link 3 - video.webm"',
+  ),
 } as const;
 type HeaderName = keyof typeof HEADERS;
 
@@ -56,7 +59,7 @@ const REQUEST_HEADERS = {
 const ZIP = '(?:dashboardE|e)xport(?:Zip|Selected)';
 const MEDIA = new RegExp(`^(?:(?:dashboardG|g)et(?:Video|Audio|Thumbnail\\w+)|${ZIP})$`);
 const RANGED = new RegExp(`^(?:(?:dashboardG|g)et(?:Video|Audio)|${ZIP})$`);
-const FILES = /^(?:dashboardE|e)xport|QrCode$/;
+const FILES = /^(?:dashboardE|e)xport|QrCode$|TranscriptVtt$|TranscriptText$/;
 const CONDITIONAL = /QrCode$|^dashboardGetOverview$|^get(?:OpenApi|Docs\w*|RecorderDocs)$/;
 
 export const refTo = (name: HeaderName) => ({ $ref: `#/components/headers/${name.replaceAll('-', '')}` });

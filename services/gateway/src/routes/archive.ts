@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { downloadName } from '@recording-request/contract/download-name';
 import { DomainError } from '@recording-request/kit/errors';
 import { isUnimplemented } from '@recording-request/kit/grpc-client';
 import type { OpenArchiveResponse } from '@recording-request/proto/exports/v1/exports';
@@ -11,6 +12,7 @@ import { ByteStream } from '../plugins/byte-stream.ts';
 import { projectOf } from '../plugins/caller.ts';
 import { type ExportFile, type ExportOptions, streamExport } from './export-stream.ts';
 import { rangeOf } from './media.ts';
+import { knownName } from './submissions.ts';
 
 // Longer than the service makes a caller wait for an archive.
 const OPEN_MS = 60_000;
@@ -34,6 +36,7 @@ export async function sendArchive(
       { ownerId, projectId, filter: options.filter, includeLinks: options.includeLinks, ...begun },
       { deadlineMs: OPEN_MS },
     );
+  const projectName = knownName(context, { ownerId, projectId });
   let archive: OpenArchiveResponse;
   let isWhole = false;
   if (request.method !== 'HEAD') context.streams.exports(request, reply);
@@ -52,7 +55,7 @@ export async function sendArchive(
     .type(file.type)
     .header('etag', etag)
     .header('accept-ranges', 'bytes')
-    .header('content-disposition', contentDisposition('attachment', `${projectId}-${file.suffix}`));
+    .header('content-disposition', contentDisposition('attachment', downloadName([await projectName], file.suffix)));
   if (request.owner) reply.header('cache-control', 'private, no-cache');
   if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
   if (request.method === 'HEAD') return reply.header('content-length', size).send(Readable.from([]));

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { downloadName } from '@recording-request/contract/download-name';
 import { bounded, OutOfTimeError } from '@recording-request/kit/bounds';
 import { DomainError } from '@recording-request/kit/errors';
 import type { ExportFormat, ExportResponse } from '@recording-request/proto/exports/v1/exports';
@@ -7,6 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { projectOf } from '../plugins/caller.ts';
+import { knownName } from './submissions.ts';
 
 export interface ExportFile {
   format: ExportFormat;
@@ -40,11 +42,13 @@ const FIRST_MS = 20_000;
 export async function streamExport(
   request: FastifyRequest,
   reply: FastifyReply,
-  { services, streams }: Context,
+  context: Context,
   file: ExportFile,
   options: ExportOptions,
 ) {
   const { ownerId, projectId } = projectOf(request);
+  const { services, streams } = context;
+  const projectName = knownName(context, { ownerId, projectId });
   let content: AsyncIterable<Buffer> | [] = [];
   if (request.method === 'HEAD') {
     await services.projects.getProject({ ownerId, projectId, nameOnly: true });
@@ -64,7 +68,7 @@ export async function streamExport(
   }
   return reply
     .type(file.type)
-    .header('content-disposition', contentDisposition('attachment', `${projectId}-${file.suffix}`))
+    .header('content-disposition', contentDisposition('attachment', downloadName([await projectName], file.suffix)))
     .send(Readable.from(content, { objectMode: true, highWaterMark: CHUNKS_AHEAD }));
 }
 

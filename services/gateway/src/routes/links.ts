@@ -1,4 +1,5 @@
 import { dashboardUrl, recipientUrl } from '@recording-request/contract/addresses';
+import { downloadName } from '@recording-request/contract/download-name';
 import { presentLink, presentSharedLink } from '@recording-request/contract/present';
 import { LinkParams, ProjectParams, UpdateLinkBody, type UpdateLinkInput } from '@recording-request/contract/requests';
 import { DashboardToken, type DashboardTokenJson } from '@recording-request/contract/resources/dashboard';
@@ -18,10 +19,16 @@ import { LIST_PAGE_BYTES } from '../plugins/answer-memory.ts';
 import { projectOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 import { sendList } from './list-answer.ts';
+import { knownName } from './submissions.ts';
 
 /** The QR code of the shared link, for the owner and for the dashboard. 404 where there is no shared link. */
-export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, { services, baseUrl }: Context) {
-  const { link } = await services.projects.getSharedLink(projectOf(request));
+export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, context: Context) {
+  const { services, baseUrl } = context;
+  const project = projectOf(request);
+  const [{ link }, projectName] = await Promise.all([
+    services.projects.getSharedLink(project),
+    knownName(context, project),
+  ]);
   if (!link) throw new Error('a shared link came empty');
   const { png, etag } = await qrCode(recipientUrl(baseUrl, link.token));
   reply.header('etag', etag);
@@ -30,7 +37,7 @@ export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, {
   if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply
     .type('image/png')
-    .header('content-disposition', contentDisposition('inline', 'shared-link.png'))
+    .header('content-disposition', contentDisposition('inline', downloadName([projectName], 'recording link.png')))
     .send(png);
 }
 

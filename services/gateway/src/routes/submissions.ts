@@ -94,6 +94,25 @@ async function loadPageJson(context: Context, request: FastifyRequest): Promise<
 /** Of a project's name in `Context.projectNames`. */
 export const nameKey = ({ ownerId, projectId }: ProjectRef): string => `${ownerId} ${projectId}`;
 
+const NAME_DEADLINE_MS = 1_000;
+
+/** A project's name for a file of it; "" where it is not known in time, as the file is worth more than its name. */
+export async function knownName(
+  { services, projectNames }: Pick<Context, 'services' | 'projectNames'>,
+  { ownerId, projectId }: ProjectRef,
+): Promise<string> {
+  const key = nameKey({ ownerId, projectId });
+  const known = projectNames.get(key);
+  if (known !== undefined) return known;
+  try {
+    const call = { deadlineMs: NAME_DEADLINE_MS };
+    const found = await services.projects.getProject({ ownerId, projectId, nameOnly: true }, call);
+    return found.projectName ?? found.project?.settings?.projectName ?? '';
+  } catch {
+    return '';
+  }
+}
+
 export async function loadProjectName(services: Services, project: ProjectRef): Promise<string> {
   const { ownerId, projectId } = project;
   const found = await services.projects.getProject({ ownerId, projectId, nameOnly: true });

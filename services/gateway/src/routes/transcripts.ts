@@ -1,12 +1,15 @@
+import { clipParts, downloadName } from '@recording-request/contract/download-name';
 import { SubmissionParams } from '@recording-request/contract/requests';
 import { DomainError } from '@recording-request/kit/errors';
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
+import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { submissionOf } from '../plugins/caller.ts';
 import { operation } from '../plugins/operation.ts';
 import { sendTextUnlessSame } from './answers.ts';
+import { knownName } from './submissions.ts';
 
 export const TRANSCRIPT_FILES = [
   {
@@ -23,13 +26,19 @@ export const TRANSCRIPT_FILES = [
 export async function sendTranscript(
   request: FastifyRequest,
   reply: FastifyReply,
-  { services }: Context,
+  context: Context,
   file: (typeof TRANSCRIPT_FILES)[number],
 ) {
-  const { submission } = await services.submissions.getSubmission(submissionOf(request));
+  const target = submissionOf(request);
+  const [{ submission }, projectName] = await Promise.all([
+    context.services.submissions.getSubmission(target),
+    knownName(context, target),
+  ]);
   if (submission?.transcriptStatus !== TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED) {
     throw new DomainError('not_found', 'This submission has no finished transcript.');
   }
+  const name = downloadName([projectName, ...clipParts(submission)], file.path);
+  reply.header('content-disposition', contentDisposition('inline', name));
   return sendTextUnlessSame(request, reply, file.type, submission[file.field] ?? '');
 }
 

@@ -24,6 +24,8 @@ export interface Response {
   linkId: string;
   projectId: string;
   ownerId: string;
+  /** Of its link: 0 for the shared one. Absent in what an earlier version wrote. */
+  linkPosition?: number;
   /** Present on unique links: their one response. */
   solo?: true;
   settings: Settings;

@@ -165,6 +165,7 @@ export const responseSchema = new Schema<Response>(
     linkId: text,
     projectId: text,
     ownerId: text,
+    linkPosition: { type: Number } as never,
     solo: { type: Boolean } as never,
     settings: { type: settings, required: true },
     terms: { type: terms, default: null },

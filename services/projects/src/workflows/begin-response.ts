@@ -75,6 +75,7 @@ async function begin(
     linkId: link._id,
     projectId: link.projectId,
     ownerId: link.ownerId,
+    linkPosition: link.position,
     ...(link.type === 'unique' ? { solo: true as const } : {}),
     settings: project.settings,
     terms: acceptedTerms(project.settings, termsAccepted, now),

@@ -11,6 +11,8 @@ export interface LandingResponse {
   settings?: { interviewQuestions: string[]; maxDurationSec: number; noteEnabled: boolean };
   terms?: { sha256: string; text: string; acceptedAt?: Date };
   answers: { submissionId: string }[];
+  /** 0 for the shared link. */
+  linkPosition?: number | undefined;
 }
 
 /** Why an upload does not land; `error` is for the contributor. */
@@ -110,6 +112,7 @@ export function submissionOf(
     projectId: upload.projectId,
     ownerId: upload.ownerId,
     linkId: upload.linkId,
+    linkPosition: response.linkPosition,
     responseId: upload.responseId,
     interview,
     questionIndex: upload.questionIndex,

@@ -55,6 +55,8 @@ export interface Submission {
   projectId: string;
   ownerId: string;
   linkId: string;
+  /** 0 for the shared link, 1 and up for the others; absent in what an earlier version wrote. */
+  linkPosition?: number | undefined;
   responseId: string;
   interview: boolean;
   questionIndex: number;

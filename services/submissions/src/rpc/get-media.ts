@@ -1,4 +1,6 @@
+import { clipParts, downloadName } from '@recording-request/contract/download-name';
 import { DomainError } from '@recording-request/kit/errors';
+import { FlightCache } from '@recording-request/kit/flight-cache';
 import {
   type GetMediaRequest,
   type GetMediaResponse,
@@ -18,10 +20,33 @@ const NAMES: Record<number, string> = {
   [MediaKind.MEDIA_KIND_THUMBNAIL_END]: 'thumbnail-end',
 };
 
-export const getMedia =
-  ({ config, submissions, objects }: Pick<Context, 'config' | 'submissions' | 'objects'>) =>
-  async (request: GetMediaRequest): Promise<GetMediaResponse> => {
-    const submission = found(await submissions.findObjects(request.ownerId, request.projectId, request.submissionId));
+// A name is looked up once for the ranges of a video, and a project that is renamed shows it soon.
+const NAME_MS = 5_000;
+const NAME_DEADLINE_MS = 1_000;
+const NAMES_MAX = 1_000;
+
+export const getMedia = ({
+  config,
+  submissions,
+  objects,
+  projects,
+}: Pick<Context, 'config' | 'submissions' | 'objects' | 'projects'>) => {
+  const names = new FlightCache<string>({ ttlMs: NAME_MS, maxEntries: NAMES_MAX });
+
+  /** The name of the project; "" where it is not known in time, as the bytes are worth more than their name. */
+  async function projectNameOf({ ownerId, projectId }: GetMediaRequest): Promise<string> {
+    const look = async () => {
+      const call = { deadlineMs: NAME_DEADLINE_MS };
+      return (await projects.getProject({ ownerId, projectId, nameOnly: true }, call)).projectName ?? '';
+    };
+    return await names.get(`${ownerId} ${projectId}`, look).catch(() => '');
+  }
+
+  return async (request: GetMediaRequest): Promise<GetMediaResponse> => {
+    const [submission, projectName] = await Promise.all([
+      submissions.findObjects(request.ownerId, request.projectId, request.submissionId).then(found),
+      projectNameOf(request),
+    ]);
     const object = objectOf(submission, request.kind);
     if (!object)
       throw new DomainError('not_found', `The submission's ${NAMES[request.kind] ?? 'media'} is not there yet.`);
@@ -30,9 +55,18 @@ export const getMedia =
       size: object.size,
       mimeType: object.mimeType,
       etag: `"${object.sha256}"`,
-      fileName: `${submission.id}-${NAMES[request.kind]}.${extensionOf(object.mimeType)}`,
+      fileName: downloadName(
+        [projectName, ...clipParts(namesOf(submission))],
+        `${NAMES[request.kind]}.${extensionOf(object.mimeType)}`,
+      ),
     };
   };
+};
+
+const namesOf = ({ linkPosition, createdAt, interview, questionIndex, questionText }: SubmissionObjects) => ({
+  ...{ linkPosition, createdAt, questionText },
+  questionIndex: interview ? questionIndex : undefined,
+});
 
 function objectOf(submission: SubmissionObjects, kind: MediaKind): StoredObject | undefined {
   switch (kind) {

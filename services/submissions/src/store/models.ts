@@ -145,6 +145,8 @@ const submissionSchema = new Schema(
     projectId: { type: String, required: true },
     ownerId: { type: String, required: true },
     linkId: { type: String, required: true },
+    // Absent in what an earlier version wrote.
+    linkPosition: Number,
     responseId: { type: String, required: true },
     interview: Boolean,
     questionIndex: { type: Number, required: true },

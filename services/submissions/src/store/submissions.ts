@@ -20,7 +20,7 @@ export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
   /** Inserts the submission with its events in one write, unless it is there already. Returns false when it was erased. */
   land(submission: Submission, events: SubmissionEvent[]): Promise<boolean>;
   find(ownerId: string, projectId: string, id: string): Promise<Submission | undefined>;
-  /** Its objects alone, for each range of a video. */
+  /** Its objects and what names them alone, for each range of a video. */
   findObjects(ownerId: string, projectId: string, id: string): Promise<SubmissionObjects | undefined>;
   exists(ownerId: string, projectId: string, id: string): Promise<boolean>;
   /** When the oldest event that is not published was made; undefined where all are. */
@@ -45,9 +45,24 @@ export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
   takeHeldSources(limit: number): Promise<HeldSource[]>;
 }
 
-export type SubmissionObjects = Pick<Submission, 'id' | 'source' | 'video' | 'audio' | 'thumbnails'>;
+export type SubmissionObjects = Pick<
+  Submission,
+  | 'id'
+  | 'source'
+  | 'video'
+  | 'audio'
+  | 'thumbnails'
+  | 'linkPosition'
+  | 'createdAt'
+  | 'interview'
+  | 'questionIndex'
+  | 'questionText'
+>;
 
-const OBJECTS = { source: 1, video: 1, audio: 1, thumbnails: 1 } as const;
+const OBJECTS = {
+  ...{ source: 1, video: 1, audio: 1, thumbnails: 1 },
+  ...{ linkPosition: 1, createdAt: 1, interview: 1, questionIndex: 1, questionText: 1 },
+} as const;
 const DROPPED = { $unset: { source: 1, sourceHeldUntil: 1 } } as const;
 const LOOK_AGAIN_MS = 15 * 60_000;
 
