@@ -2,10 +2,17 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { presentCreatedLink, presentLink } from '@recording-request/contract/present';
+import {
+  presentCreatedLink,
+  presentDelivery,
+  presentLink,
+  presentSubmission,
+} from '@recording-request/contract/present';
+import { hashToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { type Link, LinkStatus, LinkType, type ListLinksRequest } from '@recording-request/proto/projects/v1/projects';
 import { until } from '@recording-request/testing/wait';
+import { delivery, submission } from './owner-gateway.ts';
 import { asProject, OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 const BASE_URL = 'https://rec.example';
@@ -102,6 +109,93 @@ test('a creation with many links answers as one with few, and again the same wha
   assert.deepEqual(made.recipientUrls, shown);
   const { status, openedAt, remainingUses } = shown[700]!;
   assert.deepEqual([status, openedAt, remainingUses], ['active', null, 1]);
+});
+
+test('a page of submissions has as many as were asked for, however few the service reads at once', async () => {
+  const all = Array.from({ length: 30 }, (_, index) => ({ ...submission, transcriptText: `said ${index}` }));
+  const asked: [string, number, boolean][] = [];
+  harness.behind.projects = { getProject: async () => ({ project: asProject() }) };
+  harness.behind.submissions = {
+    async listSubmissions({ cursor, pageSize, presentation }) {
+      asked.push([cursor, pageSize, presentation !== undefined]);
+      const from = Number(cursor);
+      const to = Math.min(all.length, from + Math.min(pageSize, 8));
+      return { submissions: all.slice(from, to), nextCursor: to < all.length ? String(to) : '' };
+    },
+  };
+  const list = async (limit: number) => {
+    const url = `${harness.base}/api/projects/${PROJECT_ID}/submissions?limit=${limit}`;
+    return await (await fetch(url, { headers: harness.bearer })).text();
+  };
+  const page = (to: number, nextCursor: string | null) =>
+    JSON.stringify({
+      projectId: PROJECT_ID,
+      submissions: all.slice(0, to).map(each => presentSubmission(each, { baseUrl: BASE_URL, projectName: 'Stories' })),
+      pagination: { nextCursor },
+    });
+  assert.equal(await list(20), page(20, '20'));
+  assert.deepEqual(asked.splice(0), [
+    ['', 20, false],
+    ['8', 12, false],
+    ['16', 4, false],
+  ]);
+  assert.equal(await list(100), page(30, null));
+  assert.deepEqual(asked.splice(0)[0], ['', 100, true], 'the name of the project is known by now');
+  assert.equal(await list(5), page(5, '5'));
+});
+
+test('a page of deliveries has as many as were asked for', async () => {
+  const all = Array.from({ length: 10 }, (_, index) => ({ ...delivery, attemptCount: index }));
+  harness.behind.projects = { getProject: async () => ({ projectName: 'Stories' }) };
+  harness.behind.webhooks = {
+    async listDeliveries({ cursor, pageSize }) {
+      const from = Number(cursor);
+      const to = Math.min(all.length, from + Math.min(pageSize, 3));
+      return { deliveries: all.slice(from, to), nextCursor: to < all.length ? String(to) : '' };
+    },
+  };
+  const url = `${harness.base}/api/projects/${PROJECT_ID}/webhook-deliveries?limit=7`;
+  const text = await (await fetch(url, { headers: harness.bearer })).text();
+  const deliveries = all.slice(0, 7).map(presentDelivery);
+  const pagination = { nextCursor: '7' };
+  assert.equal(text, JSON.stringify({ projectId: PROJECT_ID, endpoint: null, deliveries, pagination }));
+});
+
+test('answers that hold what their owner may have are 503 for more, not for what is small nor for another owner', async () => {
+  await using narrow = await startTestGateway({}, { ANSWER_MEMORY_BYTES: String(4 * 1024 ** 2) });
+  const waiting: (() => void)[] = [];
+  narrow.behind.projects = {
+    listLinks: () => new Promise(resolve => waiting.push(() => resolve({ uniqueLinks: manyLinks(2) }))),
+  };
+  const another = '019a0000-0000-7000-8000-00000000000f';
+  const token = narrow.tokenWith(['links:read']);
+  const hash = hashToken(token);
+  narrow.behind.accounts = {
+    getUser: async () => ({ user: { userId: OWNER_ID, userName: 'Ada', videosReserved: 1, createdAt: at } }),
+    authenticate: async ({ tokenHash }) => {
+      const userId = hash.equals(tokenHash) ? another : OWNER_ID;
+      return {
+        user: { userId, userName: 'Ada', videosReserved: 1, createdAt: at },
+        token: { apiTokenId: userId, userId, label: 'test', scopes: ['links:read', 'profile:read'], createdAt: at },
+      };
+    },
+  };
+  const links = (headers: Record<string, string> = narrow.bearer) => fetch(narrow.base + path, { headers });
+  // Of 4 MiB one owner gets half: four pages of 512 KiB.
+  const read = Array.from({ length: 4 }, () => links());
+  await until('four are made', async () => waiting.length === 4);
+  const refused = await links();
+  assert.equal(refused.status, 503);
+  assert.equal(refused.headers.get('retry-after'), '2');
+  assert.equal((await fetch(`${narrow.base}/api/me`, { headers: narrow.bearer })).status, 200);
+  read.push(links({ authorization: `Bearer ${token}` }));
+  await until('the other owner’s is made as well', async () => waiting.length === 5);
+  for (const answer of waiting.splice(0)) answer();
+  for (const each of read) assert.equal(((await (await each).json()) as { recipientUrls: [] }).recipientUrls.length, 2);
+  const again = links();
+  await until('their memory is free again', async () => waiting.length === 1);
+  waiting[0]!();
+  assert.equal((await again).status, 200);
 });
 
 /** Sends requests on a connection whose answers are never read. */

@@ -123,7 +123,7 @@ export async function startOwnerGateway() {
       measureVideos: async () => ({ bytes: 5_000_000, selectedBytes: 1_000_000 }),
       async listSubmissions(request) {
         calls.listed = request;
-        return { submissions: [submission], nextCursor: 'next' };
+        return { submissions: [submission], nextCursor: request.pageSize === 1 ? 'next' : '' };
       },
       getSubmission: async () => ({ submission }),
       updateSubmission: async () => ({ submission }),

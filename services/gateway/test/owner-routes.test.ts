@@ -119,13 +119,13 @@ test('an update sends what it names; an id in capitals is the same id', async ()
 });
 
 test('a page of submissions', async () => {
-  const page = await json(`${project}/submissions?limit=7&selected=false&transcriptStatus=failed&cursor=abc`);
+  const page = await json(`${project}/submissions?limit=1&selected=false&transcriptStatus=failed&cursor=abc`);
   assert.deepEqual(page, { projectId: PROJECT_ID, submissions: [presented], pagination: { nextCursor: 'next' } });
   assert.deepEqual(calls.listed, {
     ownerId: OWNER_ID,
     projectId: PROJECT_ID,
     filter: { selected: false, transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_FAILED },
-    pageSize: 7,
+    pageSize: 1,
     cursor: 'abc',
     search: undefined,
     linkId: undefined,

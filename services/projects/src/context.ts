@@ -1,3 +1,4 @@
+import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
 import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import type { Clock } from '@recording-request/kit/mongo/clock';
@@ -6,6 +7,10 @@ import type { Config } from './config.ts';
 import { openStore, type Store } from './store/store.ts';
 
 const SETTLE_DELAY_MS = 20;
+// A list takes up to two of the 50 connections to MongoDB: lists leave some for all other calls.
+const LISTS_AT_ONCE = 16;
+const CREATIONS_AT_ONCE = 8;
+const QUEUED = 256;
 
 /** What handlers and workflows are given. */
 export interface Context extends AsyncDisposable {
@@ -15,6 +20,9 @@ export interface Context extends AsyncDisposable {
   secrets: SecretBox;
   internal: Internal;
   store: Store;
+  /** By owner. A page of links, and a creation, holds about 1 MB while it is made. */
+  lists: FairSlots;
+  creations: FairSlots;
 }
 
 /** Connects to MongoDB. */
@@ -29,5 +37,14 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   });
   const store = opened.adopt(await opening, each => each.close());
   const parts = opened.move();
-  return { config, clock: store.clock, secrets, internal, store, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+  return {
+    config,
+    clock: store.clock,
+    secrets,
+    internal,
+    store,
+    lists: createFairSlots(LISTS_AT_ONCE, { queued: QUEUED }),
+    creations: createFairSlots(CREATIONS_AT_ONCE, { queued: QUEUED }),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
 }

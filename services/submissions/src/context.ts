@@ -44,6 +44,8 @@ export interface Context extends Stores, AsyncDisposable {
   landings: LandingsUnderWay;
   /** By owner. */
   searches: FairSlots;
+  /** Pages of submissions that are read, by owner. */
+  lists: FairSlots;
   /** Pages of submissions as they are sent. */
   pages: KeptPages;
   /** By owner. */
@@ -55,6 +57,9 @@ export interface Context extends Stores, AsyncDisposable {
   dispatcher: Dispatcher;
 }
 
+// The database answers with up to 16 MiB at a time, of which a page takes the first part.
+const LISTS_AT_ONCE = 8;
+const LISTS_QUEUED = 256;
 const PAGES_BYTES = 64 * 1024 ** 2;
 const RETENTION_LEASE_MS = 60_000;
 const DISPATCH_LEASE_MS = 10_000;
@@ -103,6 +108,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     archiveBuilds,
     landings: createLandingsUnderWay(config.landingMemoryBytes),
     searches,
+    lists: createFairSlots(LISTS_AT_ONCE, { queued: LISTS_QUEUED }),
     pages: createKeptPages(Math.min(PAGES_BYTES, Math.floor(memoryLimit() / 16))),
     exports,
     retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),

@@ -3,14 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { DEFAULTS } from '@recording-request/contract/limits';
 import type { ExportDocumentJson } from '@recording-request/contract/resources/export-document';
-import { createFairSlots } from '@recording-request/kit/fair-slots';
 import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
 import { Link, LinkStatus, type ListLinksRequest } from '@recording-request/proto/projects/v1/projects';
 import { ListSubmissionsRequest, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { exportProject } from '../src/rpc/export.ts';
-import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
-import { createKeptPages } from '../src/workflows/kept-pages.ts';
+import { listing } from './listing.ts';
 import { all, CLIPS, OWNER, openProjectsOfClips, whole } from './project-of-clips.ts';
 
 const { clipsOf, models } = openProjectsOfClips();
@@ -193,11 +191,7 @@ test('a state of the transcript narrows the list, the ZIP and the texts to the s
     const _id = { $in: all.filter(index => index % states.length === at).map(index => clip(index)._id) };
     await models().submissions.updateMany({ _id, projectId }, { $set: { transcriptStatus } });
   }
-  const list = listSubmissions({
-    submissions: createSubmissionStore(models()),
-    searches: createFairSlots(1),
-    pages: createKeptPages(1_000_000),
-  });
+  const list = listing(createSubmissionStore(models()), 1);
   const request = { ownerId: OWNER, projectId, pageSize: 100 };
   for (const [at, [state, transcriptStatus]] of STATES.entries()) {
     const filter = { transcriptStatus };

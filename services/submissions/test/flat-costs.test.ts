@@ -14,11 +14,10 @@ import { projectSettings } from '@recording-request/testing/project-settings';
 import { takeInventory } from '@recording-request/testing/query-inventory';
 import { exportProject } from '../src/rpc/export.ts';
 import { getMedia } from '../src/rpc/get-media.ts';
-import { listSubmissions } from '../src/rpc/list-submissions.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
-import { createKeptPages } from '../src/workflows/kept-pages.ts';
 import { landed } from './landed-submission.ts';
+import { listing } from './listing.ts';
 import { at, clip, idAt, LONG_AGO, MINUTE_MS, OWNER, PROJECT, useStores } from './stored-clips.ts';
 
 const opened = useStores();
@@ -158,8 +157,7 @@ test('a page that is sent is not read again while nothing of its project changes
       return submissions.page(...asked);
     },
   };
-  const searches = createFairSlots(4);
-  const list = listSubmissions({ submissions: counted, searches, pages: createKeptPages(1_000_000) });
+  const list = listing(counted, 4);
   const presentation = { baseUrl: 'https://rec.example', projectName: 'Stories' };
   const shown = async (more: object = {}) => {
     const asked = ListSubmissionsRequest.fromPartial({ ownerId: OWNER, ...of, pageSize: 10, presentation, ...more });

@@ -2,27 +2,24 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { presentSubmission } from '@recording-request/contract/present';
-import { createFairSlots } from '@recording-request/kit/fair-slots';
 import { MESSAGE_BYTES } from '@recording-request/kit/grpc-server';
 import { ListSubmissionsRequest, ListSubmissionsResponse } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
+import { until } from '@recording-request/testing/wait';
 import { migrate } from '../src/migrate.ts';
-import { type ListContext, listSubmissions } from '../src/rpc/list-submissions.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
 import { type Models, openModels } from '../src/store/models.ts';
 import { createNoteStore } from '../src/store/notes.ts';
 import { createSubmissionStore, type SubmissionStore } from '../src/store/submissions.ts';
 import { createUploadStore } from '../src/store/uploads.ts';
-import { createKeptPages } from '../src/workflows/kept-pages.ts';
+import { listing } from './listing.ts';
 import { row as clipRow, OWNER } from './project-of-clips.ts';
 
 const PROJECT = randomUUID();
 
 const environment = testEnvironment();
 const stores = testStores(environment);
-const listing = (submissions: ListContext['submissions'], atOnce: number) =>
-  listSubmissions({ submissions, searches: createFairSlots(atOnce), pages: createKeptPages(1_000_000) });
 let models: Models;
 let store: SubmissionStore;
 
@@ -110,10 +107,11 @@ test('searches beyond the share of an owner, in whichever of its projects, are r
   going.push(ask('another', 'd'));
   await refused('another', 'd');
   going.push(ask('owner', 'a', ' '));
-  assert.equal(ends.length, 4, 'a list without words is no search');
+  await until('all four have begun', () => ends.length === 4);
   for (const end of ends.splice(0)) end();
   await Promise.all(going);
   const again = [ask('owner', 'a'), ask('owner', 'a'), ask('another', 'd')];
+  await until('they have begun as well', () => ends.length === 3);
   for (const end of ends) end();
   await Promise.all(again);
 });

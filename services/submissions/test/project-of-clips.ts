@@ -164,7 +164,7 @@ async function projectOfClips(models: Models, ...[first, filter, clips = CLIPS]:
     return {
       videos: ids(/videos\/\d{4}-([0-9a-f-]{36})\.webm/g),
       json: ids(/"submissionId":"([0-9a-f-]{36})"/g),
-      csv: ids(/\n([0-9a-f-]{36}),/g),
+      csv: ids(/\n"?([0-9a-f-]{36})"?,/g),
       texts: ids(/Submission: ([0-9a-f-]{36})/g),
       missing: /in this archive.*?:\n\n([0-9a-f\n-]+)\n/s
         .exec(zip)?.[1]

@@ -1,4 +1,5 @@
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
+import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
 import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
@@ -25,7 +26,13 @@ export interface Context extends AsyncDisposable {
   transcripts: Transcripts;
   sender: Sender;
   dispatcher: Dispatcher;
+  /** By project. A page of deliveries holds about 1 MB while it is made. */
+  lists: FairSlots;
 }
+
+// Of the 50 connections to MongoDB: lists leave some for the deliveries themselves.
+const LISTS_AT_ONCE = 16;
+const LISTS_QUEUED = 256;
 
 /** Connects to MongoDB, Kafka and the projects and submissions services. The dispatcher is not started. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
@@ -51,7 +58,8 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const opened = opening.move();
   const dispose = () => opened.disposeAsync();
   const parts = { config, log, internal, clock, connection, store, kafka, targets, transcripts, sender, dispatcher };
-  return { ...parts, [Symbol.asyncDispose]: dispose };
+  const lists = createFairSlots(LISTS_AT_ONCE, { queued: LISTS_QUEUED });
+  return { ...parts, lists, [Symbol.asyncDispose]: dispose };
 }
 
 async function openDatabase(config: Config, log: Logger) {

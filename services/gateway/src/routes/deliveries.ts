@@ -13,7 +13,6 @@ import {
 import { ref } from '@recording-request/contract/resources/fields';
 import {
   WebhookDeliveriesPage,
-  type WebhookDeliveriesPageJson,
   WebhookDelivery,
   type WebhookDeliveryJson,
   WebhookRedelivery,
@@ -21,18 +20,22 @@ import {
 } from '@recording-request/contract/resources/webhook-delivery';
 import type { Delivery } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { pagesUpTo } from '../clients/pages.ts';
 import type { Context } from '../context.ts';
 import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner } from '../plugins/access-kinds.ts';
+import { LIST_PAGE_BYTES } from '../plugins/answer-memory.ts';
 import { projectOf } from '../plugins/caller.ts';
 import { operation } from '../plugins/operation.ts';
-import { sendUnlessSame } from './answers.ts';
+import { sendList } from './list-answer.ts';
 
 // A delivery itself may take 15 s.
 const SEND_DEADLINE_MS = 20_000;
 const NO_ADDRESS = 'The project has no webhookUrl.';
 
-export async function deliveryRoutes(app: FastifyInstance, { services }: Context): Promise<void> {
+export async function deliveryRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const { services } = context;
+
   /** The webhooks service knows no owners: whose project it is, is settled before it is asked. */
   async function ownProject(request: FastifyRequest): Promise<string> {
     const { ownerId, projectId } = projectOf(request);
@@ -43,7 +46,7 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Context
   app.get<{ Querystring: PageQueryInput }>(
     '/api/projects/:projectId/webhook-deliveries',
     {
-      config: owner('submissions:read'),
+      config: { ...owner('submissions:read'), answerBytes: LIST_PAGE_BYTES },
       schema: operation({
         id: 'listWebhookDeliveries',
         tag: 'extensions',
@@ -60,14 +63,16 @@ export async function deliveryRoutes(app: FastifyInstance, { services }: Context
       const { limit = DEFAULTS.pageSize, cursor = '' } = request.query;
       const query = { projectId: projectOf(request).projectId, pageSize: limit, cursor };
       // Asked at once: what a caller may not see is never shown, as the first of the two rejects.
-      const [projectId, page] = await invalidFirst(ownProject(request), services.webhooks.listDeliveries(query));
-      const shown: WebhookDeliveriesPageJson = {
-        projectId,
-        endpoint: presentEndpoint(page.endpoint),
-        deliveries: page.deliveries.map(presentDelivery),
-        pagination: { nextCursor: page.nextCursor || null },
-      };
-      return sendUnlessSame(request, reply, shown);
+      const [projectId, first] = await invalidFirst(ownProject(request), services.webhooks.listDeliveries(query));
+      const readOn = (from: string, pageSize: number) =>
+        services.webhooks.listDeliveries({ projectId, pageSize, cursor: from }, { signal: request.clientGone });
+      return await sendList(request, reply, context, {
+        name: 'deliveries',
+        before: ({ endpoint }) => ({ projectId, endpoint: presentEndpoint(endpoint) }),
+        rows: ({ deliveries }) => deliveries.map(presentDelivery),
+        after: ({ nextCursor }) => ({ pagination: { nextCursor: nextCursor || null } }),
+        pages: pagesUpTo(limit, first, ({ deliveries }) => deliveries, readOn),
+      });
     },
   );
 

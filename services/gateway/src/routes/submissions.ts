@@ -18,17 +18,21 @@ import {
 } from '@recording-request/contract/resources/submission';
 import type {
   ListSubmissionsRequest,
+  ListSubmissionsResponse,
   SubmissionFilter,
   Submission as SubmissionMessage,
 } from '@recording-request/proto/submissions/v1/submissions';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { pagesUpTo } from '../clients/pages.ts';
 import type { Services } from '../clients/services.ts';
 import type { Context } from '../context.ts';
 import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
+import { LIST_PAGE_BYTES } from '../plugins/answer-memory.ts';
 import { projectOf, submissionOf } from '../plugins/caller.ts';
 import { operation } from '../plugins/operation.ts';
 import { sendTextUnlessSame, sendUnlessSame } from './answers.ts';
+import { sendList } from './list-answer.ts';
 
 export const filterOf = (query: ExportFilter): SubmissionFilter => ({
   selected: query.selected,
@@ -56,7 +60,10 @@ function pageRequestOf(request: FastifyRequest, defaultPage: number): ListSubmis
   };
 }
 
-/** A page of submissions, searched where the route takes a search. The project is asked for at the same time: for its name, and for the 404 of a missing one. */
+/**
+ * A page of submissions, searched where the route takes a search; shorter than asked where its texts are long. The project
+ * is asked for at the same time: for its name, and for the 404 of a missing one.
+ */
 export async function loadPage(
   { services, baseUrl, projectNames }: Context,
   request: FastifyRequest,
@@ -76,19 +83,45 @@ export async function loadPage(
   };
 }
 
+interface FirstPage {
+  projectName: string;
+  page: ListSubmissionsResponse;
+}
+
 /**
- * A page as it is sent. Where the project's name was read a moment ago, one call brings the page as bytes; else, or where that
- * finds no submission, or a submissions service of the version before answers, the page is loaded and the project looked at.
+ * The first part of a page. Where the project's name was read a moment ago, one call brings it, as bytes if it is the whole
+ * page; otherwise, and where that finds no submission, the project is looked at as well.
  */
-async function loadPageJson(context: Context, request: FastifyRequest): Promise<Buffer | SubmissionsPageJson> {
-  const asked = pageRequestOf(request, DEFAULTS.pageSize);
-  const projectName = context.projectNames.get(nameKey(asked));
-  if (projectName !== undefined) {
-    const presentation = { baseUrl: context.baseUrl, projectName };
-    const { pageJson } = await context.services.submissions.listSubmissions({ ...asked, presentation });
-    if (pageJson) return pageJson;
+async function loadFirst(context: Context, asked: ListSubmissionsRequest): Promise<FirstPage> {
+  const { services, baseUrl, projectNames } = context;
+  const known = projectNames.get(nameKey(asked));
+  if (known !== undefined) {
+    const presentation = { baseUrl, projectName: known };
+    const page = await services.submissions.listSubmissions({ ...asked, presentation });
+    if (page.pageJson || page.submissions.length > 0) return { projectName: known, page };
   }
-  return await loadPage(context, request);
+  const [projectName, page] = await invalidFirst(
+    loadProjectName(services, asked),
+    services.submissions.listSubmissions(asked),
+  );
+  projectNames.set(nameKey(asked), projectName);
+  return { projectName, page };
+}
+
+async function sendPage(request: FastifyRequest, reply: FastifyReply, context: Context): Promise<FastifyReply> {
+  const { services, baseUrl } = context;
+  const asked = pageRequestOf(request, DEFAULTS.pageSize);
+  const { projectName, page } = await loadFirst(context, asked);
+  if (page.pageJson) return sendTextUnlessSame(request, reply, 'application/json', page.pageJson);
+  const readOn = (cursor: string, pageSize: number) =>
+    services.submissions.listSubmissions({ ...asked, cursor, pageSize }, { signal: request.clientGone });
+  return sendList(request, reply, context, {
+    name: 'submissions',
+    before: () => ({ projectId: asked.projectId }),
+    rows: ({ submissions }) => submissions.map(each => presentSubmission(each, { baseUrl, projectName })),
+    after: ({ nextCursor }) => ({ pagination: { nextCursor: nextCursor || null } }),
+    pages: pagesUpTo(asked.pageSize, page, ({ submissions }) => submissions, readOn),
+  });
 }
 
 /** Of a project's name in `Context.projectNames`. */
@@ -125,7 +158,7 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
   app.get(
     '/api/projects/:projectId/submissions',
     {
-      config: owner('submissions:read'),
+      config: { ...owner('submissions:read'), answerBytes: LIST_PAGE_BYTES },
       schema: operation({
         id: 'listSubmissions',
         tag: 'submissions',
@@ -138,15 +171,7 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
         conditional: true,
       }),
     },
-    async (request, reply) => {
-      const page = await loadPageJson(context, request);
-      return sendTextUnlessSame(
-        request,
-        reply,
-        'application/json',
-        Buffer.isBuffer(page) ? page : JSON.stringify(page),
-      );
-    },
+    (request, reply) => sendPage(request, reply, context),
   );
 
   app.get(

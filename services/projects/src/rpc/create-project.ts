@@ -1,5 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { CallContext } from '@recording-request/kit/grpc-server';
+import { inTurn } from '@recording-request/kit/in-turn';
 import { type CreateProjectRequest, CreateProjectResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { type CreatedProject, createProject as create } from '../workflows/create-project.ts';
@@ -23,7 +24,7 @@ export const createProject =
       },
       now,
     };
-    return await create(context, creation, call);
+    return await inTurn(context.creations, request.ownerId, call.signal, () => create(context, creation, call));
   };
 
 function orderOf(request: CreateProjectRequest): ProjectOrder {

@@ -1,5 +1,7 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
+import type { CallContext } from '@recording-request/kit/grpc-server';
+import { inTurn } from '@recording-request/kit/in-turn';
 import type { LinkStatus, ListLinksRequest, ListLinksResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { hasExpired, type Link, SHARED_POSITION } from '../domain/link.ts';
@@ -8,12 +10,15 @@ import { toLink, toLinkState } from './project-messages.ts';
 
 export const listLinks =
   (context: Context) =>
-  async ({ ownerId, projectId, pageSize, cursor, status }: ListLinksRequest): Promise<ListLinksResponse> => {
+  async (request: ListLinksRequest, { signal }: CallContext): Promise<ListLinksResponse> => {
+    const { ownerId, projectId, pageSize = LIMITS.linkPageSize, cursor, status } = request;
     const after = cursor === undefined ? undefined : openCursor(cursor);
-    const project = await context.store.projects.find(ownerId, projectId);
-    if (!project) throw noSuchProject();
-    const size = Math.max(1, Math.min(pageSize ?? LIMITS.linkPageSize, LIMITS.linkPageSize));
-    return await listPage(context, project, { after, size, status });
+    const size = Math.max(1, Math.min(pageSize, LIMITS.linkPageSize));
+    return await inTurn(context.lists, ownerId, signal, async () => {
+      const project = await context.store.projects.find(ownerId, projectId);
+      if (!project) throw noSuchProject();
+      return await listPage(context, project, { after, size, status });
+    });
   };
 
 interface Asked {

@@ -1,5 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
+import type { CallContext } from '@recording-request/kit/grpc-server';
 import { isUuid } from '@recording-request/kit/ids';
+import { inTurn } from '@recording-request/kit/in-turn';
 import type { ListProjectsRequest, ListProjectsResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { toProjectSummary } from './project-messages.ts';
@@ -9,13 +11,14 @@ const PAGE_MAX = 500;
 
 export const listProjects =
   (context: Context) =>
-  async ({ ownerId, pageSize, cursor }: ListProjectsRequest): Promise<ListProjectsResponse> => {
+  async (
+    { ownerId, pageSize, cursor }: ListProjectsRequest,
+    { signal }: CallContext,
+  ): Promise<ListProjectsResponse> => {
     if (cursor !== undefined && !isUuid(cursor))
       throw new DomainError('invalid', 'cursor must be a next_cursor that an earlier page gave, unchanged.');
-    return await listPage(context, ownerId, {
-      size: Math.max(1, Math.min(pageSize ?? PAGE_MAX, PAGE_MAX)),
-      after: cursor,
-    });
+    const size = Math.max(1, Math.min(pageSize ?? PAGE_MAX, PAGE_MAX));
+    return await inTurn(context.lists, ownerId, signal, () => listPage(context, ownerId, { size, after: cursor }));
   };
 
 async function listPage(

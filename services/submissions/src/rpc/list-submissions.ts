@@ -2,8 +2,10 @@ import { LIMITS } from '@recording-request/contract/limits';
 import { presentSubmission } from '@recording-request/contract/present';
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import { DomainError } from '@recording-request/kit/errors';
+import type { CallContext } from '@recording-request/kit/grpc-server';
 import { MESSAGE_BYTES } from '@recording-request/kit/grpc-server';
 import { isUuid } from '@recording-request/kit/ids';
+import { inTurn } from '@recording-request/kit/in-turn';
 import { isOutOfTime } from '@recording-request/kit/mongo';
 import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type {
@@ -18,24 +20,28 @@ import type { Filter } from '../domain/submission.ts';
 const RETRY_AFTER_SECONDS = 2;
 const FRAME_BYTES = 1_024;
 
-export interface ListContext extends Pick<Context, 'searches' | 'pages'> {
+export interface ListContext extends Pick<Context, 'lists' | 'searches' | 'pages'> {
   submissions: Pick<Context['submissions'], 'page' | 'stampOf'>;
 }
 
 export const listSubmissions =
   (context: ListContext) =>
-  async (request: ListSubmissionsRequest): Promise<ListSubmissionsResponse> => {
-    // Words and times are seldom asked for twice.
-    if (!request.presentation || request.search || datesOf(request).some(Boolean))
-      return await readPage(context, request);
+  async (
+    request: ListSubmissionsRequest,
+    { signal }: Pick<CallContext, 'signal'>,
+  ): Promise<ListSubmissionsResponse> => {
     const { ownerId, projectId } = request;
+    const read = (until: AbortSignal) => inTurn(context.lists, ownerId, until, () => readPage(context, request));
+    // Words and times are seldom asked for twice.
+    if (!request.presentation || request.search || datesOf(request).some(Boolean)) return await read(signal);
     const stamp = await context.submissions.stampOf(ownerId, projectId);
     const key = JSON.stringify(request);
     const stamps = new Map(stamp && [[key, stamp]]);
     const found = await context.pages.get(
       [key],
       stamps,
-      async () => new Map([[key, await readPage(context, request)]]),
+      // Callers share this read: it goes on when one of them leaves.
+      async () => new Map([[key, await read(new AbortController().signal)]]),
     );
     return found.get(key)!;
   };
@@ -62,7 +68,9 @@ async function readPage(
   const clips = page.submissions.map(toMessage);
   const nextCursor = page.more ? makeCursor(page.submissions.at(-1)!.id) : '';
   const { presentation, projectId } = request;
-  if (!presentation || clips.length === 0) return { submissions: clips, nextCursor };
+  // A reader that wants more than this page has adds others to it.
+  const isShort = page.more && clips.length < size;
+  if (!presentation || clips.length === 0 || isShort) return { submissions: clips, nextCursor };
   const pageJson = jsonOf({ projectId, submissions: clips, nextCursor }, presentation);
   // Letters that JSON escapes can make it longer than a message may be.
   if (pageJson.length > MESSAGE_BYTES - FRAME_BYTES) return { submissions: clips, nextCursor };

@@ -14,7 +14,7 @@ export interface SubmissionPage {
 /** The queries behind lists. */
 export interface SubmissionQueries {
   /**
-   * Newest first, older than `before` where it is given. At most `limit`, and no more than 8 MiB of texts can be: then
+   * Newest first, older than `before` where it is given. At most `limit`, and no more than 512 KiB of texts: then
    * fewer, but one at least.
    */
   page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<SubmissionPage>;
@@ -31,8 +31,8 @@ export function submissionFromRow(row: unknown): Submission {
 
 // No index helps a search for parts of words: it reads the project's rows, and stops in time for an answer.
 const PAGE_LIMIT_MS = 4_000;
-// A message between services has at most 32 MiB, and a page is held several times on its way to the client.
-const PAGE_BYTES = 8 * 1024 * 1024;
+// A page is held several times on its way to the client, by many requests at once.
+const PAGE_BYTES = 512 * 1024;
 const ROW_BYTES = 1_024;
 
 // What changed is read by its ids, as long as it is not more than this: the rest of the project is passed over.

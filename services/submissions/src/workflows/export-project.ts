@@ -186,7 +186,8 @@ const linksOf = ({ projectId }: Asked, links: ListLinksResponse, { config }: Exp
   presentLinks(links, { baseUrl: config.publicBaseUrl, projectId });
 
 const FIRST_PAGE = 20;
-const LARGEST_PAGE = 200;
+// The size of the next rows is a guess: a page that is twenty times as large as it takes a few MB.
+const LARGEST_PAGE = 50;
 // What a page may hold while its reader is slow.
 const PAGE_BYTES = 512 * 1024;
 const ROW_BYTES = 1_024;
@@ -205,8 +206,11 @@ async function* walk(clips: IdList, read: (ids: string[]) => Promise<Submission[
   }
 }
 
-const bytesOf = ({ transcriptText, transcriptVtt, terms }: Submission): number =>
-  ROW_BYTES + (transcriptText?.length ?? 0) + (transcriptVtt?.length ?? 0) + (terms?.text?.length ?? 0);
+const bytesOf = ({ transcriptText, transcriptVtt, note, reviewNote, terms }: Submission): number =>
+  [transcriptText, transcriptVtt, note, reviewNote, terms?.text].reduce(
+    (bytes, text) => bytes + (text?.length ?? 0),
+    ROW_BYTES,
+  );
 
 export async function* documentText(source: TextSource, exportedAt: Date): AsyncIterable<string> {
   const { project, links, terms } = await source.head();

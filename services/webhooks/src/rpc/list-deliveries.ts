@@ -1,8 +1,11 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
+import type { CallContext } from '@recording-request/kit/grpc-server';
+import { inTurn } from '@recording-request/kit/in-turn';
 import type { ListDeliveriesRequest, ListDeliveriesResponse } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Context } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
+import type { DeliveryRecord } from '../domain/delivery.ts';
 import { toDelivery, toEndpoint } from './delivery-messages.ts';
 import { requireUuid } from './require-uuid.ts';
 
@@ -10,8 +13,8 @@ const PAGE = { min: 1, max: LIMITS.pageSize };
 
 /** A project's deliveries, newest first. */
 export const listDeliveries =
-  ({ store }: Context) =>
-  async (request: ListDeliveriesRequest): Promise<ListDeliveriesResponse> => {
+  ({ store, lists }: Context) =>
+  async (request: ListDeliveriesRequest, { signal }: CallContext): Promise<ListDeliveriesResponse> => {
     const projectId = requireUuid(request.projectId, 'projectId');
     const { pageSize } = request;
     if (pageSize < PAGE.min || pageSize > PAGE.max)
@@ -19,14 +22,26 @@ export const listDeliveries =
     const after = request.cursor === '' ? undefined : decodeCursor(request.cursor);
     if (request.cursor !== '' && !after)
       throw new DomainError('invalid', 'cursor must be one that an earlier page gave.');
-    const [found, endpoint] = await Promise.all([
-      store.ledger.list(projectId, pageSize + 1, after),
-      store.endpoints.get(projectId),
-    ]);
-    const page = found.slice(0, pageSize);
+    const [found, endpoint] = await inTurn(lists, projectId, signal, () =>
+      Promise.all([store.ledger.list(projectId, pageSize + 1, after), store.endpoints.get(projectId)]),
+    );
+    const page = found.slice(0, Math.min(pageSize, withAttempts(found)));
     return {
       deliveries: page.map(toDelivery),
-      nextCursor: found.length > pageSize ? encodeCursor(page.at(-1)!) : '',
+      nextCursor: found.length > page.length ? encodeCursor(page.at(-1)!) : '',
       endpoint: endpoint && toEndpoint(endpoint),
     };
   };
+
+// A delivery keeps its last 50 attempts: a hundred deliveries would have a megabyte of them.
+const ATTEMPTS_A_PAGE = 1_000;
+
+/** Returns how many deliveries have so many attempts together, one at least. */
+function withAttempts(deliveries: readonly Pick<DeliveryRecord, 'attempts'>[]): number {
+  let attempts = 0;
+  const more = deliveries.findIndex(delivery => {
+    attempts += delivery.attempts.length;
+    return attempts > ATTEMPTS_A_PAGE;
+  });
+  return more < 0 ? deliveries.length : Math.max(1, more);
+}
