@@ -72,12 +72,7 @@ function address({ allowHttpUrls }: AddressRule, description: string, { credenti
 const STANDARD_NAMES = new Intl.ListFormat('en-GB').format(STANDARD_EVENTS);
 
 const window = {
-  expiresInDays: Type.Optional(
-    whole(
-      LIMITS.expiresInDays,
-      'Days until the links expire. The default may be another one where the operator set it.',
-    ),
-  ),
+  expiresInDays: Type.Optional(whole(LIMITS.expiresInDays, 'Days until the links expire.')),
   expiresInHours: Type.Optional(whole(LIMITS.expiresInHours, 'Hours until the links expire; wins over expiresInDays.')),
   neverExpire: flag('The links stay valid until exhausted or disabled; wins over both.'),
 };
@@ -139,7 +134,6 @@ const strict = { additionalProperties: false } as const;
 
 /** What a creation leaves out. Only described: the gateway fills them in. */
 const CREATION_DEFAULTS = {
-  expiresInDays: DEFAULTS.expiresInDays,
   neverExpire: false,
   sharedLinkEnabled: false,
   sharedLinkMaxUses: DEFAULTS.sharedLinkMaxUses,
@@ -167,8 +161,11 @@ function withDefaults<T extends { properties: object }>(body: T, defaults: Recor
   return { ...body, properties: Object.fromEntries(properties) };
 }
 
-/** The body of POST /api/projects. */
-export const createProjectBody = (rule: AddressRule) => withDefaults(creationBody(rule), CREATION_DEFAULTS);
+/** The body of POST /api/projects. `expiryDays` is what the operator set, in whole days; undefined where it is no such number. */
+export function createProjectBody(rule: AddressRule, expiryDays: number | undefined) {
+  const days = expiryDays === undefined ? {} : { expiresInDays: expiryDays };
+  return withDefaults(creationBody(rule), { ...CREATION_DEFAULTS, ...days });
+}
 export type CreateProjectInput = Static<ReturnType<typeof creationBody>>;
 
 const creationBody = (rule: AddressRule) =>

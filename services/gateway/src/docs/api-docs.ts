@@ -45,7 +45,7 @@ your allowance; a creation beyond it is 403.
 |---|---|---|
 | projectName | | 1–${LIMITS.projectNameLength} characters |
 | count | | 1–${said(LIMITS.count)} single-recipient links |
-| neverExpire, expiresInHours, expiresInDays | ${DEFAULTS.expiresInDays} days | the first that is given wins, in this order; ≤ ${LIMITS.expiresInDays / 365} years |
+| neverExpire, expiresInHours, expiresInDays | ${Number((config.linkExpiryDefaultSeconds / 86_400).toFixed(2))} days | the first that is given wins, in this order; ≤ ${LIMITS.expiresInDays / 365} years |
 | sharedLinkEnabled, sharedLinkMaxUses | false, ${DEFAULTS.sharedLinkMaxUses} | 1–${said(LIMITS.sharedLinkMaxUses)} |
 | maxDurationSec | ${DEFAULTS.maxDurationSec} | 1–${LIMITS.maxDurationSec} |
 | transcriptionEnabled, noteEnabled, requireTerms, showSuccessDialog | false | |

@@ -37,6 +37,7 @@ import { sendList } from './list-answer.ts';
 import { nameKey } from './submissions.ts';
 
 /** Ten thousand links take their time. */
+const DAY_SECONDS = 86_400;
 const CREATE_DEADLINE_MS = 60_000;
 // The change is made already: its caller does not wait long for what follows it.
 const REFRESH_DEADLINE_MS = 1_000;
@@ -57,6 +58,7 @@ export async function loadProject(
 export async function projectRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { services, config, baseUrl } = context;
   const rule = { allowHttpUrls: config.allowHttpUrls };
+  const expiryDays = config.linkExpiryDefaultSeconds / DAY_SECONDS;
 
   app.get(
     '/api/projects',
@@ -100,7 +102,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
             }),
           ),
         }),
-        body: createProjectBody(rule),
+        body: createProjectBody(rule, Number.isInteger(expiryDays) ? expiryDays : undefined),
         json: { 200: ref(ProjectCreated) },
         also: {
           409: 'The first request with this Idempotency-Key is still running.',
