@@ -29,7 +29,9 @@ These come only where the project's \`webhookEvents\` names them (POST and PATCH
 added: ignore what you do not know.
 
 \`\`\`sh
-api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"webhookEvents": ["submission.media.completed", "response.completed"]}'
+HOOK=\${HOOK:-https://bakery.example/hooks/videos}   # your endpoint
+api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"webhookUrl": "'$HOOK'",
+  "webhookEvents": ["submission.media.completed", "response.completed"]}'
 \`\`\`
 
 Events come at least once, in no particular order. Tell by the \`id\` what you had, and go by what the body says, not by which event
@@ -98,7 +100,7 @@ again '{"undeliveredOnly": true}'                                         # thos
 \`\`\`
 
 One: \`POST …/webhook-deliveries/<deliveryId>/redeliver\`, without a body; it goes to a paused endpoint too. Ids and bytes stay as they were.
-More than 10,000 at once are 400: choose a shorter time. Deliveries that are over are forgotten after 90 days, unless the operator
+More than 10,000 at once are 400: choose a shorter time. Without a \`webhookUrl\` both are 409: set one first. Deliveries that are over are forgotten after 90 days, unless the operator
 chose another number.
 
 ### Deletion
