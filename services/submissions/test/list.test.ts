@@ -181,6 +181,7 @@ test('a list of very long transcripts is walked page by page, each in a message 
       assert.ok(length < MESSAGE_BYTES, `a page fits in a message: it has ${length} of ${MESSAGE_BYTES} bytes`);
     }
     assert.notEqual(page.submissions.length, 0, 'every page goes on');
+    assert.equal(asJson.pageJson !== undefined, page.nextCursor === '', 'a page that is cut is no whole one');
     seen.push(...page.submissions.map(({ submissionId }) => submissionId));
     cursor = page.nextCursor;
   } while (cursor !== '');

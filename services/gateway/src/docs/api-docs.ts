@@ -87,7 +87,7 @@ Who polls uses \`changedAfter\` with a few seconds of overlap: \`createdAt\` is 
 clip shows. A name that the route does not take is a 400 that says so, on every owner route, and so is a name that is given twice.
 
 Newest first, ${DEFAULTS.pageSize} a page (\`limit\` 1–${LIMITS.pageSize}). When \`pagination.nextCursor\` is a string, send it as \`cursor\` for the next page.
-A page ends earlier where the transcripts on it have more than 8 MiB together: \`nextCursor\` alone tells whether there is another.
+\`nextCursor\` alone tells whether there is another page. A dashboard's page ends earlier where its texts have more than 512 KiB together.
 Each submission has \`videoUrl\`, \`audioUrl\`, \`thumbnailStartUrl\`, \`thumbnailMiddleUrl\`, \`thumbnailEndUrl\`, \`transcriptTextUrl\` and
 \`transcriptVttUrl\`, fetched with the same header. Video and audio are \`application/octet-stream\` with byte ranges, ETag
 and HEAD, and a file name (the project, the number of the link or the clip's time, the question); \`mimeType\` tells the true type. The ETag is the hex SHA-256 of the bytes that are served, in quotes: compare it with what you
