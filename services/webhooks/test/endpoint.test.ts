@@ -230,6 +230,13 @@ test('the list walks newest first, each delivery once, and refuses a cursor that
       .sort()
       .reverse(),
   );
+  const attempt = { at, statusCode: 500, error: 'The endpoint answered 500.', durationMs: 5 };
+  const attempts = Array.from({ length: 400 }, () => attempt);
+  await harness.mongo.collection('deliveries').updateMany({ projectId }, { $set: { attempts } });
+  const cut = await harness.webhooks.listDeliveries({ projectId, pageSize: 7, cursor: '' });
+  assert.equal(cut.deliveries.length, 2, 'a page has at most 1,000 attempts');
+  const rest = await harness.webhooks.listDeliveries({ projectId, pageSize: 7, cursor: cut.nextCursor });
+  assert.equal(rest.deliveries[0]!.deliveryId, seen[2]);
   const bad = [{ cursor: 'x' }, { pageSize: 0 }, { pageSize: 101 }, { projectId: 'x' }];
   for (const wrong of bad)
     await assert.rejects(harness.webhooks.listDeliveries({ projectId, pageSize: 3, cursor: '', ...wrong }), {
