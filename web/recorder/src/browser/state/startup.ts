@@ -38,10 +38,11 @@ function goOn(state: State, left: readonly Take[]): Step {
   return first(camera ? [...forget, { do: 'closeCamera' }] : forget, next);
 }
 
-/** Nothing was left on this device. */
+/** Nothing was left on this device. A contributor who has turned on the camera meanwhile stays there. */
 function known(state: State): Step {
   if (state.response?.complete) return toAlreadyDone(state);
-  return state.response && state.phase.at !== 'opening' ? toWelcome(state) : step(state);
+  const { at } = state.phase;
+  return state.response && (at === 'welcome' || at === 'refused') ? toWelcome(state) : step(state);
 }
 
 function responseLoaded(state: State, event: Event & { is: 'responseLoaded' }): Step {

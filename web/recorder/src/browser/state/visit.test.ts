@@ -300,6 +300,23 @@ test('a later visit forgets what has landed whole, and offers to save what has n
   assert.ok(other.state.phase.at === 'settling' && other.state.phase.lost?.loss === 'answered');
 });
 
+test('a contributor who turns on the camera before the response is known stays there, at the question that is due', () => {
+  const visit = { ...VISIT, questions: QUESTIONS, answered: [0] };
+  const { state } = play(
+    [
+      { is: 'onlyTab' },
+      { is: 'leftTakes', takes: [], responseSessionId: 'r1' },
+      { is: 'start', termsAccepted: false },
+      { is: 'cameraOpened', devices: { cameras: [], microphones: [] } },
+      { is: 'responseLoaded', response: response(QUESTIONS, 1), left: [] },
+    ],
+    initialState(visit),
+  );
+  assert.ok(state.phase.at === 'capture');
+  assert.deepEqual(state.phase.question, { number: 2, count: 2, text: 'What?' });
+  assert.equal(state.response?.responseSessionId, 'r1');
+});
+
 test('what an earlier visit left does not disturb a take that has begun', () => {
   const begun = play(TO_RECORDING).state;
   const { state, effects } = play([{ is: 'responseLoaded', response: response(), left: [take({ id: 'old' })] }], begun);
