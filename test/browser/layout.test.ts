@@ -122,6 +122,8 @@ test('the note and both buttons are in view beside a long question and a warning
     const what = `${viewport.width}×${viewport.height}`;
     await assertSeen(page, ['#note', '#send', '#again', '#review-warning'], what);
   }
+  await turn(page, SIDEWAYS[0]!);
+  await assertSeen(page, ['#review-question', '#playback', '#note', '#send', '#again'], 'all of it, sideways');
   await turn(page, UPRIGHT);
   await assertSeen(page, ['#review-question', '#playback', '#note', '#send', '#again'], 'all of it, upright');
   await page.getByLabel('Add a note, if you like').fill('One line.\n'.repeat(30));
@@ -149,6 +151,20 @@ test('terms that are not accepted are marked, and the main button stays in view'
     await box.check();
     assert.equal(await box.getAttribute('aria-invalid'), 'false');
     assert.equal(await page.getByText('Please accept the terms first.').isVisible(), false);
+    await page.context().close();
+  }
+});
+
+test('what is wrong with a chosen file is in view, with the button that chooses another', async () => {
+  const project = await harness.project({ interviewQuestions: [FOUR_LINES, 'What do you do?', 'And now?'] });
+  for (const viewport of [UPRIGHT, { width: 390, height: 664 }, ...SIDEWAYS]) {
+    const page = await harness.page({ ...PHONE, viewport });
+    await page.goto(project.urls[0]!);
+    await page.locator('html[data-ready]').waitFor();
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.locator('#choose-file').click()]);
+    await chooser.setFiles({ name: 'report.mp4', mimeType: 'video/mp4', buffer: Buffer.from('%PDF-1.7') });
+    await button(page, 'Choose another').waitFor();
+    await assertSeen(page, ['#welcome-problem', '#choose-file'], `${viewport.width}×${viewport.height}`);
     await page.context().close();
   }
 });

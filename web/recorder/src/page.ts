@@ -133,9 +133,9 @@ function questionList(
 ): Html | null {
   if (interviewQuestions.length === 0) return null;
   const mark = (index: number) =>
-    html`<span class="answered"${answered.includes(index) ? null : raw(' hidden')}> ✓ ${page.answered}</span>`;
+    html`<span class="answered"${answered.includes(index) ? null : raw(' hidden')}>✓ ${page.answered}</span>`;
   return html`<ol class="questions" tabindex="0">${interviewQuestions.map(
-    (question, index) => html`<li><span dir="auto">${question}</span>${mark(index)}</li>`,
+    (question, index) => html`<li><span dir="auto">${question}</span> ${mark(index)}</li>`,
   )}</ol>`;
 }
 

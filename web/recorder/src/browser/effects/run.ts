@@ -109,8 +109,9 @@ function pageEffects(
     goToThankYou: () => location.assign(`${pagePath}/thank-you?lang=${settings.lang}`),
     focus({ on }) {
       elements[on]?.focus();
-      // What is said of the terms stands between them and the button that was pressed.
-      if (on === 'terms') elements.start.scrollIntoView({ block: 'nearest' });
+      // What is said of the terms stands between them and the button that was pressed. An element that had the focus before is
+      // not scrolled to by itself.
+      elements[on === 'terms' ? 'start' : on]?.scrollIntoView({ block: 'nearest' });
     },
     announce: ({ texts }) => announce(sentences(texts.map(text => (typeof text === 'string' ? text : say(text))))),
   };
