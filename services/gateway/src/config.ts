@@ -73,6 +73,11 @@ export const variables = {
     min: 1,
   }),
   bodyLimitBytes: integer('BODY_LIMIT_BYTES', 'the longest JSON body', { default: 1_048_576, min: 1_024 }),
+  bodyMemoryBytes: integer(
+    'BODY_MEMORY_BYTES',
+    'what JSON bodies over 16 KiB may hold until their requests are answered, half of it for one owner at most; beyond that they are 503 with `Retry-After`',
+    { default: Math.floor(memoryLimit() / 16), unset: 'a sixteenth of the memory limit', min: 4 * 1024 ** 2 },
+  ),
   bodyTimeoutMs: integer('BODY_TIMEOUT_MS', 'how long a JSON body may take to arrive', { default: 30_000, min: 1 }),
   connectionsPerAddress: integer(
     'CONNECTIONS_PER_ADDRESS',

@@ -3,7 +3,7 @@ import { createFairBudget } from '@recording-request/kit/fair-budget';
 import { noteShed } from '@recording-request/kit/telemetry/shed';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { callerNetwork } from '../domain/caller-network.ts';
+import { holderOf } from './caller.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -23,9 +23,8 @@ const SMALL_BYTES = 16 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Bounds what all answers hold in memory until their connections have taken them. An answer beyond the bound, or beyond its
- * owner's share, is 503. Streams hold what their route takes; answers of public
- * routes share one copy.
+ * Bounds the memory that answers hold until their connections have taken them. An answer beyond the bound, or beyond its owner's
+ * share, is 503. A stream holds what its route declares. Answers of public routes share one copy and are not counted.
  */
 export function installAnswerMemory(app: FastifyInstance, { config }: Pick<Context, 'config'>): void {
   const memory = createFairBudget(config.answerMemoryBytes);
@@ -60,10 +59,6 @@ export function installAnswerMemory(app: FastifyInstance, { config }: Pick<Conte
 function bytesOf(payload: unknown): number | undefined {
   if (typeof payload === 'string') return Buffer.byteLength(payload);
   return Buffer.isBuffer(payload) ? payload.length : undefined;
-}
-
-function holderOf({ owner, dashboard, recipient, ip }: FastifyRequest): string {
-  return owner?.userId ?? (dashboard ?? recipient)?.ownerId ?? callerNetwork(ip);
 }
 
 function tooMuch(): DomainError {

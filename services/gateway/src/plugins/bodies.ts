@@ -1,10 +1,16 @@
 import { PassThrough, pipeline } from 'node:stream';
 import { DomainError } from '@recording-request/kit/errors';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createFairBudget } from '@recording-request/kit/fair-budget';
+import { noteShed } from '@recording-request/kit/telemetry/shed';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
+import { holderOf } from './caller.ts';
 import { HttpError } from './errors.ts';
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+// Smaller bodies are always taken: the connections bound them.
+const SMALL_BYTES = 16 * 1024;
+const RETRY_AFTER_SECONDS = 2;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** JSON is the only body that is read. */
@@ -23,9 +29,33 @@ export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'c
     }
   });
 
+  const memory = createFairBudget(config.bodyMemoryBytes);
+  /** Takes memory for a whole body before it is read, until the request is answered. */
+  function hold(request: FastifyRequest, reply: FastifyReply): void {
+    const bytes = declaredBytes(request);
+    // A longer one is refused by its length.
+    if (bytes <= SMALL_BYTES || bytes > request.routeOptions.bodyLimit) return;
+    // There would be no event to return the memory at.
+    if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
+    const own = memory.of(holderOf(request));
+    if (!own.take(bytes)) {
+      noteShed('busy');
+      const sentence = 'Too many large bodies are being received; wait for their answers, and try again in a moment.';
+      throw new DomainError('unavailable', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
+    }
+    reply.raw.once('close', () => own.giveBack(bytes));
+  }
+
   // Slow senders must not hold connections open: an idle time-out alone is beaten by a byte a minute.
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.routeOptions.config.streamsBody || request.raw.complete) return done();
+    try {
+      hold(request, reply);
+    } catch (error) {
+      // The rest of the body is not read.
+      reply.header('connection', 'close');
+      return done(error as Error);
+    }
     const body = pipeline(payload, new PassThrough(), () => clearTimeout(timer));
     const timer = setTimeout(() => {
       reply.header('connection', 'close');
@@ -33,4 +63,11 @@ export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'c
     }, config.bodyTimeoutMs);
     done(null, body);
   });
+}
+
+/** A body without a declared length may have as many bytes as its route takes. */
+function declaredBytes({ headers, routeOptions }: FastifyRequest): number {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  if (length !== undefined) return Number(length);
+  return encoding === undefined ? 0 : routeOptions.bodyLimit;
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { callerNetwork } from '../domain/caller-network.ts';
 import type { ProjectRef, Recipient } from './access-kinds.ts';
 
 /** The id of the owner who calls. */
@@ -21,4 +22,9 @@ export const submissionOf = (request: FastifyRequest): ProjectRef & { submission
 export function recipientOf(request: FastifyRequest): Recipient {
   if (!request.recipient) throw new Error(`${request.routeOptions.url} asked for a recipient that it did not require`);
   return request.recipient;
+}
+
+/** Returns the name under which the memory of a request counts: its owner, or else its address. */
+export function holderOf({ owner, dashboard, recipient, ip }: FastifyRequest): string {
+  return owner?.userId ?? (dashboard ?? recipient)?.ownerId ?? callerNetwork(ip);
 }
