@@ -5,7 +5,7 @@ import { checkAccessibility } from './accessibility.ts';
 import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
 import { startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-// What is on the contributor's pages can be seen: by where it lies, on a phone upright and held sideways.
+// Everything on the contributor's pages can be seen, on a phone upright and held sideways. Judged by the place of each element.
 
 let harness: TestBrowser;
 before(async () => {

@@ -9,8 +9,8 @@ const SKIPPED = '[\\s\\p{Default_Ignorable_Code_Point}]*';
 const SIGN = '[=+\\-@＝＋－＠]';
 const FORMULA_START = new RegExp(`^(?:[\\t\\r\\n]|${SKIPPED}${SIGN})`, 'u');
 /**
- * Where a list separator is `;`, a spreadsheet takes the row apart at each of them: its quotes count only at the start of a
- * cell, and the first cell ends at the first comma. What follows a `;`, a tab or a line break is then the start of a cell.
+ * A spreadsheet whose list separator is `;` splits the row at each `;`: its quotes count only at the start of a
+ * cell, and the first cell ends at the first comma. The text behind a `;`, a tab or a line break then starts a cell.
  */
 const INNER_START = new RegExp(`([;\\t\\r\\n])(?=${SKIPPED}${SIGN})`, 'gu');
 

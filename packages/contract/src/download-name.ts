@@ -20,7 +20,7 @@ export function downloadName(parts: readonly string[], last: string): string {
   return name.replace(DEVICE, '_$&');
 }
 
-/** What of a clip names its files beside its project. */
+/** The parts of a clip that name its files, beside its project. */
 export interface NamedClip {
   /** 0 for the shared link, from 1 for the others in the order of their making; undefined where it is not known. */
   linkPosition?: number | undefined;

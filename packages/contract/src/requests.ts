@@ -132,7 +132,7 @@ const settings = (rule: AddressRule) => ({
 
 const strict = { additionalProperties: false } as const;
 
-/** What a creation leaves out. Only described: the gateway fills them in. */
+/** Defaults of a creation's optional fields. These only describe them: the gateway fills them in. */
 const CREATION_DEFAULTS = {
   neverExpire: false,
   sharedLinkEnabled: false,
@@ -298,7 +298,7 @@ const page = {
   ),
 };
 
-/** Of the CSV alone. */
+/** Query of the CSV export. */
 export const CsvQuery = Type.Object({
   bom: Type.Optional(
     Type.Integer({

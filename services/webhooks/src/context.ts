@@ -30,7 +30,7 @@ export interface Context extends AsyncDisposable {
   lists: FairSlots;
 }
 
-// Of the 50 connections to MongoDB: lists leave some for the deliveries themselves.
+// MongoDB has 50 connections here: lists leave some for the deliveries.
 const LISTS_AT_ONCE = 16;
 const LISTS_QUEUED = 256;
 

@@ -1,4 +1,4 @@
-/** What a spreadsheet would run if it took the text for a formula: half a hundred ways to begin one, and what looks like one. */
+/** Texts that a spreadsheet would run if it took them for formulas, and texts that only look like one. */
 export const PAYLOADS: string[] = [
   '=1+1',
   "=cmd|' /C calc'!A0",
@@ -54,7 +54,7 @@ export const PAYLOADS: string[] = [
 const RUNS = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
 const RUNS_INSIDE = /([;\t\r\n])(?=\s*[=+\-@＝＋－＠])/g;
 
-/** What docs.md says of a text in the CSV: one `'` before what a spreadsheet would run, also inside one that has a `;`. */
+/** The guarded form of a text, as docs.md describes it: a `'` before each formula, also inside a text that has a `;`. */
 export function guarded(text: string): string {
   const inner = text.includes(';') ? text.replaceAll(RUNS_INSIDE, "$1'") : text;
   return RUNS.test(text) ? `'${inner}` : inner;

@@ -12,7 +12,7 @@ const LINK_STATES: Record<RecipientLinkJson['status'], string> = {
 export const isBegun = ({ submissionCount, completedAt }: RecipientLinkJson): boolean =>
   submissionCount > 0 && completedAt === null;
 
-/** What became of a personal link, in a project that asks so many questions now. */
+/** Returns the state of a personal link, in a project that now asks so many questions. */
 export function linkState(link: RecipientLinkJson, questionCount = 0): string {
   if (isBegun(link)) {
     const answers = answersOf(link.submissionCount, questionCount);

@@ -150,7 +150,7 @@ function errorOf(operation: Operation, status: string): { error: string } | unde
   return error ? { error } : undefined;
 }
 
-/** What is said of a parameter of the operation: its first query parameter, else its last id, else one that it does not take. */
+/** The example sentence about a parameter of the operation: its first query parameter, else its last id, else an unknown name. */
 function invalidParameter({ parameters = [] }: Operation): string {
   const query = parameters.find(each => each.in === 'query' && each.name in QUERY_FAULTS);
   if (query) return QUERY_FAULTS[query.name]!;

@@ -22,7 +22,7 @@ export type Uncounted = 'upload' | 'probe';
 /** The rate limit that counts a request: that of its token, one of its address, or none. */
 export type Limit = 'token' | AddressLimit | Uncounted;
 
-/** Where a route may go uncounted. */
+/** The addresses of routes that may go uncounted. */
 const UNCOUNTED: Record<Uncounted, RegExp> = {
   upload: /^\/r\/:token\/uploads(?:\/|$)/,
   probe: /^\/healthz(?:\/started)?$/,

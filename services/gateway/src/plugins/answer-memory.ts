@@ -7,16 +7,16 @@ import { holderOf } from './caller.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What an answer may hold while it is made, in bytes: taken before the handler runs. */
+    /** Memory for the answer while it is made, in bytes: taken before the handler runs. */
     answerBytes?: number;
   }
   interface FastifyRequest {
-    /** What its answer holds of the memory for answers, in bytes; undefined before it was asked for any. */
+    /** Bytes that the answer holds of the memory for answers; undefined before it takes any. */
     heldBytes: number | undefined;
   }
 }
 
-/** What a page of a list may take in memory on its way to a client. */
+/** Memory of one page of a list on its way to a client. */
 export const LIST_PAGE_BYTES = 512 * 1024;
 // Smaller answers always pass: a client that reads large lists gets its errors, and its `GET /api/me`.
 const SMALL_BYTES = 16 * 1024;

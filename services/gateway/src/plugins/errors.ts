@@ -158,7 +158,7 @@ function pageFor({ method, raw, server }: FastifyRequest): ErrorPage | undefined
 /** Whether a request comes from a browser's address bar or a link, and not from a program. */
 export const takesPage = (headers: IncomingHttpHeaders): boolean => /\btext\/html\b/.test(headers.accept ?? '');
 
-/** What a 413 of a JSON body says. */
+/** Returns the sentence of a 413 for a JSON body. */
 export const bodyLimitSentence = (bytes: number): string =>
   `The body is too large: send at most ${bytes.toLocaleString('en-US')} bytes.`;
 const tooLarge = ({ routeOptions }: FastifyRequest): string => bodyLimitSentence(routeOptions.bodyLimit);

@@ -49,7 +49,7 @@ export async function installOpenApi(
   });
 }
 
-/** What no route's schema says: the upload interface, enumerations that are named or open, headers. */
+/** Adds the parts that no route's schema has: the upload interface, named or open enumerations, headers. */
 function whole<T extends { components?: object | undefined; paths?: object | undefined }>(document: T): T {
   document.paths = { ...document.paths, ...structuredClone(UPLOAD_PATHS) };
   withOpenAnswers(document as { components?: object; paths?: object });

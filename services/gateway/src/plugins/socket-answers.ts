@@ -41,7 +41,7 @@ export function answerConnect(this: FastifyInstance, request: IncomingMessage, s
 /** Answers a client that sent more requests ahead than may wait; `running` is the response that it waits for. */
 export function answerCrowded(this: FastifyInstance, socket: Socket, running: ServerResponse): void {
   noteShed('rate');
-  // What it sends from now on is not read.
+  // The gateway reads nothing more from it.
   socket.pause();
   if (running.headersSent) socket.destroy();
   else endSocket(this, socket, CROWDED, running.req, () => socket.destroy());

@@ -4,7 +4,7 @@ import { takesPage } from './errors.ts';
 
 /** A page whose address people pass on by hand and through chat apps. */
 export interface LinkedPage {
-  /** What the page's path begins with, in small letters. */
+  /** The beginning of the page's path, in small letters. */
   start: '/r/' | '/project/';
   /** Its route. */
   route: string;

@@ -65,7 +65,7 @@ const OUT_OF_RANGE: Record<number, string> = { 416: MEDIA_ERRORS[416] };
 
 /** The query of an export, for owners. */
 const queryOf = (file: ExportFile) => (file.filtered ? { query: ExportQuery } : bomQuery(file));
-/** What of its query the dashboard's export takes, too. */
+/** The query names that the dashboard's exports take, too. */
 export const bomQuery = ({ format }: ExportFile) =>
   format === ExportFormat.EXPORT_FORMAT_CSV ? { query: CsvQuery } : {};
 

@@ -24,7 +24,7 @@ export interface Response {
   linkId: string;
   projectId: string;
   ownerId: string;
-  /** Of its link: 0 for the shared one. Absent in what an earlier version wrote. */
+  /** The position of its link: 0 for the shared one. */
   linkPosition?: number;
   /** Present on unique links: their one response. */
   solo?: true;

@@ -3,7 +3,7 @@ import type { Part, UploadKey } from '../domain/upload.ts';
 import type { Models } from './models.ts';
 import { tracedNow, uploadAt } from './upload-row.ts';
 
-/** What a part shows of its upload: every byte is there with it; its first bytes are those of no video. */
+/** Facts about the upload that come with a part: whether it completes the upload, and whether its first bytes are not those of a video. */
 export interface PartNotes {
   isLast?: boolean;
   isNoVideo?: boolean;

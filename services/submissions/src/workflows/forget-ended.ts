@@ -15,7 +15,7 @@ export async function forgetEnded(
 ): Promise<void> {
   const { uploads, backupHold } = context;
   const older = await uploads.endedBefore({ linkId, responseId, projectId }, KEPT);
-  // What a backup keeps is removed by its record: the next upload that ends looks again.
+  // A backup may still keep some: the next upload that ends looks again.
   if (older.length === 0 || (await backupHold.isHeld())) return;
   for (const upload of older) {
     await removeEnded(context, upload);

@@ -6,7 +6,7 @@ import { type LandContext, resumeLanding } from './land-upload.ts';
 const BATCH = 100;
 const AT_ONCE = 8;
 const ROUNDS = 5;
-// Of a turn, for one owner: its landings may take long, and the turn has others to see to.
+// One owner's time in a turn: its landings may take long, and other owners wait.
 const OWNER_MS = 10_000;
 
 /**
