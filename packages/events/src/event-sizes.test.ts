@@ -18,6 +18,15 @@ test('the largest event of each type that a worker reports is small beside what 
     ...{ container: 'webm', durationSec: 600, hasAudio: true, videoCodec: 'vp9', audioCodec: 'opus' },
     ...{ width: 1920, height: 1080, lastFrameSec: 600, videoPackets: 1, audioPackets: 1 },
     keyFrames: Array.from({ length: 1_000 }, (_, at) => at / 3),
+    // The most streams that are read.
+    tracks: Array.from({ length: 64 }, (_, stream) => ({
+      ...{ stream, kind: 'video', codec: 'h264', packets: 200_000, bytes: 2 ** 31, startSec: 0.1, endSec: 600.1 },
+      ...{
+        descriptions: 200_000,
+        channels: 0,
+        looks: Array.from({ length: 10 }, () => 'turn '.padEnd(100, '-65536 ')),
+      },
+    })),
   };
   const [text, vtt] = ['x'.repeat(40_000), 'y'.repeat(60_000)];
   assert.ok(!areLong(text, vtt) && areLong(text, vtt, 'z'), 'the longest texts that an event carries itself');

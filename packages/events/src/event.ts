@@ -92,7 +92,7 @@ export function missingFrom(event: Event): string | undefined {
     case 'transcriptStored':
       return payload.value.key === '' ? 'the object with the transcript' : undefined;
     case 'mediaProcessed':
-      return payload.value.video ? undefined : 'the video that was made';
+      return payload.value.video || payload.value.problem ? undefined : 'the video that was made';
     default:
       return undefined;
   }

@@ -3,10 +3,10 @@ import type { Hostile } from '@recording-request/fixtures/hostile';
 /**
  * The outcome of a hostile file. `refused`: Inspect answers with a sentence for the contributor, and a job that comes
  * all the same fails. `too long`: Inspect returns a length over the longest that a project can allow, by which the landing
- * refuses it. `kept`: it is a video, but its remux is not the same one, so the job fails and the upload stays as it came.
- * `processed`: what is made of it is of its own bytes.
+ * refuses it. `failed`: it is a video, but nothing can be made of it. `kept`: it is a video, but a copy is not equal to it, so the upload stays the video. `processed`: what is made of
+ * it is of its own bytes.
  */
-export type Outcome = 'refused' | 'too long' | 'kept' | 'processed';
+export type Outcome = 'refused' | 'too long' | 'failed' | 'kept' | 'processed';
 
 export const OUTCOMES: Record<Hostile, Outcome> = {
   empty: 'refused',
@@ -50,7 +50,7 @@ export const OUTCOMES: Record<Hostile, Outcome> = {
   'duration: centuries a frame': 'too long',
   'duration: no ticks a second': 'processed',
   'duration: negative ticks': 'processed',
-  'duration: no ticks a frame': 'kept',
+  'duration: no ticks a frame': 'processed',
   'edits: centuries of nothing first': 'processed',
   'edits: from before the start': 'refused',
   'edits: the same again, 30,000 times': 'refused',
@@ -95,8 +95,8 @@ export const OUTCOMES: Record<Hostile, Outcome> = {
   'webm: a frame an hour': 'too long',
   'webm: a century in': 'processed',
   'webm: a century a frame': 'too long',
-  'webm: at the end of time': 'kept',
-  'webm: before time': 'kept',
+  'webm: at the end of time': 'failed',
+  'webm: before time': 'failed',
   'webm: backwards': 'kept',
   'webm: all at once': 'kept',
   'webm: a tick is no time': 'processed',

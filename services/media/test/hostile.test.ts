@@ -15,7 +15,7 @@ import type { GrpcServer } from '@recording-request/kit/grpc-server';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit/objects';
-import type { MediaRequested } from '@recording-request/proto/events/v1/events';
+import type { MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
 import { type Inspection, type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { childrenOf, watchMemory } from '@recording-request/testing/child-processes';
 import { CLIPS, testClip } from '@recording-request/testing/clip';
@@ -104,11 +104,12 @@ async function inspected(objectKey: string): Promise<Inspection | string> {
   }
 }
 
-async function processed(value: MediaRequested): Promise<{ type: string; reason: string }> {
+async function processed(value: MediaRequested): Promise<{ type: string; reason: string; hasVideo: boolean }> {
   await kafka.publish(newEvent('submission.media.requested', { $case: 'mediaRequested', value }));
   const id = value.submissionId;
   const answer = await inbox.first(({ payload }) => (payload!.value as MediaRequested).submissionId === id, FINAL_MS);
-  return { type: answer.type, reason: (answer.payload!.value as { reason?: string }).reason ?? '' };
+  const { reason, problem, video } = answer.payload!.value as Partial<MediaProcessed & { reason: string }>;
+  return { type: answer.type, reason: reason ?? problem ?? '', hasVideo: video !== undefined };
 }
 
 /** What was stored beside the upload. */
@@ -145,8 +146,15 @@ describe('hostile media', { concurrency: 2 }, () => {
       const outputs = await outputsOf(value);
       assertNothingCarriedAway(outputs, files.get(name)!);
       assert.equal(visits, 0, 'somebody went to the address in a file');
-      if (expected === 'processed') assert.equal(answer.type, 'media.processed', answer.reason);
-      if (expected === 'refused' || expected === 'kept') {
+      const hasVideo = [...outputs.keys()].some(key => key.includes('/video.'));
+      assert.equal(hasVideo, answer.hasVideo, 'the store has a video where the answer says so');
+      if (expected === 'processed')
+        assert.deepEqual([answer.type, answer.hasVideo], ['media.processed', true], answer.reason);
+      if (expected === 'kept') {
+        assert.deepEqual([answer.type, answer.hasVideo], ['media.processed', false], answer.reason);
+        assert.match(answer.reason, /^The video stays as it was uploaded/);
+      }
+      if (expected === 'refused' || expected === 'failed') {
         assert.match(answer.reason, /; it is kept as it came\.$/, `${answer.type} of what is no fit video`);
         assert.deepEqual([...outputs.keys()], [], 'a job that failed stores nothing');
       }

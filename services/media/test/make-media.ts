@@ -1,7 +1,6 @@
-import type { ClipFiles } from '../src/adapters/clip-files.ts';
-import { beginMedia, finishMedia, type MadeMedia } from '../src/workflows/make-media.ts';
+import { type BegunMedia, beginMedia, finishMedia, type MadeMedia } from '../src/workflows/make-media.ts';
 
-export type WholeMedia = MadeMedia & { clip: ClipFiles };
+export type WholeMedia = MadeMedia & BegunMedia;
 
 /** Everything that is made of a clip, one step after the other, without storing it. */
 export async function makeMedia(
@@ -9,5 +8,5 @@ export async function makeMedia(
   options: Parameters<typeof beginMedia>[1],
 ): Promise<WholeMedia> {
   const begun = await beginMedia(job, options);
-  return { clip: begun.clip, ...(await finishMedia(begun, options)) };
+  return { ...begun, ...(await finishMedia(begun, options)) };
 }

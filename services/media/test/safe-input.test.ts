@@ -33,6 +33,12 @@ const PLAUSIBLE: Inspection = {
   lastFrameSec: 2.97,
   videoPackets: 90,
   audioPackets: 130,
+  tracks: [
+    {
+      ...{ stream: 0, kind: 'video', codec: 'h264', packets: 90, bytes: 9_000, startSec: 0, endSec: 3 },
+      ...{ descriptions: 1, channels: 0, looks: [] },
+    },
+  ],
 };
 
 let root = '';

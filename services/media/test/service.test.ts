@@ -123,7 +123,7 @@ test('a request becomes a seekable video, sound and thumbnails, stored as the ev
   assert.ok(await objects.stat(value.sourceKey), 'the upload is not media’s to delete');
 });
 
-test('from landing to processed a clip takes four child processes, and five where a thumbnail is sought', async () => {
+test('from landing to processed a clip takes five child processes, and one more for each thumbnail that is sought', async () => {
   let started: ChildProcess[] = [];
   const note = (message: unknown) => void started.push((message as { process: ChildProcess }).process);
   const programOf = ({ spawnargs }: ChildProcess) => spawnargs.find(one => /^ff(mpeg|probe)$/.test(one));
@@ -141,9 +141,9 @@ test('from landing to processed a clip takes four child processes, and five wher
   ]);
   subscribe('child_process', note);
   try {
-    const each = ['ffmpeg', 'ffprobe', 'ffprobe', 'ffprobe'];
+    const each = ['ffmpeg', 'ffprobe', 'ffprobe', 'ffprobe', 'ffprobe'];
     assert.deepEqual(await startedFor(keyFrames), each);
-    assert.deepEqual(await startedFor(oneKeyFrame), ['ffmpeg', ...each]);
+    assert.deepEqual(await startedFor(oneKeyFrame), ['ffmpeg', 'ffmpeg', ...each]);
   } finally {
     unsubscribe('child_process', note);
   }

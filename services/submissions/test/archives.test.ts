@@ -203,9 +203,13 @@ test('the upload that an archive shows is kept until nobody can read that any mo
   stored.set(key, VIDEO);
   await insert([{ ...fields, _id, video: null }]);
   const begun = await open();
-  const media = { video: { ...source, key: `${projectId}/5` }, audio: undefined, thumbnails: [], durationSec: 1 };
+  const media = { video: { ...source, key: `${projectId}/5` }, audio: undefined, thumbnails: [source], durationSec: 1 };
   const recording = { ...context, jobs: { now: async () => new Date() }, erasures: createErasureStore(models()) };
-  await recordMedia(recording as never, { projectId, submissionId: _id }, { ...media, hasSound: false });
+  await recordMedia(
+    recording as never,
+    { projectId, submissionId: _id },
+    { ...media, hasSound: false, problem: undefined },
+  );
   assert.ok(stored.has(key), 'a download that began with the upload goes on');
   assert.equal((await bytesOf(begun)).length, begun.size);
   assert.notEqual((await open()).etag, begun.etag, 'the next one has the video');

@@ -31,7 +31,10 @@ test('the delays and jobs of a clip are counted once, though its landing and its
   const { submissions } = await openStores(connection);
   const clip = landed({ id: uuidv7() });
   const key = { projectId: clip.projectId, submissionId: clip.id };
-  const media = { video: object('video'), audio: object('audio'), thumbnails: [], durationSec: 3, hasSound: true };
+  const media = {
+    ...{ video: object('video'), audio: object('audio'), thumbnails: [object('thumbnail')] },
+    ...{ durationSec: 3, hasSound: true, problem: undefined },
+  };
   const heard = { text: 'words', vtt: 'WEBVTT' };
   for (let time = 0; time < 2; time++) {
     assert.ok(await submissions.land(clip, []));

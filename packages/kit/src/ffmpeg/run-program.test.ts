@@ -17,7 +17,8 @@ const { runProgram } = await import('./run-program.ts');
 
 /** Runs a script in place of the program, without limits. */
 function run(script: string) {
-  const sandbox = { commandOf: () => ({ command: 'sh', args: ['-c', script] }) } as unknown as Sandbox;
+  const commandOf = () => ({ command: 'sh', args: ['-c', script] });
+  const sandbox = { commandOf, cpuSeconds: { ffprobe: 60 } } as unknown as Sandbox;
   const options = { signal: AbortSignal.timeout(30_000), sandbox };
   return runProgram('ffprobe', [], options, { span: 'ffprobe', purpose: 'frame' });
 }

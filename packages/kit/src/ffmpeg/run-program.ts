@@ -5,7 +5,14 @@ import type { Readable, Writable } from 'node:stream';
 import { startSpan } from '../telemetry/span.ts';
 import { meterCpu } from './child-cpu.ts';
 import { type Purpose, startRun } from './run-figures.ts';
-import { endedFromOutside, killGroup, type Program, type RunOptions, SPAWN_OPTIONS } from './sandbox.ts';
+import {
+  endedFromOutside,
+  killGroup,
+  type Program,
+  type RunOptions,
+  reachedCpuLimit,
+  SPAWN_OPTIONS,
+} from './sandbox.ts';
 
 /** The program reached the end of its CPU time: there is more in the file than it may work on. */
 export class CpuTimeError extends Error {}
@@ -48,13 +55,16 @@ export function runProgram<P extends Program>(
   });
   // One whose reader has seen enough is killed, and has not failed.
   let isDisposed = false;
+  let cpuSeconds: number | undefined;
+  const failureOf = () => failed(program, child, cpuSeconds, sandbox.cpuSeconds[program]);
   meterCpu(child, seconds => {
+    cpuSeconds = seconds;
     span.set({ 'recording.cpu.seconds': seconds });
     endRun(isDisposed || child.exitCode === 0, seconds);
   });
   child.once('close', () => {
     span.set({ ...endAttributes(child), 'recording.bytes.out': (child.stdout as Socket).bytesRead });
-    span.end(signal.aborted ? signal.reason : isDisposed ? undefined : failureOf(program, child));
+    span.end(signal.aborted ? signal.reason : isDisposed ? undefined : failureOf());
   });
   child.once('error', error => span.end(error));
   const kill = () => killGroup(child);
@@ -68,7 +78,7 @@ export function runProgram<P extends Program>(
     async end() {
       await closed;
       signal.throwIfAborted();
-      const failure = failureOf(program, child);
+      const failure = failureOf();
       if (failure) throw failure;
       return child.exitCode;
     },
@@ -81,8 +91,13 @@ export function runProgram<P extends Program>(
 }
 
 /** Returns why a program did not come to its end by itself; undefined where it did. */
-function failureOf(program: Program, child: ChildProcess): Error | undefined {
-  if (child.signalCode === 'SIGXCPU') return new CpuTimeError(`${program} reached the end of its CPU time`);
+function failed(
+  program: Program,
+  child: ChildProcess,
+  cpuSeconds: number | undefined,
+  limit: number,
+): Error | undefined {
+  if (reachedCpuLimit(child, cpuSeconds, limit)) return new CpuTimeError(`${program} reached the end of its CPU time`);
   const by = endedFromOutside(child);
   return by === undefined ? undefined : new Error(`${program} was ended by ${by}`);
 }

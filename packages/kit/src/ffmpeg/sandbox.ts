@@ -22,6 +22,7 @@ export interface Sandbox<P extends Program = Program> {
   commandOf(program: P, args: string[]): { command: string; args: string[] };
   /** Names of the limits that hold. */
   limits: string[];
+  cpuSeconds: Record<P, number>;
   /** Whether the system kills a program when this process ends, for whatever reason. */
   endsWithParent: boolean;
 }
@@ -90,6 +91,7 @@ export async function detectSandbox<P extends Program>(limits: Limits<P>): Promi
       return { command, args: rest };
     },
     limits: kept.map(({ name }) => name),
+    cpuSeconds: limits.cpuSeconds,
     endsWithParent,
   };
 }
@@ -122,14 +124,22 @@ async function works([program, ...args]: string[]): Promise<boolean> {
 }
 
 const FROM_OUTSIDE = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL']);
-/** The exit code of ffmpeg after a signal that it handles. */
+/** The exit code of ffmpeg after a signal that it handles, SIGXCPU among them. */
 const SIGNALLED = 255;
 
+type Ended = Pick<ChildProcess, 'signalCode' | 'exitCode'>;
+
+/**
+ * Whether a program reached the end of its CPU time, which is about the file. ffmpeg reports every signal alike, and is killed
+ * where it does not end soon after: the seconds that it took tell.
+ */
+export function reachedCpuLimit(child: Ended, seconds: number | undefined, limit: number): boolean {
+  if (child.signalCode === 'SIGXCPU') return true;
+  return endedFromOutside(child) !== undefined && seconds !== undefined && seconds >= limit;
+}
+
 /** Returns the signal by which a program was ended from outside, which says nothing about the file; undefined if there was none. */
-export function endedFromOutside({
-  signalCode,
-  exitCode,
-}: Pick<ChildProcess, 'signalCode' | 'exitCode'>): string | undefined {
+export function endedFromOutside({ signalCode, exitCode }: Ended): string | undefined {
   if (signalCode !== null) return FROM_OUTSIDE.has(signalCode) ? signalCode : undefined;
   return exitCode === SIGNALLED ? 'a signal' : undefined;
 }

@@ -1,8 +1,8 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
-import { EXTENSION } from '../domain/container.ts';
 import { type Moment, type Plan, THUMBNAILS, type ThumbnailName } from '../domain/plan.ts';
+import type { ChosenSound } from '../domain/sound.ts';
 import { type FfmpegCall, runFfmpeg } from './ffmpeg.ts';
 import { isWholeM4a } from './m4a-file.ts';
 
@@ -12,6 +12,8 @@ export interface ClipFiles {
   source: string;
   sourceBytes: number;
   plan: Plan;
+  /** Undefined where no sound can be decoded. */
+  sound: ChosenSound | undefined;
 }
 
 // No tags of the device or the place; and nothing random, so that the same upload always gives the same bytes.
@@ -20,23 +22,24 @@ const PLAIN = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexa
 const ROUNDING_SEC = 0.002;
 // From a key frame on, so that one which a container dates a little differently is found, too.
 const PICTURE_SEC = 0.1;
-// By way of 16 bits: what fades away becomes nothing there, and not numbers so small that a processor takes many times as long for each.
-const AUDIO_ENCODING = ['-af', 'aresample=osf=s16', '-c:a', 'aac', '-ac', '1', '-b:a', '64k'];
+// Silence takes the place of what is missing, also at the start, so that the sound's times are the clip's. And by way of 16
+// bits: what fades away becomes nothing there, not numbers so small that each takes a processor many times as long.
+const AUDIO_FILTER = 'aresample=async=1:first_pts=0:osf=s16';
+const AUDIO_ENCODING = ['-c:a', 'aac', '-ac', '1', '-b:a', '64k'];
 /** Below the limit of speech-to-text, with a margin. */
 const AUDIO_MAX_BYTES = 24_000_000;
 
-export const videoPath = ({ dir, plan }: ClipFiles) => join(dir, `video.${EXTENSION[plan.container]}`);
+export const videoPath = ({ dir, plan }: ClipFiles) => join(dir, `video.${plan.container}`);
 export const audioPath = ({ dir }: ClipFiles) => join(dir, 'audio.m4a');
 export const thumbnailPath = ({ dir }: ClipFiles, name: ThumbnailName) => join(dir, `thumbnail-${name}.jpg`);
 
 /** Makes everything in one run: the remux, the audio, and those thumbnails that are key frames. */
 export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
-  const { plan, source } = clip;
+  const { plan, source, sound } = clip;
   const moments = plan.moments.filter(({ from }) => from === 'keyFrame');
-  const audio = plan.audio === 'copy' ? ['-c:a', 'copy'] : AUDIO_ENCODING;
   const outputs = [
     remuxOutput(clip),
-    ...(plan.audio === 'none' ? [] : [audioOutput(clip, audio, soundInput(plan))]),
+    ...(sound ? [audioOutput(clip, sound, soundInput(plan))] : []),
     ...moments.map((moment, at) => thumbnailOutput(clip, moment, soundInput(plan) + 1 + at)),
   ];
   // A reader of the same file for each picture. It decodes key frames only, and none after the picture: ffmpeg would go on with all of
@@ -53,29 +56,16 @@ export function makeRemux(clip: ClipFiles, options: RunOptions): Promise<void> {
   return runFfmpeg({ purpose: 'remux', inputs: readersOf(clip), outputs: [remuxOutput(clip)] }, options);
 }
 
-/** Makes thumbnails of any frame from the remux, in which ffmpeg can seek. `lastFrameSec` is the remux's. */
-export function makeThumbnails(
-  clip: ClipFiles,
-  moments: Moment[],
-  lastFrameSec: number,
-  options: RunOptions,
-): Promise<void> {
-  const inputs = moments.map(({ atSec }) => {
-    const from = beginOf({ atSec: Math.min(atSec, lastFrameSec) });
-    return { path: videoPath(clip), options: ['-ss', String(from)] };
-  });
-  const outputs = moments.map((moment, at) => thumbnailOutput(clip, moment, at));
-  return runFfmpeg({ purpose: 'thumbnails', inputs, outputs }, options);
+/** Makes a thumbnail of any frame from a video, which is quick where ffmpeg can seek in it. */
+export function makeThumbnail(clip: ClipFiles, moment: Moment, video: string, options: RunOptions): Promise<void> {
+  const inputs = [{ path: video, options: ['-ss', String(beginOf(moment))] }];
+  return runFfmpeg({ purpose: 'thumbnails', inputs, outputs: [thumbnailOutput(clip, moment, 0)] }, options);
 }
 
-/** Makes the audio from the remux, encoded. */
-export function makeAudio(clip: ClipFiles, options: RunOptions): Promise<void> {
-  const call: FfmpegCall = {
-    purpose: 'audio',
-    inputs: [{ path: videoPath(clip) }],
-    outputs: [audioOutput(clip, AUDIO_ENCODING, 0)],
-  };
-  return runFfmpeg(call, options);
+/** Makes the audio from the upload. */
+export function makeAudio(clip: ClipFiles, sound: ChosenSound, options: RunOptions): Promise<void> {
+  const outputs = [audioOutput(clip, sound, 0)];
+  return runFfmpeg({ purpose: 'audio', inputs: [{ path: clip.source }], outputs }, options);
 }
 
 /** Returns the planned parts that are missing or not usable. */
@@ -84,7 +74,7 @@ export async function missingParts(clip: ClipFiles): Promise<{ moments: Moment[]
   const audioBytes = await sizeOf(audioPath(clip));
   return {
     moments: clip.plan.moments.filter((_, at) => sizes[at] === 0),
-    audio: clip.plan.audio !== 'none' && (audioBytes === 0 || audioBytes > AUDIO_MAX_BYTES),
+    audio: clip.plan.hasAudio && (audioBytes === 0 || audioBytes > AUDIO_MAX_BYTES),
   };
 }
 
@@ -130,16 +120,20 @@ const readersOf = ({ source, plan }: ClipFiles): FfmpegCall['inputs'] =>
 const soundInput = ({ readApart }: Plan) => Number(readApart);
 
 function remuxOutput(clip: ClipFiles): FfmpegCall['outputs'][number] {
-  const { container, videoTag } = clip.plan;
+  const { container, videoTag, hasAudio } = clip.plan;
   // At the front, where a player reads the index first.
-  const index = container === 'mp4' ? ['-movflags', '+faststart'] : ['-cues_to_front', '1'];
+  const index = container === 'webm' ? ['-cues_to_front', '1'] : ['-movflags', '+faststart'];
   const tag = videoTag ? ['-tag:v', videoTag] : [];
-  const maps = ['-map', '0:V:0', ...(clip.plan.audio === 'none' ? [] : ['-map', `${soundInput(clip.plan)}:a:0`])];
-  return { path: videoPath(clip), options: [...maps, '-c', 'copy', ...tag, ...PLAIN, ...index, ...bounded(clip)] };
+  const maps = ['-map', '0:V', ...(hasAudio ? ['-map', `${soundInput(clip.plan)}:a`] : [])];
+  // With what is not in the standard of MP4, such as Dolby Vision's description of its pictures.
+  const copy = ['-c', 'copy', '-strict', 'unofficial'];
+  return { path: videoPath(clip), options: [...maps, ...copy, ...tag, ...PLAIN, ...index, ...bounded(clip)] };
 }
 
-function audioOutput(clip: ClipFiles, encoding: string[], input: number): FfmpegCall['outputs'][number] {
-  const options = ['-map', `${input}:a:0`, ...encoding, ...PLAIN, '-movflags', '+faststart', ...bounded(clip)];
+function audioOutput(clip: ClipFiles, { stream, channel }: ChosenSound, input: number): FfmpegCall['outputs'][number] {
+  const alone = channel === undefined ? '' : `aformat=channel_layouts=stereo,pan=mono|c0=c${channel},`;
+  const encoding = ['-af', `${alone}${AUDIO_FILTER}`, ...AUDIO_ENCODING, '-t', String(clip.plan.audioSec)];
+  const options = ['-map', `${input}:${stream}`, ...encoding, ...PLAIN, '-movflags', '+faststart', ...bounded(clip)];
   return { path: audioPath(clip), options };
 }
 

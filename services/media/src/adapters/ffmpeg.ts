@@ -8,6 +8,7 @@ import {
   endedFromOutside,
   killGroup,
   type RunOptions,
+  reachedCpuLimit,
   type Sandbox,
   SPAWN_OPTIONS,
 } from '@recording-request/kit/ffmpeg/sandbox';
@@ -49,8 +50,9 @@ const MESSAGE_LINES = 40;
 const DISK_FULL = /No space left on device/;
 
 /**
- * Runs ffmpeg and overwrites its outputs. Rejects with FfmpegError, with DiskFullError, or with the signal's reason once
- * the process was killed; then its outputs are removed, as a part of one could be taken for the whole.
+ * Runs ffmpeg and overwrites its outputs. Rejects with FfmpegError, which is about the clip; with DiskFullError; with the
+ * signal's reason; or with another error where someone else killed the process. Then its outputs are removed, as a part of
+ * one could be taken for the whole.
  */
 export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<void> {
   const { purpose, inputs, outputs } = call;
@@ -59,7 +61,7 @@ export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<
   const endRun = startRun('ffmpeg', purpose);
   await inSpan('ffmpeg', { attributes }, async span => {
     try {
-      await run(commandOf(call, options.sandbox), options.signal, (child, seconds) => {
+      await run(commandOf(call, options.sandbox), options, (child, seconds) => {
         span.set({ ...endAttributes(child), 'recording.cpu.seconds': seconds });
         endRun(child.exitCode === 0, seconds);
       });
@@ -123,14 +125,21 @@ function commandOf({ inputs, outputs }: FfmpegCall, sandbox: Sandbox): Command {
 
 type OnExit = (child: ChildProcess, cpuSeconds: number | undefined) => void;
 
-function run(command: Command, signal: AbortSignal, onExit: OnExit): Promise<void> {
+function run(command: Command, { signal, sandbox }: RunOptions, onExit: OnExit): Promise<void> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const kill = () => command.ffmpegProc && killGroup(command.ffmpegProc);
+  // Kept here: fluent-ffmpeg forgets it before it reports the end.
+  let child: ChildProcess | undefined;
+  let cpuSeconds: number | undefined;
+  const kill = () => child && killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   command.on('start', () => {
-    const child = command.ffmpegProc!;
-    meterCpu(child, seconds => onExit(child, seconds));
+    const started = command.ffmpegProc!;
+    child = started;
+    meterCpu(started, seconds => {
+      cpuSeconds = seconds;
+      onExit(started, seconds);
+    });
     // Before the start there was no process to kill.
     if (signal.aborted) kill();
   });
@@ -139,13 +148,19 @@ function run(command: Command, signal: AbortSignal, onExit: OnExit): Promise<voi
     if (DISK_FULL.test(stderr ?? '')) reject(new DiskFullError(stderr ?? ''));
     else resolve();
   });
-  command.on('error', (error: Error, _stdout: unknown, stderr: string | null) => {
-    const by = command.ffmpegProc && endedFromOutside(command.ffmpegProc);
+  const fail = (error: Error, stderr: string | null) => {
+    const isOverLimit = child && reachedCpuLimit(child, cpuSeconds, sandbox.cpuSeconds.ffmpeg);
+    const by = child && endedFromOutside(child);
     if (signal.aborted) reject(signal.reason);
-    else if (by) reject(new Error(`ffmpeg was ended by ${by}`, { cause: error }));
+    else if (by && !isOverLimit) reject(new Error(`ffmpeg was ended by ${by}`, { cause: error }));
     else if (DISK_FULL.test(`${error.message} ${stderr}`)) reject(new DiskFullError(error.message, { cause: error }));
     else reject(new FfmpegError(error.message, stderr ?? '', error));
-  });
+  };
+  // Once the end of the process was metered, too.
+  command.on(
+    'error',
+    (error: Error, _stdout: unknown, stderr: string | null) => void setImmediate(fail, error, stderr),
+  );
   command.run();
   return promise.finally(() => signal.removeEventListener('abort', kill));
 }

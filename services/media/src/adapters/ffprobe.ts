@@ -5,6 +5,7 @@ import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import { firstStreams } from '../domain/inspection.ts';
 import { type PictureSize, type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
+import { fieldsOf, seconds, streamHeaderOf } from './ffprobe-lines.ts';
 import { isCutMp4 } from './mp4-boxes.ts';
 
 // Ten minutes of video and sound are about 60,000, in slow motion 170,000; a file whose index repeats a chunk could have
@@ -14,22 +15,20 @@ const MAX_STREAMS = 64;
 // What an MP4 has beside its packets, generously: more is packets that were not read.
 const INDEX_BYTES = 64 * 1024;
 const INDEX_BYTES_PER_PACKET = 32;
-// What the file says of its streams and its first packet nearly always give a picture. Where they do not, as in a recording that begins
-// in the midst of a stream, the streams are looked into, and one of the next packets may.
-const FIRST_LOOKS = [
-  { packets: 1, looksInto: false },
-  { packets: 32, looksInto: true },
-];
+// Among these a recording that begins in the midst of a stream has a picture.
+const LOOKED_AT = 32;
 // Looking into streams decodes pictures for what a file does not say of their pixels, which nobody asks for here.
 const NO_PICTURES = ['-skip_frame:v', 'all'];
+
+// The name that ffprobe gives what a packet brings along where the sample description changes.
+const NEW_DESCRIPTION = 'side_data_type=New Extradata';
 
 /** The file was not read to its end: it has too many packets or streams, or takes too much CPU time. */
 export class ScanLimitError extends Error {}
 
-/** Packets of a file as they were read. `indexes` are those of the streams. */
+/** Packets of a file as they were read. */
 interface Reading {
   scan: Scan;
-  indexes: string[];
   packets: number;
   bytes: number;
 }
@@ -52,12 +51,12 @@ async function hasUnread(path: string, { packets, bytes }: Reading): Promise<boo
   return size - bytes > INDEX_BYTES + packets * INDEX_BYTES_PER_PACKET;
 }
 
-async function scanApart(path: string, { scan, indexes }: Reading, options: RunOptions): Promise<Scan> {
+async function scanApart(path: string, { scan }: Reading, options: RunOptions): Promise<Scan> {
   const streams = [...scan.streams];
   for (const stream of Object.values(firstStreams(scan))) {
     if (!stream) continue;
     const at = streams.indexOf(stream);
-    const { scan: alone } = await readPackets(path, ['-select_streams', indexes[at]!], options);
+    const { scan: alone } = await readPackets(path, ['-select_streams', String(stream.stream)], options);
     const [found] = alone.streams;
     if (found && found.packets > stream.packets) streams[at] = found;
   }
@@ -68,10 +67,13 @@ async function readPackets(path: string, selection: string[], options: RunOption
   const tallies = new Map<string, StreamTally>();
   const streams: StreamScan[] = [];
   const scan: Scan = { format: '', startSec: undefined, headerDurationSec: undefined, streams, readApart: false };
-  const reading: Reading = { scan, indexes: [], packets: 0, bytes: 0 };
+  const reading: Reading = { scan, packets: 0, bytes: 0 };
   const entries = [
     'packet=stream_index,pts_time,dts_time,duration_time,size,flags',
-    'stream=index,codec_type,codec_name,width,height',
+    'packet_side_data=side_data_type',
+    'stream=index,codec_type,codec_name,width,height,channels,sample_aspect_ratio',
+    'stream=color_range,color_space,color_transfer,color_primaries',
+    'stream_side_data',
     'stream_disposition=attached_pic',
     'format=format_name,start_time,duration',
   ];
@@ -82,11 +84,9 @@ async function readPackets(path: string, selection: string[], options: RunOption
       reading.packets += 1;
       reading.bytes += Number(fields.get('size')) || 0;
       if (reading.packets > MAX_PACKETS) throw new ScanLimitError('too many packets');
-      addPacket(tallies, fields);
+      addPacket(tallies, fields, line);
     } else if (line.startsWith('stream|')) {
-      const index = fields.get('index') ?? '';
-      reading.indexes.push(index);
-      streams.push(streamOf(fields, tallies.get(index) ?? new StreamTally()));
+      streams.push(streamOf(line, tallies.get(fields.get('index') ?? '') ?? new StreamTally()));
     } else if (line.startsWith('format|')) {
       scan.format = fields.get('format_name') ?? '';
       scan.startSec = seconds(fields.get('start_time'));
@@ -96,22 +96,23 @@ async function readPackets(path: string, selection: string[], options: RunOption
   return reading;
 }
 
-/** Decodes a picture of the first packets of the video. Returns its size; undefined where they give none. */
+/**
+ * Decodes a picture of the first packets of the video. Returns its size; undefined where they give none. What the file says of its
+ * streams and its first packet nearly always give one. Where they do not, the streams are looked into.
+ */
 export async function firstPicture(path: string, options: RunOptions): Promise<PictureSize | undefined> {
-  for (const look of FIRST_LOOKS) {
-    const picture = await anyPicture(path, look, options);
-    if (picture) return picture;
-  }
-  return undefined;
+  const at = await anyPicture(path, ['-nofind_stream_info', ...firstPackets(1)], options);
+  return at ?? (await anyPicture(path, firstPackets(LOOKED_AT), options));
 }
 
-async function anyPicture(
-  path: string,
-  { packets, looksInto }: (typeof FIRST_LOOKS)[number],
-  options: RunOptions,
-): Promise<PictureSize | undefined> {
-  const frames = ['-select_streams', 'V:0', '-read_intervals', `%+#${packets}`, '-show_entries', 'frame=width,height'];
-  const args = looksInto ? frames : ['-nofind_stream_info', ...frames];
+/** Decodes the first picture behind so many packets that an edit list hides. CPU time is the bound. */
+export const pictureBehind = (path: string, hidden: number, options: RunOptions): Promise<PictureSize | undefined> =>
+  anyPicture(path, firstPackets(hidden + LOOKED_AT), options);
+
+const firstPackets = (count: number) => ['-read_intervals', `%+#${count}`];
+
+async function anyPicture(path: string, look: string[], options: RunOptions): Promise<PictureSize | undefined> {
+  const args = [...look, '-select_streams', 'V:0', '-show_entries', 'frame=width,height'];
   for await (const line of probe('frame', args, path, options)) {
     const fields = fieldsOf(line);
     const [width, height] = [Number(fields.get('width')), Number(fields.get('height'))];
@@ -120,7 +121,7 @@ async function anyPicture(
   return undefined;
 }
 
-function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string>): void {
+function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string>, line: string): void {
   const index = fields.get('stream_index') ?? '';
   let tally = tallies.get(index);
   if (!tally) {
@@ -132,39 +133,16 @@ function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string
   tally.add({
     sec: seconds(fields.get('pts_time')) ?? seconds(fields.get('dts_time')),
     durationSec: seconds(fields.get('duration_time')),
+    bytes: Number(fields.get('size')) || 0,
     key: flags.includes('K'),
     discarded: flags.includes('D'),
+    described: line.includes(NEW_DESCRIPTION),
   });
 }
 
-function streamOf(fields: Map<string, string>, tally: StreamTally): StreamScan {
-  const codec = fields.get('codec_name') ?? '';
-  return {
-    kind: fields.get('codec_type') ?? '',
-    codec: codec === 'unknown' ? '' : codec,
-    width: Number(fields.get('width') ?? 0) || 0,
-    height: Number(fields.get('height') ?? 0) || 0,
-    attachedPicture: fields.get('disposition:attached_pic') === '1',
-    packets: tally.packets,
-    firstSec: tally.firstSec,
-    lastSec: tally.lastSec,
-    endSec: tally.endSec,
-    keyFrames: tally.keyFrames,
-  };
-}
-
-function fieldsOf(line: string): Map<string, string> {
-  const fields = new Map<string, string>();
-  for (const part of line.split('|')) {
-    const at = part.indexOf('=');
-    if (at > 0) fields.set(part.slice(0, at), part.slice(at + 1));
-  }
-  return fields;
-}
-
-function seconds(text: string | undefined): number | undefined {
-  const value = Number(text);
-  return text !== undefined && text !== '' && Number.isFinite(value) ? value : undefined;
+function streamOf(line: string, tally: StreamTally): StreamScan {
+  const { packets, bytes, hidden, descriptions, firstSec, lastSec, endSec, keyFrames } = tally;
+  return { ...streamHeaderOf(line), packets, bytes, hidden, descriptions, firstSec, lastSec, endSec, keyFrames };
 }
 
 /** Yields the lines that ffprobe prints. They alone show what is in the file, not its exit code or its messages. */

@@ -2,22 +2,27 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspectionOf, thinned } from './inspection.ts';
 import { type Packet, type Scan, type StreamScan, StreamTally } from './scan.ts';
-import { remuxFaults } from './verify.ts';
 
 const packet = (sec: number | undefined, changes: Partial<Packet> = {}): Packet => ({
   sec,
   durationSec: 0.04,
+  bytes: 100,
   key: false,
   discarded: false,
+  described: false,
   ...changes,
 });
 
 function stream(kind: string, codec: string, packets: Packet[]): StreamScan {
   const tally = new StreamTally();
   for (const one of packets) tally.add(one);
-  const { packets: count, firstSec, lastSec, endSec, keyFrames } = tally;
-  const size = kind === 'video' ? { width: 640, height: 360 } : { width: 0, height: 0 };
-  return { kind, codec, ...size, attachedPicture: false, packets: count, firstSec, lastSec, endSec, keyFrames };
+  const { packets: count, bytes, hidden, descriptions, firstSec, lastSec, endSec, keyFrames } = tally;
+  const isVideo = kind === 'video';
+  return {
+    ...{ stream: isVideo ? 0 : 1, kind, codec, attachedPicture: false, channels: isVideo ? 0 : 1, looks: [] },
+    ...(isVideo ? { width: 640, height: 360 } : { width: 0, height: 0 }),
+    ...{ packets: count, bytes, hidden, descriptions, firstSec, lastSec, endSec, keyFrames },
+  };
 }
 
 const frames = (from: number, count: number) =>
@@ -51,6 +56,16 @@ test('a live recording’s length is that of its packets, and times count from i
     videoPackets: 100,
     audioPackets: 200,
     startSec: -0.002,
+    tracks: [
+      {
+        ...{ stream: 0, kind: 'video', codec: 'vp8', packets: 100, bytes: 10_000, startSec: 0.012, endSec: 4.012 },
+        ...{ descriptions: 1, channels: 0, looks: [] },
+      },
+      {
+        ...{ stream: 1, kind: 'audio', codec: 'opus', packets: 200, bytes: 20_000, startSec: 0, endSec: 4 },
+        ...{ descriptions: 1, channels: 1, looks: [] },
+      },
+    ],
   });
 });
 
@@ -95,20 +110,13 @@ test('key frames are thinned evenly to a thousand, the first and the last among 
   assert.equal(many.at(-1), 17_999);
 });
 
-test('a remux takes the place of its source only when nothing is missing and its length is known', () => {
-  const remux = scan({ headerDurationSec: 4.012 });
-  assert.deepEqual(remuxFaults(inspectionOf(scan())!, remux), []);
-  const faults = (changes: Partial<Scan>) => remuxFaults(inspectionOf(scan())!, { ...remux, ...changes }).length;
-  assert.equal(faults({ headerDurationSec: undefined }), 1);
-  assert.equal(faults({ streams: [video, { ...audio, packets: 199 }] }), 1);
-  assert.equal(faults({ streams: [{ ...video, packets: 99 }, audio] }), 1);
-  assert.equal(faults({ streams: [{ ...video, codec: 'vp9' }, audio] }), 1);
-  assert.equal(faults({ streams: [{ ...video, endSec: 9 }, audio] }), 2);
-  assert.ok(faults({ streams: [video] }) >= 2);
-  const nameless = scan({ streams: [video, { ...audio, codec: '' }] });
-  assert.ok(
-    remuxFaults(inspectionOf(nameless)!, scan({ headerDurationSec: 4, streams: [video] })).length > 0,
-    'its sound would be lost',
+test('where the codec of the first sound is not known, the next one is the sound, and both are tracks', () => {
+  const nameless = { ...audio, codec: '' };
+  const found = inspectionOf(scan({ streams: [video, nameless, { ...audio, stream: 2, codec: 'aac' }] }))!;
+  assert.deepEqual([found.hasAudio, found.audioCodec], [true, 'aac']);
+  assert.deepEqual(
+    found.tracks.map(({ codec }) => codec),
+    ['vp8', '', 'aac'],
   );
-  assert.ok(faults({ streams: [] }) >= 1);
+  assert.equal(inspectionOf(scan({ streams: [video, nameless] }))!.hasAudio, true, 'there is sound that may be lost');
 });

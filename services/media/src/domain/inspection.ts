@@ -3,14 +3,34 @@ import type { PictureSize, Scan, StreamScan } from './scan.ts';
 
 const MAX_KEY_FRAMES = 1_000;
 
+/** A video or a sound of a clip that has packets. Times are seconds from the start of the clip. */
+export interface Track {
+  /** Its index among all streams of the file. */
+  stream: number;
+  kind: string;
+  /** "" where its name is not known. */
+  codec: string;
+  /** Packets that are presented, and their bytes. */
+  packets: number;
+  bytes: number;
+  startSec: number;
+  endSec: number;
+  /** Descriptions that its packets are decoded by. */
+  descriptions: number;
+  channels: number;
+  /** How its pictures are shown. */
+  looks: string[];
+}
+
 /** The properties of a clip, as its packets show them. Times are seconds from the start of the clip. */
 export interface Inspection {
   /** "webm", "matroska" or "mp4". */
   container: string;
   durationSec: number;
+  /** Whether there is any sound, also one of an unknown codec. */
   hasAudio: boolean;
   videoCodec: string;
-  /** "" without audio. */
+  /** Of the first sound of a known codec; "" without one. */
   audioCodec: string;
   width: number;
   height: number;
@@ -18,14 +38,15 @@ export interface Inspection {
   keyFrames: number[];
   /** The start of the last video frame. */
   lastFrameSec: number;
-  /** Packets that are presented; 0 when they were not counted. */
+  /** Packets that are presented. */
   videoPackets: number;
-  /** Packets of the first sound, whether or not its codec has a name. */
   audioPackets: number;
   /** Where ffmpeg counts the file's times from; undefined where the file does not say. */
   startSec?: number | undefined;
   /** Whether the video and the sound have to be read each by itself. */
   readApart?: boolean | undefined;
+  /** In the file's order; none where they were not counted. */
+  tracks: Track[];
 }
 
 interface Chosen {
@@ -33,13 +54,18 @@ interface Chosen {
   audio: StreamScan | undefined;
 }
 
-/** Returns the first video that is no cover picture, and the first sound, whether or not they have a packet. */
-export const firstStreams = ({ streams }: Pick<Scan, 'streams'>): Chosen => ({
-  video: streams.find(stream => stream.kind === 'video' && !stream.attachedPicture),
-  audio: streams.find(stream => stream.kind === 'audio'),
-});
+const isTrack = ({ kind, attachedPicture }: StreamScan) => kind === 'audio' || (kind === 'video' && !attachedPicture);
 
-/** Returns the streams that a player shows: the first video that is no cover picture, and the first sound that has a packet. */
+/** Returns the first video that is no cover picture, and the first sound of a known codec, whether or not they have a packet. */
+export function firstStreams({ streams }: Pick<Scan, 'streams'>): Chosen {
+  const sounds = streams.filter(stream => stream.kind === 'audio');
+  return {
+    video: streams.find(stream => stream.kind === 'video' && isTrack(stream)),
+    audio: sounds.find(isUsable) ?? sounds[0],
+  };
+}
+
+/** Returns the streams that a clip is measured by: the first video, and the first sound of a known codec that has a packet. */
 export function chosenStreams(scan: Scan): Chosen {
   const { video, audio } = firstStreams(scan);
   return { video: isUsable(video) ? video : undefined, audio: isUsable(audio) ? audio : undefined };
@@ -59,19 +85,25 @@ export function inspectionOf(scan: Scan, picture?: PictureSize): Inspection | un
   const startSec = scan.startSec !== undefined && Math.abs(scan.startSec - first) < 1 ? scan.startSec : undefined;
   const origin = startSec ?? first;
   const fromStart = (sec: number) => Math.max(0, round(sec - origin));
+  const tracks = scan.streams.filter(stream => isTrack(stream) && stream.packets > 0);
   return {
-    container: sourceContainer(scan.format, video.codec, audio?.codec ?? ''),
+    container: sourceContainer(scan.format, tracks),
     durationSec: round(end - first),
-    hasAudio: audio !== undefined,
+    hasAudio: tracks.some(({ kind }) => kind === 'audio'),
     videoCodec: video.codec,
     audioCodec: audio?.codec ?? '',
     ...sizeOf(video, picture),
     keyFrames: thinned(video.keyFrames.map(fromStart), MAX_KEY_FRAMES),
     lastFrameSec: fromStart(video.lastSec!),
     videoPackets: video.packets,
-    audioPackets: firstStreams(scan).audio?.packets ?? 0,
+    audioPackets: audio?.packets ?? 0,
     ...(startSec === undefined ? {} : { startSec }),
     ...(scan.readApart ? { readApart: true } : {}),
+    tracks: tracks.map(({ stream, kind, codec, packets, bytes, firstSec, endSec, descriptions, channels, looks }) => ({
+      ...{ stream, kind, codec, packets, bytes, descriptions, channels, looks },
+      startSec: fromStart(firstSec ?? first),
+      endSec: fromStart(endSec ?? end),
+    })),
   };
 }
 

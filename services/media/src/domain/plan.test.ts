@@ -3,6 +3,12 @@ import { test } from 'node:test';
 import type { Inspection } from './inspection.ts';
 import { planFor, thumbnailMoments } from './plan.ts';
 
+const tracksOf = (...codecs: string[]): Inspection['tracks'] =>
+  codecs.map((codec, stream) => ({
+    ...{ stream, kind: stream === 0 ? 'video' : 'audio', codec, packets: 1, bytes: 1, startSec: 0, endSec: 1 },
+    ...{ descriptions: 1, channels: 1, looks: [] },
+  }));
+
 const clip = (changes: Partial<Inspection> = {}): Inspection => ({
   container: 'webm',
   durationSec: 30,
@@ -15,6 +21,7 @@ const clip = (changes: Partial<Inspection> = {}): Inspection => ({
   lastFrameSec: 29.97,
   videoPackets: 900,
   audioPackets: 1_500,
+  tracks: tracksOf('vp8', 'opus'),
   ...changes,
 });
 const summaryOf = (inspection: Inspection) => thumbnailMoments(inspection).map(({ from, atSec }) => `${from} ${atSec}`);
@@ -59,24 +66,26 @@ test('only an MP4 that says where its times begin is not looked into for its pic
   assert.equal(startOf({ container: 'webm', startSec: 0 }), undefined);
 });
 
-test('codecs are kept: each source gets a container that can hold them', () => {
-  const container = (source: string, videoCodec: string, audioCodec: string) =>
-    planFor(clip({ container: source, videoCodec, audioCodec, hasAudio: audioCodec !== '' })).container;
+test('codecs are kept: WebM stays WebM, and others go to MP4 where it holds every track, else to MOV', () => {
+  const container = (source: string, ...codecs: string[]) =>
+    planFor(clip({ container: source, tracks: tracksOf(...codecs) })).container;
   assert.equal(container('webm', 'vp9', 'opus'), 'webm');
   assert.equal(container('mp4', 'h264', 'aac'), 'mp4');
   assert.equal(container('mp4', 'av1', 'opus'), 'mp4');
-  assert.equal(container('mp4', 'h264', 'pcm_s16le'), 'matroska');
-  assert.equal(container('mp4', 'mjpeg', ''), 'matroska');
-  assert.equal(container('matroska', 'h264', 'opus'), 'matroska');
+  assert.equal(container('mp4', 'h264', 'pcm_s16le'), 'mov');
+  assert.equal(container('mp4', 'h264', 'aac', 'pcm_s16le'), 'mov');
+  assert.equal(container('mp4', 'prores'), 'mov');
+  assert.equal(container('matroska', 'h264', 'opus'), 'mp4');
+  assert.equal(container('matroska', 'hevc', 'pcm_s16le'), 'mov');
 });
 
-test('sound that is AAC is copied, other sound is encoded, and no sound is none', () => {
-  assert.equal(planFor(clip({ container: 'mp4', videoCodec: 'h264', audioCodec: 'aac' })).audio, 'copy');
-  assert.equal(planFor(clip()).audio, 'encode');
-  assert.equal(planFor(clip({ hasAudio: false, audioCodec: '' })).audio, 'none');
+test('no sound is made beyond the clip, nor of the years that a file may declare', () => {
+  assert.equal(planFor(clip()).audioSec, 31);
+  assert.equal(planFor(clip({ durationSec: 3e9 })).audioSec, 1_800);
 });
 
 test('HEVC in MP4 is tagged as Apple’s players want it', () => {
-  assert.equal(planFor(clip({ container: 'mp4', videoCodec: 'hevc', audioCodec: 'aac' })).videoTag, 'hvc1');
-  assert.equal(planFor(clip({ container: 'matroska', videoCodec: 'hevc', audioCodec: 'aac' })).videoTag, undefined);
+  const hevc = clip({ container: 'mp4', videoCodec: 'hevc', audioCodec: 'aac', tracks: tracksOf('hevc', 'aac') });
+  assert.equal(planFor(hevc).videoTag, 'hvc1');
+  assert.equal(planFor(clip()).videoTag, undefined);
 });

@@ -14,10 +14,11 @@ export interface Moment {
 /** The media to make of a clip. */
 export interface Plan {
   container: Container;
-  /** Apple's players take HEVC in MP4 under this tag only. */
+  /** Apple's players take HEVC in MP4 and MOV under this tag only. */
   videoTag: 'hvc1' | undefined;
-  /** Audio that is AAC already is copied. */
-  audio: 'none' | 'copy' | 'encode';
+  hasAudio: boolean;
+  /** No sound is made beyond. */
+  audioSec: number;
   moments: Moment[];
   /** Where an MP4's times begin: it says itself what is in its streams, so that ffmpeg finds a picture without looking. */
   startSec: number | undefined;
@@ -26,14 +27,17 @@ export interface Plan {
 }
 
 const NEAR_SEC = 2;
+/** More than a clip may last: a few bytes may declare years of silence. */
+const AUDIO_MAX_SEC = 1_800;
 
 export function planFor(inspection: Inspection): Plan {
-  const { container, videoCodec, audioCodec, hasAudio, startSec = -1, readApart = false } = inspection;
-  const stored = storedContainer(container, videoCodec, audioCodec);
+  const { container, videoCodec, hasAudio, durationSec, startSec = -1, readApart = false, tracks } = inspection;
+  const stored = storedContainer(container, tracks);
   return {
     container: stored,
-    videoTag: stored === 'mp4' && videoCodec === 'hevc' ? 'hvc1' : undefined,
-    audio: hasAudio ? (audioCodec === 'aac' ? 'copy' : 'encode') : 'none',
+    videoTag: stored !== 'webm' && videoCodec === 'hevc' ? 'hvc1' : undefined,
+    hasAudio,
+    audioSec: Math.min(durationSec + 1, AUDIO_MAX_SEC),
     moments: thumbnailMoments(inspection),
     startSec: container === 'mp4' && startSec >= 0 ? startSec : undefined,
     readApart: hasAudio && readApart,
@@ -41,8 +45,8 @@ export function planFor(inspection: Inspection): Plan {
 }
 
 /**
- * Returns the moments of the thumbnails: the first frame, the middle and the last frame. For each it is the key frame nearest to it, unless that is more than two
- * seconds away or already shown by another of the three.
+ * Returns the moments of the thumbnails: the first frame, the middle and the last frame. Each is the nearest key frame, unless
+ * that is more than two seconds away or already shown by another of the three.
  */
 export function thumbnailMoments({ keyFrames, durationSec, lastFrameSec }: Inspection): Moment[] {
   const wanted = { start: 0, middle: Math.min(durationSec / 2, lastFrameSec), end: lastFrameSec };

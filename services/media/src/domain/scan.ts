@@ -4,14 +4,29 @@ export interface PictureSize {
   height: number;
 }
 
-/** Statistics of the packets of one stream. Times are seconds on the file's own clock. */
-export interface StreamScan extends PictureSize {
+/** What a container says of a stream. */
+export interface StreamHeader extends PictureSize {
+  /** Its index among all streams of the file. */
+  stream: number;
   kind: string;
   codec: string;
   /** A cover picture, not a video. */
   attachedPicture: boolean;
+  channels: number;
+  /** How its pictures are shown: "turn …", "pixels 4:3", "color_space bt709" and so on. */
+  looks: string[];
+}
+
+/** Statistics of the packets of one stream. Times are seconds on the file's own clock. */
+export interface StreamScan extends StreamHeader {
   /** The number of packets that are presented; of a video, from its first key frame on: nothing before it can be decoded. */
   packets: number;
+  /** Theirs. */
+  bytes: number;
+  /** Packets that an edit list hides. */
+  hidden: number;
+  /** Descriptions that its packets are decoded by: more than one where a camera changed its format. */
+  descriptions: number;
   /** Undefined without a packet that has a time. */
   firstSec: number | undefined;
   lastSec: number | undefined;
@@ -36,25 +51,37 @@ export interface Scan {
 export interface Packet {
   sec: number | undefined;
   durationSec: number | undefined;
+  bytes: number;
   key: boolean;
   discarded: boolean;
+  /** Whether a new description of the stream comes with it. */
+  described: boolean;
 }
 
 /** Adds up the packets of one stream, in the order in which they are read. */
 export class StreamTally {
   packets = 0;
+  bytes = 0;
+  hidden = 0;
+  descriptions = 1;
   firstSec: number | undefined;
   lastSec: number | undefined;
   lastDurationSec: number | undefined;
   keyFrames: number[] = [];
   private begun = false;
 
-  add({ sec, durationSec, key, discarded }: Packet): void {
+  add({ sec, durationSec, bytes, key, discarded, described }: Packet): void {
+    if (described) this.descriptions += 1;
     // An edit list hides these from the viewer; other muxers hide them in other ways.
-    if (discarded) return;
-    if (key && !this.begun) Object.assign(this, { begun: true, packets: 0, firstSec: undefined, lastSec: undefined });
+    if (discarded) {
+      this.hidden += 1;
+      return;
+    }
+    if (key && !this.begun)
+      Object.assign(this, { begun: true, packets: 0, bytes: 0, firstSec: undefined, lastSec: undefined });
     if (key && sec !== undefined) this.keyFrames.push(sec);
     this.packets += 1;
+    this.bytes += bytes;
     if (sec === undefined) return;
     this.firstSec = Math.min(this.firstSec ?? sec, sec);
     if (this.lastSec !== undefined && sec < this.lastSec) return;

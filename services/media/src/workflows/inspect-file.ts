@@ -1,7 +1,8 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
-import { firstPicture, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
-import { type Inspection, inspectionOf } from '../domain/inspection.ts';
+import { firstPicture, pictureBehind, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
+import { firstStreams, type Inspection, inspectionOf } from '../domain/inspection.ts';
+import type { PictureSize, Scan } from '../domain/scan.ts';
 import { allOrAbort } from './all-or-abort.ts';
 
 const NOT_A_VIDEO = 'This file is not a video that we can play; please record or choose another one.';
@@ -9,10 +10,7 @@ const UNDECODABLE = 'The picture of this video cannot be read; please record or 
 
 /** Inspects a local file. Rejects with `unprocessable` unless it is a video whose first picture can be decoded. */
 export async function inspectFile(path: string, options: RunOptions): Promise<Inspection> {
-  const [scan, picture] = await allOrAbort(options.signal, [
-    signal => scanPackets(path, { ...options, signal }),
-    signal => firstPicture(path, { ...options, signal }),
-  ]).catch(error => {
+  const { scan, picture } = await lookAt(path, options).catch(error => {
     if (error instanceof ScanLimitError) throw new DomainError('unprocessable', NOT_A_VIDEO, { cause: error });
     throw error;
   });
@@ -20,4 +18,18 @@ export async function inspectFile(path: string, options: RunOptions): Promise<In
   if (!inspection) throw new DomainError('unprocessable', NOT_A_VIDEO);
   if (!picture) throw new DomainError('unprocessable', UNDECODABLE);
   return inspection;
+}
+
+/** Scans a file and decodes its first picture that is shown, which is undefined where there is none. */
+export async function lookAt(
+  path: string,
+  options: RunOptions,
+): Promise<{ scan: Scan; picture: PictureSize | undefined }> {
+  const [scan, early] = await allOrAbort(options.signal, [
+    signal => scanPackets(path, { ...options, signal }),
+    signal => firstPicture(path, { ...options, signal }),
+  ]);
+  const hidden = firstStreams(scan).video?.hidden ?? 0;
+  const picture = early ?? (hidden > 0 ? await pictureBehind(path, hidden, options) : undefined);
+  return { scan, picture };
 }

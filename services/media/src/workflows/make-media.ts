@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import type { Logger } from '@recording-request/kit/log';
+import { chooseSound } from '../adapters/choose-sound.ts';
 import {
   audioPath,
   type ClipFiles,
   makeAll,
   makeAudio,
   makeRemux,
-  makeThumbnails,
+  makeThumbnail,
   missingParts,
   removeBroken,
   sizeOf,
@@ -15,32 +16,40 @@ import {
   videoPath,
 } from '../adapters/clip-files.ts';
 import { FfmpegError } from '../adapters/ffmpeg.ts';
-import { firstPicture, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
+import { ScanLimitError } from '../adapters/ffprobe.ts';
+import { type Difference, differences } from '../domain/compare.ts';
 import { type Inspection, inspectionOf } from '../domain/inspection.ts';
 import { planFor, type ThumbnailName } from '../domain/plan.ts';
-import { remuxFaults } from '../domain/verify.ts';
+import { type Missing, problemOf } from '../domain/problem.ts';
 import { allOrAbort } from './all-or-abort.ts';
+import { lookAt } from './inspect-file.ts';
 
-/** A clip whose video is made and not verified yet. `found` describes the upload. */
+/** A clip whose video is made and not compared yet. */
 export interface BegunMedia {
   clip: ClipFiles;
+  /** Describes the upload. */
   found: Inspection;
+  /** Whether there is a video to compare. */
+  hasVideo: boolean;
 }
 
-/** What there is beside the video, as files in the job's directory. `inspection` describes the video, which is verified. */
+/** What there is of a clip, as files in the job's directory. */
 export interface MadeMedia {
+  /** Of the video: the new one, or the upload where that stays. */
   inspection: Inspection;
+  /** Whether the new video is equal to the upload. Else the upload stays the video. */
+  isEqual: boolean;
   audio: string | undefined;
   thumbnails: Array<{ name: ThumbnailName; path: string }>;
-  /** Whether every part that the clip allows was made. */
-  isWhole: boolean;
+  /** Sentences for the owner about what could not be made; undefined where everything was. */
+  problem: string | undefined;
 }
 
-/** A clip that cannot be processed: `message` is a sentence for the owner, `cause` is for the log. */
+/** A clip of which nothing can be made: `message` is a sentence for the owner, `cause` is for the log. */
 export class UnusableMediaError extends Error {}
 
-const NOT_A_VIDEO = 'The upload is not a video that can be played; it is kept as it came.';
 export const NOT_PROCESSED = 'The video could not be processed; it is kept as it came.';
+const NOT_A_VIDEO = 'The upload is not a video that can be played; it is kept as it came.';
 
 export type MakeOptions = RunOptions & { log: Logger };
 
@@ -50,80 +59,111 @@ export async function beginMedia(
   { log, ...options }: MakeOptions,
 ): Promise<BegunMedia> {
   const source = join(dir, 'source');
-  try {
-    // The remux is compared with what Inspect counted, so that the upload is not read through again.
-    const found = known && known.videoPackets > 0 ? known : await inspectAgain(source, options);
-    const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(found) };
-    await makeFirst(clip, { ...options, log });
-    return { clip, found };
-  } catch (error) {
-    throw asUnusable(error);
-  }
+  // The video is compared with what Inspect counted, so that the upload is not read through again.
+  const found = known && known.tracks.length > 0 ? known : await inspectAgain(source, options);
+  const sound = await chooseSound(source, found, options);
+  const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(found), sound };
+  return { clip, found, hasVideo: await makeFirst(clip, { ...options, log }) };
 }
 
-/** Verifies the video and makes what is missing beside it; the video is only read. Rejects with UnusableMediaError. */
-export async function finishMedia({ clip, found }: BegunMedia, { log, ...options }: MakeOptions): Promise<MadeMedia> {
-  try {
-    // What the first run made beside the video is looked at meanwhile.
-    const [stored] = await allOrAbort(options.signal, [
-      signal => verified(clip, found, { ...options, signal }),
-      () => removeBroken(clip),
-    ]);
-    await makeRest(clip, stored, { ...options, log });
-    const missing = await missingParts(clip);
-    return {
-      inspection: stored,
-      audio: clip.plan.audio === 'none' || missing.audio ? undefined : audioPath(clip),
-      thumbnails: await thumbnailFiles(clip),
-      isWhole: missing.moments.length === 0 && !missing.audio,
-    };
-  } catch (error) {
-    throw asUnusable(error);
-  }
-}
-
-function asUnusable(error: unknown): unknown {
-  if (error instanceof FfmpegError) return new UnusableMediaError(NOT_PROCESSED, { cause: error });
-  if (error instanceof ScanLimitError) return new UnusableMediaError(NOT_A_VIDEO, { cause: error });
-  return error;
+/**
+ * Compares the video with the upload and makes what is missing beside it; the video is only read. Rejects with
+ * UnusableMediaError where there is nothing in the end.
+ */
+export async function finishMedia(
+  { clip, found, hasVideo }: BegunMedia,
+  { log, ...options }: MakeOptions,
+): Promise<MadeMedia> {
+  // What the first run made beside the video is looked at meanwhile.
+  const [compared] = await allOrAbort(options.signal, [
+    signal => (hasVideo ? compare(clip, found, { ...options, signal }) : NO_VIDEO),
+    () => removeBroken(clip),
+  ]);
+  const { different, inspection } = compared;
+  if (different.length > 0)
+    log.warn({ different: different.map(({ detail }) => detail) }, 'The upload stays the video');
+  const isEqual = inspection !== undefined && different.length === 0;
+  const video = isEqual
+    ? { path: videoPath(clip), lastFrameSec: inspection.lastFrameSec }
+    : { path: clip.source, lastFrameSec: found.lastFrameSec };
+  await makeRest(clip, video, { ...options, log });
+  const missing = await missingParts(clip);
+  const thumbnails = await thumbnailFiles(clip);
+  const audio = clip.plan.hasAudio && !missing.audio ? audioPath(clip) : undefined;
+  if (!isEqual && !audio && thumbnails.length === 0) throw new UnusableMediaError(NOT_PROCESSED);
+  const lacking: Missing = { copy: different, hasVideo, audio: missing.audio, thumbnails: thumbnails.length === 0 };
+  return {
+    inspection: isEqual ? inspection : found,
+    isEqual,
+    audio,
+    thumbnails,
+    problem: problemOf(lacking),
+  };
 }
 
 async function inspectAgain(source: string, options: RunOptions): Promise<Inspection> {
-  const scan = await scanPackets(source, options);
-  const picture = inspectionOf(scan) && (await firstPicture(source, options));
-  if (!picture) throw new UnusableMediaError(NOT_A_VIDEO);
-  return inspectionOf(scan, picture)!;
-}
-
-async function makeFirst(clip: ClipFiles, { log, ...options }: MakeOptions): Promise<void> {
   try {
-    await makeAll(clip, options);
+    const { scan, picture } = await lookAt(source, options);
+    const found = inspectionOf(scan, picture);
+    if (!picture || !found) throw new UnusableMediaError(NOT_A_VIDEO);
+    return found;
   } catch (error) {
-    if (!(error instanceof FfmpegError)) throw error;
-    log.warn({ err: error }, 'One run for everything failed; the remux is made alone');
-    await makeRemux(clip, options);
+    throw error instanceof ScanLimitError ? new UnusableMediaError(NOT_A_VIDEO, { cause: error }) : error;
   }
 }
 
-async function verified(clip: ClipFiles, before: Inspection, options: RunOptions): Promise<Inspection> {
-  const after = await scanPackets(videoPath(clip), options);
-  const faults = remuxFaults(before, after);
-  if (faults.length > 0)
-    throw new UnusableMediaError(NOT_PROCESSED, { cause: new Error(`the remux: ${faults.join('; ')}`) });
-  return inspectionOf(after)!;
+/** Returns whether a video was made. */
+async function makeFirst(clip: ClipFiles, { log, ...options }: MakeOptions): Promise<boolean> {
+  const attempt = attempts(log);
+  return (
+    (await attempt('everything in one run', makeAll(clip, options))) || attempt('the remux', makeRemux(clip, options))
+  );
 }
 
-/** Makes the parts that need the remux, and those that the first run has not made whole. A part that fails is left out. */
-async function makeRest(clip: ClipFiles, stored: Inspection, { log, ...options }: MakeOptions): Promise<void> {
+interface Compared {
+  different: Difference[];
+  inspection: Inspection | undefined;
+}
+
+const NO_VIDEO = Promise.resolve<Compared>({ different: [], inspection: undefined });
+
+async function compare(clip: ClipFiles, before: Inspection, options: RunOptions): Promise<Compared> {
+  const path = videoPath(clip);
+  try {
+    const { scan, picture } = await lookAt(path, options);
+    const different = differences(before, scan);
+    if (!picture) different.push({ told: 'its picture', detail: 'its first picture cannot be decoded' });
+    return { different, inspection: inspectionOf(scan, picture) };
+  } catch (error) {
+    if (!(error instanceof ScanLimitError)) throw error;
+    return { different: [{ told: 'its picture', detail: error.message }], inspection: undefined };
+  }
+}
+
+/** Makes the parts that the first run has not made whole, each by itself: one that fails takes no other with it. */
+async function makeRest(
+  clip: ClipFiles,
+  { path, lastFrameSec }: { path: string; lastFrameSec: number },
+  { log, ...options }: MakeOptions,
+): Promise<void> {
   const missing = await missingParts(clip);
-  const attempt = async (what: string, work: Promise<void>) => {
-    await work.catch(error => {
-      if (!(error instanceof FfmpegError)) throw error;
-      log.warn({ err: error, what }, 'A part of the media could not be made');
-    });
-  };
-  if (missing.moments.length > 0)
-    await attempt('thumbnails', makeThumbnails(clip, missing.moments, stored.lastFrameSec, options));
-  if (missing.audio) await attempt('audio', makeAudio(clip, options));
+  const attempt = attempts(log);
+  for (const moment of missing.moments) {
+    const shown = { ...moment, atSec: Math.min(moment.atSec, lastFrameSec) };
+    await attempt(`thumbnail ${moment.name}`, makeThumbnail(clip, shown, path, options));
+  }
+  if (missing.audio && clip.sound) await attempt('audio', makeAudio(clip, clip.sound, options));
   if (missing.audio || missing.moments.length > 0) await removeBroken(clip);
 }
+
+/** Returns whether ffmpeg made a part. Rejects where it did not fail by the clip. */
+const attempts = (log: Logger) => async (what: string, work: Promise<void>) => {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (!(error instanceof FfmpegError)) throw error;
+    log.warn({ err: error, what }, 'A part of the media could not be made');
+    return false;
+  }
+};

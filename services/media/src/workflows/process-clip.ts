@@ -25,7 +25,6 @@ const mediaRatio = durationOf('recording.media.ratio');
 const WORK_SHARE = 0.8;
 // With less free space than this, the disk may be the cause of a failure rather than the clip.
 const FULL_DISK_BYTES = 64 * 1024 * 1024;
-const TOO_SLOW = 'Processing the video took too long; it is kept as it came.';
 const TOO_LARGE = 'The upload is too large to be processed; it is kept as it came.';
 const NOT_PUBLISHED = 'The result could not be published';
 const GONE = 'The upload is no longer stored, so it cannot be processed.';
@@ -79,7 +78,8 @@ async function makeAndStore(
     try {
       return await make({ signal: AbortSignal.any([until, timeLimit]), sandbox, log });
     } catch (error) {
-      if (timeLimit.aborted && !signal.aborted) throw new UnusableMediaError(TOO_SLOW, { cause: error });
+      // Says little about the clip where the machine is busy: the job's attempts are for that.
+      if (timeLimit.aborted && !signal.aborted) throw new Error('The media was not made in time', { cause: error });
       throw error;
     }
   };
@@ -89,10 +89,10 @@ async function makeAndStore(
     const { durationSec } = made.inspection;
     if (durationSec > 0) mediaRatio(secondsSince(startedAt) / durationSec, {});
     // What could not be made because the disk was full is made once there is room again.
-    if (!made.isWhole && (await mayBeDisk())) throw new OutageError('The disk is full');
+    if (made.problem !== undefined && (await mayBeDisk())) throw new OutageError('The disk is full');
     return made;
   };
-  return await storeMedia(begun.clip, request, { objects, signal, finish });
+  return await storeMedia(begun, request, { objects, signal, finish });
 }
 
 /** Whether a full disk, at the start of the job or now, may be the cause of a failure. */

@@ -1,39 +1,49 @@
 import type { Objects } from '@recording-request/kit/objects';
 import type { MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
-import { type ClipFiles, videoPath } from '../adapters/clip-files.ts';
+import { videoPath } from '../adapters/clip-files.ts';
 import { uploadFile } from '../adapters/object-transfer.ts';
-import { EXTENSION, MIME_TYPE } from '../domain/container.ts';
+import { MIME_TYPE } from '../domain/container.ts';
 import { mediaKeys } from '../domain/object-keys.ts';
 import { allOrAbort } from './all-or-abort.ts';
-import type { MadeMedia } from './make-media.ts';
+import type { BegunMedia, MadeMedia } from './make-media.ts';
 
 /**
- * Stores the media of a clip. The video is sent while `finish` verifies it and makes what is missing, and becomes an object
- * only after that: one that fails neither takes the place of a video that another run has stored, nor has to be removed.
+ * Stores the media of a clip. The video is sent while `finish` compares it and makes what is missing, and becomes an object
+ * only after that: one that is not equal neither takes the place of a video that another run has stored, nor has to be removed.
  * Rejects with the failure of `finish`, with an OutageError, or when the signal fires.
  */
 export async function storeMedia(
-  clip: ClipFiles,
+  { clip, hasVideo }: BegunMedia,
   { projectId, submissionId }: Pick<MediaRequested, 'projectId' | 'submissionId'>,
   options: { objects: Objects; signal: AbortSignal; finish: (signal: AbortSignal) => Promise<MadeMedia> },
 ): Promise<MediaProcessed> {
   const { objects, signal, finish } = options;
   const keys = mediaKeys(projectId, submissionId);
   const { container } = clip.plan;
-  const finished = Promise.withResolvers<void>();
+  const mayBeStored = Promise.withResolvers<void>();
+  const unwanted = new AbortController();
   const put = (key: string, path: string, mimeType: string) => (one: AbortSignal) =>
-    uploadFile(objects, { key, path, mimeType, mayBeStored: finished.promise }, one);
+    uploadFile(objects, { key, path, mimeType, mayBeStored: mayBeStored.promise }, one);
+  const putVideo = async (one: AbortSignal) => {
+    if (!hasVideo) return undefined;
+    const sending = put(keys.video(container), videoPath(clip), MIME_TYPE[container]);
+    return await sending(AbortSignal.any([one, unwanted.signal])).catch(error => {
+      if (unwanted.signal.aborted && !one.aborted) return undefined;
+      throw error;
+    });
+  };
   const [video, beside] = await allOrAbort(signal, [
-    put(keys.video(EXTENSION[container]), videoPath(clip), MIME_TYPE[container]),
+    putVideo,
     async one => {
       const made = await finish(one);
-      finished.resolve();
-      const { audio: sound, inspection } = made;
+      if (!made.isEqual) unwanted.abort(new Error('the video is not equal to the upload'));
+      mayBeStored.resolve();
+      const { audio: sound, inspection, problem } = made;
       const [audio, ...thumbnails] = await allOrAbort(one, [
         sound === undefined ? async () => undefined : put(keys.audio, sound, 'audio/mp4'),
         ...made.thumbnails.map(({ name, path }) => put(keys.thumbnail(name), path, 'image/jpeg')),
       ]);
-      return { audio, thumbnails, inspection };
+      return { audio, thumbnails, inspection, problem };
     },
   ]);
   return { projectId, submissionId, video, ...beside };

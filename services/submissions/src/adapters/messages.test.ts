@@ -53,6 +53,15 @@ test('the largest valid submission makes no event that is large beside what a Ka
     ...{ width: 1920, height: 1080, lastFrameSec: 600, videoPackets: 1, audioPackets: 1 },
     // The most that the media service returns.
     keyFrames: Array.from({ length: 1_000 }, (_, at) => at / 3),
+    // The most streams that are read.
+    tracks: Array.from({ length: 64 }, (_, stream) => ({
+      ...{ stream, kind: 'video', codec: 'h264', packets: 200_000, bytes: 2 ** 31, startSec: 0.1, endSec: 600.1 },
+      ...{
+        descriptions: 200_000,
+        channels: 0,
+        looks: Array.from({ length: 10 }, () => 'turn '.padEnd(100, '-65536 ')),
+      },
+    })),
   };
   const inline = { ...submission, transcriptText: 'x'.repeat(50_000), transcriptVtt: 'y'.repeat(50_000) };
   const events: Record<SubmissionEvent['type'], SubmissionEvent[]> = {

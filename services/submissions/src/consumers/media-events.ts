@@ -23,11 +23,12 @@ export const mediaEvents = (context: Context): ConsumerOptions => ({
 });
 
 const mediaOf = (message: MediaProcessed): ProcessedMedia => ({
-  video: stored(message.video!),
+  video: message.video && stored(message.video),
   audio: message.audio && stored(message.audio),
   thumbnails: message.thumbnails.map(stored),
   durationSec: message.inspection?.durationSec,
   hasSound: message.audio !== undefined || (message.inspection?.hasAudio ?? false),
+  problem: message.problem,
 });
 
 const stored = ({ key, size, mimeType, sha256, crc32 }: StoredObjectMessage): StoredObject => ({

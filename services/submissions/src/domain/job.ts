@@ -15,7 +15,7 @@ export const newJob = (kind: JobKind, now: Date, inspection?: Inspection): Job =
 function wantedKind({ mediaStatus, transcriptStatus, audio }: Submission): JobKind | undefined {
   if (mediaStatus === 'processing') return 'media';
   const isPending = transcriptStatus === 'pending' || transcriptStatus === 'processing';
-  return isPending && mediaStatus === 'ready' && audio ? 'transcript' : undefined;
+  return isPending && audio ? 'transcript' : undefined;
 }
 
 /**

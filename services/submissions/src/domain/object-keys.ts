@@ -19,7 +19,7 @@ export const archivePrefix = (projectId: string, archiveId: string): string =>
   `${archivesPrefix(projectId)}${archiveId}/`;
 
 /** Objects under a submission's prefix that may be multipart uploads: the original, and what the media worker makes. */
-export const LARGE_OBJECTS = ['source', 'video.webm', 'video.mp4', 'video.mkv', 'audio.m4a'] as const;
+export const LARGE_OBJECTS = ['source', 'video.webm', 'video.mp4', 'video.mov', 'audio.m4a'] as const;
 
 export const sourceKey = (projectId: string, submissionId: string): string =>
   `${submissionPrefix(projectId, submissionId)}source`;

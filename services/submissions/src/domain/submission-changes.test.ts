@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { landed, now, object } from '../../test/landed-submission.ts';
+import { jobOf } from './job.ts';
 import {
   askTranscript,
   landedEvents,
@@ -16,6 +17,7 @@ const media = {
   thumbnails: [object('a'), object('b'), object('c')],
   durationSec: 12.5,
   hasSound: true,
+  problem: undefined,
 };
 const types = (change: { events: Array<{ type: string }> } | undefined) => change?.events.map(event => event.type);
 
@@ -34,7 +36,7 @@ test('media that comes after it was given up is taken, and asks for the transcri
   assert.deepEqual(types(change), ['submission.media.completed']);
   const silent = onMediaProcessed(givenUp, { ...media, audio: undefined }, now)!;
   assert.equal(silent.set.transcriptStatus, 'failed');
-  assert.deepEqual(types(silent), ['submission.media.completed'], 'its failure was announced before');
+  assert.deepEqual(types(silent), [], 'its failures were announced before');
   const off = landed({ mediaStatus: 'failed', mediaError: 'In several tries.', transcriptStatus: 'disabled' });
   assert.deepEqual(onMediaProcessed(off, media, now)!.set.job, undefined);
 });
@@ -49,10 +51,31 @@ test('a clip without sound has no transcript status and no event of one, althoug
   assert.deepEqual(types(change), ['submission.media.completed']);
 });
 
-test('a clip whose sound could not be read has a failed transcript, with its event', () => {
-  const change = onMediaProcessed(landed(), { ...media, audio: undefined }, now)!;
-  assert.deepEqual([change.set.mediaStatus, change.set.transcriptStatus], ['ready', 'failed']);
-  assert.deepEqual(types(change), ['submission.media.completed', 'submission.transcript.failed']);
+test('a clip whose sound could not be read has failed, and so has its transcript; what was made is recorded', () => {
+  const problem = 'The sound could not be read.';
+  const change = onMediaProcessed(landed(), { ...media, audio: undefined, problem }, now)!;
+  assert.deepEqual([change.set.mediaStatus, change.set.transcriptStatus], ['failed', 'failed']);
+  assert.deepEqual([change.set.mediaError, change.set.video], [problem, media.video]);
+  assert.equal(change.set.thumbnails?.length, 3);
+  assert.deepEqual(types(change), ['submission.media.failed', 'submission.transcript.failed']);
+});
+
+test('a clip whose upload stays the video is ready, says why, and has its transcript', () => {
+  const problem = 'The video stays as it was uploaded: a copy would lose its turn.';
+  const change = onMediaProcessed(landed(), { ...media, video: undefined, problem }, now)!;
+  assert.deepEqual([change.set.mediaStatus, change.set.mediaError], ['ready', problem]);
+  assert.equal(change.set.video, undefined);
+  assert.deepEqual([change.set.transcriptStatus, change.set.job?.kind], ['pending', 'transcript']);
+});
+
+test('a clip without thumbnails has failed, but has its transcript', () => {
+  const problem = 'No thumbnail could be made.';
+  const change = onMediaProcessed(landed(), { ...media, thumbnails: [], problem }, now)!;
+  assert.equal(change.set.mediaStatus, 'failed');
+  const after = { ...landed(), ...change.set };
+  assert.deepEqual([jobOf(after)?.kind, after.audio], ['transcript', media.audio]);
+  const again = onMediaProcessed({ ...after, mediaStatus: 'processing' }, { ...media, video: undefined }, now)!;
+  assert.deepEqual([again.set.mediaStatus, again.set.video], ['ready', media.video], 'what was made before stays');
 });
 
 test('media that fails fails the transcript that waits for it, with its event', () => {

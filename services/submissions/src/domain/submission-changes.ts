@@ -37,12 +37,15 @@ export const askMedia = (now: Date): Change => ({
 });
 
 export interface ProcessedMedia {
-  video: StoredObject;
+  /** Undefined where the upload stays the video. */
+  video: StoredObject | undefined;
   audio: StoredObject | undefined;
   thumbnails: StoredObject[];
   durationSec: number | undefined;
   /** Whether the clip has sound, also where none could be made of it. */
   hasSound: boolean;
+  /** For the owner: what could not be made. */
+  problem: string | undefined;
 }
 
 const NO_JOB = { job: undefined, askedAt: undefined } satisfies Partial<Submission>;
@@ -54,22 +57,30 @@ const UNREADABLE_SOUND = 'The sound of this clip could not be read.';
  */
 export function onMediaProcessed(submission: Submission, media: ProcessedMedia, now: Date): Change | undefined {
   if (submission.mediaStatus === 'ready') return undefined;
-  return announced('submission.media.completed', submission, mediaRecorded(submission, media, now));
+  const change = mediaRecorded(submission, media, now);
+  if (change.set.mediaStatus === 'ready') return announced('submission.media.completed', submission, change);
+  // Once.
+  return submission.mediaStatus === 'failed' ? change : announced('submission.media.failed', submission, change);
 }
 
+/** Each part is recorded, whether or not the others could be made. */
 function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date): Change {
+  const audio = media.audio ?? submission.audio;
+  const thumbnails = media.thumbnails.length > 0 ? media.thumbnails : submission.thumbnails;
+  const isReady = thumbnails.length > 0 && (audio !== undefined || !media.hasSound);
   const set: Partial<Submission> = {
     ...NO_JOB,
-    mediaStatus: 'ready',
-    mediaError: undefined,
-    video: media.video,
-    audio: media.audio,
-    thumbnails: media.thumbnails,
+    mediaStatus: isReady ? 'ready' : 'failed',
+    mediaError: media.problem,
+    // One that was equal to the upload in an earlier job still is.
+    video: media.video ?? submission.video,
+    audio,
+    thumbnails,
     durationSec: media.durationSec ?? submission.durationSec,
   };
   const isPending = submission.transcriptStatus === 'pending';
   if (!isPending && !failedWithMedia(submission)) return { set, events: [] };
-  if (media.audio) {
+  if (set.audio) {
     const ask = askTranscript(submission, now);
     return { set: { ...set, ...ask.set }, events: ask.events };
   }
@@ -80,7 +91,8 @@ function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date)
 }
 
 const failedWithMedia = ({ mediaStatus, mediaError, transcriptStatus, transcriptError }: Submission) =>
-  mediaStatus === 'failed' && transcriptStatus === 'failed' && transcriptError === mediaError;
+  transcriptStatus === 'failed' &&
+  (transcriptError === UNREADABLE_SOUND || (mediaStatus === 'failed' && transcriptError === mediaError));
 
 /** The media cannot be made: a transcript that waited for it fails with it. */
 export function onMediaFailed(submission: Submission, reason: string): Change | undefined {

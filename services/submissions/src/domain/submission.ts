@@ -79,12 +79,13 @@ export interface Submission {
   language?: string | undefined;
   terms: { sha256: string; text: string; acceptedAt: Date } | undefined;
   mediaStatus: 'processing' | 'ready' | 'failed';
+  /** What could not be made, also where the media is ready without it. */
   mediaError: string | undefined;
   /** The work that has no result yet; there is one job at a time. */
   job?: Job | undefined;
   /** Written by the previous version, which kept no jobs: when it published its last request. */
   askedAt?: Date | undefined;
-  /** The original upload, until the remux is recorded. */
+  /** The upload: until a video that is equal to it is stored, and everything was made of it. */
   source: StoredObject | undefined;
   video: StoredObject | undefined;
   audio: StoredObject | undefined;
@@ -112,6 +113,20 @@ export interface Inspection {
   audioPackets: number;
   startSec?: number | undefined;
   readApart?: boolean | undefined;
+  tracks: Track[];
+}
+
+interface Track {
+  stream: number;
+  kind: string;
+  codec: string;
+  packets: number;
+  bytes: number;
+  startSec: number;
+  endSec: number;
+  descriptions: number;
+  channels: number;
+  looks: string[];
 }
 
 /** A fact that is published with the write that makes it true. */

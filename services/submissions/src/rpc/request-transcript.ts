@@ -21,8 +21,8 @@ export const requestTranscript =
           { reason: 'transcript_not_failed' },
         );
       if (submission.audio) return askTranscript(submission, now);
-      // An upload that is still there beside its video may go at any moment.
-      if (!submission.source || submission.video)
+      // The upload of a clip whose media is ready may go at any moment.
+      if (!submission.source || submission.mediaStatus !== 'failed')
         throw new DomainError('conflict', 'The sound of this clip could not be read, so that it has no transcript.');
       const again = askMedia(now);
       return { ...again, set: { ...again.set, transcriptStatus: 'pending', transcriptError: undefined } };

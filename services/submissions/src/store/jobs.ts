@@ -121,7 +121,7 @@ export function createJobStore({ submissions }: Models): JobStore {
       const askedAt = { $lt: before };
       const pending = { $in: ['pending', 'processing'] };
       const [media, transcripts] = await Promise.all(
-        [{ mediaStatus: 'processing' }, { mediaStatus: 'ready', transcriptStatus: pending }].map(status =>
+        [{ mediaStatus: 'processing' }, { mediaStatus: { $ne: 'processing' }, transcriptStatus: pending }].map(status =>
           submissions
             .find({ ...status, askedAt }, { projectId: 1 })
             .limit(limit)

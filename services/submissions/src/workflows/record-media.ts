@@ -13,8 +13,8 @@ interface SubmissionKey {
 }
 
 /**
- * Records what the media worker made, then removes the original upload: later where an archive that may be read
- * shows it, or where a backup is being made.
+ * Records what the media worker made, then removes the upload where a stored video is equal to it and nothing has to be made
+ * again: later where an archive that may be read shows it, or where a backup is being made.
  */
 export async function recordMedia(
   context: RecordContext,
@@ -26,8 +26,8 @@ export async function recordMedia(
   const after = await submissions.change({ projectId, submissionId }, submission =>
     onMediaProcessed(submission, media, now),
   );
-  // Only once the remux is recorded: until then the original upload is the only copy.
-  if (after?.mediaStatus === 'ready' && after.source && after.source.key !== after.video?.key) {
+  // Without a stored video the upload is the only copy.
+  if (after?.mediaStatus === 'ready' && after.source && after.video && after.source.key !== after.video.key) {
     if (await archives.holdsSources(projectId)) {
       await submissions.holdSource(projectId, submissionId, config.exportResumeSeconds * 1_000);
     } else if (await backupHold.isHeld()) {

@@ -1,0 +1,57 @@
+import type { StreamHeader } from '../domain/scan.ts';
+
+const COLOURS = ['color_range', 'color_space', 'color_transfer', 'color_primaries'];
+const UNSAID = new Set([undefined, '', 'N/A', 'unknown', 'unspecified', 'reserved']);
+const SQUARE = new Set(['1:1', '0:1']);
+/** Of an upright picture. ffprobe prints a matrix in three lines, each behind its number. */
+const UPRIGHT = '65536 0 0 0 65536 0 0 0 1073741824';
+
+/** Returns the fields of a line that ffprobe prints as "name=value|name=value". */
+export function fieldsOf(line: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const part of line.split('|')) {
+    const at = part.indexOf('=');
+    if (at > 0) fields.set(part.slice(0, at), part.slice(at + 1));
+  }
+  return fields;
+}
+
+/** Returns a number of seconds, or another; undefined where ffprobe does not know it. */
+export function seconds(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return text !== undefined && text !== '' && Number.isFinite(value) ? value : undefined;
+}
+
+export function streamHeaderOf(line: string): StreamHeader {
+  const fields = fieldsOf(line);
+  const codec = fields.get('codec_name') ?? '';
+  const number = (name: string) => Number(fields.get(name) ?? 0) || 0;
+  const kind = fields.get('codec_type') ?? '';
+  return {
+    ...{ stream: number('index'), kind, codec: codec === 'unknown' ? '' : codec },
+    ...{ width: number('width'), height: number('height'), channels: number('channels') },
+    attachedPicture: fields.get('disposition:attached_pic') === '1',
+    looks: kind === 'video' ? looksOf(line, fields) : [],
+  };
+}
+
+function looksOf(line: string, fields: Map<string, string>): string[] {
+  const looks = COLOURS.filter(name => !UNSAID.has(fields.get(name))).map(name => `${name} ${fields.get(name)}`);
+  const shape = fields.get('sample_aspect_ratio');
+  if (!UNSAID.has(shape) && !SQUARE.has(shape!)) looks.push(`pixels ${shape}`);
+  const turn = turnOf(fields.get('displaymatrix') ?? '');
+  if (turn !== '' && turn !== UPRIGHT) looks.push(`turn ${turn}`);
+  // Such as what an HDR picture was mastered for.
+  for (const [, type] of line.matchAll(/side_data_type=([^|]+)/g)) if (!isMeasured(type!)) looks.push(`with ${type}`);
+  return looks;
+}
+
+const turnOf = (matrix: string) =>
+  matrix
+    .replaceAll(/\\n(\d{8}:)?/g, ' ')
+    .trim()
+    .split(/\s+/)
+    .join(' ');
+
+/** The turn is compared by its numbers; bit rates are a hint for players that buffer. */
+const isMeasured = (type: string) => type === 'Display Matrix' || type.startsWith('CPB properties');

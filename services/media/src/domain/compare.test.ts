@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { differences } from './compare.ts';
+import { inspectionOf } from './inspection.ts';
+import type { Scan, StreamScan } from './scan.ts';
+
+const video: StreamScan = {
+  ...{ stream: 0, kind: 'video', codec: 'h264', width: 640, height: 360, attachedPicture: false, channels: 0 },
+  ...{
+    packets: 100,
+    bytes: 50_000,
+    hidden: 0,
+    descriptions: 1,
+    firstSec: 0,
+    lastSec: 3.96,
+    endSec: 4,
+    keyFrames: [0, 2],
+  },
+  looks: ['turn 0 65536 0 -65536 0 0 0 0 1073741824', 'pixels 4:3', 'color_space bt709'],
+};
+const audio: StreamScan = {
+  ...{ stream: 1, kind: 'audio', codec: 'aac', width: 0, height: 0, attachedPicture: false, channels: 1 },
+  ...{ packets: 200, bytes: 9_000, hidden: 0, descriptions: 1, firstSec: 0, lastSec: 3.98, endSec: 4, keyFrames: [] },
+  looks: [],
+};
+const scan = (changes: Partial<Scan> = {}): Scan => ({
+  ...{ format: 'mov,mp4', startSec: 0, headerDurationSec: 4, streams: [video, audio], readApart: false },
+  ...changes,
+});
+const told = (streams: StreamScan[], changes: Partial<Scan> = {}, of: StreamScan[] = [video, audio]) =>
+  differences(inspectionOf(scan({ streams: of }))!, scan({ streams, ...changes })).map(one => one.told);
+
+test('a copy that has everything in the same way is equal', () => {
+  assert.deepEqual(told([video, audio]), []);
+  assert.deepEqual(told([{ ...video, looks: [...video.looks, 'color_range tv'] }, audio]), [], 'stated besides');
+});
+
+test('a copy differs by its turn, its pixel shape and its colours, each by name', () => {
+  const without = (look: string) =>
+    told([{ ...video, looks: video.looks.filter(one => !one.startsWith(look)) }, audio]);
+  assert.deepEqual(without('turn'), ['its turn']);
+  assert.deepEqual(without('pixels'), ['its pixel shape']);
+  assert.deepEqual(without('color_space'), ['its colours']);
+  assert.deepEqual(told([video, audio], {}, [{ ...video, looks: video.looks.slice(1) }, audio]), ['its turn']);
+});
+
+test('a copy differs where packets, a track, a description, time or its stated length are missing', () => {
+  assert.deepEqual(told([video, { ...audio, packets: 199 }]), ['its sound']);
+  assert.deepEqual(told([{ ...video, packets: 99 }, audio]), ['its picture']);
+  assert.deepEqual(told([{ ...video, codec: 'hevc' }, audio]), ['its picture']);
+  assert.deepEqual(told([video]), ['a track of audio']);
+  assert.deepEqual(told([video, audio], {}, [video, audio, { ...audio, stream: 2 }]), ['a track of audio']);
+  assert.deepEqual(told([video, audio], {}, [{ ...video, descriptions: 2 }, audio]), ['a change of its format']);
+  assert.deepEqual(told([video, { ...audio, firstSec: 0.5 }]), ['its sound']);
+  assert.deepEqual(told([video, audio], { headerDurationSec: undefined }), ['its stated length']);
+  assert.deepEqual(told([]), ['its picture']);
+  const nameless = { ...audio, codec: '' };
+  assert.ok(told([video, nameless], {}, [video, nameless]).includes('its sound'));
+});
+
+test('raw sound that is cut into other packets is the same as long as its bytes are', () => {
+  const raw = { ...audio, codec: 'pcm_s16le' };
+  assert.deepEqual(told([video, { ...raw, packets: 3 }], {}, [video, raw]), []);
+  assert.deepEqual(told([video, { ...raw, bytes: 8_998 }], {}, [video, raw]), ['its sound']);
+});

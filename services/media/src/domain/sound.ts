@@ -1,0 +1,69 @@
+import type { Track } from './inspection.ts';
+
+/** The sound that is made of a clip. */
+export interface ChosenSound {
+  /** Its index among all streams of the file. */
+  stream: number;
+  /** The one channel to take, where the mix of both is far below them. */
+  channel?: 0 | 1;
+}
+
+/** What of a sound was listened to. */
+export interface Listened {
+  isSilent: boolean;
+  channel: 0 | 1 | undefined;
+}
+
+/** How many sounds of a clip are listened to at most. */
+const LISTENED_MAX = 8;
+const SILENT = 32_768 * 10 ** (-60 / 20);
+// 15 dB.
+const FAR_BELOW = 10 ** (-15 / 10);
+/** Windows that are heard until it is known how a sound's channels mix. */
+const ENOUGH = 30;
+
+/** Returns the sounds to choose from. */
+export const soundsOf = (tracks: readonly Track[]): Track[] =>
+  tracks.filter(({ kind, codec }) => kind === 'audio' && codec !== '').slice(0, LISTENED_MAX);
+
+/** Listens to stereo sound in 16 bits, window by window. */
+export class StereoMeter {
+  private readonly power = [0, 0];
+  private mixed = 0;
+  private heard = 0;
+  private readonly window: number;
+
+  /** `window` is a number of samples of both channels. */
+  constructor(window: number) {
+    this.window = window * 4;
+  }
+
+  /** Takes the next samples. Returns whether that is enough. */
+  push(samples: Buffer): boolean {
+    for (let at = 0; at < samples.length && this.heard < ENOUGH; at += this.window)
+      this.measure(samples.subarray(at, at + this.window));
+    return this.heard >= ENOUGH;
+  }
+
+  get result(): Listened {
+    const louder = this.power[0]! >= this.power[1]! ? 0 : 1;
+    const isLost = this.mixed < FAR_BELOW * this.power[louder]!;
+    return { isSilent: this.heard === 0, channel: this.heard > 0 && isLost ? louder : undefined };
+  }
+
+  private measure(samples: Buffer): void {
+    let [left, right, mixed] = [0, 0, 0];
+    const count = Math.floor(samples.length / 4);
+    for (let at = 0; at < count; at += 1) {
+      const [one, other] = [samples.readInt16LE(at * 4), samples.readInt16LE(at * 4 + 2)];
+      left += one * one;
+      right += other * other;
+      mixed += ((one + other) / 2) ** 2;
+    }
+    if (Math.max(left, right) <= SILENT ** 2 * count) return;
+    this.heard += 1;
+    this.power[0]! += left;
+    this.power[1]! += right;
+    this.mixed += mixed;
+  }
+}
