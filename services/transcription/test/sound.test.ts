@@ -97,6 +97,20 @@ test('ffmpeg that someone else ended says nothing about the sound: it is not tak
   await measuring;
 });
 
+test('where sound starts late or has a gap there is silence, so that what is heard later keeps its time', async () => {
+  const loudAt = (levelsDb: number[], sec: number) => levelsDb[Math.round(sec * 10)]! > -40;
+  const gap = await made(
+    'gap.mp4',
+    ['-f', 'lavfi', '-i', 'sine=220:d=12'],
+    [...['-af', "aselect='lt(t,2)+gt(t,10)'", '-c:a', 'aac', '-movflags', '+faststart']],
+  );
+  const { levelsDb } = await measureSound(gap, within(30_000));
+  assert.deepEqual(
+    [1, 5, 9, 10.5, 11.5].map(sec => loudAt(levelsDb, sec)),
+    [true, false, false, true, true],
+  );
+});
+
 test('a playlist reads no address and no other file', async () => {
   const visits: string[] = [];
   const listener: Server = createServer((request, response) => {

@@ -3,8 +3,8 @@ import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import { createVoiceMeter, RATE_HZ, type Sound } from '../domain/voice.ts';
 
-// The band of the voice: a hum of the mains is no speech.
-const FILTER = `aresample=${RATE_HZ},highpass=f=150,lowpass=f=3400`;
+// Silence takes the place of what is missing, so that times are the clip's. Then the band of the voice: a hum of the mains is no speech.
+const FILTER = `aresample=${RATE_HZ}:async=1:first_pts=0,highpass=f=150,lowpass=f=3400`;
 const OUTPUT = ['-map', '0:a:0', '-af', FILTER, '-ac', '1', '-f', 's16le', '-'];
 // More than fits into the largest file that is taken, at any bitrate of speech. A few bytes may declare years.
 const SOUND_MAX_SEC = 4 * 3_600;
