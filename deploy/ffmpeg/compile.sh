@@ -9,7 +9,7 @@ to=$1
   --disable-muxers --enable-muxer=ipod,matroska,mjpeg,mov,mp4,pcm_s16le,webm \
   --disable-demuxers --enable-demuxer=matroska,mov \
   --disable-protocols --enable-protocol=file,pipe \
-  --disable-filters --enable-filter=aresample,highpass,lowpass,pan,rotate,scale
+  --disable-filters --enable-filter=aresample,colorchannelmixer,highpass,lowpass,lutrgb,pan,rotate,scale,setsar
 make -j"$(nproc)" ffmpeg ffprobe
 mkdir -p "$to"
 cp ffmpeg ffprobe "$to"
