@@ -173,6 +173,8 @@ test('a link to which a chat app has attached something leads to the link, and a
     `/r/${mistyped}/`,
     '/r/vr_nonsense%',
     '/R/vr_nonsense',
+    '/r',
+    '/R?lang=en',
     '/r/%zz',
     '/r/',
     `/r/${mistyped}/uploads/`,

@@ -67,6 +67,9 @@ api "$BASE/api/projects/$PROJECT/shared-link/qr.png" -o qr.png
 PATCH takes the same fields but \`count\` and \`sharedLinkEnabled\`; what it leaves out stays. \`""\` clears an address, a secret or the language.
 The secret is never shown; \`webhookSigned\` of a project tells whether there is one.
 
+A link is \`exhausted\` once the first answer of each response it takes has landed. Its \`completedAt\` is null until a response is complete, which in an
+interview is the last answer; a shared link shows the latest. A contributor can continue an interview of a single-recipient link on any device.
+
 ## Fetch what was recorded
 
 \`\`\`sh

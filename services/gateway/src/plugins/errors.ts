@@ -151,8 +151,8 @@ function send(reply: FastifyReply, status: number, said: string, reason: ErrorRe
 /** Returns the page that shows an error of this address. */
 function pageFor({ method, raw, server }: FastifyRequest): ErrorPage | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
-  const url = raw.url?.toLowerCase() ?? '';
-  return [...server.errorPages].find(([start]) => url.startsWith(start))?.[1];
+  const path = `${raw.url?.split('?', 1)[0]?.toLowerCase()}/`;
+  return [...server.errorPages].find(([start]) => path.startsWith(start))?.[1];
 }
 
 /** Whether a request comes from a browser's address bar or a link, and not from a program. */
