@@ -46,7 +46,7 @@ export const variables = {
   probeMemoryBytes: integer(
     'MEDIA_PROBE_MEMORY_BYTES',
     'the same of one run of ffprobe; an inspection has two at once. All together are at most 256 MiB + `MEDIA_SLOTS` × (32 MiB + ffmpeg) + `MEDIA_INSPECT_SLOTS` × 2 × ffprobe; the log warns at the start where that is more than the container has',
-    { default: 0, unset: '0: 160 MiB' },
+    { default: 0, unset: "0: what the container's memory leaves, 160 to 224 MiB" },
   ),
   toolCpuSeconds: integer('MEDIA_TOOL_CPU_SECONDS', 'CPU time of one run of ffmpeg', { default: 600, min: 1 }),
   probeCpuSeconds: integer(

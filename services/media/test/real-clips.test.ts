@@ -229,3 +229,21 @@ test('a microphone that starts late, and a gap, are silence in the sound, so tha
     if (!isLate) assert.ok((await loudness(made.audio!, 0.2, 1.5)) > -40, `${name} at the start`);
   }
 });
+
+test('a clip whose edit list hides its first 65 pictures is a video, and its hidden pictures stay hidden', async () => {
+  const long = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=4', ...TONE, ...H264, '-g', '250', '-c:a', 'aac'];
+  const path = await ffmpeg('hidden.mp4', '-ss', '2.6', '-i', await ffmpeg('long.mp4', ...long), '-c', 'copy');
+  assert.equal(await picturesOf(path), 35);
+  const made = await process(path);
+  await assertWhole(made);
+  assert.equal(await picturesOf(made.video), 35);
+});
+
+test('pictures of 4K upright, of a cinema and of 8K are taken, within the memory that a run has', async () => {
+  for (const size of ['2160x3840', '4096x2160', '5312x2988', '4320x7680']) {
+    const picture = ['-f', 'lavfi', '-i', `color=gray:s=${size}:r=2:d=2`];
+    const made = await process(await ffmpeg(`${size}.mp4`, ...picture, ...H264));
+    assert.deepEqual([made.isEqual, made.problem], [true, undefined], size);
+    assertThumbnails(made);
+  }
+});

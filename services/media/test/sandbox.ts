@@ -2,7 +2,7 @@ import { detectSandbox, type Limits } from '@recording-request/kit/ffmpeg/sandbo
 
 /** The service's defaults. */
 export const LIMITS: Limits = {
-  memoryBytes: { ffmpeg: 896 * 1024 ** 2, ffprobe: 160 * 1024 ** 2 },
+  memoryBytes: { ffmpeg: 896 * 1024 ** 2, ffprobe: 224 * 1024 ** 2 },
   cpuSeconds: { ffmpeg: 600, ffprobe: 15 },
   fileBytes: 5 * 1024 ** 3,
   openFiles: 64,

@@ -17,10 +17,12 @@ const OWN_BYTES = 256 * MIB;
 const TRANSFER_BYTES = 32 * MIB;
 // The packets are scanned while the first picture is decoded.
 const PROBES_AT_ONCE = 2;
-// Enough for pictures of 3840 × 2160 in every codec; less than the least and those have no thumbnails.
+// Enough for pictures of 7680 × 4320 in every codec, one thumbnail at a time; with the least those of 3840 × 2160 have some.
 const TOOL_BYTES = 896 * MIB;
 const LEAST_TOOL_BYTES = 256 * MIB;
-const PROBE_BYTES = 160 * MIB;
+// HEVC in 10 bits takes 192 MiB for a picture of 7680 × 4320, other codecs less than 160.
+const PROBE_BYTES = 224 * MIB;
+const LEAST_PROBE_BYTES = 160 * MIB;
 
 /** Returns the most memory, in bytes, that everything takes that runs at once. */
 export const mostMemory = ({ jobs, inspections }: Slots, { toolBytes, probeBytes }: ToolMemory): number =>
@@ -31,7 +33,9 @@ export const mostMemory = ({ jobs, inspections }: Slots, { toolBytes, probeBytes
  * leaves ffmpeg enough to work with.
  */
 export function toolMemory(slots: Slots, limitBytes: number, set: Partial<ToolMemory>): ToolMemory {
-  const probeBytes = set.probeBytes ?? PROBE_BYTES;
+  const forProbes = limitBytes - mostMemory(slots, { toolBytes: LEAST_TOOL_BYTES, probeBytes: 0 });
+  const probeShare = Math.floor(forProbes / (slots.inspections * PROBES_AT_ONCE));
+  const probeBytes = set.probeBytes ?? Math.min(PROBE_BYTES, Math.max(LEAST_PROBE_BYTES, probeShare));
   const rest = limitBytes - mostMemory(slots, { toolBytes: 0, probeBytes });
   const share = Math.floor(rest / slots.jobs);
   return { probeBytes, toolBytes: set.toolBytes ?? Math.min(TOOL_BYTES, Math.max(LEAST_TOOL_BYTES, share)) };

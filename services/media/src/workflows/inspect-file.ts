@@ -2,6 +2,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import { firstPicture, pictureBehind, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
 import { firstStreams, type Inspection, inspectionOf } from '../domain/inspection.ts';
+import { isTooLarge, TOO_LARGE_PICTURE } from '../domain/picture-limit.ts';
 import type { PictureSize, Scan } from '../domain/scan.ts';
 import { allOrAbort } from './all-or-abort.ts';
 
@@ -16,6 +17,8 @@ export async function inspectFile(path: string, options: RunOptions): Promise<In
   });
   const inspection = inspectionOf(scan, picture);
   if (!inspection) throw new DomainError('unprocessable', NOT_A_VIDEO);
+  // The container may lie: of a picture that was decoded its own size counts.
+  if (isTooLarge(picture ?? inspection)) throw new DomainError('unprocessable', TOO_LARGE_PICTURE);
   if (!picture) throw new DomainError('unprocessable', UNDECODABLE);
   return inspection;
 }

@@ -41,7 +41,7 @@ export async function limitMedia(harness: ClusterHarness, processors: number): P
   const before = Number(await product.in(['get', 'deployment/media', '--output=jsonpath={.spec.replicas}']));
   const resources = {
     requests: { cpu: '50m', memory: '128Mi' },
-    limits: { cpu: String(processors), memory: '2688Mi' },
+    limits: { cpu: String(processors), memory: '3200Mi' },
   };
   const container = { name: 'service', resources, env: [{ name: 'MEDIA_SLOTS', value: '1' }] };
   const patch = JSON.stringify({ spec: { template: { spec: { containers: [container] } } } });
