@@ -134,7 +134,8 @@ function attributesOf(request: IncomingMessage, { method }: Served): Attributes 
     'network.protocol.version': request.httpVersion,
     ...(host && { 'server.address': host.slice(0, TEXT_MAX) }),
     ...(port && { 'server.port': Number(port) }),
-    ...(socket.remoteAddress && {
+    // undici takes the socket off a request whose body it gives up.
+    ...(socket?.remoteAddress && {
       'network.peer.address': socket.remoteAddress,
       'network.peer.port': socket.remotePort ?? 0,
     }),

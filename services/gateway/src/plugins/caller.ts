@@ -25,6 +25,8 @@ export function recipientOf(request: FastifyRequest): Recipient {
 }
 
 /** Returns the name under which the memory of a request counts: its owner, or else its address. */
-export function holderOf({ owner, dashboard, recipient, ip }: FastifyRequest): string {
-  return owner?.userId ?? (dashboard ?? recipient)?.ownerId ?? callerNetwork(ip);
+export function holderOf(request: FastifyRequest): string {
+  const { owner, dashboard, recipient } = request;
+  // The address last: a request whose body was given up has no socket, and its address throws.
+  return owner?.userId ?? (dashboard ?? recipient)?.ownerId ?? callerNetwork(request.ip);
 }

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { ErrorReason } from '@recording-request/contract/error-codes';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RETRY_AFTER_SECONDS } from './errors.ts';
@@ -5,8 +6,8 @@ import { onShortBody } from './socket-answers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** How many bytes its connection had read when the body of a streamed request began. */
-    bodyBeganAt: number;
+    /** The connection of a streamed request, and how many bytes it had read when the body began. */
+    streamedFrom: { socket: Socket; bodyBeganAt: number } | undefined;
     /** Where the upload is that this request creates; undefined for other requests, and until it is passed on. */
     uploadLocation: string | undefined;
   }
@@ -18,23 +19,26 @@ declare module 'fastify' {
  * the client may close meanwhile.
  */
 export function installShortBodies(app: FastifyInstance): void {
-  app.decorateRequest('bodyBeganAt', 0);
+  app.decorateRequest('streamedFrom', undefined);
   app.decorateRequest('uploadLocation', undefined);
   app.addHook('onRequest', async (request, reply) => {
     if (!request.routeOptions.config?.streamsBody) return;
     const { raw } = request;
-    // Of the body only what is buffered has been read yet: what is read from here on is the rest of it.
-    request.bodyBeganAt = raw.socket.bytesRead - raw.readableLength;
+    // Only buffered bytes of the body have been read yet. undici takes the socket off a request whose body it gives up.
+    const { socket } = raw;
+    request.streamedFrom = { socket, bodyBeganAt: socket.bytesRead - raw.readableLength };
     onShortBody(raw, () => endShortBody(request, reply));
   });
 }
 
 /** Answers a request whose client stopped in the middle of its body. */
 export function endShortBody(request: FastifyRequest, reply: FastifyReply): void {
-  const { raw, bodyBeganAt, uploadLocation } = request;
+  const { raw, streamedFrom, uploadLocation } = request;
   const length = raw.headers['content-length'];
   const came =
-    length === undefined ? 'before its end' : `after ${raw.socket.bytesRead - bodyBeganAt} of ${length} bytes`;
+    length === undefined || !streamedFrom
+      ? 'before its end'
+      : `after ${streamedFrom.socket.bytesRead - streamedFrom.bodyBeganAt} of ${length} bytes`;
   if (uploadLocation !== undefined && !reply.sent) reply.header('location', uploadLocation);
   endWith503(reply, `The upload stopped ${came}: ${nextStep(request)}.`, 'upload_incomplete');
 }
