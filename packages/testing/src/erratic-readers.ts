@@ -71,6 +71,8 @@ async function oneConnection(targets: ReadTarget[], options: ErraticReads, findi
     await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
     socket.write(asked.map(each => textOf(each, host)).join(''));
     await readAll(socket, asked, options, findings);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
   } finally {
     clearTimeout(limit);
     socket.destroy();

@@ -17,6 +17,10 @@ const UPSTREAM: Record<string, RequestListener> = {
   'takes bodies': (incoming, response) => {
     incoming.resume().on('end', () => response.writeHead(201, { location: '/uploads/u1' }).end());
   },
+  'answers late': (incoming, response) => {
+    incoming.resume();
+    setTimeout(() => response.writeHead(201, { location: '/uploads/u1' }).end(), 60);
+  },
   'refuses at once': (_incoming, response) => {
     const body = '{"error":"There is no such response."}';
     response.writeHead(404, { 'content-type': 'application/json', 'content-length': body.length, connection: 'close' });

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { mintToken } from '@recording-request/contract/tokens';
 import { until } from '@recording-request/testing/wait';
-import { WAITING_MAX } from '../src/plugins/requests-in-turn.ts';
+import { WAITING_IN_ALL, WAITING_MAX } from '../src/plugins/requests-in-turn.ts';
 import { type FakeStore, mediaAt, startFakeStore } from './fake-store.ts';
 import { asProject, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
@@ -149,4 +149,61 @@ test('pipelined videos and thumbnails that are not read hold one place, and none
     socket.destroy();
   }
   await until('all places are free again', async () => (await videos()) === MEDIA_PER_TOKEN);
+});
+
+test('requests that wait on many connections of one address have a bound in all', async () => {
+  const { promise: leave, resolve } = Promise.withResolvers<void>();
+  const { getProject } = harness.behind.projects!;
+  let begun = 0;
+  harness.behind.projects!.getProject = async () => {
+    begun += 1;
+    await leave;
+    return { project: asProject() };
+  };
+  const request = asOwner(`/api/projects/${PROJECT_ID}`, { 'x-padding': 'x'.repeat(10_000) });
+  const many = Math.ceil(WAITING_IN_ALL / WAITING_MAX) * 2;
+  let ended = 0;
+  const sockets = Array.from({ length: many }, () => {
+    const socket = open().resume();
+    socket.once('close', () => {
+      ended += 1;
+    });
+    socket.write(request.repeat(WAITING_MAX));
+    return socket;
+  });
+  // One address has at most half of all places.
+  const mayStay = WAITING_IN_ALL / WAITING_MAX / 2 + 1;
+  await until('connections beyond the bound have ended', async () => ended >= many - mayStay);
+  assert.ok(begun <= many, `${begun} ran at once on ${many} connections`);
+  resolve();
+  harness.behind.projects!.getProject = getProject!;
+  for (const socket of sockets) socket.destroy();
+  await until('places are free again', async () => {
+    const received = await pipeline(Array(50).fill(asOwner('/api/me')), text => statuses(text).length === 50);
+    return statuses(received).every(status => status === 200);
+  });
+});
+
+test('a crowded connection gets no 429 in place of a response that changes something', async () => {
+  const { promise: leave, resolve } = Promise.withResolvers<void>();
+  harness.behind.projects!.rotateDashboardToken = async () => {
+    await leave;
+    return { projectToken: 'prj_new' };
+  };
+  const post = `POST /api/projects/${PROJECT_ID}/dashboard-token HTTP/1.1\r\nHost: h\r\nAuthorization: ${harness.bearer.authorization}\r\nContent-Length: 0\r\n\r\n`;
+  const received = await pipeline([post, ...Array(WAITING_MAX + 1).fill(asOwner('/api/me'))], never);
+  resolve();
+  assert.equal(received, '');
+});
+
+test('a CONNECT that is reset at once ends nothing else', async () => {
+  const resets = Array.from({ length: 60 }, async (_, at) => {
+    const socket = open();
+    await once(socket, 'connect');
+    socket.write(`${at % 2 ? asOwner('/api/me') : ''}CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await new Promise(done => setImmediate(done));
+    socket.resetAndDestroy();
+  });
+  await Promise.all(resets);
+  assert.equal(await me(), 200);
 });

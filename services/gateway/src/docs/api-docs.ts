@@ -127,8 +127,8 @@ api -OJ "$BASE/api/projects/$PROJECT/export.json"
 
 \`selected\` and \`transcriptStatus\` narrow the ZIP and transcripts.txt; \`export.csv?bom=1\` begins with a byte order mark, by which spreadsheets know
 UTF-8. The dashboard's exports, below, take \`bom\` and ignore every other parameter. In the CSV every text is quoted. A text that a
-spreadsheet would take for a formula begins with an extra \`'\`; in a text with a \`;\` there is one, too, after each \`;\`, tab and line break that such a sign
-follows, as a spreadsheet whose separator is \`;\` begins a cell there. Links are in a bundle if the token has \`links:read\`. An export that breaks off breaks the connection: curl
+spreadsheet would take for a formula begins with an extra \`'\`; there is one, too, after each \`;\`, tab and line break that such a sign
+follows, as a spreadsheet whose separator is \`;\` or tab begins a cell there. Links are in a bundle if the token has \`links:read\`. An export that breaks off breaks the connection: curl
 then fails. All parts of project.zip show the clips that were there when it began. Where one is erased meanwhile, or its video cannot be
 read, the download breaks off; the next one is whole without it, and names in \`missing.txt\` what could not be read. Until a day after its
 last byte a download of project.zip that was cut goes on: send \`Range: bytes=<what you have>-\` with \`If-Range: <its ETag>\`. 206 is

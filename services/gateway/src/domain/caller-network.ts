@@ -3,10 +3,10 @@ const PREFIX_GROUPS = 4;
 
 /**
  * Returns what limits know a caller by: an IPv4 address as it is, and the first 64 bits of an IPv6 address, as a caller who has one address
- * has all others with the same prefix.
+ * has all others with the same prefix. Connections that have ended have no address: they count as one.
  */
-export function callerNetwork(address: string): string {
-  if (!address.includes(':')) return address;
+export function callerNetwork(address: string | undefined): string {
+  if (!address?.includes(':')) return address ?? '';
   const mapped = MAPPED.exec(address);
   if (mapped) return mapped[1]!;
   const [head = '', tail] = address.split('::');

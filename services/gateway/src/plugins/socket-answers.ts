@@ -18,8 +18,13 @@ export function onShortBody(request: IncomingMessage, answer: () => void): void 
 
 /** Answers bytes that are not HTTP: there is only a socket to answer on. */
 export function answerClientError(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
-  // After other responses one more is fine, unless one is half sent.
   const response = runningOn(socket);
+  // The request was whole, so the bytes belong to one that was sent ahead. This response is sent, and the connection ends behind it.
+  if (response?.req.complete && error.code !== 'ECONNRESET' && socket.writable) {
+    response.once('close', () => socket.end());
+    return;
+  }
+  // After other responses one more is fine, unless one is half sent.
   const underWay = response?.headersSent;
   const answerShortBody = response && SHORT_BODIES.get(response.req);
   if (error.code === 'HPE_INVALID_EOF_STATE' && socket.writable && !underWay && answerShortBody) {
@@ -43,7 +48,9 @@ export function answerCrowded(this: FastifyInstance, socket: Socket, running: Se
   noteShed('rate');
   // The gateway reads nothing more from it.
   socket.pause();
-  if (running.headersSent) socket.destroy();
+  // The request that runs may change something: a 429 in its place would say that it did not.
+  const isSafe = running.req.method === 'GET' || running.req.method === 'HEAD';
+  if (running.headersSent || !isSafe) socket.destroy();
   else endSocket(this, socket, CROWDED, running.req, () => socket.destroy());
 }
 
@@ -55,6 +62,8 @@ function endSocket(
   request?: IncomingMessage,
   sent?: () => void,
 ): void {
+  // Node takes its own listener off a connection that asks for a tunnel: a reset would end the process.
+  socket.on('error', () => {});
   const requestId = requestIdOf(request);
   const body = JSON.stringify({ error: sentence } satisfies ErrorJson);
   socket.end(
