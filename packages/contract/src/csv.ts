@@ -12,7 +12,7 @@ const FORMULA_START = new RegExp(`^(?:[\\t\\r\\n]|${SKIPPED}${SIGN})`, 'u');
  * A spreadsheet whose list separator is `;` splits the row at each `;`: its quotes count only at the start of a
  * cell, and the first cell ends at the first comma. The text behind a `;`, a tab or a line break then starts a cell.
  */
-const INNER_START = new RegExp(`([;\\t\\r\\n])(?=${SKIPPED}${SIGN})`, 'gu');
+const INNER_START = new RegExp(`([;\\t\\r\\n])(?=["\\s\\p{Default_Ignorable_Code_Point}]*${SIGN})`, 'gu');
 
 /** The contract's order without the WebVTT; `terms`, the one nested field, comes flat; behind it what was added later. */
 const PLAIN_FIELDS = Object.keys(Submission.properties).filter(
@@ -22,13 +22,13 @@ const LAST_FIELDS = ['termsSha256', 'termsAcceptedAt', 'language', 'responseId']
 
 /**
  * One cell. Every text is quoted, so that a field that becomes free text later is safe already; numbers are ours and stay as
- * they are. Text that a spreadsheet would run gets a leading `'`. A text with a `;` also gets one at each inner place where a
- * spreadsheet that separates by `;` would begin a cell with a formula; without a `;` no such cell ends before the row does.
+ * they are. Text that a spreadsheet would run gets a leading `'`. So does each inner place where a spreadsheet that separates by
+ * `;` or tab would begin a cell with a formula.
  */
 export function csvCell(value: string | number | boolean | null): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
-  const inner = value.includes(';') ? value.replaceAll(INNER_START, "$1'") : value;
+  const inner = value.replaceAll(INNER_START, "$1'");
   const safe = FORMULA_START.test(value) ? `'${inner}` : inner;
   return `"${safe.replaceAll('"', '""')}"`;
 }

@@ -52,11 +52,11 @@ export const PAYLOADS: string[] = [
 ];
 
 const RUNS = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
-const RUNS_INSIDE = /([;\t\r\n])(?=\s*[=+\-@＝＋－＠])/g;
+const RUNS_INSIDE = /([;\t\r\n])(?=["\s]*[=+\-@＝＋－＠])/g;
 
-/** The guarded form of a text, as docs.md describes it: a `'` before each formula, also inside a text that has a `;`. */
+/** The guarded form of a text, as docs.md describes it: a `'` before each formula, also inside a text. */
 export function guarded(text: string): string {
-  const inner = text.includes(';') ? text.replaceAll(RUNS_INSIDE, "$1'") : text;
+  const inner = text.replaceAll(RUNS_INSIDE, "$1'");
   return RUNS.test(text) ? `'${inner}` : inner;
 }
 export const startsFormula = (cell: string): boolean => RUNS.test(cell);
