@@ -1,5 +1,6 @@
 import { isWebhookEvent, WEBHOOK_EVENTS } from '@recording-request/contract/webhook-events';
 import { DomainError } from '@recording-request/kit/errors';
+import { createFairSlots } from '@recording-request/kit/fair-slots';
 import type { SendTestRequest, SendTestResponse } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Context } from '../context.ts';
 import { TEST_EVENT } from '../domain/delivery.ts';
@@ -7,9 +8,13 @@ import { sendTestEvent } from '../workflows/send-test-event.ts';
 import { toDelivery } from './delivery-messages.ts';
 import { requireUuid } from './require-uuid.ts';
 
+/** Test events at once in this process, half of them for one owner. */
+export const TESTS_AT_ONCE = 32;
+
 /** Sends a test event and replies with the outcome. One at a time for each project. */
 export const sendTest = (context: Context) => {
   const sending = new Set<string>();
+  const slots = createFairSlots(TESTS_AT_ONCE);
   return async (request: SendTestRequest): Promise<SendTestResponse> => {
     const projectId = requireUuid(request.projectId, 'projectId');
     const type = request.eventType || TEST_EVENT;
@@ -18,7 +23,7 @@ export const sendTest = (context: Context) => {
       throw new DomainError('too_many', 'A test event of this project is being sent; wait for its answer.');
     sending.add(projectId);
     try {
-      const delivery = await sendTestEvent(context, projectId, type);
+      const delivery = await sendTestEvent(context, projectId, type, slots);
       return { delivery: delivery && toDelivery(delivery) };
     } finally {
       sending.delete(projectId);

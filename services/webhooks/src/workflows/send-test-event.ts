@@ -2,17 +2,22 @@ import { sampleSubject } from '@recording-request/contract/sample-event';
 import { webhookBody } from '@recording-request/contract/webhook';
 import type { WebhookEventType } from '@recording-request/contract/webhook-events';
 import { DomainError } from '@recording-request/kit/errors';
+import type { FairSlots } from '@recording-request/kit/fair-slots';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
 import { type DeliveryRecord, TEST_EVENT } from '../domain/delivery.ts';
 import { leaseMs, seenAt } from './deliver.ts';
 
-/** Sends an event with made-up contents to a project's endpoint and returns the delivery with its outcome. */
+/**
+ * Sends an event with made-up contents to a project's endpoint and returns the delivery with its outcome. Fails with `too_many` when
+ * the owner has its share of `slots`.
+ */
 export async function sendTestEvent(
   context: Context,
   projectId: string,
   type: WebhookEventType,
+  slots: FairSlots,
 ): Promise<DeliveryRecord | undefined> {
   const { config, clock, store, targets, dispatcher } = context;
   const target = await targets.of(projectId);
@@ -20,6 +25,11 @@ export async function sendTestEvent(
   if (target.url === '')
     throw new DomainError('conflict', 'The project has no webhookUrl; set one first.', {
       reason: 'webhook_url_missing',
+    });
+  using slot = slots.tryTake([target.ownerId]);
+  if (!slot)
+    throw new DomainError('too_many', 'Too many test events are being sent; wait for their answers.', {
+      retryAfterSec: 5,
     });
   const id = uuidv7();
   const createdAt = clock.now();
