@@ -247,3 +247,64 @@ test('pictures of 4K upright, of a cinema and of 8K are taken, within the memory
     assertThumbnails(made);
   }
 });
+
+/** The colour of the first thumbnail. */
+async function colourOf(path: string): Promise<number[]> {
+  const { thumbnails, problem } = await process(path);
+  assert.equal(problem, undefined);
+  const args = [
+    '-nostdin',
+    '-v',
+    'error',
+    '-i',
+    thumbnails[0]!.path,
+    '-vf',
+    'scale=1:1,format=rgb24',
+    '-f',
+    'rawvideo',
+  ];
+  return (await run('sh', ['-c', 'ffmpeg "$@" - | od -An -tu1', 'sh', ...args])).trim().split(/\s+/).map(Number);
+}
+const assertNear = (found: number[], wanted: number[], what: string) =>
+  assert.ok(
+    found.every((value, at) => Math.abs(value - wanted[at]!) <= 8),
+    `${what}: ${found}, not ${wanted}`,
+  );
+
+test('thumbnails have the colours of the clip: by the matrix of BT.709, and of HDR in the light of a usual screen', async () => {
+  const green = ['-f', 'lavfi', '-i', 'color=0x1EBE3C:s=1280x720:r=5:d=1'];
+  const bt709 = ['-vf', 'scale=out_color_matrix=bt709:out_range=tv,format=yuv420p', '-c:v', 'libx264'];
+  const tags = ['-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709'];
+  assertNear(await colourOf(await ffmpeg('green.mp4', ...green, ...bt709, ...tags)), [30, 190, 60], 'BT.709');
+  assertNear(await colourOf(await ffmpeg('untagged.mp4', ...green, ...bt709)), [30, 190, 60], 'HD without a tag');
+  // The grey of 238, at the light that it has beside a white of 203 cd/m².
+  for (const [transfer, luma] of [
+    ['arib-std-b67', 694],
+    ['smpte2084', 559],
+  ] as const) {
+    const grey = `format=yuv420p10le,geq=lum=${luma}:cb=512:cr=512`;
+    const params = `log-level=none:colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc`;
+    const hdr = ['-color_primaries', 'bt2020', '-color_trc', transfer, '-colorspace', 'bt2020nc', '-tag:v', 'hvc1'];
+    const black = ['-f', 'lavfi', '-i', 'color=black:s=320x180:r=5:d=1', '-vf', grey];
+    const path = await ffmpeg(`${transfer}.mp4`, ...black, '-c:v', 'libx265', '-x265-params', params, ...hdr);
+    assertNear(await colourOf(path), [238, 238, 238], transfer);
+  }
+});
+
+test('thumbnails have the shape of the clip as it is shown, also where its pixels are not square', async () => {
+  const wide = ['-f', 'lavfi', '-i', 'testsrc2=s=720x720:r=5:d=1', ...H264, '-aspect', '16:9'];
+  const { thumbnails } = await process(await ffmpeg('anamorphic.mp4', ...wide));
+  assert.equal(await probe(thumbnails[0]!.path, 'stream=width,height'), '640,360');
+});
+
+test('sound whose channels are the inverse of each other is heard, by one of them', async () => {
+  const inverse = ['-af', 'pan=stereo|c0=c0|c1=-1*c0'];
+  for (const codec of [
+    ['-c:a', 'aac'],
+    ['-c:a', 'pcm_s16le'],
+  ]) {
+    const made = await process(await ffmpeg('inverse.mov', ...PICTURE, ...TONE, ...H264, ...inverse, ...codec));
+    assert.ok((await loudness(made.audio!, 1, 2)) > -40, codec.join(' '));
+    assert.equal(await probe(made.audio!, 'stream=channels'), '1');
+  }
+});

@@ -146,7 +146,18 @@ function pictureOptions(moment: Moment, { startSec }: Plan): string[] {
 }
 
 function thumbnailOutput(clip: ClipFiles, { name }: Moment, input: number): FfmpegCall['outputs'][number] {
-  const scale = `scale=w='min(640,iw)':h='max(2,2*round(ow/a/2))'`;
-  const options = ['-map', `${input}:V:0`, '-vf', scale, '-frames:v', '1', '-q:v', '4', ...PLAIN, '-f', 'mjpeg'];
+  const options = [
+    '-map',
+    `${input}:V:0`,
+    '-vf',
+    clip.plan.thumbnailFilter,
+    '-frames:v',
+    '1',
+    '-q:v',
+    '4',
+    ...PLAIN,
+    '-f',
+    'mjpeg',
+  ];
   return { path: thumbnailPath(clip, name), options };
 }

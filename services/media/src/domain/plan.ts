@@ -1,5 +1,6 @@
 import { type Container, storedContainer } from './container.ts';
 import type { Inspection } from './inspection.ts';
+import { thumbnailFilter } from './thumbnail-filter.ts';
 
 export const THUMBNAILS = ['start', 'middle', 'end'] as const;
 export type ThumbnailName = (typeof THUMBNAILS)[number];
@@ -20,6 +21,8 @@ export interface Plan {
   /** No sound is made beyond. */
   audioSec: number;
   moments: Moment[];
+  /** Filters for the thumbnails. */
+  thumbnailFilter: string;
   /** Where an MP4's times begin: it says itself what is in its streams, so that ffmpeg finds a picture without looking. */
   startSec: number | undefined;
   /** Whether the sound needs a reader of its own beside the video's. */
@@ -39,6 +42,7 @@ export function planFor(inspection: Inspection): Plan {
     hasAudio,
     audioSec: Math.min(durationSec + 1, AUDIO_MAX_SEC),
     moments: thumbnailMoments(inspection),
+    thumbnailFilter: thumbnailFilter(inspection),
     startSec: container === 'mp4' && startSec >= 0 ? startSec : undefined,
     readApart: hasAudio && readApart,
   };
