@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { until } from '@recording-request/testing/wait';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
+import { TESTS_AT_ONCE } from '../src/rpc/send-test.ts';
 import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
 const ENDPOINTS = 50;
@@ -122,4 +124,33 @@ test('one owner whose many endpoints take long holds no more than half of the pl
     },
     { limitMs: SERVED_MS },
   );
+});
+
+test('test events of one owner leave places for another owner', async () => {
+  const busyOwner = uuidv7();
+  const projects = Array.from({ length: TESTS_AT_ONCE }, () => uuidv7());
+  const url = (projectId: string) => `http://127.0.0.1:${receiver.port}/${projectId}`;
+  for (const projectId of projects) harness.setTarget(projectId, url(projectId), [], [], busyOwner);
+  const isBusy = new Set(projects.map(projectId => `/${projectId}`));
+  const held: (() => void)[] = [];
+  receiver.respond = (request, response) => {
+    const answer = () => response.writeHead(204).end();
+    if (isBusy.has(request.path)) held.push(answer);
+    else answer();
+  };
+  const send = (projectId: string) => harness.webhooks.sendTest({ projectId, eventType: '' });
+  let refused = 0;
+  const sent = projects.map(projectId =>
+    send(projectId).catch(error => {
+      assert.equal(error.code, 'too_many');
+      refused += 1;
+    }),
+  );
+  await until('the busy owner has its share', async () => held.length + refused === projects.length);
+  assert.ok(held.length <= TESTS_AT_ONCE / 2, `one owner has ${held.length} of ${TESTS_AT_ONCE} places`);
+  const newcomer = uuidv7();
+  harness.setTarget(newcomer, url(newcomer));
+  assert.equal((await send(newcomer)).delivery?.state, DeliveryState.DELIVERY_STATE_DELIVERED);
+  for (const answer of held) answer();
+  await Promise.all(sent);
 });

@@ -77,6 +77,7 @@ async function configOf({ ada, full, clip }: SeedData): Promise<string> {
     ['include-operation-id = "dashboardListLinks"', { ...shown, 'query.cursor': linkCursor }],
     ['include-path-regex = "^/project/.*submissionId"', { ...shown, 'path.submissionId': clip.submissionId }],
     ['include-path-regex = "/webhook-test$"', theirs],
+    ['include-operation-id = "redeliverWebhooks"', theirs],
     ['include-operation-id = "redeliverWebhook"', { ...theirs, 'path.deliveryId': deliveries[0].deliveryId }],
     ['include-path-regex = "^/api/.*submissionId"', { ...theirs, 'path.submissionId': clip.submissionId }],
   ];

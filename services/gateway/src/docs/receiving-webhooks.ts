@@ -93,6 +93,11 @@ again, with a fresh signature. A further change within the day drops the oldest;
 
 \`\`\`sh
 api "$BASE/api/projects/$PROJECT/webhook-deliveries?limit=10"   # each attempt, and how the endpoint does
+\`\`\`
+
+Where the project has a \`webhookUrl\`, its events can be sent again:
+
+\`\`\`bash
 again() { api -X POST "$BASE/api/projects/$PROJECT/webhook-deliveries/redeliver" -H 'Content-Type: application/json' -d "$1"; }
 again '{}'                                                                # every event of the project
 again '{"from": "2026-03-02T10:00:00Z", "to": "2026-03-03T00:00:00Z"}'    # those of a time, the end not included
