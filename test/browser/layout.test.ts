@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { testClip } from '@recording-request/testing/clip';
+import { sendClip } from '@recording-request/testing/contributor';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './accessibility.ts';
 import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
@@ -108,6 +110,89 @@ test('a question can be read on a phone held sideways, before and while it is an
   }
 });
 
+const SMALL = [...SIDEWAYS, { width: 740, height: 330 }, { width: 568, height: 320 }];
+
+test('the main button is in view before anything is scrolled, and every question can be scrolled to', async () => {
+  const fields = {
+    requireTerms: true,
+    termsText: 'Be kind.',
+    termsLabel: 'I have read the terms and accept them. '.repeat(5),
+  };
+  for (const interviewQuestions of [[], ['Who are you?'], [FOUR_LINES, 'And?'], [LONGEST, FOUR_LINES, 'And now?']]) {
+    const project = await harness.project({ ...fields, interviewQuestions });
+    for (const viewport of [UPRIGHT, { width: 390, height: 664 }, ...SMALL]) {
+      const when = `${interviewQuestions.length} questions, ${viewport.width}×${viewport.height}`;
+      const page = await harness.page({ ...PHONE, viewport });
+      await page.goto(project.urls[0]!);
+      await page.locator('html[data-ready]').waitFor();
+      await assertSeen(page, ['#start', '#choose-file'], when);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), viewport.width, when);
+      const list = page.locator('.questions');
+      if (await list.count()) {
+        const hidden = await list.evaluate(all => all.scrollHeight - all.clientHeight);
+        assert.ok(hidden <= 1, `${when}: ${hidden} pixels of the questions are cut off`);
+        const fade = await page
+          .locator('#screen-welcome .bar')
+          .evaluate(bar => getComputedStyle(bar, '::before').content);
+        if (viewport.width < 480) assert.notEqual(fade, 'none', `${when}: nothing shows that there is more`);
+      }
+      // Down to its end, nothing is behind the buttons.
+      await page.evaluate(() => scrollTo(0, 10_000));
+      await assertSeen(page, ['#start', '#choose-file', '#terms'], `${when}, at the end`);
+      await page.context().close();
+    }
+  }
+});
+
+test('the question that is due, and what was answered, are in view on a second device', async () => {
+  const project = await harness.project({ interviewQuestions: [LONGEST, LONGEST.slice(0, 160), 'And now?'] });
+  const path = `${project.urls[0]}/responses`;
+  const { responseSessionId } = (await (await fetch(path, { method: 'POST' })).json()) as { responseSessionId: string };
+  const clip = await testClip({ container: 'webm', audio: 'none', seconds: 1, width: 64, height: 48, frameRate: 10 });
+  for (const [questionIndex, due] of [
+    [0, '.questions li:nth-child(2)'],
+    [1, '.questions li:nth-child(3)'],
+  ] as const) {
+    await sendClip(project.urls[0]!, clip, { responseSessionId, questionIndex });
+    const mark = `.questions li:nth-child(${questionIndex + 1}) .answered`;
+    for (const viewport of [UPRIGHT, ...SMALL]) {
+      const page = await harness.page({ ...PHONE, viewport });
+      await page.goto(project.urls[0]!);
+      await page.locator('html[data-ready]').waitFor();
+      await assertSeen(
+        page,
+        [due, mark, '#start'],
+        `question ${questionIndex + 2}, ${viewport.width}×${viewport.height}`,
+      );
+      await page.context().close();
+    }
+  }
+});
+
+test('a long question beside a take shows that it goes on', async () => {
+  const project = await harness.project({ interviewQuestions: [LONGEST], noteEnabled: true });
+  const page = await harness.page(PHONE);
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 1);
+  await stop(page);
+  for (const viewport of [UPRIGHT, ...SMALL]) {
+    await turn(page, viewport);
+    await assertSeen(page, ['#note', '#send', '#again'], `${viewport.width}×${viewport.height}`);
+    const fade = await page.locator('#screen-review .bar').evaluate(bar => getComputedStyle(bar, '::before').content);
+    assert.notEqual(fade, 'none', `${viewport.width}×${viewport.height}`);
+    // At the end the fade lies over no text.
+    const room = await page.evaluate(() => {
+      scrollTo(0, 10_000);
+      const bar = document.querySelector('#screen-review .bar')!;
+      const from = bar.getBoundingClientRect().top - Number.parseFloat(getComputedStyle(bar, '::before').height);
+      return from - document.getElementById('review-state')!.getBoundingClientRect().bottom;
+    });
+    assert.ok(room >= -1, `${viewport.width}×${viewport.height}: the last line fades`);
+  }
+  await page.context().close();
+});
+
 test('the note and both buttons are in view beside a long question and a warning', async () => {
   const project = await harness.project({ interviewQuestions: [FOUR_LINES], noteEnabled: true });
   const page = await harness.page({ ...PHONE, device: 'silence' });
@@ -207,6 +292,7 @@ test("the owner's message covers nothing, and stays after its dialog", async () 
   await turn(page, UPRIGHT);
   await button(page, 'Close').click();
   await heading(page, 'It has arrived').waitFor();
+  await page.locator('#done-message', { hasText: message }).waitFor();
   await assertSeen(page, ['#screen-done .tick', '#done-text', '#done-message'], 'the last screen');
   assert.equal(await page.locator('#done-message').textContent(), message);
   await page.context().close();

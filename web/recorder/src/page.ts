@@ -107,8 +107,8 @@ ${questionList(settings, answered, page)}
 ${settings.requestUrl ? html`<p><a href="${settings.requestUrl}" target="_blank" rel="noopener noreferrer">${page.about}</a></p>` : null}
 ${welcomeHint(settings, answered, language)}
 </div>
-<div class="actions">
 ${terms(settings, page)}
+<div class="actions bar">
 <p id="welcome-problem" class="warning" role="alert" hidden></p>
 <button id="to-take" class="quiet" type="button" hidden>${page.toTake}</button>
 <button id="start" class="primary" type="button">${page.start}</button>
@@ -134,7 +134,7 @@ function questionList(
   if (interviewQuestions.length === 0) return null;
   const mark = (index: number) =>
     html`<span class="answered"${answered.includes(index) ? null : raw(' hidden')}>✓ ${page.answered}</span>`;
-  return html`<ol class="questions" tabindex="0">${interviewQuestions.map(
+  return html`<ol class="questions">${interviewQuestions.map(
     (question, index) => html`<li><span dir="auto">${question}</span> ${mark(index)}</li>`,
   )}</ol>`;
 }

@@ -53,7 +53,7 @@ export function reviewScreen(settings: RecorderProject, { page }: Language): Htm
 <video id="playback" playsinline controls preload="auto"></video>
 <p id="review-state"></p>
 </div>
-<div class="review-bar">
+<div class="bar review-bar">
 ${settings.noteEnabled ? html`<label class="note">${page.note}<textarea id="note" maxlength="${LIMITS.noteLength}" rows="1" dir="auto"></textarea></label>` : null}
 <div class="actions">
 <button id="send" class="primary" type="button">${page.send}</button>

@@ -109,9 +109,8 @@ function pageEffects(
     goToThankYou: () => location.assign(`${pagePath}/thank-you?lang=${settings.lang}`),
     focus({ on }) {
       elements[on]?.focus();
-      // What is said of the terms stands between them and the button that was pressed. An element that had the focus before is
-      // not scrolled to by itself.
-      elements[on === 'terms' ? 'start' : on]?.scrollIntoView({ block: 'nearest' });
+      // focus() does not scroll to an element that has the focus already.
+      elements[on]?.scrollIntoView({ block: 'nearest' });
     },
     announce: ({ texts }) => announce(sentences(texts.map(text => (typeof text === 'string' ? text : say(text))))),
   };

@@ -1,11 +1,12 @@
 import { setText, showText } from '@recording-request/web-shared/browser/texts';
-import { answeredOf, keptTake, questionsOf, type State } from '../state/state.ts';
+import { answeredOf, keptTake, questionOf, questionsOf, type State, screenOf } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
 export function createWelcomeView(elements: Elements, { t, say }: Texts): (state: State, before: State) => void {
   const { toTake, terms, start, chooseFile, elsewhere, welcomeBack, welcomeProblem, termsBox } = elements;
   const marks = [...elements.screenWelcome.querySelectorAll<HTMLElement>('.answered')];
+  const shown = (state: State) => screenOf(state.phase) === 'welcome' && state.startup === 'ready';
   const startLabel = start.textContent ?? '';
   const chooseLabel = chooseFile.textContent ?? '';
   return (state, before) => {
@@ -29,5 +30,9 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
     if (termsBox) termsBox.hidden = response !== undefined;
     terms?.setAttribute('aria-invalid', String(welcome.problem?.[0] === 'termsMissing'));
     if (terms && before.response && !response) terms.checked = false;
+    if (answered.length > 0 && shown(state) && !shown(before)) {
+      const due = (questionOf(state)?.number ?? 1) - 1;
+      marks[due]?.parentElement?.scrollIntoView({ block: 'nearest' });
+    }
   };
 }
