@@ -181,6 +181,12 @@ test('a dashboard link to which something was attached, or whose letters were ch
   assert.equal((await fetch(`${harness.base}${here}/nothing`, browser)).headers.get('location'), here);
   for (const [path, init, status] of [
     [`${here}/nothing`, program, 404],
+    [`${here}//export.csv`, program, 404],
+    [`${here}/.//export.csv`, program, 404],
+    [`${here}/EXPORT.csv`, program, 404],
+    [`${here}).//export.csv`, program, 404],
+    [`${here}/submissions//video`, program, 404],
+    [`${here}/submissions/`, program, 404],
     [`${here}/submissions/x`, browser, 400],
     [`${here})/export.csv`, program, 404],
   ] as const) {

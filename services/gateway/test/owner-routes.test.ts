@@ -256,9 +256,14 @@ test('every owner route refuses the names that it does not take, and one that is
 });
 
 test('a path with nothing between two slashes is no route', async () => {
-  for (const path of ['/projects/', '/projects//links', `${project}/submissions//video`, '/projects//submissions/x']) {
+  const dashboard = new URL(`/project/${mintToken('prj')}/submissions//video`, url('/')).href;
+  const link = new URL(`/r/${mintToken('vr')}/responses/`, url('/')).href;
+  for (const path of [
+    ...['/projects/', '/projects//links', `${project}/submissions//video`, '/projects//submissions/x'].map(url),
+    ...[dashboard, link],
+  ]) {
     for (const headers of [harness.bearer, undefined]) {
-      const answer = await fetch(url(path), headers && { headers });
+      const answer = await fetch(path, headers && { headers });
       assert.deepEqual([answer.status, answer.headers.get('error-code')], [404, 'not_found'], path);
       assert.match(
         ((await answer.json()) as { error: string }).error,

@@ -28,8 +28,8 @@ export function redirectTouched(reply: FastifyReply, page: LinkedPage): FastifyR
   if (token === undefined) return undefined;
   const attached = path.slice(start.length + token.length);
   if (attached === '' && path.startsWith(start)) return undefined;
-  // A program that misses a route below the page needs the error.
-  if (/^\/[a-z]/.test(attached) && !takesPage(headers)) return undefined;
+  // A program that asks for a path below the page needs the error: it would store the page as the file.
+  if (/\/.*\w/.test(attached) && !takesPage(headers)) return undefined;
   const clean = new URL(addressOf(token)).pathname + (keep?.(new URLSearchParams(query)) ?? '');
   return reply.removeHeader('error-code').redirect(clean, 302);
 }

@@ -24,8 +24,9 @@ export function installValidation(app: FastifyInstance): void {
   });
   // A path with `//` in it has a route whose id is empty. Before the token is looked at, as for any other unknown route.
   app.addHook('onRequest', async request => {
-    if (request.is404 || !request.raw.url?.startsWith('/api/')) return;
-    const [empty] = Object.entries(request.params as object).find(([, value]) => value === '') ?? [];
+    if (request.is404) return;
+    const [empty] =
+      Object.entries(request.params as object).find(([name, value]) => value === '' && name !== '*') ?? [];
     if (empty)
       throw new DomainError('not_found', `There is no such route: the path has nothing where ${empty} belongs.`);
   });
