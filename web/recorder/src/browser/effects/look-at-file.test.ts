@@ -23,7 +23,6 @@ test('videos are recognised by their container and their tracks, wherever the in
     fileOf(box('ftyp', 'isom'), moov('soun', 'vide'), box('mdat', data)),
     fileOf(box('ftyp', 'qt  '), box('wide'), box('mdat', data, true), moov('vide')),
     fileOf(moov('vide'), box('mdat')),
-    fileOf(box('ftyp', 'isom'), '\0\0\0\0mdat', data),
     fileOf(box('ftyp', 'isom'), '\0\0\0\x02mdat', data),
     fileOf(matroska('V_VP9', 'A_OPUS')),
     fileOf(matroska('V_MPEG4/ISO/AVC')),
@@ -45,6 +44,23 @@ test('what is no video is recognised, whatever it is called', async () => {
   ];
   for (const [kind, ...files] of kinds)
     for (const file of files) assert.equal(await kindOf(fileOf(file)), kind, JSON.stringify(file));
+});
+
+test('an MP4 whose index is missing is no video: it was cut off, or its recording never ended', async () => {
+  const data = 'x'.repeat(100_000);
+  const whole = fileOf(box('ftyp', 'isom'), box('free'), box('mdat', data), moov('vide'));
+  assert.equal(await kindOf(whole), 'video');
+  for (const file of [
+    whole.slice(0, 60_000),
+    whole.slice(0, 40),
+    fileOf(box('ftyp', 'isom'), box('mdat', data)),
+    fileOf(box('ftyp', 'isom'), box('mdat', data, true).slice(0, 60_000)),
+    fileOf(box('ftyp', 'isom'), '\0\0\0\0mdat', data),
+    fileOf(box('ftyp', 'isom')),
+  ])
+    assert.equal(await kindOf(file), 'notVideo', `${file.size} bytes`);
+  const many = fileOf(box('ftyp', 'isom'), box('free').repeat(100), moov('vide'));
+  assert.equal(await kindOf(many), 'video', 'more boxes than are looked at: left to the server');
 });
 
 test('a file that cannot be read says so', async () => {

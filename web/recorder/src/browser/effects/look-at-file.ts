@@ -45,20 +45,24 @@ async function kindOfMatroska(file: Blob): Promise<FileKind> {
   return !has('V') && has('A') ? 'audio' : 'video';
 }
 
-/** By the handlers of its tracks; what has no index that can be read is left to the server. */
+/** By the handlers of its tracks. Without an index it cannot be played; where none was found in time is left to the server. */
 async function kindOfMp4(file: Blob, start: string): Promise<FileKind> {
   const brand = start.slice(4, 8) === 'ftyp' ? start.slice(8, 12) : '';
   if (PICTURE_BRANDS.test(brand)) return 'picture';
   const index = await indexOf(file);
-  if (!index) return brand.startsWith('M4A') || brand.startsWith('M4B') ? 'audio' : 'video';
+  if (!index) {
+    if (brand.startsWith('M4A') || brand.startsWith('M4B')) return 'audio';
+    return index === '' ? 'notVideo' : 'video';
+  }
   const handlers = [...index.matchAll(/hdlr.{8}(.{4})/gs)].map(match => match[1]);
   return !handlers.includes('vide') && handlers.includes('soun') ? 'audio' : 'video';
 }
 
-/** The box `moov`, which is at the beginning or at the end. */
+/** The box `moov`, which is at the beginning or at the end. '': the file has none. undefined: not known. */
 async function indexOf(file: Blob): Promise<string | undefined> {
   let at = 0;
-  for (let boxes = 0; boxes < BOXES_MAX && at + 8 <= file.size; boxes++) {
+  for (let boxes = 0; boxes < BOXES_MAX; boxes++) {
+    if (at + 8 > file.size) return '';
     const head = await read(file, at, at + 16);
     const view = new DataView(head.buffer);
     const short = view.getUint32(0);
