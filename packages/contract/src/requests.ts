@@ -1,5 +1,5 @@
 /**
- * What callers may send: bodies (strict: nothing is coerced, unknown fields are refused), queries (coerced; owners' routes refuse
+ * Schemas of requests: bodies (strict: nothing is coerced, unknown fields are refused), queries (coerced; owners' routes refuse
  * unknown names) and path parameters. `x-constraint` is the end of the sentence that says what a value must be,
  * `x-hint` what is added to it in brackets.
  */

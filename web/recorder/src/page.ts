@@ -119,7 +119,7 @@ ${terms(settings, page)}
 </section>`;
 }
 
-/** What has been answered, as the script says it. */
+/** Returns the line about earlier answers, in the words of the script. */
 function welcomeHint({ interviewQuestions }: RecorderProject, answered: number[], { script }: Language): Html {
   const hint = earlierAnswers(interviewQuestions.length, answered);
   return html`<p id="welcome-back" class="notice-box"${hint ? null : raw(' hidden')}>${hint ? fill(script.earlierAnswers, hint) : null}</p>`;

@@ -1,6 +1,6 @@
 /** What the page passes to the recorder's script, as JSON in the page itself. */
 export interface RecorderSettings {
-  /** Of the link; active too where any device may continue its one response. */
+  /** The state of the link; also `active` where any device may continue its one response. */
   status: 'active' | 'disabled' | 'exhausted' | 'expired';
   /** The link takes more than one response. */
   shared: boolean;

@@ -3,7 +3,7 @@ import type { StreamHeader } from '../domain/scan.ts';
 const COLOURS = ['color_range', 'color_space', 'color_transfer', 'color_primaries'];
 const UNSAID = new Set([undefined, '', 'N/A', 'unknown', 'unspecified', 'reserved']);
 const SQUARE = new Set(['1:1', '0:1']);
-/** Of an upright picture. ffprobe prints a matrix in three lines, each behind its number. */
+/** The matrix of an upright picture. ffprobe prints a matrix in three lines, each behind its number. */
 const UPRIGHT = '65536 0 0 0 65536 0 0 0 1073741824';
 
 /** Returns the fields of a line that ffprobe prints as "name=value|name=value". */

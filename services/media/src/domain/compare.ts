@@ -4,7 +4,7 @@ import type { Scan } from './scan.ts';
 const TOLERANCE_SEC = 0.1;
 /** Codecs whose packets a container may cut in another way, so that their bytes count. */
 const IN_SAMPLES = /^(pcm|adpcm)_/;
-/** What a copy may not have where the upload does not; a colour that it merely states is no difference. */
+/** Facts that a copy may not have when the upload lacks them. A colour that only the copy states is no difference. */
 const EITHER_WAY = /^(turn|pixels) /;
 
 /** Differences between an upload and the stored video: `told` is for the owner, after "without"; `detail` for the log. */
@@ -50,7 +50,7 @@ function trackDiffers(before: Track, after: Track): Difference[] {
     if (wanted !== is) found.push({ told, detail: `${what} has ${name} ${is}, not ${wanted}` });
   };
   same('the codec', before.codec, after.codec);
-  // Of such a track nobody knows what else there is to it.
+  // Nobody knows what else such a track has.
   if (before.codec === '') found.push({ told: what, detail: `${what} is of an unknown codec` });
   if (IN_SAMPLES.test(before.codec)) same('bytes:', before.bytes, after.bytes);
   else same('packets:', before.packets, after.packets);

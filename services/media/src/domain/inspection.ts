@@ -30,7 +30,7 @@ export interface Inspection {
   /** Whether there is any sound, also one of an unknown codec. */
   hasAudio: boolean;
   videoCodec: string;
-  /** Of the first sound of a known codec; "" without one. */
+  /** The codec of the first sound that is known; "" without one. */
   audioCodec: string;
   width: number;
   height: number;

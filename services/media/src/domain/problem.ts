@@ -1,6 +1,6 @@
 import type { Difference } from './compare.ts';
 
-/** What could not be made of a clip. */
+/** The parts of a clip that could not be made. */
 export interface Missing {
   /** Whether a seekable copy was made, and how it differs from the upload. */
   hasVideo: boolean;

@@ -4,7 +4,7 @@ export interface PictureSize {
   height: number;
 }
 
-/** What a container says of a stream. */
+/** Facts about a stream, as its container states them. */
 export interface StreamHeader extends PictureSize {
   /** Its index among all streams of the file. */
   stream: number;

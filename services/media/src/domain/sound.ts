@@ -8,7 +8,7 @@ export interface ChosenSound {
   channel?: 0 | 1;
 }
 
-/** What of a sound was listened to. */
+/** Whether a sound is silent, and the one channel to take; undefined for the mix of both. */
 export interface Listened {
   isSilent: boolean;
   channel: 0 | 1 | undefined;

@@ -33,9 +33,9 @@ export interface BegunMedia {
   hasVideo: boolean;
 }
 
-/** What there is of a clip, as files in the job's directory. */
+/** The files of a clip in the job's directory. */
 export interface MadeMedia {
-  /** Of the video: the new one, or the upload where that stays. */
+  /** The inspection of the video: the new one, or the upload where that stays. */
   inspection: Inspection;
   /** Whether the new video is equal to the upload. Else the upload stays the video. */
   isEqual: boolean;
@@ -74,7 +74,7 @@ export async function finishMedia(
   { clip, found, hasVideo }: BegunMedia,
   { log, ...options }: MakeOptions,
 ): Promise<MadeMedia> {
-  // What the first run made beside the video is looked at meanwhile.
+  // The other files of the first run are checked at the same time.
   const [compared] = await allOrAbort(options.signal, [
     signal => (hasVideo ? compare(clip, found, { ...options, signal }) : NO_VIDEO),
     () => removeBroken(clip),

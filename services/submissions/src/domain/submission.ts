@@ -79,7 +79,7 @@ export interface Submission {
   language?: string | undefined;
   terms: { sha256: string; text: string; acceptedAt: Date } | undefined;
   mediaStatus: 'processing' | 'ready' | 'failed';
-  /** What could not be made, also where the media is ready without it. */
+  /** Names the parts that could not be made, also where the media is ready without them. */
   mediaError: string | undefined;
   /** The work that has no result yet; there is one job at a time. */
   job?: Job | undefined;

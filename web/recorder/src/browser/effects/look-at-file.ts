@@ -1,6 +1,6 @@
 import type { FileKind, FileLook } from '../state/file.ts';
 
-// What a chosen file is, by its bytes: its name and type say what somebody called it.
+// Finds out by its bytes whether a chosen file is a video: its name and type are only claims.
 
 const HEAD_BYTES = 256 * 1024;
 // An index of an hour with two tracks has some 2 MB.

@@ -1,7 +1,7 @@
 import { clock } from '@recording-request/web-shared/clock';
 import type { Message } from './state.ts';
 
-// What a chosen file is found to be, and why it is not taken.
+// The kind of a chosen file, and the reason why it is refused.
 
 export type FileKind =
   | 'video'

@@ -161,7 +161,7 @@ export interface State {
   /** `locked`: another tab has the link; `starting`: what an earlier visit left is being looked at. */
   startup: 'locked' | 'starting' | 'ready';
   phase: Phase;
-  /** What the first screen says beside what the server wrote. `ofFile`: the problem is the file that was chosen. */
+  /** The message of the first screen, beside the text of the server. `ofFile`: the problem is the chosen file. */
   welcome: { problem?: Message; hint?: Message; ofFile?: boolean };
   /** undefined until this device has begun one. */
   response?: Response;
@@ -220,7 +220,7 @@ export function questionOf(state: State): Question | undefined {
   return all.length > 0 ? { number: index + 1, count: all.length, text: all[index] ?? '' } : undefined;
 }
 
-/** What is said of the answers that have landed, while others are due; undefined where there are none. */
+/** Returns the line about answers that have landed while others are due; undefined where none have landed. */
 export function hintOf(state: Pick<State, 'response' | 'visit'>): Message | undefined {
   const values = earlierAnswers(questionsOf(state).length, answeredOf(state));
   return values && ['earlierAnswers', values];
