@@ -161,13 +161,14 @@ test('the decoders of ffmpeg are left alone, and the encoders, filters and conta
   const configure = await read('deploy/ffmpeg/compile.sh');
   assert.doesNotMatch(configure, /--disable-(?:everything|decoders|parsers|bsfs|swscale|swresample)/);
   const listed = (kind: string) => new RegExp(`--enable-${kind}=(\\S+)`).exec(configure)?.[1]?.split(',') ?? [];
-  const text = `${await read('services/media/src/adapters/clip-files.ts')}${await read('services/transcription/src/adapters/sound.ts')}`;
+  const sources = await found(['services/media/src/**/*.ts', 'services/transcription/src/**/*.ts']);
+  const text = (await Promise.all(sources.map(read))).join('\n');
   const asked = [...text.matchAll(/'-c:a', '(\w+)'/g)].map(([, name]) => name!).filter(name => name !== 'copy');
   assert.deepEqual(
     asked.filter(name => !listed('encoder').includes(name)),
     [],
   );
-  for (const name of ['scale', 'aresample', 'highpass', 'lowpass']) {
+  for (const name of ['scale', 'setsar', 'lutrgb', 'colorchannelmixer', 'aresample', 'pan', 'highpass', 'lowpass']) {
     assert.match(text, new RegExp(`\\b${name}=`));
     assert.ok(listed('filter').includes(name));
   }
