@@ -47,6 +47,13 @@ test('a half-done interview is continued on other devices: what was answered, th
   await nextQuestion(first, 2);
   await first.context().close();
   await tableSays(dashboard, '1 of 3 answers');
+  const filter = dashboard.getByLabel('Filter links by status');
+  const row = dashboard.locator('#link-rows tr');
+  await dashboard.getByRole('link', { name: 'Links', exact: true }).click();
+  await filter.selectOption('All answers received');
+  await dashboard.getByText('No personal links have this status.').waitFor();
+  await filter.selectOption('Some answers received');
+  await row.filter({ hasText: '1 of 3 answers' }).waitFor();
 
   const second = await harness.page(PHONE);
   const answer = await second.goto(project.urls[0]!);
@@ -79,6 +86,10 @@ test('a half-done interview is continued on other devices: what was answered, th
   await heading(second, 'Thank you').waitFor();
   await second.context().close();
   await tableSays(dashboard, 'Clip received');
+  await filter.selectOption('Some answers received');
+  await dashboard.getByText('No personal links have this status.').waitFor();
+  await filter.selectOption('All answers received');
+  await row.filter({ hasText: 'Clip received' }).waitFor();
   const clips = await landed(harness, project, 3);
   assert.deepEqual(clips.map(({ questionIndex }) => questionIndex).sort(), [0, 1, 2]);
   const late = await harness.page(PHONE);

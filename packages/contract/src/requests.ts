@@ -365,6 +365,7 @@ export const DashboardLinksQuery = Type.Object({
       description: 'Keep only single-recipient links in that state.',
     }),
   ),
+  complete: flag('Keep only single-recipient links whose response is complete (true), or is not (false).'),
 });
 export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
 /** The filters of all lists. A dashboard's list refuses those of them that it does not take, however they are written. */

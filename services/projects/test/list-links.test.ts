@@ -47,6 +47,35 @@ test('links come in pages, with the shared one on each, and by their state', asy
     await assert.rejects(page({ pageSize: 3, cursor }), { code: 'invalid' });
 });
 
+test('used links are listed apart by whether their response is complete', async () => {
+  const made = await newProject(running, { count: 4, settings: { sharedLinkEnabled: true } });
+  const { ownerId, projectId } = made.project!;
+  const all = made.uniqueLinks.map(({ linkId }) => linkId);
+  const { models } = running.store;
+  const set = (index: number, fields: object) => models.links.updateOne({ _id: all[index] }, { $set: fields });
+  await Promise.all([
+    set(0, { landed: 1 }),
+    set(1, { landed: 1, completedAt: new Date() }),
+    set(2, { landed: 1, completedAt: new Date() }),
+  ]);
+  const status = LinkStatus.LINK_STATUS_EXHAUSTED;
+  const listed = async (complete?: boolean, more: { pageSize?: number; cursor?: string } = {}) => {
+    const answer = await running.projects.listLinks({ ownerId, projectId, status, complete, ...more });
+    assert.equal(answer.sharedLink?.linkId, made.sharedLink!.linkId);
+    return { found: answer.uniqueLinks.map(({ linkId }) => all.indexOf(linkId)), cursor: answer.nextCursor };
+  };
+  assert.deepEqual((await listed(false)).found, [0]);
+  assert.deepEqual((await listed()).found, [0, 1, 2]);
+  const first = await listed(true, { pageSize: 1 });
+  assert.deepEqual(first.found, [1]);
+  assert.deepEqual(await listed(true, { pageSize: 1, cursor: first.cursor }), { found: [2], cursor: undefined });
+  const { uniqueLinks } = await running.projects.listLinks({ ownerId, projectId, complete: false });
+  assert.deepEqual(
+    uniqueLinks.map(({ linkId }) => all.indexOf(linkId)),
+    [0, 3],
+  );
+});
+
 test('a link whose key is lost keeps no other from being listed, and can be closed', async () => {
   const made = await newProject(running, { count: 2, settings: { sharedLinkEnabled: true } });
   const { ownerId, projectId } = made.project!;

@@ -234,7 +234,7 @@ test('links: states in words, copies, a QR code that leads to the recorder, and 
   await fetch(`${full.urls[1]}/opened`, { method: 'POST' });
   await other.reload();
   await states.nth(1).filter({ hasText: 'Opened, nothing sent yet' }).waitFor();
-  await other.getByLabel('Filter links by status').selectOption('exhausted');
+  await other.getByLabel('Filter links by status').selectOption('Clip received');
   await other.locator('#link-rows tr').nth(1).waitFor({ state: 'detached' });
   assert.deepEqual(await states.allTextContents(), ['Clip received']);
   const [saved] = await Promise.all([

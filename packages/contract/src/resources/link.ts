@@ -16,7 +16,10 @@ const recipientLinkFields = {
   tokenId: uuid('The link.'),
   token: text('The recipient token, prefix vr_.'),
   linkType: oneOf(LINK_TYPES, 'Single-recipient or reusable.'),
-  status: oneOf(LINK_STATUSES, 'disabled, exhausted, expired or active: the first that applies.'),
+  status: oneOf(
+    LINK_STATUSES,
+    'disabled, exhausted, expired or active: the first that applies. exhausted with completedAt null: the response has begun and is not complete.',
+  ),
   maxUses: count('How many responses the link takes.'),
   submissionCount: count('How many clips have landed through it.'),
   remainingUses: count('How many more responses can begin.'),

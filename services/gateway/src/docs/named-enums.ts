@@ -7,7 +7,11 @@ const NAMED: Record<string, { values: readonly string[]; description: string }> 
     description: 'How far a transcript is; disabled: transcription was off.',
   },
   MediaStatus: { values: MEDIA_STATUSES, description: 'How far the seekable video, the thumbnails and the audio are.' },
-  LinkStatus: { values: LINK_STATUSES, description: 'disabled, exhausted, expired or active: the first that applies.' },
+  LinkStatus: {
+    values: LINK_STATUSES,
+    description:
+      'disabled, exhausted, expired or active: the first that applies. exhausted with completedAt null: the response has begun and is not complete.',
+  },
 };
 const nameOf = new Map(Object.entries(NAMED).map(([name, { values }]) => [values.join(), name]));
 

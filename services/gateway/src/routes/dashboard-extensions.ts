@@ -79,8 +79,8 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
       }),
     },
     async (request, reply) => {
-      const { limit: pageSize = LINKS_PAGE_SIZE, cursor, status } = request.query;
-      const page = { pageSize, cursor, status: status && linkStatusOf(status) };
+      const { limit: pageSize = LINKS_PAGE_SIZE, cursor, status, complete } = request.query;
+      const page = { pageSize, cursor, status: status && linkStatusOf(status), complete };
       return sendUnlessSame(request, reply, await loadLinks(context, request, page));
     },
   );

@@ -92,10 +92,10 @@ export async function loadOverview({ services }: Context, request: FastifyReques
 export async function loadLinks(
   { services, baseUrl }: Context,
   request: FastifyRequest,
-  { pageSize, cursor, status }: { pageSize: number; cursor?: string; status?: LinkStatus },
+  page: { pageSize: number; cursor?: string; status?: LinkStatus; complete?: boolean },
 ): Promise<DashboardLinksJson> {
   const { ownerId, projectId } = projectOf(request);
-  const found = await services.projects.listLinks({ ownerId, projectId, pageSize, cursor, status });
+  const found = await services.projects.listLinks({ ownerId, projectId, ...page });
   return {
     ...presentLinks(found, { baseUrl, projectId }),
     pagination: { nextCursor: found.nextCursor ?? null },

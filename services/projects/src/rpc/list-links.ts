@@ -11,13 +11,13 @@ import { toLink, toLinkState } from './project-messages.ts';
 export const listLinks =
   (context: Context) =>
   async (request: ListLinksRequest, { signal }: CallContext): Promise<ListLinksResponse> => {
-    const { ownerId, projectId, pageSize = LIMITS.linkPageSize, cursor, status } = request;
+    const { ownerId, projectId, pageSize = LIMITS.linkPageSize, cursor, status, complete } = request;
     const after = cursor === undefined ? undefined : openCursor(cursor);
     const size = Math.max(1, Math.min(pageSize, LIMITS.linkPageSize));
     return await inTurn(context.lists, ownerId, signal, async () => {
       const project = await context.store.projects.find(ownerId, projectId);
       if (!project) throw noSuchProject();
-      return await listPage(context, project, { after, size, status });
+      return await listPage(context, project, { after, size, status, complete });
     });
   };
 
@@ -26,6 +26,7 @@ interface Asked {
   after: number | undefined;
   size: number;
   status: LinkStatus | undefined;
+  complete: boolean | undefined;
 }
 
 async function listPage(context: Context, project: Project, asked: Asked): Promise<ListLinksResponse> {
@@ -44,11 +45,11 @@ async function listPage(context: Context, project: Project, asked: Asked): Promi
 async function readPage(
   { store }: Context,
   { _id: projectId, ownerId, expiresAt }: Project,
-  { after, size, status }: Asked,
+  { after, size, status, complete }: Asked,
   now: Date,
 ): Promise<{ shared: Link | null | undefined; unique: Link[] }> {
-  const wanted = { ownerId, projectId, state: toLinkState(status), expired: hasExpired(expiresAt, now) };
-  if (after === undefined && wanted.state === undefined) {
+  const wanted = { ownerId, projectId, state: toLinkState(status), complete, expired: hasExpired(expiresAt, now) };
+  if (after === undefined && wanted.state === undefined && complete === undefined) {
     // The shared link is the first of all: one query reads it with the others.
     const links = await store.links.pageOf({ ...wanted, after: SHARED_POSITION - 1 }, size + 2);
     const hasShared = links[0]?.position === SHARED_POSITION;

@@ -19,6 +19,8 @@ export interface LinkPage {
   ownerId: string;
   projectId: string;
   state: LinkState | undefined;
+  /** Whether the response of a link is complete; undefined: either. */
+  complete?: boolean | undefined;
   /** Whether the project's links have expired: a link has no expiry of its own. */
   expired: boolean;
   after: number;
@@ -145,10 +147,11 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
     },
 
     /** Some of a project's links in the order of their making, behind `after` (a position), in one state where given. */
-    async pageOf({ ownerId, projectId, state, expired, after }: LinkPage, limit: number): Promise<Link[]> {
+    async pageOf({ ownerId, projectId, state, complete, expired, after }: LinkPage, limit: number): Promise<Link[]> {
       const ofState = stateQuery(state, expired);
       if (!ofState) return [];
-      const filter = { projectId, position: { $gt: after }, ownerId, ...ofState };
+      const ofComplete = complete === undefined ? {} : { completedAt: complete ? { $ne: null } : null };
+      const filter = { projectId, position: { $gt: after }, ownerId, ...ofState, ...ofComplete };
       const index = state === undefined ? { projectId: 1, position: 1 } : 'unique_links';
       return await links
         .find(filter, PLAIN)

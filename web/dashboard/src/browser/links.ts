@@ -16,12 +16,16 @@ import { elements } from './elements.ts';
 const ROWS_MAX = 1_000;
 
 const { linkRows, linkStatus, linksProblem, linksNewer, moreLinks, copyLinks } = elements;
+/** The part of the query that the chosen filter stands for. */
 const status = (): string => linkStatus.value;
 const moreButton = (): HTMLButtonElement => moreLinks.querySelector('button') as HTMLButtonElement;
 
 const pathTo = (more: Record<string, string>, state = status()): string => {
-  const query = new URLSearchParams({ limit: String(LINKS_PAGE_SIZE), ...more });
-  if (state) query.set('status', state);
+  const query = new URLSearchParams({
+    limit: String(LINKS_PAGE_SIZE),
+    ...more,
+    ...Object.fromEntries(new URLSearchParams(state)),
+  });
   return `/links?${query}`;
 };
 const load = (more: Record<string, string>, state?: string): Promise<DashboardLinksJson> => get(pathTo(more, state));

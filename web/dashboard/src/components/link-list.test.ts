@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DashboardLinksJson } from '@recording-request/contract/resources/dashboard';
 import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources/link';
 import { markup } from '../markup.ts';
-import { linkRow, sharedLink } from './link-list.ts';
+import { linkRow, linksSection, sharedLink } from './link-list.ts';
 
 const linkOf = (token: string) =>
   ({
@@ -38,4 +39,18 @@ test('an interview of which some answers have landed shows how many, and is rece
   const complete = { ...begun, submissionCount: 3, completedAt: '2026-01-01T00:00:00.000Z' };
   assert.equal(state(complete), 'good: Clip received');
   assert.equal(state({ ...begun, status: 'active', submissionCount: 0 }), 'calm: Recording now');
+});
+
+test('the filters of an interview tell begun ones from complete ones', () => {
+  const links = {
+    recipientUrls: [],
+    sharedLink: null,
+    pagination: { nextCursor: null },
+  } as unknown as DashboardLinksJson;
+  const filters = (questionCount: number) =>
+    [...markup(linksSection(links, '/project/p', questionCount)).text.matchAll(/<option[^>]*>([^<]+)</g)].map(
+      match => match[1],
+    );
+  assert.deepEqual(filters(0), ['All', 'Open', 'Clip received', 'Expired', 'Closed']);
+  assert.deepEqual(filters(3), ['All', 'Open', 'Some answers received', 'All answers received', 'Expired', 'Closed']);
 });

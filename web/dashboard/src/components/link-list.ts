@@ -85,12 +85,19 @@ const knownSharedLink = (link: SharedRecipientLinkJson, here: string): Component
   ),
 ];
 
-const STATES: [value: string, name: string][] = [
+type Filter = [query: string, name: string];
+const RECEIVED: Filter[] = [['status=exhausted', 'Clip received']];
+const ANSWERED: Filter[] = [
+  ['status=exhausted&complete=false', 'Some answers received'],
+  ['status=exhausted&complete=true', 'All answers received'],
+];
+/** The filters, each by the query that it stands for. An interview that has begun is not received yet. */
+const filters = (questionCount: number): Filter[] => [
   ['', 'All'],
-  ['active', 'Open'],
-  ['exhausted', 'Clip received'],
-  ['expired', 'Expired'],
-  ['disabled', 'Closed'],
+  ['status=active', 'Open'],
+  ...(questionCount > 1 ? ANSWERED : RECEIVED),
+  ['status=expired', 'Expired'],
+  ['status=disabled', 'Closed'],
 ];
 const COLUMNS: ComponentChildren[] = [
   'Link',
@@ -120,9 +127,7 @@ export function linksSection(links: DashboardLinksJson, here: string, questionCo
         h(
           'select',
           { id: 'link-status' },
-          STATES.map(([value, name]) =>
-            h('option', { value }, value === 'exhausted' && questionCount > 1 ? 'Answers received' : name),
-          ),
+          filters(questionCount).map(([value, name]) => h('option', { value }, name)),
         ),
         h('button', { id: 'copy-links', type: 'button', class: 'small' }, 'Copy all'),
       ),
