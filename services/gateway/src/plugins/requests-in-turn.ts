@@ -7,7 +7,7 @@ import { callerNetwork } from '../domain/caller-network.ts';
 /** How many requests of one connection may wait behind the one that runs. Browsers and proxies send none ahead. */
 export const WAITING_MAX = 100;
 /** How many may wait in all: each may have 16 KiB of headers. Addresses share them. */
-export const WAITING_IN_ALL = 1_000;
+export const WAITING_IN_ALL = 2_000;
 
 /** Ends a connection on which more requests wait than may. `running` is the response to the request that runs. */
 export type EndCrowded = (socket: Socket, running: ServerResponse) => void;

@@ -51,7 +51,8 @@ export function answerCrowded(this: FastifyInstance, socket: Socket, running: Se
   // The request that runs may change something: a 429 in its place would say that it did not.
   const isSafe = running.req.method === 'GET' || running.req.method === 'HEAD';
   if (running.headersSent || !isSafe) socket.destroy();
-  else endSocket(this, socket, CROWDED, running.req, () => socket.destroy());
+  // The request that runs has a line of its own.
+  else endSocket(this, socket, CROWDED, undefined, () => socket.destroy());
 }
 
 /** One line for each, as for every answer: its Request-Id is what a client has of it. */
