@@ -8,7 +8,7 @@ import { traced } from './plugins/trace-context.ts';
 
 const HEADERS_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_MS = 72_000;
-// How much longer a connection is kept than clients are told: one that looks at its clock late still finds it open.
+// The server keeps a connection this much longer than it declares, so that a late client still finds it open.
 const KEEP_ALIVE_BUFFER_MS = 10_000;
 
 /** Returns the gateway's HTTP server, which passes requests to `handle`: one of each connection at a time, each traced. */

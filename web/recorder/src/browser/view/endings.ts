@@ -35,7 +35,7 @@ export function createSendingView(elements: Elements, { t, megabytes }: Texts): 
     const seconds = uploadSecondsOf(state);
     const left = seconds === undefined ? '' : ` ${t('timeLeft', { time: clock(seconds) })}`;
     const arrived = progress?.finishing ? t('checkingTake') : t('sendingText', safe) + left;
-    // Nothing is told to a server that cannot be reached.
+    // The page sends nothing while the server cannot be reached.
     showText(sendingText, late ? (trouble ? '' : t('connecting')) : arrived);
     showText(sendingTrouble, trouble ? t(busy ? 'busy' : 'offline') : '');
   };
