@@ -97,6 +97,21 @@ test('bytes of any kind and size go through as they are', async () => {
   assert.equal(url, '/uploads/u1');
 });
 
+test('a type of bytes with a parameter goes through', async () => {
+  const seen: unknown[] = [];
+  answerUpload = (incoming, response) => {
+    incoming.resume();
+    seen.push(incoming.headers['content-type']);
+    response.writeHead(204, { 'upload-offset': '1' }).end();
+  };
+  const types = ['application/offset+octet-stream; charset=utf-8', 'application/offset+octet-stream;charset="UTF-8"'];
+  for (const type of types) {
+    const headers = { 'content-type': type, 'upload-offset': '0' };
+    assert.equal((await fetch(here('/uploads/u1'), { method: 'PATCH', body: 'x', headers })).status, 204);
+  }
+  assert.deepEqual(seen, types);
+});
+
 test('a client that can send neither PATCH nor DELETE names them, of an upload alone', async () => {
   const seen: string[] = [];
   answerUpload = (incoming, response) => {

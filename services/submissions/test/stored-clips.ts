@@ -75,7 +75,7 @@ export function clip(index: number, fields: object = {}) {
 export const upload = (index: number, fields: object = {}) => ({
   _id: `upload ${String(index).padStart(5, '0')}`,
   ...{ state: 'landed', linkId: `link ${index}`, projectId: PROJECT, ownerId: OWNER, responseId: `response ${index}` },
-  ...{ questionIndex: 0, filetype: '', note: '', offset: 5, parts: [], createdAt: at(index), lastByteAt: at(index) },
+  ...{ questionIndex: 0, note: '', offset: 5, parts: [], createdAt: at(index), lastByteAt: at(index) },
   ...fields,
 });
 

@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import type { Operation } from '@recording-request/testing/operation';
-import { tusRequest } from '@recording-request/testing/tus';
+import { tusMetadata, tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { nameOf, watchOperations } from '@recording-request/testing/watch-operations';
 import { create, send, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
@@ -334,6 +334,26 @@ test('what a tus client left out, declared too small or asks for in vain is name
     assert.match(await error(refused), sentence);
   }
   assert.equal(await offsetAt(url, response), '500');
+});
+
+test('headers as other clients write them are taken: blanks between pairs, a type with a parameter, any file type', async () => {
+  const response = await begun();
+  const { bytes } = await speech();
+  const metadata = tusMetadata({ filename: 'clip.bin', responseSessionId: response.responseSessionId })
+    .concat(', ', tusMetadata({ filetype: 'application/octet-stream' }))
+    .concat(' ,\t', tusMetadata({ relativePath: 'null' }));
+  const type = { 'Content-Type': 'Application/Offset+Octet-Stream; charset=utf-8' };
+  const length = { 'Upload-Length': String(bytes.length) };
+  const headers = { ...response.headers, ...type, ...length, 'Upload-Metadata': metadata };
+  const created = await tusRequest(harness.uploadsUrl, 'POST', headers, bytes.subarray(0, 1_000));
+  assert.deepEqual([created.status, created.headers.get('upload-offset')], [201, '1000'], await created.text());
+  const url = new URL(created.headers.get('location')!, harness.uploadsUrl).href;
+  const rest = { ...response.headers, ...type, 'Upload-Offset': '1000' };
+  const sent = await tusRequest(url, 'PATCH', rest, bytes.subarray(1_000));
+  assert.equal(sent.status, 200, await sent.clone().text());
+  const { submissionId } = (await sent.json()) as { submissionId: string };
+  const { submission } = await harness.submissions.getSubmission({ ...key(response.projectId), submissionId });
+  assert.equal(submission!.mimeType, 'video/webm');
 });
 
 test('a note that is set before the upload goes with the clip, and cannot be changed once that was sent', async () => {

@@ -44,9 +44,8 @@ answer to its last byte, or the response, says so.</p>
 <code>not_video</code> (no video in the bytes), <code>too_long</code> (more than two seconds beyond <code>maxDurationSec</code>),
 <code>answered</code> (another take of this answer landed first). Takes that were refused before stay in the list: find yours by its
 <code>uploadId</code>, the last segment of its <code>Location</code>.</p>
-<p>An upload takes WebM, MP4, QuickTime, Matroska or 3GP: the bytes decide. <code>filetype</code> is what your recorder calls them,
-<code>video/webm</code>, <code>video/mp4</code>, <code>video/quicktime</code>, <code>video/x-matroska</code> or <code>video/3gpp</code>, with or
-without codecs; it counts only where they do not tell, and another word is a 400. A take has up to <code>Tus-Max-Size</code> of
+<p>An upload takes WebM, MP4, QuickTime, Matroska or 3GP: the bytes decide. <code>filetype</code> is a hint without effect:
+any media type is taken, with or without codecs, and what is no media type is a 400. A take has up to <code>Tus-Max-Size</code> of
 <code>OPTIONS …/uploads</code>, with 20 open uploads a response. <code>Upload-Expires</code> says how long what was begun is kept.
 Say with <code>POST …/opened</code> that somebody is there, at their first touch.</p>
 <h2>TypeScript and JavaScript: tus-js-client</h2>

@@ -66,7 +66,7 @@ const header = (name: string, description: string, example: string | number, req
 const RESUMABLE = header('Tus-Resumable', 'The version of tus.', TUS, true);
 const METADATA = header(
   'Upload-Metadata',
-  'Pairs of a key and a base64 value, parted by commas: `responseSessionId` (required; the one that POST …/responses answered), `filetype` (video/webm, video/mp4 …), `questionIndex` (in interviews), `note`.',
+  'Pairs of a key and a base64 value, parted by commas: `responseSessionId` (required; the one that POST …/responses answered), `filetype` (any media type; a hint, as the bytes decide), `questionIndex` (in interviews), `note`.',
   `responseSessionId ${Buffer.from(SESSION).toString('base64')},filetype dmlkZW8vd2VibQ==`,
   true,
 );

@@ -49,7 +49,6 @@ export function admittedUpload({ id, caller, metadata, length, response, landing
     ...caller,
     responseId: metadata.responseSessionId,
     questionIndex,
-    filetype: metadata.filetype,
     note: metadata.note,
     transcription: settings.transcriptionEnabled,
     transcriptionLanguage: settings.transcriptionLanguage || undefined,

@@ -7,9 +7,38 @@ const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
 const FIRST_BOXES = new Set(
   'ftyp styp moov moof mdat sidx ssix prft emsg meta wide free skip junk pnot pict PICT udta uuid prfl'.split(' '),
 );
+const FRAGMENT_BOXES = new Set('styp moof sidx ssix prft emsg'.split(' '));
 const BOX_HEAD_BYTES = 8;
 const LOOKED_AT_BYTES = 4_096;
 const UNKNOWN_BOX_BYTES = 1024 ** 2;
+
+// The element of the EBML header that names the format: its id, then a length of one byte.
+const DOC_TYPE = Buffer.from([0x42, 0x82]);
+const EBML_HEADER_BYTES = 64;
+const BOX_TYPE = { start: 4, end: 8 };
+const BRAND = { start: 8, end: 12 };
+
+/** Returns the media type that the first bytes of a file show, undefined where they do not tell. */
+export function mimeTypeOfFirst(bytes: Buffer): string | undefined {
+  if (bytes.length < SMALLEST_VIDEO_BYTES) return undefined;
+  if (bytes.subarray(0, EBML.length).equals(EBML)) return mimeTypeOfEbml(bytes.subarray(0, EBML_HEADER_BYTES));
+  const type = bytes.toString('latin1', BOX_TYPE.start, BOX_TYPE.end);
+  if (!FIRST_BOXES.has(type)) return undefined;
+  // Fragments are of MP4; a file without a brand is of QuickTime, which is older than brands.
+  if (type !== 'ftyp') return FRAGMENT_BOXES.has(type) ? 'video/mp4' : 'video/quicktime';
+  const brand = bytes.toString('latin1', BRAND.start, BRAND.end);
+  if (brand === 'qt  ') return 'video/quicktime';
+  return /^3g/.test(brand) ? 'video/3gpp' : 'video/mp4';
+}
+
+function mimeTypeOfEbml(header: Buffer): string | undefined {
+  const at = header.indexOf(DOC_TYPE) + DOC_TYPE.length;
+  if (at < DOC_TYPE.length) return undefined;
+  const length = (header[at] ?? 0) & 0x7f;
+  const docType = header.toString('latin1', at + 1, at + 1 + length);
+  if (docType === 'webm') return 'video/webm';
+  return docType === 'matroska' ? 'video/x-matroska' : undefined;
+}
 
 /**
  * Returns whether a file that begins with these bytes may be a video of a known container: only ffprobe can tell that it is one. Passes

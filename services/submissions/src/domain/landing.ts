@@ -137,7 +137,7 @@ export function submissionOf(
     source: {
       key: sourceKey(upload.projectId, upload.submissionId!),
       size: upload.offset,
-      mimeType: mimeTypeOf(inspection?.container, upload.filetype),
+      mimeType: mimeTypeOf(inspection?.container, upload.mimeType),
       sha256,
       crc32,
     },

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mimeTypeOf } from './media-types.ts';
 
-test('what the bytes are wins over what the client said', () => {
-  assert.equal(mimeTypeOf('mp4', 'video/webm'), 'video/mp4');
+test('the inspection knows WebM from Matroska, and the first bytes know QuickTime and 3GP from MP4', () => {
+  assert.equal(mimeTypeOf('webm', 'video/x-matroska'), 'video/webm');
+  assert.equal(mimeTypeOf('mp4', 'video/quicktime'), 'video/quicktime');
+  assert.equal(mimeTypeOf('mp4', undefined), 'video/mp4');
   assert.equal(mimeTypeOf(undefined, 'video/webm'), 'video/webm');
-  assert.equal(mimeTypeOf(undefined, ''), 'application/octet-stream');
+  assert.equal(mimeTypeOf(undefined, undefined), 'application/octet-stream');
 });

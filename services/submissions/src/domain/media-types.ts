@@ -1,8 +1,12 @@
 const CONTAINER_TYPES: Record<string, string> = { webm: 'video/webm', matroska: 'video/x-matroska', mp4: 'video/mp4' };
 
-/** The MIME type of the bytes as they came: what a scan found, else what the client said. */
-export const mimeTypeOf = (container: string | undefined, filetype: string): string =>
-  CONTAINER_TYPES[container ?? ''] ?? (filetype || 'application/octet-stream');
+/**
+ * Returns the media type of an upload's bytes: what the inspection found, else what the first bytes show. The inspection does not
+ * part QuickTime and 3GP from MP4; the first bytes do.
+ */
+export const mimeTypeOf = (container: string | undefined, ofFirstBytes: string | undefined): string =>
+  (container === 'mp4' && ofFirstBytes) ||
+  (CONTAINER_TYPES[container ?? ''] ?? ofFirstBytes ?? 'application/octet-stream');
 
 const EXTENSIONS: Record<string, string> = {
   'video/webm': 'webm',

@@ -19,7 +19,6 @@ const refusal = (metadata: Record<string, string | null> | undefined): string =>
 test('an upload needs the response it belongs to; the rest has defaults', () => {
   assert.deepEqual(parseUploadMetadata({ responseSessionId, filetype: 'video/webm;codecs="vp8,opus"' }, LIMITS), {
     responseSessionId,
-    filetype: 'video/webm',
     questionIndex: undefined,
     note: '',
   });
@@ -28,11 +27,20 @@ test('an upload needs the response it belongs to; the rest has defaults', () => 
 });
 
 test('a key of the metadata that is wrong is named', () => {
-  for (const filetype of ['text/html', 'video/webm\r\nX: y', 'video/webm €', 'video/webmx'])
+  for (const filetype of ['video', 'video/', 'a video', 'video/webm\r\nX: y', 'video/webm €', 'video/webm;\u0000'])
     assert.match(refusal({ responseSessionId, filetype }), /filetype/);
   assert.match(refusal({ responseSessionId, questionIndex: '-1' }), /questionIndex/);
   assert.match(refusal({ responseSessionId, note: 'x'.repeat(2001) }), /note/);
   assert.equal(refusal({ responseSessionId, note: '🎬'.repeat(2000) }), '');
+});
+
+test('a file type is a hint: any media type is taken, and none has an effect', () => {
+  const types =
+    'video/matroska|video/x-m4v|application/octet-stream|VIDEO/MP4|video/webm; codecs="vp9, opus"|text/html';
+  for (const filetype of types.split('|')) {
+    assert.equal(refusal({ responseSessionId, filetype }), '', filetype);
+    assert.equal('filetype' in parseUploadMetadata({ responseSessionId, filetype }, LIMITS), false);
+  }
 });
 
 test('an upload says which question it answers wherever there is a choice, and none that the response does not have', () => {

@@ -3,7 +3,6 @@ import { isUuid } from '@recording-request/kit/ids';
 
 export interface UploadMetadata {
   responseSessionId: string;
-  filetype: string;
   /** Undefined where it was not said. */
   questionIndex: number | undefined;
   note: string;
@@ -15,8 +14,8 @@ export function checkNote(note: string, maxLength: number): void {
     throw new DomainError('invalid', `note must have at most ${maxLength} characters.`);
 }
 
-// The types that a browser's recorder or a phone's camera writes.
-const FILE_TYPE = /^video\/(webm|mp4|x-matroska|quicktime|3gpp)\s*(;.*)?$/i;
+// A media type of RFC 9110, with or without parameters. The bytes decide what the file is.
+const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;[\t -~]*)?$/;
 
 /** Reads `Upload-Metadata`, or says which key of it is wrong. */
 export function parseUploadMetadata(
@@ -29,14 +28,16 @@ export function parseUploadMetadata(
       'invalid',
       'Upload-Metadata must carry responseSessionId, the uuid that POST …/responses gave.',
     );
-  if (filetype && !FILE_TYPE.test(filetype))
-    throw new DomainError('invalid', 'Upload-Metadata: filetype must be a video type such as video/webm or video/mp4.');
+  if (filetype && !MEDIA_TYPE.test(filetype))
+    throw new DomainError(
+      'invalid',
+      'Upload-Metadata: filetype must be a media type such as video/webm, or be left out.',
+    );
   if (questionIndex && !/^\d{1,4}$/.test(questionIndex))
     throw new DomainError('invalid', 'Upload-Metadata: questionIndex must be the zero-based position of a question.');
   checkNote(note ?? '', noteLength);
   return {
     responseSessionId: responseSessionId!.toLowerCase(),
-    filetype: (filetype ?? '').split(';')[0]!.trim().toLowerCase(),
     questionIndex: questionIndex ? Number(questionIndex) : undefined,
     note: note ?? '',
   };

@@ -39,7 +39,6 @@ export interface Upload {
   responseId: string;
   /** 0 outside interviews. */
   questionIndex: number;
-  filetype: string;
   note: string;
   /** Whether transcription was on when the upload was created. */
   transcription: boolean;
@@ -61,6 +60,8 @@ export interface Upload {
   crc32?: number | undefined;
   /** Whether its first bytes are those of no video. */
   isNoVideo?: boolean | undefined;
+  /** The media type that its first bytes show; undefined where they do not tell. */
+  mimeType?: string | undefined;
   incomplete: boolean;
   /** Why it was refused, for the contributor. */
   error: string | undefined;

@@ -201,7 +201,7 @@ function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
       await uploads.updateMany(
         { _id: { $in: ids } },
         {
-          $set: { state: 'deleted', note: '', filetype: '', parts: [], pages: [] },
+          $set: { state: 'deleted', note: '', parts: [], pages: [] },
           $currentDate: { lastByteAt: true },
           $unset: { error: 1, sha256: 1, crc32: 1 },
         },

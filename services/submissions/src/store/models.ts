@@ -47,7 +47,6 @@ const uploadSchema = new Schema(
     ownerId: { type: String, required: true },
     responseId: { type: String, required: true },
     questionIndex: { type: Number, required: true },
-    filetype: String,
     note: String,
     transcription: Boolean,
     transcriptionLanguage: String,
@@ -73,6 +72,8 @@ const uploadSchema = new Schema(
     crc32: Number,
     // Set where its first bytes are those of no video.
     isNoVideo: Boolean,
+    // The media type that its first bytes show.
+    mimeType: String,
     incomplete: Boolean,
     error: String,
     refusal: String,

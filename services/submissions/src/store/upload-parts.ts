@@ -3,10 +3,11 @@ import type { Part, UploadKey } from '../domain/upload.ts';
 import type { Models } from './models.ts';
 import { tracedNow, uploadAt } from './upload-row.ts';
 
-/** Facts about the upload that come with a part: whether it completes the upload, and whether its first bytes are not those of a video. */
+/** Facts about the upload that come with a part: whether it completes the upload; and of the first bytes, whether they are those of no video, and their media type. */
 export interface PartNotes {
   isLast?: boolean;
   isNoVideo?: boolean;
+  mimeType?: string | undefined;
 }
 
 /** The parts of uploads. However many there are, the upload's own document holds the last few: a write costs the same. */
@@ -54,7 +55,7 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
     if (matchedCount === 0) await partPages.deleteMany({ _id: { $in: pages.map(page => page._id) }, uploadId: key.id });
   }
   return {
-    async append(key, writerId, part, { isLast = false, isNoVideo = false } = {}) {
+    async append(key, writerId, part, { isLast = false, isNoVideo = false, mimeType } = {}) {
       const row = (await uploads
         .findOneAndUpdate(
           { ...uploadAt(key), state: 'uploading', offset: part.offset, 'writer.id': writerId },
@@ -63,8 +64,8 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
             $push: { parts: part },
             $currentDate: { lastByteAt: true, ...(isLast ? { completeAt: true } : {}) },
             // Here already: the sweeper may begin its landing before the request does.
-            ...((isLast || isNoVideo) && {
-              $set: { ...(isLast && tracedNow()), ...(isNoVideo && { isNoVideo }) },
+            ...((isLast || isNoVideo || mimeType) && {
+              $set: { ...(isLast && tracedNow()), ...(isNoVideo && { isNoVideo }), ...(mimeType && { mimeType }) },
             }),
           },
           { returnDocument: 'after', projection: { count: { $size: '$parts' } } },

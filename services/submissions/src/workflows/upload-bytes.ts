@@ -16,7 +16,7 @@ export async function assemble(
   key: string,
   known: Checksums | undefined,
 ): Promise<Checksums> {
-  const options = { contentType: upload.filetype || 'application/octet-stream', size: upload.offset };
+  const options = { contentType: upload.mimeType ?? 'application/octet-stream', size: upload.offset };
   if (known) {
     await objects.join(key, () => inOrder(uploads.partsOf(upload)), options);
     return known;

@@ -1,6 +1,6 @@
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Context } from '../../context.ts';
-import { mayBeVideo } from '../../domain/first-bytes.ts';
+import { mayBeVideo, mimeTypeOfFirst } from '../../domain/first-bytes.ts';
 import { partKey } from '../../domain/object-keys.ts';
 import type { RunningChecksums } from '../../domain/running-checksums.ts';
 import type { Part, Upload } from '../../domain/upload.ts';
@@ -129,7 +129,7 @@ export class PartWriter implements Disposable {
     const { uploads, objects } = this.context;
     const { id } = this.upload;
     const body = buffer.view();
-    const isMaybeVideo = mayBeVideo(body);
+    const first = this.sent === 0 && { isNoVideo: !mayBeVideo(body), mimeType: mimeTypeOfFirst(body) };
     const part: Part = { key: partKey(id, this.sent, uuidv7()), offset: this.sent, size: body.length };
     this.sent += part.size;
     const sending = objects.put(part.key, body, { contentType: 'application/octet-stream' });
@@ -147,7 +147,7 @@ export class PartWriter implements Disposable {
     }
     const about = {
       isLast: part.offset + part.size === this.upload.length,
-      isNoVideo: part.offset === 0 && !isMaybeVideo,
+      ...first,
     };
     if (!(await uploads.append(this.upload, this.writerId, part, about))) {
       await this.removeUncounted(part);

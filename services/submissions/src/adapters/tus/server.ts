@@ -19,6 +19,7 @@ import { tusHooks, UPLOADS_PATH } from './hooks.ts';
 import { createLocker } from './locker.ts';
 import { FIRST_ROOM_BYTES } from './part-buffer.ts';
 import { directRequest, writeDirectly } from './request-bytes.ts';
+import { headerFault, setHeader, toStrictHeaders } from './request-headers.ts';
 import { logRequest } from './request-log.ts';
 import { PartStore } from './store.ts';
 import { asWriter, keyOf } from './writer.ts';
@@ -28,7 +29,6 @@ const TUS_VERSION = '1.0.0';
 const LOCK_DRAIN_MS = 250;
 const HEADERS_MS = 30_000;
 const RETRY_AFTER = '5';
-const BYTES_TYPE = 'application/offset+octet-stream';
 const BYTES_COME = new Set(['POST', 'PATCH']);
 // The first room of its buffer, and what its connection, its streams and its requests to others take.
 const WRITER_BYTES = FIRST_ROOM_BYTES + 128 * 1024;
@@ -124,6 +124,7 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  toStrictHeaders(request);
   const fault = headerFault(request) ?? (await lengthFault(context, request));
   if (fault !== undefined) return refuseAtOnce(response, 400, fault);
   const answer = await tus.handleWeb(directRequest(request, response) as never);
@@ -151,16 +152,6 @@ function refuseAtOnce(response: ServerResponse, status: number, error: string, r
   response.end(JSON.stringify({ error }));
 }
 
-/** The requests that the library would answer with 403 and 501. */
-function headerFault({ method, headers }: IncomingMessage): string | undefined {
-  if (headers['upload-concat'] !== undefined) return 'Send the take as one upload: Upload-Concat is not taken here.';
-  if (method === 'PATCH' && headers['upload-offset'] === undefined)
-    return 'Send the header Upload-Offset: how many bytes are here already, as HEAD tells.';
-  if (method === 'PATCH' && headers['content-type'] !== BYTES_TYPE)
-    return `Send the header Content-Type: ${BYTES_TYPE}.`;
-  return undefined;
-}
-
 /**
  * A client whose last PATCH was cut declares the same length once more: that is no fault. Another length than the one
  * declared, and one below what is there, get a sentence of their own.
@@ -180,9 +171,7 @@ async function lengthFault(
       : undefined;
   if (String(upload.length) !== length)
     return `Upload-Length was declared already, as ${upload.length}, and cannot be changed.`;
-  delete request.headers['upload-length'];
-  const at = request.rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'upload-length');
-  if (at >= 0) request.rawHeaders.splice(at, 2);
+  setHeader(request, 'upload-length', undefined);
   return undefined;
 }
 

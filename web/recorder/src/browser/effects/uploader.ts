@@ -21,8 +21,6 @@ export interface Uploader {
   stop(): void;
 }
 
-// What the server takes as a type; of anything else it finds out by itself what it is.
-const KNOWN_TYPE = /^video\/(?:webm|mp4|x-matroska|quicktime|3gpp)\b/i;
 const POLL_MS = 700;
 // In some five seconds.
 const READS = 4;
@@ -101,10 +99,8 @@ export function startUploader(
   }
 
   async function create(): Promise<boolean> {
-    const type = KNOWN_TYPE.test(record.type) ? record.type : '';
     const uploadUrl = await createUpload({
       responseSessionId: record.responseSessionId,
-      ...(type ? { filetype: type } : {}),
       ...(record.questionIndex === null ? {} : { questionIndex: String(record.questionIndex) }),
       // Until it is sent the contributor may still change it.
       ...(record.sent && record.note ? { note: record.note } : {}),

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+
+const BYTES_TYPE = 'application/offset+octet-stream';
+
+type Headed = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
+
+/** Changes a header of a request in both forms in which the library reads it; undefined removes it. */
+export function setHeader({ headers, rawHeaders }: Headed, name: string, value: string | undefined): void {
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2)
+    if (rawHeaders[at]!.toLowerCase() === name) rawHeaders.splice(at, 2);
+  delete headers[name];
+  if (value === undefined) return;
+  headers[name] = value;
+  rawHeaders.push(name, value);
+}
+
+/** Brings what clients write in other ways into the one form that the library takes: blanks between pairs, the type of the bytes. */
+export function toStrictHeaders(request: Headed): void {
+  const { 'upload-metadata': metadata, 'content-type': type } = request.headers;
+  if (typeof metadata === 'string') {
+    const pairs = metadata.split(',').map(pair => pair.trim());
+    setHeader(request, 'upload-metadata', pairs.join(','));
+  }
+  if (type !== undefined && isBytesType(type)) setHeader(request, 'content-type', BYTES_TYPE);
+}
+
+/** A media type has no case, and a parameter of this one has no meaning. */
+const isBytesType = (type: string): boolean => type.split(';', 1)[0]!.trim().toLowerCase() === BYTES_TYPE;
+
+/** Returns the sentence for requests that the library would answer with 403 and 501. */
+export function headerFault({ method, headers }: Headed): string | undefined {
+  if (headers['upload-concat'] !== undefined) return 'Send the take as one upload: Upload-Concat is not taken here.';
+  if (method === 'PATCH' && headers['upload-offset'] === undefined)
+    return 'Send the header Upload-Offset: how many bytes are here already, as HEAD tells.';
+  if (method === 'PATCH' && headers['content-type'] !== BYTES_TYPE)
+    return `Send the header Content-Type: ${BYTES_TYPE}.`;
+  return undefined;
+}
