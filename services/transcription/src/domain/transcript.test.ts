@@ -77,11 +77,13 @@ test('more segments than a clip can have keep the text, as one cue', () => {
     text: 'word '.repeat(count),
     segments: Array.from({ length: count }, (_, at) => segment(at / 100, 'word')),
   });
-  assert.equal(transcriptOf(heard(10_000), 600).vtt.match(/-->/g)?.length, 10_000);
+  const cues = transcriptOf(heard(10_000), 600).vtt;
+  assert.deepEqual([(cues.match(/-->/g)?.length ?? 0) > 100, cues.match(/word/g)?.length], [true, 10_000]);
   const { text, vtt } = transcriptOf(heard(200_000), 600);
   assert.equal(text.length, 200_000 * 5 - 1);
   assert.equal(vtt.match(/-->/g)?.length, 1);
-  assert.equal(vtt, `WEBVTT\n\n00:00:00.000 --> 00:10:00.000\n${text}\n`);
+  const line = 'word word word word word word word word\n';
+  assert.equal(vtt, `WEBVTT\n\n00:00:00.000 --> 00:10:00.000\n${line.repeat(200_000 / 8)}`);
 });
 
 test('words where nobody is to be heard are left out, however sure the model is of them', () => {

@@ -1,6 +1,8 @@
+import { oneLine } from './caption-text.ts';
+import { type Cue, cuesOf, type Segment, wholeClip } from './captions.ts';
 import { type VoiceShare, voiceShareOf } from './speech-levels.ts';
 import type { Sound } from './voice.ts';
-import { type Cue, cuesOf, oneLine, type Segment, toVtt, wholeClip } from './vtt.ts';
+import { toVtt } from './vtt.ts';
 
 /** The speech that a provider recognised. A model without times gives no segments. */
 export interface Heard {

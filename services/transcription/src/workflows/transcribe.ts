@@ -11,7 +11,7 @@ import { readAudio } from '../adapters/stored-audio.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { mayHoldSpeech } from '../domain/speech-levels.ts';
-import { SILENCE, type Transcript, transcriptOf } from '../domain/transcript.ts';
+import { type Heard, SILENCE, type Transcript, transcriptOf } from '../domain/transcript.ts';
 import { WINDOW_SEC } from '../domain/voice.ts';
 import { NoTranscriptError, recognizeSpeech } from './recognize-speech.ts';
 
@@ -93,8 +93,13 @@ async function transcriptFor(
   const soundSec = sound.levelsDb.length * WINDOW_SEC;
   const limits = { maxAttempts: config.attempts, endsAt, signal };
   const heard = await recognizeSpeech(speech, audio, { language, soundSec, ...limits, log });
+  // Captions of far more would hold up the process.
+  if (lengthOf(heard) > TRANSCRIPT_MAX_BYTES) throw new NoTranscriptError(TOO_LONG);
   const transcript = transcriptOf(heard, durationSec, sound);
   if (Buffer.byteLength(transcript.text) + Buffer.byteLength(transcript.vtt) > TRANSCRIPT_MAX_BYTES)
     throw new NoTranscriptError(TOO_LONG);
   return transcript;
 }
+
+const lengthOf = ({ text, segments = [] }: Heard): number =>
+  segments.reduce((length, segment) => length + segment.text.length, text.length);
