@@ -44,7 +44,7 @@ export const submission: Submission = {
   note: '<script>alert(1)</script>',
   transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED,
   transcriptText: 'héllo',
-  transcriptVtt: 'WEBVTT\n',
+  transcriptVtt: 'WEBVTT\n\n00:00:00.400 --> 00:00:02.100\nhéllo &amp; so on\n',
   hasThumbnails: true,
   hasAudio: true,
   mediaStatus: 2,

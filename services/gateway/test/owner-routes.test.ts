@@ -280,6 +280,10 @@ test('transcripts are text in UTF-8', async () => {
   assert.equal(await text.text(), 'héllo');
   const vtt = await fetch(url(`${project}/submissions/${SUBMISSION_ID}/transcript.vtt`), { headers: harness.bearer });
   assert.equal(vtt.headers.get('content-type'), 'text/vtt; charset=utf-8');
+  const srt = await fetch(url(`${project}/submissions/${SUBMISSION_ID}/transcript.srt`), { headers: harness.bearer });
+  assert.equal(srt.headers.get('content-type'), 'application/x-subrip; charset=utf-8');
+  assert.match(srt.headers.get('content-disposition') ?? '', /^inline; filename=".*transcript\.srt"/);
+  assert.equal(await srt.text(), '1\n00:00:00,400 --> 00:00:02,100\nhéllo & so on\n');
 });
 
 test('a transcript that is not there yet, or never will be, is 404', async () => {
@@ -290,7 +294,7 @@ test('a transcript that is not there yet, or never will be, is 404', async () =>
       harness.behind.submissions!.getSubmission = async () => ({
         submission: { ...submission, transcriptStatus: state },
       });
-      for (const file of ['transcript.txt', 'transcript.vtt']) {
+      for (const file of ['transcript.txt', 'transcript.vtt', 'transcript.srt']) {
         const answer = await fetch(url(`${project}/submissions/${SUBMISSION_ID}/${file}`), { headers: harness.bearer });
         assert.deepEqual([answer.status, answer.headers.get('error-code')], [404, 'not_found'], transcriptStatus);
       }
@@ -315,6 +319,7 @@ test('a mirror asks whether anything has changed, and gets 304 without a body wh
     one,
     `${one}/transcript.txt`,
     `${one}/transcript.vtt`,
+    `${one}/transcript.srt`,
     `${project}/webhook-deliveries`,
   ]) {
     for (const encoding of ['identity', 'br']) {

@@ -174,7 +174,7 @@ export function exports(seed: SeedData): void {
       const [one] = all;
       assert.equal(one!.transcriptStatus, 'disabled');
       assert.equal(one!.audioUrl, null);
-      for (const file of ['transcript.txt', 'transcript.vtt', 'audio']) {
+      for (const file of ['transcript.txt', 'transcript.vtt', 'transcript.srt', 'audio']) {
         for (const base of [path, `/project/${project.projectToken}`])
           refused(await ada.ask(`${base}/submissions/${one!.submissionId}/${file}`), 404, 'not_found');
       }

@@ -95,6 +95,7 @@ Each submission has \`videoUrl\`, \`audioUrl\`, \`thumbnailStartUrl\`, \`thumbna
 \`transcriptVttUrl\`, fetched with the same header. Video and audio are \`application/octet-stream\` with byte ranges, ETag
 and HEAD, and a file name (the project, the number of the link or the clip's time, the question); \`mimeType\` tells the true type. The ETag is the hex SHA-256 of the bytes that are served, in quotes: compare it with what you
 stored. (\`sha256\` of a submission is that of the bytes as uploaded, which are remuxed later.) What is not there yet is 404.
+\`…/transcript.srt\` has the same captions as SubRip. Captions have at most two lines of 42 letters, stay 1 to 7 seconds, and do not overlap.
 
 \`\`\`sh
 SUBMISSION=$(api "$BASE/api/projects/$PROJECT/submissions?limit=1" | grep -o '"submissionId":"[^"]*"' | head -1 | cut -d'"' -f4)

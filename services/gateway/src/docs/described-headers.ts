@@ -59,7 +59,7 @@ const REQUEST_HEADERS = {
 const ZIP = '(?:dashboardE|e)xport(?:Zip|Selected)';
 const MEDIA = new RegExp(`^(?:(?:dashboardG|g)et(?:Video|Audio|Thumbnail\\w+)|${ZIP})$`);
 const RANGED = new RegExp(`^(?:(?:dashboardG|g)et(?:Video|Audio)|${ZIP})$`);
-const FILES = /^(?:dashboardE|e)xport|QrCode$|TranscriptVtt$|TranscriptText$/;
+const FILES = /^(?:dashboardE|e)xport|QrCode$|Transcript(?:Text|Vtt|Srt)$/;
 const CONDITIONAL = /QrCode$|^dashboardGetOverview$|^get(?:OpenApi|Docs\w*|RecorderDocs)$/;
 
 export const refTo = (name: HeaderName) => ({ $ref: `#/components/headers/${name.replaceAll('-', '')}` });

@@ -46,6 +46,7 @@ const BODIES: Record<string, unknown> = {
 
 const TEXTS: Record<string, string> = {
   'text/vtt': 'WEBVTT\n\n00:00:00.400 --> 00:00:02.100\nThe best bread in town.\n',
+  'application/x-subrip': '1\n00:00:00,400 --> 00:00:02,100\nThe best bread in town.\n',
   'text/plain': 'The best bread in town.',
   'text/csv': 'submissionId,videoId,tokenId,…\r\n',
 };

@@ -42,7 +42,7 @@ export function operation(spec: Operation) {
     response[Number(status)] = { ...schema, description: spec.summary };
   }
   if (spec.file) {
-    const schema = spec.file.startsWith('text/') ? { type: 'string' } : FILE;
+    const schema = /^text\/|\/x-subrip$/.test(spec.file) ? { type: 'string' } : FILE;
     response[200] = { description: spec.summary, content: { [spec.file]: { schema } } };
   }
   if (spec.conditional)

@@ -1,7 +1,8 @@
 import { clipParts, downloadName } from '@recording-request/contract/download-name';
 import { SubmissionParams } from '@recording-request/contract/requests';
+import { srtOf } from '@recording-request/contract/srt';
 import { DomainError } from '@recording-request/kit/errors';
-import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
@@ -11,23 +12,50 @@ import { operation } from '../plugins/operation.ts';
 import { sendTextUnlessSame } from './answers.ts';
 import { knownName } from './submissions.ts';
 
-export const TRANSCRIPT_FILES = [
+interface TranscriptFile {
+  /** The last part of its path. */
+  path: string;
+  type: string;
+  /** The end of its operation's id. */
+  id: string;
+  tag: 'submissions' | 'extensions';
+  summary: string;
+  textOf(submission: Submission): string;
+}
+
+export const TRANSCRIPT_FILES: TranscriptFile[] = [
   {
     path: 'transcript.txt',
     type: 'text/plain',
-    field: 'transcriptText',
     id: 'Text',
+    tag: 'submissions',
     summary: 'The transcript as text',
+    textOf: ({ transcriptText = '' }) => transcriptText,
   },
-  { path: 'transcript.vtt', type: 'text/vtt', field: 'transcriptVtt', id: 'Vtt', summary: 'The transcript with times' },
-] as const;
+  {
+    path: 'transcript.vtt',
+    type: 'text/vtt',
+    id: 'Vtt',
+    tag: 'submissions',
+    summary: 'The transcript with times',
+    textOf: ({ transcriptVtt = '' }) => transcriptVtt,
+  },
+  {
+    path: 'transcript.srt',
+    type: 'application/x-subrip',
+    id: 'Srt',
+    tag: 'extensions',
+    summary: 'The transcript with times, as SubRip',
+    textOf: ({ transcriptVtt = '' }) => srtOf(transcriptVtt),
+  },
+];
 
 /** 404 until the transcript is completed; one without speech is completed and empty. */
 export async function sendTranscript(
   request: FastifyRequest,
   reply: FastifyReply,
   context: Context,
-  file: (typeof TRANSCRIPT_FILES)[number],
+  file: TranscriptFile,
 ) {
   const target = submissionOf(request);
   const [{ submission }, projectName] = await Promise.all([
@@ -39,7 +67,7 @@ export async function sendTranscript(
   }
   const name = downloadName([projectName, ...clipParts(submission)], file.path);
   reply.header('content-disposition', contentDisposition('inline', name));
-  return sendTextUnlessSame(request, reply, file.type, submission[file.field] ?? '');
+  return sendTextUnlessSame(request, reply, file.type, file.textOf(submission));
 }
 
 export async function transcriptRoutes(app: FastifyInstance, context: Context): Promise<void> {
@@ -50,7 +78,7 @@ export async function transcriptRoutes(app: FastifyInstance, context: Context): 
         config: owner('submissions:read'),
         schema: operation({
           id: `getTranscript${file.id}`,
-          tag: 'submissions',
+          tag: file.tag,
           summary: file.summary,
           params: SubmissionParams,
           file: file.type,
