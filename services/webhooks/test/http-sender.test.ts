@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { createSender, type Sender } from '../src/adapters/http-sender.ts';
 
@@ -77,6 +78,71 @@ test('no more of an endless answer is read than its limit, and it counts', async
 test('Retry-After is handed on; the body of a failure is not waited for', async () => {
   receiver.respond = (_, response) => void response.writeHead(503, { 'retry-after': '7' }).write('wait');
   assert.deepEqual(await post(), { status: 503, retryAfter: '7' });
+});
+
+/** Starts an endpoint that answers each request with these texts, each on its own. */
+async function rawEndpoint(...texts: string[]) {
+  const server = createServer(socket => {
+    socket.on('error', () => {}).setNoDelay();
+    socket.once('data', async () => {
+      for (const text of texts) {
+        socket.write(text);
+        await nextTurn();
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  };
+}
+
+test('informational responses that nobody asked for count as nothing; the answer after them does', async () => {
+  const done = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+  const on = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const [processing, hints] = [102, 103].map(status => `HTTP/1.1 ${status} Wait\r\nlink: </a>\r\n\r\n`);
+  for (const [status, ...texts] of [
+    [200, on, done],
+    [200, on + done],
+    [200, on, on, processing!, hints!, done],
+    [500, on, 'HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n'],
+    [302, on, 'HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n'],
+  ] as const) {
+    await using endpoint = await rawEndpoint(...texts);
+    assert.deepEqual(await post(endpoint.url), { status }, texts.join());
+  }
+});
+
+test('informational responses without an answer are a failure: an end after them, more than a few, another protocol', async () => {
+  const on = 'HTTP/1.1 100 Continue\r\n\r\n';
+  for (const [texts, reason] of [
+    [[on.repeat(1_000)], 'no answer came after its first informational responses'],
+    [['HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'], /closed before the answer/],
+  ] as const) {
+    await using endpoint = await rawEndpoint(...texts);
+    const sent = await post(endpoint.url);
+    assert.ok('reason' in sent);
+    assert.match(sent.reason, new RegExp(reason));
+  }
+  await using silent = await rawEndpoint(on);
+  assert.deepEqual(await post(silent.url, undefined, hasty), { status: 0, reason: 'no whole answer within 1.5 s' });
+});
+
+test('a connection is used again for the next event, and one that its endpoint has closed is not', async () => {
+  let socket: Socket | undefined;
+  receiver.respond = (_, response, incoming) => {
+    socket = incoming.socket;
+    response.writeHead(204).end();
+  };
+  const before = receiver.connections();
+  for (let events = 0; events < 3; events++) assert.equal((await post()).status, 204);
+  assert.equal(receiver.connections() - before, 1);
+  const closed = once(socket!, 'close');
+  socket!.end();
+  await closed;
+  assert.equal((await post()).status, 204);
+  assert.equal(receiver.connections() - before, 2);
 });
 
 test('a broken answer, a closed connection and a refused one are failures with short words of ours', async () => {

@@ -53,7 +53,7 @@ export async function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = 
       new UndiciInstrumentation({
         // Outside a request or an event (a health check, a poll) there is nothing to follow.
         requireParentforSpans: true,
-        // Owners have secrets in the address of their webhook, and not only in its query.
+        // An address may have a secret, and not only in its query.
         requestHook(span, { origin }) {
           span.setAttributes({ 'url.full': origin, 'url.path': '', 'url.query': '' });
         },

@@ -69,8 +69,20 @@ export const SPANS = {
     kinds: ['client'],
     by: 'undici',
     description:
-      'A request that passes an upload on, or asks a speech endpoint or an owner’s endpoint. What the object store is asked is an operation.',
-    attributes: { ...HTTP, 'url.full': 'scheme, host and port: an owner’s endpoint may have a secret in its path' },
+      'A request that passes an upload on, or asks a speech endpoint. What the object store is asked is an operation.',
+    attributes: { ...HTTP, 'url.full': 'scheme, host and port: the rest may have a secret' },
+  },
+  'ask endpoint': {
+    kinds: ['client'],
+    by: 'us',
+    description: 'A request to an owner’s endpoint, to the end of its answer.',
+    attributes: {
+      'http.request.method': '`POST`',
+      'http.response.status_code': 'the status; absent without an answer',
+      'url.full': 'scheme, host and port: an owner’s endpoint may have a secret in its path',
+      ...SERVER,
+      ...ERROR,
+    },
   },
   '{package.Service/Method}': {
     kinds: ['client', 'server'],

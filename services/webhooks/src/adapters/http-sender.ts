@@ -1,8 +1,11 @@
+import { request as ask, type ClientRequest, type IncomingMessage } from 'node:http';
+import { request as askTls } from 'node:https';
+import { context } from '@opentelemetry/api';
 import { askPeer } from '@recording-request/kit/telemetry/peers';
-import { Agent, type Dispatcher } from 'undici';
+import { runningTrace, startSpan } from '@recording-request/kit/telemetry/span';
 import { type AddressRules, addressFault, NOT_PUBLIC } from '../domain/address.ts';
 import type { Sent } from '../domain/outcome.ts';
-import { AddressRefusedError, guardedConnector } from './guarded-connect.ts';
+import { AddressRefusedError, type GuardedAgents, guardedAgents } from './guarded-agents.ts';
 
 export interface OutgoingRequest {
   url: string;
@@ -27,74 +30,120 @@ export interface SenderOptions extends AddressRules {
   dnsServers: string[] | undefined;
 }
 
-/** Sends over HTTP/1.1 with undici. Redirects are not followed. */
+// A receiver may answer 100, 102 or 103 before its answer. One that goes on doing so is not read until the time limit.
+const INFORMATION_MAX = 20;
+
+/**
+ * Sends over HTTP/1.1. Redirects are not followed. Node's own client takes informational responses that nobody asked for, as
+ * RFC 9110 (15.2) has it; undici fails at a 100.
+ */
 export function createSender(options: SenderOptions): Sender {
   const { timeoutMs, answerBytes, allowPrivate, dnsServers } = options;
-  const agent = new Agent({
-    connect: guardedConnector({ allowPrivate, timeoutMs, dnsServers }),
-    allowH2: false,
-    // The one limit below covers these; each alone would count from its own beginning.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const agents = guardedAgents({ allowPrivate, dnsServers });
   return {
     async send(request, signal) {
       const fault = addressFault(request.url, options);
       if (fault) return { status: 0, reason: fault };
       const limit = AbortSignal.timeout(timeoutMs);
       try {
-        return await post(agent, request, { signal, limit }, answerBytes);
+        return await inAskSpan(request, headers =>
+          post(agents, { ...request, headers }, { signal, limit }, answerBytes),
+        );
       } catch (error) {
         signal.throwIfAborted();
         if (limit.aborted) return { status: 0, reason: `no whole answer within ${timeoutMs / 1000} s` };
         return { status: 0, reason: reasonOf(error) };
       }
     },
-    close: () => agent.destroy(),
+    async close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
   };
+}
+
+/** Runs a request in its span, with the headers that carry its trace on. The span has neither the address nor words of the endpoint. */
+async function inAskSpan(
+  { url, headers }: OutgoingRequest,
+  run: (headers: Record<string, string>) => Promise<Sent>,
+): Promise<Sent> {
+  const { origin, hostname, port, protocol } = new URL(url);
+  const attributes = {
+    'http.request.method': 'POST',
+    'url.full': origin,
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+  };
+  const span = startSpan('ask endpoint', { attributes });
+  return await context.with(span.context, async () => {
+    const trace = Object.entries(runningTrace()).filter(([, value]) => value !== '');
+    try {
+      const sent = await run({ ...headers, ...Object.fromEntries(trace) });
+      const { status } = sent;
+      span.set({ 'http.response.status_code': status });
+      span.end(status >= 400 ? { code: String(status), message: `HTTP ${status}` } : undefined);
+      return sent;
+    } catch (error) {
+      span.end({ code: codeOf(error) || 'Error', message: reasonOf(error) });
+      throw error;
+    }
+  });
 }
 
 async function post(
-  agent: Agent,
-  request: OutgoingRequest,
+  agents: GuardedAgents,
+  { url, headers, body }: OutgoingRequest,
   { signal, limit }: Record<'signal' | 'limit', AbortSignal>,
   answerBytes: number,
 ): Promise<Sent> {
-  const { origin, pathname, search } = new URL(request.url);
+  const target = new URL(url);
   const answered = askPeer('endpoint');
-  const asking = agent.request({
-    origin,
-    path: pathname + search,
-    method: 'POST',
-    headers: request.headers,
-    body: request.body,
-    signal: AbortSignal.any([signal, limit]),
-  });
-  const answer = await asking.catch(error => {
+  const how = { method: 'POST', headers, signal: AbortSignal.any([signal, limit]) };
+  const asking = async () => {
+    const request =
+      target.protocol === 'https:'
+        ? askTls(target, { ...how, agent: agents.https })
+        : ask(target, { ...how, agent: agents.http });
+    request.end(body);
+    return await answerTo(request);
+  };
+  const answer = await asking().catch(error => {
     answered(limit.aborted ? 'timeout' : signal.aborted ? 'cancelled' : 'unreachable');
     throw error;
   });
-  answered(answer.statusCode);
-  await readUpTo(answer.body, answerBytes, answer.statusCode);
+  const status = answer.statusCode ?? 0;
+  answered(status);
+  await readUpTo(answer, answerBytes, status);
   const retryAfter = answer.headers['retry-after'];
-  return {
-    status: answer.statusCode,
-    ...(retryAfter === undefined ? {} : { retryAfter: [retryAfter].flat()[0]! }),
+  return { status, ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+/** Returns the answer once its headers are there. */
+async function answerTo(request: ClientRequest): Promise<IncomingMessage> {
+  let informed = 0;
+  const inform = () => {
+    if (++informed > INFORMATION_MAX) request.destroy(new EndlessInformationError());
   };
+  return await new Promise((resolve, reject) => {
+    request.on('continue', inform).on('information', inform);
+    request.on('response', resolve).on('error', reject);
+    // A change of the protocol that nobody asked for ends a request without an error.
+    request.on('close', () => reject(new ClosedError()));
+  });
+}
+
+class EndlessInformationError extends Error {}
+class ClosedError extends Error {
+  readonly code = 'ECONNRESET';
 }
 
 // A success counts once its body has arrived, up to the limit; for a failure the status is enough.
-async function readUpTo(body: Dispatcher.ResponseData['body'], limit: number, status: number): Promise<void> {
+async function readUpTo(answer: IncomingMessage, limit: number, status: number): Promise<void> {
+  answer.on('error', () => {});
+  if (status < 200 || status > 299) return void answer.destroy();
   let bytes = 0;
-  body.on('error', () => {});
-  try {
-    if (status < 200 || status > 299) return;
-    for await (const chunk of body) {
-      bytes += (chunk as Buffer).length;
-      if (bytes >= limit) return;
-    }
-  } finally {
-    body.destroy();
+  for await (const chunk of answer) {
+    bytes += (chunk as Buffer).length;
+    if (bytes >= limit) return;
   }
 }
 
@@ -107,20 +156,25 @@ const REASONS: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was reset',
-  UND_ERR_SOCKET: 'the connection was closed before the answer',
+  EPROTO: 'no secure connection could be made',
   ETIMEDOUT: 'no connection in time',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  HPE_HEADER_OVERFLOW: 'the headers of the answer are too large',
   CERT_HAS_EXPIRED: 'the certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
 };
 
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
+
 // Only phrases of our own: an error's text can quote the address or the endpoint's answer.
 function reasonOf(error: unknown): string {
   if (error instanceof AddressRefusedError) return NOT_PUBLIC;
-  const code = String((error as { code?: unknown } | null)?.code ?? '');
+  if (error instanceof EndlessInformationError) return 'no answer came after its first informational responses';
+  const code = codeOf(error);
+  // The other side ended the connection in order; a reset has the system call that met it.
+  if (code === 'ECONNRESET' && !(error as NodeJS.ErrnoException).syscall)
+    return 'the connection was closed before the answer';
   if (REASONS[code]) return REASONS[code];
   if (/CERT|SIGNATURE|ISSUER/.test(code)) return 'the certificate is not trusted';
   if (/SSL|TLS/.test(code)) return 'no secure connection could be made';

@@ -1,7 +1,8 @@
 import { lookup as systemLookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
 import { dialledHost, isPublicAddress } from '../domain/address.ts';
 
 /** The address, or one that its name resolves to, is not public: no connection was made. */
@@ -9,30 +10,35 @@ export class AddressRefusedError extends Error {}
 
 const LOOKUP_MS = 3_000;
 const LOOKUP_TRIES = 2;
+/** How long a connection without a request is kept. */
+const IDLE_MS = 4_000;
+
+export interface GuardedAgents {
+  http: HttpAgent;
+  https: HttpsAgent;
+}
 
 /**
- * Returns how connections are dialled: the address is checked here, at the dial, and the connection goes to the very address
+ * Returns the agents that dial endpoints. The address is checked here, at the dial, and the connection goes to the very address
  * that was checked, so that a name cannot answer one thing to a check and another to the connection. A name with one
  * address that is not public is refused as a whole.
  */
-export function guardedConnector(options: {
-  allowPrivate: boolean;
-  timeoutMs: number;
-  dnsServers: string[] | undefined;
-}): buildConnector.connector {
-  const { allowPrivate, timeoutMs, dnsServers } = options;
-  const dial = buildConnector({
-    timeout: timeoutMs,
-    allowH2: false,
-    autoSelectFamily: true,
-    lookup: allowPrivate ? systemLookup : publicLookup(dnsServers),
-  });
-  if (allowPrivate) return dial;
-  return (target, callback) => {
-    const host = dialledHost(target.hostname);
-    // Node does not call the lookup for an IP literal.
-    if (isIP(host) !== 0 && !isPublicAddress(host)) callback(new AddressRefusedError(), null);
-    else dial(target, callback);
+export function guardedAgents(options: { allowPrivate: boolean; dnsServers: string[] | undefined }): GuardedAgents {
+  const { allowPrivate, dnsServers } = options;
+  const lookup = allowPrivate ? systemLookup : publicLookup(dnsServers);
+  const how = { keepAlive: true, timeout: IDLE_MS, lookup: lookup as LookupFunction };
+  const agents = { http: new HttpAgent(how), https: new HttpsAgent(how) };
+  if (!allowPrivate) for (const agent of Object.values(agents)) refuseLiterals(agent);
+  return agents;
+}
+
+/** Node does not call the lookup for an IP literal. */
+function refuseLiterals(agent: HttpAgent): void {
+  const dial = agent.createConnection.bind(agent);
+  agent.createConnection = (target, callback) => {
+    const host = dialledHost(target.host ?? '');
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw new AddressRefusedError();
+    return dial(target, callback);
   };
 }
 
