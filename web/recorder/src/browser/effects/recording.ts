@@ -1,3 +1,4 @@
+import { recordingTypeOf } from './recording-type.ts';
 import type { StoredTake } from './take.ts';
 
 /** A running recording. */
@@ -9,13 +10,12 @@ export interface Recording {
   stop(): void;
 }
 
-// WebM first: it comes out every second, so that a crash loses least. MP4 where that is all there is.
-const TYPES = ['video/webm;codecs=vp8,opus', 'video/webm', 'video/mp4;codecs=avc1.42E01E,mp4a.40.2', 'video/mp4'];
 const TIMESLICE_MS = 1_000;
 const QUALITY = { videoBitsPerSecond: 1_800_000, audioBitsPerSecond: 96_000 };
 
-/** The type that this browser records, or undefined where it knows none of ours: then it takes its own. */
-export const recordingType = (): string | undefined => TYPES.find(type => MediaRecorder.isTypeSupported(type));
+/** Returns the type in which this browser is to record, or undefined where it supports none of ours. */
+export const recordingType = (): string | undefined =>
+  recordingTypeOf(navigator, type => MediaRecorder.isTypeSupported(type));
 
 /**
  * Records the stream into the take. `ended` is called when it stops, by whatever; the take has all bytes then. Fails when the

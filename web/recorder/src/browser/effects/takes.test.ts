@@ -8,6 +8,7 @@ import type { Spool } from './spool.ts';
 
 // What the script finds in a browser.
 Object.assign(globalThis, { location: { pathname: '/r/vr_1' }, MediaRecorder: { isTypeSupported: () => true } });
+Object.defineProperty(globalThis, 'navigator', { value: { vendor: '', userAgent: '' } });
 const { createTakes } = await import('./takes.ts');
 
 /** A device that keeps takes from visit to visit. */
