@@ -24,6 +24,8 @@ export const LIMITS = {
   linkPageSize: 500,
   idempotencyKeyLength: 255,
   pageSize: 100,
+  /** Clips with a transcript in one transcripts.zip. */
+  transcriptsZipClips: 10_000,
 } as const;
 
 /** What holds where a request leaves it out. */

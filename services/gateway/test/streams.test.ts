@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
+import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
 import { until } from '@recording-request/testing/wait';
 import { archiveBehind, serveContent } from './archive-behind.ts';
 import { CONTENT, type FakeStore, mediaAt, startFakeStore } from './fake-store.ts';
@@ -124,6 +125,33 @@ test('an export is passed on as it comes, with its filter and whether links may 
   const few = { authorization: `Bearer ${harness.tokenWith(['submissions:read'])}` };
   await (await exported({ headers: few })).arrayBuffer();
   assert.equal((seen as { includeLinks: boolean }).includeLinks, false);
+});
+
+test('transcripts.zip is passed on to owners with their filter, and to the dashboard with none', async () => {
+  const seen: unknown[] = [];
+  harness.behind.exports = {
+    async *export({ filter, format }) {
+      seen.push({ filter, format });
+      yield { chunk: Buffer.alloc(0) };
+      yield { chunk: Buffer.from('PK') };
+    },
+  };
+  const format = ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP;
+  const query = 'export/transcripts.zip?selected=true&transcriptStatus=completed';
+  for (const [path, filter] of [
+    [`/api/projects/${PROJECT_ID}`, { selected: true, transcriptStatus: 3 }],
+    [`/project/${mintToken('prj')}`, undefined],
+  ] as const) {
+    const response = await fetch(`${harness.base}${path}/${query}`, { headers: filter ? harness.bearer : {} });
+    assert.equal(response.headers.get('content-type'), 'application/zip');
+    assert.equal(response.headers.get('content-disposition'), 'attachment; filename="Stories - transcripts.zip"');
+    assert.equal(await response.text(), 'PK');
+    assert.deepEqual(seen.pop(), { filter, format });
+  }
+  const wrong = await fetch(`${harness.base}/api/projects/${PROJECT_ID}/export/transcripts.zip?q=x`, {
+    headers: harness.bearer,
+  });
+  assert.equal(wrong.status, 400);
 });
 
 test('what is wrong before the first byte is an error in JSON', async () => {
@@ -252,7 +280,7 @@ test('exports that are read at once have a bound for a token, an owner and all: 
   archiveBehind(bounded, store);
   store.answer = (_request, response) => response.writeHead(206, { 'content-length': CONTENT.length }).write('x');
   bounded.behind.exports = { ...bounded.behind.exports, ...endless };
-  for (const file of ['export/project.zip', 'export/transcripts.txt'])
+  for (const file of ['export/project.zip', 'export/transcripts.txt', 'export/transcripts.zip'])
     await bounds(
       { gateway: bounded, base: bounded.base },
       file,

@@ -15,7 +15,7 @@ import json, sys, zipfile, zlib
 with zipfile.ZipFile(sys.argv[1]) as archive:
     bad = archive.testzip()
     entries = [{"name": e.filename, "size": e.file_size, "stored": e.compress_type == zipfile.ZIP_STORED,
-                "text": archive.read(e).decode() if e.filename.endswith((".json", ".csv", ".txt")) else None}
+                "text": archive.read(e).decode() if e.filename.endswith((".json", ".csv", ".txt", ".vtt", ".srt")) else None}
                for e in archive.infolist()]
 json.dump({"bad": bad, "entries": entries}, sys.stdout)
 `;
@@ -28,7 +28,7 @@ export interface ZipEntry {
   name: string;
   size: number;
   stored: boolean;
-  /** What is in a .json, .csv or .txt. */
+  /** What is in a text. */
   text: string | null;
 }
 

@@ -186,6 +186,7 @@ export function exports(seed: SeedData): void {
         ['export.csv', 'text/csv', 'submissions.csv'],
         ['export/project.zip', 'application/zip', 'project.zip'],
         ['export/transcripts.txt', 'text/plain', 'transcripts.txt'],
+        ['export/transcripts.zip', 'application/zip', 'transcripts.zip'],
       ];
       for (const base of [path, `/project/${project.projectToken}`]) {
         for (const [file, type, suffix] of FILES) {

@@ -74,6 +74,7 @@ const TAKES: Record<string, string[]> = {
   submissions: Object.keys(QUERIES),
   'export/project.zip': ['selected', 'transcriptStatus'],
   'export/transcripts.txt': ['selected', 'transcriptStatus'],
+  'export/transcripts.zip': ['selected', 'transcriptStatus'],
   'webhook-deliveries': ['limit', 'cursor'],
 };
 

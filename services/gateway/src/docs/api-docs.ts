@@ -123,11 +123,14 @@ something, the upload stays the video, also at \`ready\`, and \`mediaError\` say
 \`\`\`sh
 api -OJ "$BASE/api/projects/$PROJECT/export/project.zip"
 api -OJ "$BASE/api/projects/$PROJECT/export/transcripts.txt?selected=true"
+api -OJ "$BASE/api/projects/$PROJECT/export/transcripts.zip"
 api -OJ "$BASE/api/projects/$PROJECT/export.csv"
 api -OJ "$BASE/api/projects/$PROJECT/export.json"
 \`\`\`
 
-\`selected\` and \`transcriptStatus\` narrow the ZIP and transcripts.txt; \`export.csv?bom=1\` begins with a byte order mark, by which spreadsheets know
+\`transcripts.zip\` has a \`.txt\`, a \`.vtt\` and a \`.srt\` for each clip with a completed transcript, named as the videos in project.zip: beside its video,
+players find the captions by that name. Without such a clip it has a README.txt that says so; beyond ${LIMITS.transcriptsZipClips.toLocaleString('en')} such clips it is 409.
+\`selected\` and \`transcriptStatus\` narrow both ZIPs and transcripts.txt; \`export.csv?bom=1\` begins with a byte order mark, by which spreadsheets know
 UTF-8. The dashboard's exports, below, take \`bom\` and ignore every other parameter. In the CSV every text is quoted. A text that a
 spreadsheet would take for a formula begins with an extra \`'\`; there is one, too, after each \`;\`, tab and line break that such a sign
 follows, as a spreadsheet whose separator is \`;\` or tab begins a cell there. Links are in a bundle if the token has \`links:read\`. An export that breaks off breaks the connection: curl
@@ -138,8 +141,8 @@ the rest, whatever landed meanwhile; 200 is another archive, from its start. Wit
 while no newer archive was opened; else it is 200, too. Only so many
 exports are read at once: one more is 429 with \`Retry-After\`.
 
-The private dashboard token reads the same four files and the QR code without a header:
-\`$BASE/project/<projectToken>/export.json\`, \`…/export.csv\`, \`…/export/project.zip\`, \`…/export/transcripts.txt\`, \`…/shared-link/qr.png\`.
+The private dashboard token reads the same files and the QR code without a header:
+\`$BASE/project/<projectToken>/export.json\`, \`…/export.csv\`, \`…/export/project.zip\`, \`…/export/transcripts.txt\`, \`…/export/transcripts.zip\`, \`…/shared-link/qr.png\`.
 
 ${RECEIVING_WEBHOOKS}
 ## Scopes

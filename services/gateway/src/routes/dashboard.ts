@@ -6,7 +6,7 @@ import { operation } from '../plugins/operation.ts';
 import { bomQuery, EXPORT_FILES, exportAnswers, sendExport } from './exports.ts';
 import { sendQrCode } from './links.ts';
 
-/** The contract's five files that the private dashboard token reads. */
+/** The exports that the private dashboard token reads, and the QR code. */
 export async function dashboardRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const file of EXPORT_FILES) {
     app.get(
@@ -15,7 +15,7 @@ export async function dashboardRoutes(app: FastifyInstance, context: Context): P
         config: dashboard,
         schema: operation({
           id: `dashboardExport${file.id}`,
-          tag: 'dashboard',
+          tag: file.tag ?? 'dashboard',
           summary: file.summary,
           ...(file.description && { description: file.description }),
           params: DashboardParams,

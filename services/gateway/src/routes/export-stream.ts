@@ -17,6 +17,8 @@ export interface ExportFile {
   type: string;
   suffix: string;
   id: string;
+  /** `extensions` where it is none of the contract's. */
+  tag?: 'extensions';
   summary: string;
   description?: string;
   filtered: boolean;

@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import {
   type CsvInput,
   CsvQuery,
@@ -56,12 +57,24 @@ export const EXPORT_FILES: ExportFile[] = [
     summary: 'The transcripts of a project as one text',
     filtered: true,
   },
+  {
+    format: ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP,
+    path: 'export/transcripts.zip',
+    type: 'application/zip',
+    suffix: 'transcripts.zip',
+    id: 'TranscriptsZip',
+    tag: 'extensions',
+    summary: 'The transcripts of a project as text, WebVTT and SubRip, a file each',
+    description: `One .txt, .vtt and .srt for each clip with a completed transcript, named as its video in project.zip. Streamed, without ranges. 409 beyond ${LIMITS.transcriptsZipClips} such clips.`,
+    filtered: true,
+  },
 ];
 
 const TOO_MANY =
   'Too many requests, or as many exports are being read as one token, one owner or all may read at once; Retry-After says how long to wait.';
 
 const OUT_OF_RANGE: Record<number, string> = { 416: MEDIA_ERRORS[416] };
+const TOO_LARGE: Record<number, string> = { 409: 'More clips have a transcript than one archive may hold.' };
 
 /** The query of an export, for owners. */
 const queryOf = (file: ExportFile) => (file.filtered ? { query: ExportQuery } : bomQuery(file));
@@ -70,13 +83,14 @@ export const bomQuery = ({ format }: ExportFile) =>
   format === ExportFormat.EXPORT_FORMAT_CSV ? { query: CsvQuery } : {};
 
 const isZip = ({ format }: ExportFile): boolean => format === ExportFormat.EXPORT_FORMAT_ZIP;
+const isTranscripts = ({ format }: ExportFile): boolean => format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP;
 
 /** The answers of an export, for openapi.json. */
 export const exportAnswers = (file: ExportFile) => ({
   ...(file.format === ExportFormat.EXPORT_FORMAT_JSON
     ? { json: { 200: ref(ExportDocument) } }
     : { file: file.type.split(';')[0] as string }),
-  also: { ...(isZip(file) ? OUT_OF_RANGE : {}), 429: TOO_MANY },
+  also: { ...(isZip(file) ? OUT_OF_RANGE : {}), ...(isTranscripts(file) ? TOO_LARGE : {}), 429: TOO_MANY },
 });
 
 /** Sends an export; project.zip with a length and ranges. */
@@ -99,7 +113,7 @@ export async function exportRoutes(app: FastifyInstance, context: Context): Prom
         config: owner('submissions:read'),
         schema: operation({
           id: `export${file.id}`,
-          tag: 'exports',
+          tag: file.tag ?? 'exports',
           summary: file.summary,
           ...(file.description && { description: file.description }),
           params: ProjectParams,

@@ -55,8 +55,12 @@ export interface StoredPiece {
 export const archivePartsKey = ({ projectId, id }: Pick<Archive, 'projectId' | 'id'>): string =>
   `${archivePrefix(projectId, id)}parts`;
 
+/** The name of a clip's file in an archive; `number` counts the clips of the archive from 1. */
+export const clipFileName = (number: number, submissionId: string, extension: string): string =>
+  `${String(number).padStart(4, '0')}-${submissionId}.${extension}`;
+
 export const videoFile = (video: ArchivedVideo, number: number): ZipFile => ({
-  name: `videos/${String(number).padStart(4, '0')}-${video.submissionId}.${video.extension}`,
+  name: `videos/${clipFileName(number, video.submissionId, video.extension)}`,
   date: video.createdAt,
   size: video.size,
   crc32: video.crc32,

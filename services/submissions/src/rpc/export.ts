@@ -5,6 +5,7 @@ import {
   type ExportResponse,
   OpenArchiveRequest,
 } from '@recording-request/proto/exports/v1/exports';
+import { zipArchive } from '../adapters/zip-archive.ts';
 import {
   csvText,
   documentText,
@@ -14,6 +15,7 @@ import {
   type TextSource,
   transcriptsText,
 } from '../workflows/export-project.ts';
+import { checkTranscripts, transcriptFiles } from '../workflows/export-transcripts.ts';
 import { archiveBytes } from '../workflows/locate-archive.ts';
 import { type ArchiveContext, openArchive } from '../workflows/open-archive.ts';
 
@@ -21,8 +23,11 @@ export const exportProject = (context: ArchiveContext) =>
   async function* (request: ExportRequest, { signal }: CallContext): AsyncIterable<ExportResponse> {
     if (request.format === ExportFormat.EXPORT_FORMAT_ZIP) return yield* zip(context, request, signal);
     using _slot = startExport(context.exports, request.ownerId);
+    if (request.format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP) await checkTranscripts(request, context);
     const source = await openTexts(request, context, signal);
-    for await (const chunk of gathered(contentOf(request.format, source))) yield { chunk };
+    // Thousands of clips may come before the first transcript: the caller need not wait for it to begin.
+    if (request.format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP) yield { chunk: Buffer.alloc(0) };
+    for await (const chunk of gathered(contentOf(request.format, source, signal))) yield { chunk };
   };
 
 /** As gateways of the version before ask for it. */
@@ -38,7 +43,7 @@ async function* zip(
   for await (const chunk of gathered(bytes)) yield { chunk };
 }
 
-function contentOf(format: ExportFormat, source: TextSource): AsyncIterable<string> {
+function contentOf(format: ExportFormat, source: TextSource, signal: AbortSignal): AsyncIterable<string | Buffer> {
   switch (format) {
     case ExportFormat.EXPORT_FORMAT_JSON:
       return documentText(source, new Date());
@@ -46,6 +51,8 @@ function contentOf(format: ExportFormat, source: TextSource): AsyncIterable<stri
       return csvText(source);
     case ExportFormat.EXPORT_FORMAT_TRANSCRIPTS:
       return transcriptsText(source);
+    case ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP:
+      return zipArchive(transcriptFiles(source), signal);
     default:
       throw new Error('an export without a format was asked for');
   }

@@ -40,6 +40,7 @@ export function startExport(exports: Context['exports'], ownerId: string): Dispo
 /** What the texts of an export are made of. Reading its submissions fails where one of them was erased meanwhile. */
 export interface TextSource {
   projectName: string;
+  createdAt: Date;
   /** What a document shows before its submissions; its links are null where the caller may not read them. */
   head(): Promise<{ project: ProjectDetailJson; links: LinkPages | null; terms: Record<string, string> }>;
   /** Oldest first. What is shown of each is read when its turn comes. */
@@ -58,7 +59,7 @@ export interface ExportSource extends TextSource {
   videos(): AsyncIterable<Submission>;
 }
 
-type Asked = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
+export type Asked = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
 
 /** The links of a project as pages of JSON: as bytes, ten thousand take 4 MB, outside of the heap. */
 export type KeptLinks = Buffer[];
@@ -176,10 +177,17 @@ async function* linkPages(
   }
 }
 
-const shownOf = ({ settings }: Project, { config }: ExportContext): Pick<TextSource, 'projectName' | 'present'> => {
+const shownOf = (
+  { settings, createdAt }: Project,
+  { config }: ExportContext,
+): Pick<TextSource, 'projectName' | 'createdAt' | 'present'> => {
   const { projectName } = settings!;
   const presentation = { baseUrl: config.publicBaseUrl, projectName };
-  return { projectName, present: submission => presentSubmission(toMessage(submission), presentation) };
+  return {
+    projectName,
+    createdAt: createdAt!,
+    present: submission => presentSubmission(toMessage(submission), presentation),
+  };
 };
 
 const linksOf = ({ projectId }: Asked, links: ListLinksResponse, { config }: ExportContext): ProjectLinksJson =>
