@@ -26,18 +26,28 @@ import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
 
 // String.prototype.trim's white space, spelled out: `\s` differs between the regular expressions of languages.
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
-const TRIMMED_NAME = `^[${SPACE}]*[^${SPACE}](?:[\\s\\S]{0,${LIMITS.projectNameLength - 2}}[^${SPACE}])?[${SPACE}]*$`;
+// Those of ASCII that are no white space. Nobody sees them, and programs that read an export stop at some: NUL ends a text in C.
+const CONTROL = '\\u0000-\\u0008\\u000e-\\u001f\\u007f';
+const NO_CONTROL = 'no control characters but white space';
+const MIDDLE = `[^${CONTROL}]{0,${LIMITS.projectNameLength - 2}}`;
+const TRIMMED_NAME = `^[${SPACE}]*[^${SPACE}${CONTROL}](?:${MIDDLE}[^${SPACE}${CONTROL}])?[${SPACE}]*$`;
 
 const words = (limit: number) => limit.toLocaleString('en-US');
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 const whole = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
-const text = (maxLength: number, description: string) => Type.String({ maxLength, description });
+const text = (maxLength: number, description: string) =>
+  Type.String({
+    maxLength,
+    pattern: `^[^${CONTROL}]*$`,
+    description,
+    'x-constraint': `must have at most ${maxLength} characters, and ${NO_CONTROL}`,
+  });
 
 const projectName = Type.String({
   pattern: TRIMMED_NAME,
   description: 'The title. White space around it is taken off.',
   examples: ['Customer stories'],
-  'x-constraint': `must have 1 to ${LIMITS.projectNameLength} characters`,
+  'x-constraint': `must have 1 to ${LIMITS.projectNameLength} characters, and ${NO_CONTROL}`,
 });
 
 /** Both kinds of projects' bodies need the deployment's choice: whether plain http addresses are taken. */
@@ -45,8 +55,10 @@ export interface AddressRule {
   allowHttpUrls: boolean;
 }
 
-// URL parsers skip some of these and escape others, so that what was written is not what is asked.
-const UNSEEN = `${SPACE}\\u0000-\\u001f\\u007f-\\u009f`;
+// URL parsers skip some of these and escape others, and read a backslash as a slash, so that what was written is not what is asked.
+const UNSEEN = `${SPACE}\\u0000-\\u001f\\u007f-\\u009f\\\\`;
+// Nothing listens at port 0, and HTTP clients take the default port for it.
+const NO_PORT_0 = '(?![^/?#]*:0+(?:[/?#]|$))';
 
 /** An absolute https address, or "" for none. Nothing is delivered to a user name or password. */
 function address({ allowHttpUrls }: AddressRule, description: string, { credentials }: { credentials: boolean }) {
@@ -59,12 +71,12 @@ function address({ allowHttpUrls }: AddressRule, description: string, { credenti
         {
           type: 'string',
           format: 'uri',
-          pattern: `^${scheme}://[^/?#${credentials ? '' : '@'}${UNSEEN}]+([/?#][^${UNSEEN}]*)?$`,
+          pattern: `^${scheme}://${NO_PORT_0}[^/?#${credentials ? '' : '@'}${UNSEEN}]+([/?#][^${UNSEEN}]*)?$`,
           maxLength: LIMITS.urlLength,
           examples: ['https://bakery.example/videos'],
         },
       ],
-      'x-constraint': `must be an absolute ${allowHttpUrls ? 'https: or http: URL' : 'https: URL (http: only where the operator allows it)'} of at most ${words(LIMITS.urlLength)} characters without white space${credentials ? '' : ', user name or password'}, or "" for none`,
+      'x-constraint': `must be an absolute ${allowHttpUrls ? 'https: or http: URL' : 'https: URL (http: only where the operator allows it)'} of at most ${words(LIMITS.urlLength)} characters without a backslash or port 0, without white space${credentials ? '' : ', user name or password'}, or "" for none`,
     }),
   );
 }
@@ -119,7 +131,13 @@ const settings = (rule: AddressRule) => ({
   termsText: Type.Optional(text(LIMITS.termsTextLength, 'The terms.')),
   interviewQuestions: Type.Optional(
     Type.Array(
-      Type.String({ minLength: 1, maxLength: LIMITS.questionLength, pattern: `[^${SPACE}]`, examples: ['Why?'] }),
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.questionLength,
+        pattern: `^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`,
+        examples: ['Why?'],
+        'x-constraint': `must have at least 1 character that is not white space, at most ${LIMITS.questionLength} characters, and ${NO_CONTROL}`,
+      }),
       {
         maxItems: LIMITS.interviewQuestions,
         description: 'In order, none of white space alone; empty means one response without questions.',
@@ -318,10 +336,10 @@ const PLUS = 'in an address + is written %2B';
 /** What a list of submissions is narrowed by, beyond what an export is. */
 const search = {
   q: Type.Optional(
-    text(
-      LIMITS.searchLength,
-      `Words that all stand in the transcript, the contributor's note, the review note or the question. Parts of words count, letter case and Unicode normal form do not; the first eight words count.`,
-    ),
+    Type.String({
+      maxLength: LIMITS.searchLength,
+      description: `Words that all stand in the transcript, the contributor's note, the review note or the question. Parts of words count, letter case and Unicode normal form do not; the first eight words count.`,
+    }),
   ),
   tokenId: Type.Optional(Type.String({ format: 'uuid', description: 'Keep only what came through this link.' })),
   responseSessionId: Type.Optional(

@@ -10,7 +10,16 @@ test('what follows whsec_ is base64 as every library reads it; any other text is
   for (const text of ['', 'any words, ümlauts too', 'WHSEC_!', ' whsec_!', 'a whsec_ in it']) {
     assert.ok(isWebhookSecret(text), text);
   }
-  const bad = ['whsec_', 'whsec_!!!!', 'whsec_not base64!', 'whsec_YQ', 'whsec_YQ=', 'whsec_YWJj\n', 'whsec_YR=='];
+  const bad = [
+    'nul\u0000',
+    'whsec_',
+    'whsec_!!!!',
+    'whsec_not base64!',
+    'whsec_YQ',
+    'whsec_YQ=',
+    'whsec_YWJj\n',
+    'whsec_YR==',
+  ];
   // The alphabet of URLs, which some decoders read and others skip.
   for (const text of [...bad, 'whsec_-_-_', 'whsec_ YWJj', 'whsec_YWJjé']) assert.ok(!isWebhookSecret(text), text);
 });

@@ -141,6 +141,29 @@ const BODIES: [body: unknown, field: RegExp][] = [
   [{ projectName: 'x', count: 1, interviewQuestions: ['a', ''] }, /^interviewQuestions\[1\] must have at least 1/],
   [{ projectName: 'x', count: 1, interviewQuestions: Array(51).fill('q') }, /^interviewQuestions must have at most 50/],
   [{ projectName: 'x', count: 1, termsText: 'x'.repeat(20_001) }, /^termsText/],
+  [{ projectName: 'a\u0000b', count: 1 }, /^projectName must have 1 to 200 characters, and no control characters/],
+  [{ projectName: '\u0000', count: 1 }, /^projectName .* no control characters/],
+  ...['termsLabel', 'termsText', 'successMessage', 'webhookSecret'].flatMap(field =>
+    ['a\u0000b', '\u001b[31m', '\u007f'].map((text): [object, RegExp] => [
+      { projectName: 'x', count: 1, [field]: text },
+      new RegExp(`^${field} must have .* no control characters but white space`),
+    ]),
+  ),
+  [
+    { projectName: 'x', count: 1, interviewQuestions: ['a', 'b\u0000'] },
+    /^interviewQuestions\[1\] must have .* no control characters/,
+  ],
+  [{ projectName: 'x', count: 1, interviewQuestions: ['a', ' \n'] }, /^interviewQuestions\[1\] .* not white space/],
+  ...[
+    'https://h.example:0/',
+    'https://h.example:00',
+    'https://h.example:0?a',
+    'https://h.example\\@b.example/',
+    'https://h.example/\\',
+  ].flatMap((url): [object, RegExp][] => [
+    [{ projectName: 'x', count: 1, webhookUrl: url }, /^webhookUrl .* without a backslash or port 0/],
+    [{ projectName: 'x', count: 1, requestUrl: url }, /^requestUrl .* without a backslash or port 0/],
+  ]),
   [JSON.parse('{"projectName":"x","count":1,"__proto__":{"a":1}}'), /is not a field/],
 ];
 

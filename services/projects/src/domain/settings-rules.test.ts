@@ -53,6 +53,14 @@ test('each limit holds at its edge, and the sentence names the field', () => {
     ['webhookEvents', ['submission.erased', 'response.completed'], ['response.completed', 'response.completed']],
     ['webhookEvents', [], ['submission.completed']],
     ['requestUrl', 'https://user@example.org/', 'https://example.org/a b'],
+    ['requestUrl', 'https://user:0@example.org/', 'https://example.org:0/'],
+    ['webhookUrl', 'https://example.org:80/:0', 'https://example.org:00'],
+    ['webhookUrl', 'https://example.org/%5C', 'https://example.org\\@example.com/'],
+    ['projectName', 'two\twords', 'x\u0000'],
+    ['termsLabel', 'a\nb', 'a\u0000b'],
+    ['termsText', 'a\r\nb', '\u001b[31m'],
+    ['successMessage', 'Grüße 🎬', '\u007f'],
+    ['interviewQuestions', ['a\nb'], ['a\u0000']],
   ];
   for (const [field, good, bad] of edges) {
     assert.equal(broken({ [field]: good }), undefined, `${field} at its edge`);

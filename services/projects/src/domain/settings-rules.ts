@@ -1,4 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
+import { refuseControlCharacters } from '@recording-request/kit/plain-text';
 import type { Settings } from './project.ts';
 
 const DAY_SECONDS = 86_400;
@@ -47,7 +48,7 @@ export function checkedSettings<T extends Partial<Settings>>(settings: T, rules:
     if (settings[field] !== undefined) checkUrl(field, settings[field], rules);
   }
   for (const field of ['termsLabel', 'termsText', 'successMessage'] as const) {
-    if (settings[field] !== undefined) notLonger(field, settings[field], limits[`${field}Length`]);
+    if (settings[field] !== undefined) checkText(field, settings[field], limits[`${field}Length`]);
   }
   if (settings.interviewQuestions !== undefined) checkQuestions(settings.interviewQuestions, limits);
   if (settings.webhookEvents !== undefined) checkEvents(settings.webhookEvents, rules.webhookEvents);
@@ -100,7 +101,7 @@ function broken(message: string): DomainError {
 function checkedName(name: string, limits: SettingsRules['limits']): string {
   const trimmed = name.trim();
   if (trimmed === '') throw broken('projectName must not be empty.');
-  notLonger('projectName', trimmed, limits.projectNameLength);
+  checkText('projectName', trimmed, limits.projectNameLength);
   return trimmed;
 }
 
@@ -108,6 +109,11 @@ function inRange(field: string, value: number, max: number): void {
   if (!Number.isInteger(value) || value < 1 || value > max) {
     throw broken(`${field} must be a whole number from 1 to ${max.toLocaleString('en')}.`);
   }
+}
+
+function checkText(field: string, text: string, max: number): void {
+  refuseControlCharacters(field, text);
+  notLonger(field, text, max);
 }
 
 function notLonger(field: string, text: string, max: number): void {
@@ -120,13 +126,15 @@ function notLonger(field: string, text: string, max: number): void {
 function checkUrl(field: string, text: string, rules: SettingsRules): void {
   if (text === '') return;
   notLonger(field, text, rules.limits.urlLength);
-  // The URL parser removes these in some places and escapes them in others: another address would be stored.
-  if (/[\s\p{Cc}]/u.test(text)) throw broken(`${field} must not have white space or control characters in it.`);
+  // The URL parser removes these in some places and escapes them in others, and reads a backslash as a slash: another address would be stored.
+  if (/[\s\p{Cc}\\]/u.test(text))
+    throw broken(`${field} must not have white space, control characters or a backslash in it.`);
   const url = URL.parse(text);
   const schemes = rules.allowHttp ? ['https:', 'http:'] : ['https:'];
   if (!url || !schemes.includes(url.protocol) || url.hostname === '') {
     throw broken(`${field} must be an absolute ${schemes.join(' or ')} address.`);
   }
+  if (url.port === '0') throw broken(`${field} must not name port 0: nothing answers there.`);
   if (field === 'webhookUrl' && (url.username !== '' || url.password !== '')) {
     throw broken('webhookUrl must not carry a user name or password: nothing is delivered to such an address.');
   }
@@ -146,6 +154,6 @@ function checkQuestions(questions: string[], limits: SettingsRules['limits']): v
   }
   for (const question of questions) {
     if (question.trim() === '') throw broken('interviewQuestions must not hold an empty question.');
-    notLonger('interviewQuestions: each question', question, limits.questionLength);
+    checkText('interviewQuestions: each question', question, limits.questionLength);
   }
 }

@@ -1,4 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
+import { refuseControlCharacters } from '@recording-request/kit/plain-text';
 
 /** An owner. The allowance belongs to the user and is shared by all their tokens. */
 export interface User {
@@ -36,6 +37,7 @@ const NAME_LENGTH = 200;
 /** Returns a user's name as it is stored. Fails with `invalid`. */
 export function userNameOf(text: string): string {
   const name = text.trim();
+  refuseControlCharacters('The name of a user', name);
   if (name !== '' && name.length <= NAME_LENGTH) return name;
   throw new DomainError('invalid', `The name of a user must have 1 to ${NAME_LENGTH} characters.`);
 }

@@ -2,6 +2,7 @@ import { SCOPES } from '@recording-request/contract/resources/fields';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { refuseControlCharacters } from '@recording-request/kit/plain-text';
 import type { CreateApiTokenRequest, CreateApiTokenResponse } from '@recording-request/proto/operator/v1/projects';
 import type { Context } from '../context.ts';
 import { type ApiToken, noSuchUser, unknownScopes } from '../domain/user.ts';
@@ -36,6 +37,7 @@ function check(request: CreateApiTokenRequest, now: Date): void {
     throw new DomainError('invalid', `Unknown scopes: ${unknown.join(', ')}. Known are ${SCOPES.join(', ')}.`);
   }
   if (request.scopes.length === 0) throw new DomainError('invalid', 'A token needs at least one scope.');
+  refuseControlCharacters('label', request.label);
   if (request.label.length > LABEL_LENGTH) {
     throw new DomainError('invalid', `label must be at most ${LABEL_LENGTH} characters.`);
   }

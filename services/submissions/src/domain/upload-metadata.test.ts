@@ -30,7 +30,9 @@ test('a key of the metadata that is wrong is named', () => {
   for (const filetype of ['video', 'video/', 'a video', 'video/webm\r\nX: y', 'video/webm €', 'video/webm;\u0000'])
     assert.match(refusal({ responseSessionId, filetype }), /filetype/);
   assert.match(refusal({ responseSessionId, questionIndex: '-1' }), /questionIndex/);
-  assert.match(refusal({ responseSessionId, note: 'x'.repeat(2001) }), /note/);
+  for (const note of ['x'.repeat(2001), 'a\u0000b'])
+    assert.match(refusal({ responseSessionId, note }), /^note must have/);
+  assert.equal(refusal({ responseSessionId, note: 'a\r\n\tb' }), '');
   assert.equal(refusal({ responseSessionId, note: '🎬'.repeat(2000) }), '');
 });
 

@@ -1,5 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
+import { refuseControlCharacters } from '@recording-request/kit/plain-text';
 
 export interface UploadMetadata {
   responseSessionId: string;
@@ -8,8 +9,9 @@ export interface UploadMetadata {
   note: string;
 }
 
-/** Refuses a note of more than `maxLength` characters, counted as the contract counts them: by code points. */
+/** Refuses a note with control characters, and one of more than `maxLength` characters, counted as the contract counts them: by code points. */
 export function checkNote(note: string, maxLength: number): void {
+  refuseControlCharacters('note', note);
   if (note.length > maxLength && [...note].length > maxLength)
     throw new DomainError('invalid', `note must have at most ${maxLength} characters.`);
 }

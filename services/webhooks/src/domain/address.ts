@@ -40,9 +40,11 @@ export const dialledHost = (hostname: string): string => hostname.replace(/^\[(.
  */
 export function addressFault(url: string, rules: AddressRules): string | undefined {
   if (!URL.canParse(url)) return 'the address is not a URL';
-  const { protocol, username, password, hostname } = new URL(url);
+  const { protocol, username, password, hostname, port } = new URL(url);
   if (protocol !== 'https:' && !(protocol === 'http:' && rules.allowHttp)) return 'the address is not https';
   if (username !== '' || password !== '') return 'the address carries a user name or password';
+  // Node's client would take the default port for it.
+  if (port === '0') return 'the address names port 0';
   const host = dialledHost(hostname);
   if (ipaddr.isValid(host) && !rules.allowPrivate && !isPublicAddress(host)) return NOT_PUBLIC;
   return undefined;

@@ -1,6 +1,9 @@
 import type { Store } from '../store.ts';
 import type { Elements } from './elements.ts';
 
+// The server refuses control characters but white space. A paste can bring them, and no take is to be refused for that.
+const withoutControls = (text: string): string => text.replace(/(?![\s\u0080-\u009f])\p{Cc}/gu, '');
+
 const entries = Object.entries as <K extends string, V>(object: Record<K, V>) => [K, V][];
 
 /** Buttons whose press says all. */
@@ -43,10 +46,10 @@ export function wireEvents(elements: Elements, { dispatch }: Store): void {
   for (const kind of ['camera', 'microphone'] as const)
     elements[kind].addEventListener('change', () => dispatch({ is: 'deviceChosen', kind, id: elements[kind].value }));
 
-  note?.addEventListener('input', () => dispatch({ is: 'noteChanged', note: note.value }));
+  note?.addEventListener('input', () => dispatch({ is: 'noteChanged', note: withoutControls(note.value) }));
   for (const kind of ['online', 'offline'])
     addEventListener(kind, () => dispatch({ is: 'connection', online: kind === 'online' }));
-  onClick('send', () => dispatch({ is: 'send', note: note?.value.trim() ?? '' }));
+  onClick('send', () => dispatch({ is: 'send', note: withoutControls(note?.value ?? '').trim() }));
 }
 
 /** Leaving in the middle of a take is hardly ever meant; what was recorded is kept all the same. */
