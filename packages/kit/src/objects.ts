@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream';
 import { Client, type ClientOptions } from 'minio';
 import { type Bucket, bucketOf } from './objects/bucket.ts';
 import { wholePuts } from './objects/checksum.ts';
-import { joins } from './objects/join.ts';
 import { endOpenUploads, putStream } from './objects/multipart.ts';
 import { type Dated, type Listed, type Purging, purging } from './objects/purge.ts';
 import { asked, objectsTransport } from './objects/requests.ts';
@@ -25,15 +24,6 @@ export interface Objects extends Bucket, Purging {
     key: string,
     body: Buffer | Readable,
     options: { contentType: string; size?: number; signal?: AbortSignal },
-  ): Promise<void>;
-  /**
-   * Makes one object of others, one behind the other, whose sizes add up to `size` (bytes): the whole, or nothing. The
-   * store copies what it can by itself. `sources` may be called twice.
-   */
-  join(
-    key: string,
-    sources: () => AsyncIterable<Listed>,
-    options: { contentType: string; size: number; signal?: AbortSignal },
   ): Promise<void>;
   /**
    * Streams `length` bytes (at least 1; by default all) from `offset`. Rejects when there is no such object or range.
@@ -99,17 +89,12 @@ export function createObjects(
     breakSilence(answer, IDLE_MS);
     return answer;
   }
-  const join = joins({ client, putWhole, get, bucket, requestMs });
   const objects: Objects = {
     ...bucketOf(client, settings, requestMs),
     async put(key, body, { contentType, size, signal }) {
       if (!isKey(key)) throw new RangeError('not every store can keep an object under this key');
       if (Buffer.isBuffer(body)) return putWhole({ key, body, contentType, signal });
       await putStream({ client, putWhole, bucket, key, body, contentType, size, requestMs, signal });
-    },
-    async join(key, sources, options) {
-      if (!isKey(key)) throw new RangeError('not every store can keep an object under this key');
-      await join({ ...options, key, sources });
     },
     get,
     async stat(key) {

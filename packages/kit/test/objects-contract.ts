@@ -3,7 +3,7 @@ import { manyKeys } from './objects-contract/listing.ts';
 import { purging } from './objects-contract/purging.ts';
 import { reading } from './objects-contract/reading.ts';
 import { refusals } from './objects-contract/refusals.ts';
-import { halfStored, joined, streams, wholeObjects } from './objects-contract/storing.ts';
+import { halfStored, inParts, streams, wholeObjects } from './objects-contract/storing.ts';
 import { type Each, openTestBucket, type StoreEnv, type TestBucket } from './objects-contract/test-bucket.ts';
 
 /** What every S3 store must do for this product. `open` gives its variables; each run has a bucket of its own. */
@@ -18,7 +18,7 @@ export function objectsContract(store: string, open: () => Promise<StoreEnv>): v
     wholeObjects(each);
     streams(each);
     halfStored(each);
-    joined(each);
+    inParts(each);
     reading(each);
     manyKeys(each);
     purging(each);

@@ -46,6 +46,30 @@ export async function startFakeStore(certificate?: Certificate): Promise<FakeSto
   return store;
 }
 
+const PART_BYTES = 150;
+// Fewer than a medium has: a reader has to ask again.
+const PARTS_LISTED = 3;
+
+/** Answers a request for the part of CONTENT that its path names, as a store does. */
+export const servePart: RequestListener = (request, response) => {
+  const [, at] = /^\/part\/(\d+)\?/.exec(request.url!) ?? [];
+  serve(CONTENT.subarray(Number(at), Number(at) + PART_BYTES), request, response);
+};
+
+/** As `mediaAt`, where the bytes are in parts. */
+export const partsAt =
+  (store: FakeStore) =>
+  async ({ kind, offset = 0 }: Pick<GetMediaRequest, 'kind' | 'offset'>): Promise<GetMediaResponse> => {
+    const first = Math.floor(offset / PART_BYTES) * PART_BYTES;
+    const parts = Array.from({ length: PARTS_LISTED }, (_, index) => first + index * PART_BYTES)
+      .filter(at => at < CONTENT.length)
+      .map(at => ({
+        url: `${store.url}/part/${at}?X-Amz-Signature=secret`,
+        size: Math.min(PART_BYTES, CONTENT.length - at),
+      }));
+    return { ...(await mediaAt(store)({ kind })), url: '', parts: { offset: first, parts } };
+  };
+
 /** What the submissions service says of every medium of a store. */
 export const mediaAt =
   (store: FakeStore) =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
-import { describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
-import { CONTENT, serveContent } from './fake-store.ts';
+import { CONTENT, serveContent as serveWhole } from './fake-store.ts';
 import { OWNER_ID, PROJECT_ID, SUBMISSION_ID, type TestGateway } from './test-service.ts';
 
 const RANGES: [headers: Record<string, string>, status: number, contentRange: string | null, bytes: Buffer | null][] = [
@@ -26,8 +26,10 @@ export interface MediaPlace {
 }
 
 /** What a client may expect of media, no matter who sends the bytes. */
-export function mediaContract(title: string, place: MediaPlace): void {
+export function mediaContract(title: string, place: MediaPlace, serveContent: RequestListener = serveWhole): void {
   describe(title, () => {
+    before(() => place.answer(serveContent));
+
     const media = (path = 'video', headers: Record<string, string> = {}, method = 'GET') =>
       fetch(`${place.base()}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/${path}`, {
         method,

@@ -6,7 +6,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
 import { until } from '@recording-request/testing/wait';
 import { archiveBehind, serveContent } from './archive-behind.ts';
-import { CONTENT, type FakeStore, mediaAt, startFakeStore } from './fake-store.ts';
+import { CONTENT, type FakeStore, mediaAt, partsAt, servePart, startFakeStore } from './fake-store.ts';
 import { mediaContract } from './media-contract.ts';
 import { bounds, videoBounds } from './stream-bounds.ts';
 import {
@@ -21,6 +21,8 @@ import {
 
 const MANY_READERS = 60;
 let harness: TestGateway;
+/** The media are in parts. */
+let inParts: TestGateway;
 /** One that sends few streams at once. */
 let bounded: TestGateway;
 let store: FakeStore;
@@ -47,10 +49,12 @@ before(async () => {
   };
   // One token gets a quarter.
   harness = await startTestGateway(behind, { EXPORTS_AT_ONCE: String(4 * MANY_READERS) });
+  inParts = await startTestGateway({ ...behind, submissions: { getMedia: partsAt(store) } });
   bounded = await startTestGateway(behind, { EXPORTS_AT_ONCE: '8', MEDIA_AT_ONCE: '4' });
 });
 after(async () => {
   await harness[Symbol.asyncDispose]();
+  await inParts[Symbol.asyncDispose]();
   await bounded[Symbol.asyncDispose]();
   await store[Symbol.asyncDispose]();
 });
@@ -59,6 +63,45 @@ mediaContract('media from the gateway itself', {
   gateway: () => harness,
   base: () => harness.base,
   answer: listener => (store.answer = listener),
+});
+
+mediaContract(
+  'media in parts from the gateway itself',
+  { gateway: () => inParts, base: () => inParts.base, answer: listener => (store.answer = listener) },
+  servePart,
+);
+
+test('every range of a medium in parts has its bytes', async () => {
+  store.answer = servePart;
+  const path = `/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/video`;
+  for (const start of [0, 1, 149, 150, 449, 450, 999])
+    for (const end of [start, 149, 150, 300, 599, 999].filter(each => each >= start)) {
+      const headers = { ...inParts.bearer, range: `bytes=${start}-${end}` };
+      const response = await fetch(inParts.base + path, { headers });
+      assert.equal(response.status, 206);
+      assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT.subarray(start, end + 1), headers.range);
+    }
+});
+
+test('a medium in parts goes on where the store breaks off, and ends where it was replaced', async () => {
+  const path = `${inParts.base}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/video`;
+  const ask = async () => Buffer.from(await (await fetch(path, { headers: inParts.bearer })).arrayBuffer());
+  let cuts = 0;
+  store.answer = (request, response) => {
+    if (cuts++ % 2 === 0) return servePart(request, response);
+    response.writeHead(200, { 'content-length': 150 }).write(Buffer.alloc(0));
+    response.destroy();
+  };
+  assert.deepEqual(await ask(), CONTENT);
+  store.answer = servePart;
+  const { submissions } = inParts.behind;
+  const { getMedia } = submissions!;
+  submissions!.getMedia = async request => ({
+    ...(await getMedia!(request, {} as never)),
+    etag: request.offset ? '"e2"' : '"e1"',
+  });
+  await assert.rejects(ask(), 'its first parts are not completed with those of another medium');
+  submissions!.getMedia = getMedia!;
 });
 
 const video = (headers: Record<string, string> = {}) =>

@@ -35,7 +35,7 @@ export const variables = {
   uploadMaxBytes: integer('UPLOAD_MAX_BYTES', 'the largest upload', { default: 2 * 1024 ** 3, min: 1 }),
   uploadPartBytes: integer(
     'UPLOAD_PART_BYTES',
-    'what a request collects before it stores a part; the next one is collected meanwhile. Parts of at least 5 MiB the store copies by itself when the take lands',
+    'what a request collects before it stores a part; the next one is collected in the meantime. A take with 500 parts or more is put together in one object when it lands',
     { default: 5 * 1024 ** 2, min: 1024, max: 64 * 1024 ** 2 },
   ),
   // Of bytes that are being stored there is a copy, unless the store verifies checksums.

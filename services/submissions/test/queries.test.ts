@@ -211,6 +211,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   await uploads.refuse(begun, 'worker', 'not_video', 'a sentence');
   await uploads.releaseWorker(begun, 'worker');
   await uploads.markDeleted(begun);
+  await uploads.hasLanded(keyOf(upload(1_002)));
   await uploads.forget(begun, 0);
   await uploads.delete(begun);
   await uploads.land(keyOf(upload(2_000)));

@@ -45,7 +45,7 @@ test('a take that landed when nobody could look at it is not refused by a later 
   const second = await otherProcess({ media: { ...harness.media, inspect: noVideo } });
   await landUpload(second, await keyOf(id));
   assert.equal((await harness.uploads.findOne({ _id: id }))?.state, 'landed');
-  assert.notDeepEqual(await keysIn(`submissions/${projectId}/${submission.submissionId}/`), [], 'its bytes are there');
+  assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'its bytes are there');
 });
 
 test('a landing that its process cannot keep stops looking at the clip, and lands when it is tried again', async () => {
@@ -92,7 +92,7 @@ test('a process that slept while another one refused its take delivers nothing a
 
 test('a process that slept while another one delivered its take neither refuses it nor stores its upload again', async () => {
   for (const sleepsIn of ['assemble', 'inspect'] as const) {
-    const { projectId, id } = await finishing();
+    const { projectId, id } = await finishing({ isPaged: sleepsIn === 'assemble' });
     const [sleeping, slept] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const sleep = async () => {
       sleeping.resolve();
@@ -132,7 +132,7 @@ test('a process that slept while another one delivered its take neither refuses 
 });
 
 test('a take that the store has put together to another size is not delivered, and is put together again', async () => {
-  const { projectId, id } = await finishing();
+  const { projectId, id } = await finishing({ isPaged: true });
   const stat: typeof harness.objects.stat = async key => {
     const found = await harness.objects.stat(key);
     return found && { ...found, size: found.size - 1 };

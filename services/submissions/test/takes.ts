@@ -39,13 +39,16 @@ export async function begun(ownerId = harness.ownerId) {
   return { projectId, linkId: links[0]!.linkId, ...(await harness.begin(projectId, links[0]!.linkId, ownerId)) };
 }
 
-/** A take with every byte that is about to land, and whom it is of. */
-export async function finishing() {
+/**
+ * A take with every byte that is about to land, and its response. `isPaged`: as one with very many parts, which a landing puts together
+ * in one object.
+ */
+export async function finishing({ isPaged = false } = {}) {
   const response = await begun();
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response);
   await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
+  await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date(), isPaged } });
   const { uploads } = await otherProcess();
   await uploads.finish(await keyOf(id));
   // Left to the processes of the test by the sweeper of the service.

@@ -9,6 +9,7 @@ import { loadConfig } from '@recording-request/kit/config';
 import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import type { Migrate } from '@recording-request/kit/mongo/run-migration';
 import { createObjects, isMissing, type Objects } from '@recording-request/kit/objects';
+import { readParts } from '@recording-request/kit/objects/read-parts';
 import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { ensureMinioClient } from '@recording-request/stack/install/minio-client';
@@ -72,8 +73,10 @@ describe('at an object store', () => {
   test('media reads an upload and stores what it makes of it, again and again, and tells what is gone', async () => {
     const { submissions, media } = store;
     await submissions.put(`${CLIP}source`, Buffer.from('as it came'), text);
+    await submissions.put('uploads/an-upload/0', Buffer.from('a part'), text);
     await media.requireBucket();
     assert.equal(await contentOf(media, `${CLIP}source`), 'as it came');
+    assert.equal(await contentOf(media, 'uploads/an-upload/0'), 'a part');
     await assert.rejects(contentOf(media, 'submissions/a-project/gone/source'), isMissing);
     for (const _ of ['once', 'again']) {
       const video = Readable.from([Buffer.alloc(VIDEO_BYTES)], { objectMode: false });
@@ -121,12 +124,18 @@ describe('at an object store', () => {
     await assert.rejects(migrate.get(`${CLIP}source`), isRefused);
   });
 
-  test('submissions joins what was uploaded, and erases a clip with all that is under its prefix', async () => {
+  test('submissions reads what was uploaded, puts it together, and erases a clip with all that is under its prefix', async () => {
     const { submissions } = store;
     const parts = ['uploads/u/0', 'uploads/u/1'];
     for (const key of parts) await submissions.put(key, Buffer.alloc(6 * 1024 * 1024), text);
-    const sources = () => Readable.from(parts.map(key => ({ key, size: 6 * 1024 * 1024 })));
-    await submissions.join(`${CLIP}source`, sources, { contentType: 'video/webm', size: 12 * 1024 * 1024 });
+    const bytes = Readable.from(
+      readParts(
+        submissions,
+        parts.map(key => ({ key, size: 6 * 1024 * 1024 })),
+      ),
+      { objectMode: false },
+    );
+    await submissions.put(`${CLIP}source`, bytes, { contentType: 'video/webm', size: 12 * 1024 * 1024 });
     await submissions.remove(parts);
     await submissions.endOpenPuts(new Date());
     const { objects } = await submissions.purge(CLIP, ['source', 'video.webm']);

@@ -10,11 +10,6 @@ import type { Dated, Holdings, Listed } from './purge.ts';
 /** The operations of a bucket that have spans. */
 interface Operations {
   put(key: string, body: Buffer | Readable, options: { contentType: string; size?: number }): Promise<void>;
-  join(
-    key: string,
-    sources: () => AsyncIterable<Listed>,
-    options: { contentType: string; size: number },
-  ): Promise<void>;
   get(key: string, options?: object): Promise<Readable>;
   stat(key: string): Promise<{ size: number; etag: string } | undefined>;
   remove(keys: string[]): Promise<void>;
@@ -69,10 +64,6 @@ export function tracedObjects<O extends Operations>(objects: O, { s3Bucket, s3En
       const bytes = Buffer.isBuffer(body) ? body.length : options.size;
       const span = begin('PutObject', key, { 'http.request.body.size': bytes });
       return inSpan(span, () => objects.put(key, body, options));
-    },
-    join(key, sources, options) {
-      const span = begin('UploadPartCopy', key, { 'http.request.body.size': options.size });
-      return inSpan(span, () => objects.join(key, sources, options));
     },
     async get(key, options) {
       const span = begin('GetObject', key);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { readParts } from '../../src/objects/read-parts.ts';
 import { createObjects, isMissing } from '../../src/objects.ts';
 import { type Each, MiB, sha256, streamOf, type TestBucket, type, wayTo } from './test-bucket.ts';
 
@@ -79,47 +80,26 @@ export function streams(each: Each): void {
   });
 }
 
-export function joined(each: Each): void {
-  const listed = async function* (objects: { key: string; size: number }[]) {
-    yield* objects;
-  };
-  each('objects are joined in order, whatever their sizes', async ({ objects, read, openUploads }) => {
-    for (const sizes of [
-      [],
-      [7],
-      [1, 2, 3],
-      [8 * MiB],
-      [8 * MiB, 8 * MiB, 3],
-      [10, 12 * MiB, 5 * MiB, 9],
-      [MiB, MiB, MiB, MiB, MiB, MiB, 6 * MiB],
-    ]) {
+export function inParts(each: Each): void {
+  each('objects are read one behind the other, whatever their sizes', async ({ objects }) => {
+    const small = Array.from({ length: 40 }, (_, at) => at * 7);
+    for (const sizes of [[], [7], [0, 3], small, [MiB, 5, 6, 2 * MiB, 64 * 1024, 64 * 1024 + 1, 9]]) {
       const bodies = sizes.map(size => randomBytes(size));
-      const sources = bodies.map((body, at) => ({ key: `joined/part ${at}-ü`, size: body.length }));
-      for (const [at, { key }] of sources.entries()) await objects.put(key, bodies[at]!, type);
-      const size = sizes.reduce((sum, each) => sum + each, 0);
-      await objects.join('joined/whole', () => listed(sources), { ...type, size });
-      assert.equal((await objects.stat('joined/whole'))?.size, size);
-      assert.equal(sha256(await read('joined/whole')), sha256(Buffer.concat(bodies)), `of ${sizes} bytes`);
-      for (const [at, { key }] of sources.entries()) assert.ok((await read(key)).equals(bodies[at]!), 'parts stay');
+      const parts = bodies.map((body, at) => ({ key: `parts/${at}-ü`, size: body.length }));
+      for (const [at, { key }] of parts.entries()) await objects.put(key, bodies[at]!, type);
+      const read = Buffer.concat(await Array.fromAsync(readParts(objects, parts)));
+      assert.equal(sha256(read), sha256(Buffer.concat(bodies)), `of ${sizes} bytes`);
     }
-    assert.deepEqual(await openUploads(), []);
   });
 
-  each('nothing is joined where a part is missing, or there are more or fewer bytes', async bucket => {
-    const { objects, read, openUploads } = bucket;
-    const kept = Buffer.from('as it was');
-    await objects.put('joined/kept', kept, type);
-    await objects.put('joined/large', randomBytes(6 * MiB), type);
-    const large = { key: 'joined/large', size: 6 * MiB };
-    for (const [sources, size] of [
-      [[large, { key: 'joined/nowhere', size: 6 * MiB }], 12 * MiB],
-      [[large, { key: 'joined/nowhere', size: 10 }, large], 12 * MiB + 10],
-      [[large, large], 12 * MiB + 1],
-      [[large, large], 12 * MiB - 1],
-    ] as const) {
-      await assert.rejects(objects.join('joined/kept', () => listed([...sources]), { ...type, size }));
-      assert.ok((await read('joined/kept')).equals(kept), 'the object is as it was before');
-      assert.deepEqual(await openUploads(), [], 'nothing is left half stored');
+  each('a missing part and one of another size end the reading', async ({ objects }) => {
+    for (const size of [10, MiB]) {
+      const there = { key: `parts/there-${size}`, size };
+      await objects.put(there.key, randomBytes(size), type);
+      const reading = (parts: { key: string; size: number }[]) => Array.fromAsync(readParts(objects, parts));
+      await assert.rejects(reading([there, { key: 'parts/nowhere', size }, there]), isMissing);
+      await assert.rejects(reading([there, { ...there, size: size + 1 }]), /was read with/);
+      await assert.rejects(reading([{ ...there, size: size - 1 }, there]), /was read with/);
     }
   });
 }

@@ -3,11 +3,9 @@ import { type ByteSource, resumedRead } from '@recording-request/kit/objects/res
 import type { GetMediaResponse } from '@recording-request/proto/submissions/v1/submissions';
 import type { OpenObject } from './object-reader.ts';
 
-/** What is read of a medium. */
+/** The bytes of a medium that a client asks for. */
 export interface MediaRead {
-  /** Its bytes from `from` on. */
-  first: ByteSource;
-  media: Pick<GetMediaResponse, 'etag'>;
+  media: GetMediaResponse;
   /** The first byte, and the one after the last. */
   from: number;
   to: number;
@@ -15,37 +13,118 @@ export interface MediaRead {
   signal: AbortSignal;
 }
 
-/** What knows where a medium is, and what reads it there. */
+/** Finds a medium and reads its objects. */
 export interface MediaSources {
-  lookUp(): Promise<GetMediaResponse>;
+  /** `offset`: where the bytes are to be read, if they are in parts. */
+  lookUp(offset: number): Promise<GetMediaResponse>;
   openObject: OpenObject;
 }
 
-/** There are other bytes now. */
+/** The medium has other bytes now. */
 class ReplacedMediaError extends Error {}
 
 const isFinal = (error: unknown): boolean =>
   error instanceof ReplacedMediaError || (error instanceof DomainError && error.code === 'not_found');
 
+/** Opens the bytes. Returns undefined where the object that has the first of them no longer exists, or has another size. */
+export async function openMedia(read: MediaRead, sources: MediaSources): Promise<ByteSource | undefined> {
+  const { media, from, to, signal } = read;
+  if (!media.parts) return await openPiece({ url: media.url, at: 0, size: media.size }, { from, to, signal }, sources);
+  const ended = new AbortController();
+  const pieces = { ...read, signal: AbortSignal.any([signal, ended.signal]) };
+  const first = await openNext(pieces, sources);
+  if (!first) return undefined;
+  const chunks = chunksOf(first, pieces, sources);
+  return {
+    [Symbol.asyncIterator]: () => chunks,
+    destroy() {
+      ended.abort();
+      first.bytes.destroy();
+      chunks.return(undefined).catch(() => {});
+    },
+  };
+}
+
 /**
- * Yields the bytes of a medium as they are asked for. Where the store breaks off, or the client pauses, they are opened again
- * at the byte that comes next: a store ends a connection that nobody reads after half a minute. Rejects where the medium was
- * erased or replaced meanwhile.
+ * Yields the bytes of a medium as they are asked for; `first` are those that were opened already. Where the store breaks off, or the
+ * client pauses, they are opened again at the next byte: a store ends a connection that nobody reads after half a minute. Rejects where
+ * the medium was erased or replaced in the meantime.
  */
-export function readMedia(
-  { first, media, from, to, signal }: MediaRead,
-  { lookUp, openObject }: MediaSources,
-): AsyncGenerator<Buffer> {
+export function readMedia(first: ByteSource, read: MediaRead, sources: MediaSources): AsyncGenerator<Buffer> {
+  const { media, from, to, signal } = read;
   let begun: ByteSource | undefined = first;
   const open = async (at: number) => {
     const there = begun;
     begun = undefined;
     if (there) return there;
-    const { url, etag } = await lookUp();
-    const range = { start: at, end: to - 1 };
-    const rest = etag === media.etag && (await openObject(url, { range, length: to - at, signal }));
+    const now = await lookUpSame(media, at, sources);
+    const rest = await openMedia({ media: now, from: at, to, signal }, sources);
     if (!rest) throw new ReplacedMediaError('the medium is another one than it was');
     return rest;
   };
   return resumedRead(open, { from, to, signal, isFinal });
+}
+
+/** An object with some of the bytes of a medium, where it begins there, and the look-up that tells of it. */
+interface OpenedPiece {
+  bytes: ByteSource;
+  media: GetMediaResponse;
+}
+
+/** Opens the part that has the byte `from`. */
+async function openNext(read: MediaRead, sources: MediaSources): Promise<OpenedPiece | undefined> {
+  const { from } = read;
+  const isListed = pieceAt(read.media, from) !== undefined;
+  const media = isListed ? read.media : await lookUpSame(read.media, from, sources);
+  const piece = pieceAt(media, from);
+  const bytes = piece && (await openPiece(piece, read, sources));
+  return bytes && { bytes, media };
+}
+
+async function* chunksOf(first: OpenedPiece, read: MediaRead, sources: MediaSources): AsyncGenerator<Buffer> {
+  let { from } = read;
+  for (let piece: OpenedPiece | undefined = first; piece; ) {
+    const begun = from;
+    for await (const chunk of piece.bytes) {
+      from += chunk.length;
+      yield chunk;
+    }
+    if (from >= read.to) return;
+    if (from === begun) throw new Error('a part of a medium is empty');
+    piece = await openNext({ ...read, media: piece.media, from }, sources);
+  }
+  throw new Error('a part of a medium is not there');
+}
+
+async function lookUpSame({ etag }: GetMediaResponse, offset: number, { lookUp }: MediaSources) {
+  const now = await lookUp(offset);
+  if (now.etag !== etag) throw new ReplacedMediaError('the medium is another one than it was');
+  return now;
+}
+
+interface Piece {
+  url: string;
+  /** Where it begins in the medium. */
+  at: number;
+  size: number;
+}
+
+function pieceAt({ parts }: GetMediaResponse, offset: number): Piece | undefined {
+  if (!parts || offset < parts.offset) return undefined;
+  let at = parts.offset;
+  for (const { url, size } of parts.parts) {
+    if (offset < at + size) return { url, at, size };
+    at += size;
+  }
+  return undefined;
+}
+
+function openPiece(
+  { url, at, size }: Piece,
+  { from, to, signal }: Pick<MediaRead, 'from' | 'to' | 'signal'>,
+  { openObject }: MediaSources,
+): Promise<ByteSource | undefined> {
+  const [start, end] = [from - at, Math.min(to - at, size)];
+  const isWhole = start === 0 && end === size;
+  return openObject(url, { ...(!isWhole && { range: { start, end: end - 1 } }), length: end - start, signal });
 }

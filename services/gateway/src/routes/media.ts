@@ -3,7 +3,7 @@ import { SubmissionParams } from '@recording-request/contract/requests';
 import { DomainError } from '@recording-request/kit/errors';
 import { type GetMediaResponse, MediaKind } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readMedia } from '../adapters/media-reader.ts';
+import { openMedia, readMedia } from '../adapters/media-reader.ts';
 import type { Context } from '../context.ts';
 import { type ByteRange, noneMatch, parseRange, rangeApplies } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
@@ -71,12 +71,13 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
   const isCounted = COUNTED.has(showing.kind) && request.method !== 'HEAD';
   const { mediaOffload } = context;
   request.offload = mediaOffload?.wordOf(request.headers);
-  const isTaken = mediaOffload && request.offload === 'takes';
+  // A proxy sends one object. It passes on an upload in parts, which this process sends.
+  const isTaken = mediaOffload !== undefined && request.offload === 'takes';
   let hasPlace = !isCounted;
-  const takePlace = () => {
+  const takePlace = (isOffloaded: boolean) => {
     if (hasPlace) return;
     if (request.offload === 'full') throw tooManyStreams('videos');
-    if (!isTaken) context.streams.media(request, reply);
+    if (!isOffloaded) context.streams.media(request, reply);
     hasPlace = true;
   };
   const target = {
@@ -94,16 +95,20 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
     if (request.method === 'HEAD') return reply.header('content-length', media.size).send(Readable.from([]));
     const range = rangeOf(request, media);
     // Only now: 304 and 416 send no bytes, so they need no place.
-    takePlace();
-    if (isTaken)
+    takePlace(isTaken && !media.parts);
+    if (isTaken && !media.parts)
       return mediaOffload.redirect(reply, { url: media.url, range, reader: isCounted ? readerOf(request) : undefined });
     const [from, to] = range ? [range.start, range.end + 1] : [0, media.size];
     const signal = request.clientGone;
-    const first = await context.openObject(media.url, { range, length: to - from, signal });
+    // The address may have expired, and the clip may have been erased.
+    const lookUp = (offset: number) => context.services.submissions.getMedia({ ...target, offset });
+    const [read, sources] = [
+      { media, from, to, signal },
+      { lookUp, openObject: context.openObject },
+    ];
+    const first = await openMedia(read, sources);
     if (!first) continue;
-    // Again by a look-up: the address may have expired, and the clip may have been erased.
-    const lookUp = () => context.services.submissions.getMedia(target);
-    const bytes = readMedia({ first, media, from, to, signal }, { lookUp, openObject: context.openObject });
+    const bytes = readMedia(first, read, sources);
     if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${media.size}`);
     return reply.header('content-length', to - from).send(new ByteStream(bytes));
   }

@@ -5,25 +5,33 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { OutageError } from '@recording-request/events/job-claims';
 import { isMissing, type Objects } from '@recording-request/kit/objects';
+import { readParts } from '@recording-request/kit/objects/read-parts';
 import type { StoredObject } from '@recording-request/proto/events/v1/events';
+import type { StoredParts } from '@recording-request/proto/media/v1/media';
 
 const CHUNK_BYTES = 1024 * 1024;
 
 /** The object has more than `maxBytes`. */
 export class ObjectTooLargeError extends Error {}
 
+/** An upload in the store: the object `key`, or `parts` that follow one another. */
+export interface StoredUpload {
+  key: string;
+  parts: StoredParts | undefined;
+}
+
 /**
- * Downloads an object to a local file. Returns its size in bytes, or undefined when there is no such object. Rejects with
+ * Downloads an upload to a local file. Returns its size in bytes, or undefined when an object of it is missing. Rejects with
  * ObjectTooLargeError, with an OutageError, or when the signal fires.
  */
-export async function downloadObject(
+export async function downloadUpload(
   objects: Objects,
-  key: string,
+  { key, parts }: StoredUpload,
   path: string,
   { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
 ): Promise<number | undefined> {
   try {
-    const body = await objects.get(key, { signal });
+    const body = parts ? readParts(objects, parts.parts, signal) : await objects.get(key, { signal });
     await using file = await open(path, 'w');
     let size = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -5,17 +5,20 @@ import type { Path } from '@recording-request/kit/fair-slots';
 import type { CallContext } from '@recording-request/kit/grpc-server';
 import { noteSubject, subjectOfKey } from '@recording-request/kit/telemetry/subject';
 import type { InspectRequest, InspectResponse } from '@recording-request/proto/media/v1/media';
-import { downloadObject, ObjectTooLargeError } from '../adapters/object-transfer.ts';
+import { downloadUpload, ObjectTooLargeError } from '../adapters/object-transfer.ts';
 import type { Context } from '../context.ts';
 import { inspectFile } from '../workflows/inspect-file.ts';
 
 /**
- * Scans the packets of an object. Errors: `unprocessable` with a sentence for the contributor, `too_large`, `not_found`,
+ * Scans the packets of an upload. Errors: `unprocessable` with a sentence for the contributor, `too_large`, `not_found`,
  * `timeout`, `unavailable`, and `too_many` where the call had no slot in time.
  */
 export const inspect =
   ({ config, objects, jobs, sandbox, inspectSlots }: Context) =>
-  async ({ objectKey, ownerId = '', linkId = '' }: InspectRequest, call: CallContext): Promise<InspectResponse> => {
+  async (
+    { objectKey, parts, ownerId = '', linkId = '' }: InspectRequest,
+    call: CallContext,
+  ): Promise<InspectResponse> => {
     if (objectKey === '') throw new DomainError('invalid', 'object_key names no object.');
     noteSubject(subjectOfKey(objectKey));
     const limitMs = config.inspectSeconds * 1000;
@@ -25,7 +28,8 @@ export const inspect =
     try {
       await using job = await jobs.open();
       const path = join(job.path, 'source');
-      const size = await downloadObject(objects, objectKey, path, { maxBytes: config.sourceMaxBytes, signal });
+      const upload = { key: objectKey, parts };
+      const size = await downloadUpload(objects, upload, path, { maxBytes: config.sourceMaxBytes, signal });
       if (size === undefined) throw new DomainError('not_found', 'There is no such object.');
       return { inspection: await inspectFile(path, { signal, sandbox }) };
     } catch (error) {

@@ -8,7 +8,7 @@ import { durationOf, secondsSince } from '@recording-request/kit/telemetry/metri
 import type { MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
 import { DiskFullError } from '../adapters/ffmpeg.ts';
 import type { JobDirectories } from '../adapters/job-directory.ts';
-import { downloadObject, ObjectTooLargeError } from '../adapters/object-transfer.ts';
+import { downloadUpload, ObjectTooLargeError } from '../adapters/object-transfer.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { videoPrefix } from '../domain/object-keys.ts';
@@ -45,7 +45,8 @@ export async function processClip(
   const mayBeDisk = await watchDisk(jobs);
   try {
     const target = { maxBytes: config.sourceMaxBytes, signal };
-    const size = await downloadObject(objects, request.sourceKey, join(job.path, 'source'), target);
+    const upload = { key: request.sourceKey, parts: request.sourceParts };
+    const size = await downloadUpload(objects, upload, join(job.path, 'source'), target);
     if (size === undefined) return await onSourceGone(deps, requestId, request, log);
     const making = () => makeAndStore(deps, job.path, request, { signal, timeLimit, mayBeDisk, log });
     const value = await making().catch(async error => {

@@ -135,7 +135,9 @@ function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
     }
     case 'submission.media.requested': {
       const { projectId, id, source } = event.submission;
-      const value = { projectId, submissionId: id, sourceKey: source!.key, inspection: event.inspection };
+      const { key: sourceKey, parts } = source!;
+      const sourceParts = parts && { parts };
+      const value = { projectId, submissionId: id, sourceKey, sourceParts, inspection: event.inspection };
       return { $case: 'mediaRequested', value };
     }
     case 'submission.transcript.requested': {

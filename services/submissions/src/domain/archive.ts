@@ -5,6 +5,7 @@ import { localHeader, localHeaderLength, type ZipFile } from './zip-layout.ts';
 export interface ArchivedVideo {
   submissionId: string;
   createdAt: Date;
+  /** Of its object; the prefix of its parts where it is an upload. */
   key: string;
   /** In bytes. */
   size: number;
@@ -49,6 +50,8 @@ export interface StoredPiece {
   length: number;
   /** As the archive's, where the object is enciphered. */
   cipherKey?: string;
+  /** Of a video, whose `key` may be the prefix of its parts. */
+  submissionId?: string;
 }
 
 /** The object that holds what an archive has beside the videos. */
@@ -92,7 +95,7 @@ export function* videoPieces(page: ArchivePage, offset: number): Generator<Piece
   let at = page.offset;
   for (const [index, video] of page.videos.entries()) {
     const file = videoFile(video, page.number + index);
-    yield* filePieces(file, { key: video.key, offset: 0 }, offset - at);
+    yield* filePieces(file, { key: video.key, offset: 0, submissionId: video.submissionId }, offset - at);
     at += fileLength(file);
   }
 }

@@ -2,8 +2,8 @@ import { asDomainError, DomainError, type ErrorCode } from '@recording-request/k
 import { SMALLEST_VIDEO_BYTES } from './first-bytes.ts';
 import { newJob } from './job.ts';
 import { mimeTypeOf } from './media-types.ts';
-import { sourceKey } from './object-keys.ts';
-import type { Inspection, Submission } from './submission.ts';
+import { sourceKey, uploadPrefix } from './object-keys.ts';
+import type { Inspection, StoredPart, Submission } from './submission.ts';
 import type { Checksums, RefusalReason, Upload } from './upload.ts';
 
 /** The part of a response that a landing reads: the settings that it was begun with, and the answers that it has. */
@@ -71,6 +71,9 @@ export const isNoVideo = ({ offset, isNoVideo = false }: Pick<Upload, 'offset' |
 /** Whether the media service inspects others first. */
 export const isBusy = (error: unknown): boolean => error instanceof DomainError && error.code === 'too_many';
 
+/** Whether the media service found that the store lacks some of the bytes. */
+export const isMissing = (error: unknown): boolean => error instanceof DomainError && error.code === 'not_found';
+
 /** Decides by what was found in the bytes whether they may land. */
 export function judge(
   finding: Finding,
@@ -97,11 +100,14 @@ export function tooLong(durationSec: number, maxDurationSec: number, graceSec: n
   return `This take is ${Math.round(durationSec)} seconds long; record one of at most ${maxDurationSec} seconds.`;
 }
 
+/** Where the bytes of an upload are stored when it lands. `parts` is absent where they were put together in one object. */
+export type StoredBytes = Checksums & { parts?: StoredPart[] | undefined };
+
 /** The submission that an upload becomes. */
 export function submissionOf(
   upload: Upload,
   response: LandingResponse,
-  { sha256, crc32 }: Checksums,
+  { sha256, crc32, parts }: StoredBytes,
   inspection: Inspection | undefined,
 ): Submission {
   const questions = response.settings?.interviewQuestions ?? [];
@@ -135,7 +141,9 @@ export function submissionOf(
     mediaError: undefined,
     job: newJob('media', upload.finishingAt!, inspection),
     source: {
-      key: sourceKey(upload.projectId, upload.submissionId!),
+      ...(parts
+        ? { key: uploadPrefix(upload.id), uploadId: upload.id, parts }
+        : { key: sourceKey(upload.projectId, upload.submissionId!) }),
       size: upload.offset,
       mimeType: mimeTypeOf(inspection?.container, upload.mimeType),
       sha256,

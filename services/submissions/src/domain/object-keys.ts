@@ -12,6 +12,9 @@ export const projectPrefix = (projectId: string): string => `submissions/${proje
 export const submissionPrefix = (projectId: string, submissionId: string): string =>
   `${projectPrefix(projectId)}${submissionId}/`;
 
+/** Whether a key names no object, but the parts of an upload by their prefix. */
+export const isPrefix = (key: string): boolean => key.endsWith('/');
+
 /** What the archives of a project keep in the store. */
 export const archivesPrefix = (projectId: string): string => `exports/${projectId}/`;
 

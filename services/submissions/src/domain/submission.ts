@@ -9,6 +9,24 @@ export interface StoredObject {
   crc32: number | undefined;
 }
 
+/** One object of several that hold a clip's bytes, in their order. */
+export interface StoredPart {
+  key: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** A clip's bytes as uploaded. */
+export interface Source extends StoredObject {
+  /** The upload whose parts these are. Their common prefix is the `key`. Absent where the bytes are one object. */
+  uploadId?: string | undefined;
+  /** Not loaded by lists. */
+  parts?: StoredPart[] | undefined;
+}
+
+/** Returns the objects that hold the bytes, in their order. */
+export const partsOf = (object: Pick<Source, 'key' | 'size' | 'parts'>): StoredPart[] => object.parts ?? [object];
+
 /** W3C trace context. */
 export interface Trace {
   traceparent: string;
@@ -86,7 +104,7 @@ export interface Submission {
   /** Written by the previous version, which kept no jobs: when it published its last request. */
   askedAt?: Date | undefined;
   /** The upload: until a video that is equal to it is stored, and everything was made of it. */
-  source: StoredObject | undefined;
+  source: Source | undefined;
   video: StoredObject | undefined;
   audio: StoredObject | undefined;
   thumbnails: StoredObject[];
@@ -189,5 +207,5 @@ export interface Counts {
 }
 
 /** The object that the video route serves: the remux once it is recorded, the original upload until then. */
-export const currentVideo = (submission: Pick<Submission, 'video' | 'source'>): StoredObject | undefined =>
+export const currentVideo = (submission: Pick<Submission, 'video' | 'source'>): Source | undefined =>
   submission.video ?? submission.source;

@@ -47,6 +47,8 @@ export interface Upload {
   /** Bytes, as the client declared; declaring it is sending. Undefined until then. */
   length: number | undefined;
   offset: number;
+  /** Whether it has so many parts that its document does not hold them all. */
+  isPaged?: boolean | undefined;
   createdAt: Date;
   lastByteAt: Date;
   renewedAt: Date | undefined;

@@ -5,10 +5,12 @@ import {
   type GetMediaRequest,
   type GetMediaResponse,
   MediaKind,
+  type MediaParts,
 } from '@recording-request/proto/submissions/v1/submissions';
 import type { Context } from '../context.ts';
 import { extensionOf } from '../domain/media-types.ts';
-import { currentVideo, type StoredObject } from '../domain/submission.ts';
+import { partsFrom } from '../domain/parts.ts';
+import { currentVideo, type Source, type StoredPart } from '../domain/submission.ts';
 import type { SubmissionObjects } from '../store/submissions.ts';
 import { found } from './get-submission.ts';
 
@@ -24,6 +26,8 @@ const NAMES: Record<number, string> = {
 const NAME_MS = 5_000;
 const NAME_DEADLINE_MS = 1_000;
 const NAMES_MAX = 1_000;
+// Each address is a signature. A reader asks again for what is behind these.
+const PARTS_AT_ONCE = 32;
 
 export const getMedia = ({
   config,
@@ -50,8 +54,11 @@ export const getMedia = ({
     const object = objectOf(submission, request.kind);
     if (!object)
       throw new DomainError('not_found', `The submission's ${NAMES[request.kind] ?? 'media'} is not there yet.`);
+    const seconds = Math.min(config.presignSeconds, request.urlSeconds ?? Infinity);
+    const presign = (key: string) => objects.presignGet(key, seconds);
     return {
-      url: await objects.presignGet(object.key, Math.min(config.presignSeconds, request.urlSeconds ?? Infinity)),
+      url: object.parts ? '' : await presign(object.key),
+      parts: object.parts && (await presignedParts(object.parts, request.offset ?? 0, presign)),
       size: object.size,
       mimeType: object.mimeType,
       etag: `"${object.sha256}"`,
@@ -63,12 +70,21 @@ export const getMedia = ({
   };
 };
 
+async function presignedParts(
+  all: StoredPart[],
+  from: number,
+  presign: (key: string) => Promise<string>,
+): Promise<MediaParts> {
+  const { parts, offset } = partsFrom(all, from, PARTS_AT_ONCE);
+  return { parts: await Promise.all(parts.map(async ({ key, size }) => ({ url: await presign(key), size }))), offset };
+}
+
 const namesOf = ({ linkPosition, createdAt, interview, questionIndex, questionText }: SubmissionObjects) => ({
   ...{ linkPosition, createdAt, questionText },
   questionIndex: interview ? questionIndex : undefined,
 });
 
-function objectOf(submission: SubmissionObjects, kind: MediaKind): StoredObject | undefined {
+function objectOf(submission: SubmissionObjects, kind: MediaKind): Source | undefined {
   switch (kind) {
     case MediaKind.MEDIA_KIND_VIDEO:
       return currentVideo(submission);

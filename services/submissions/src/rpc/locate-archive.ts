@@ -9,7 +9,7 @@ import { locateArchive } from '../workflows/locate-archive.ts';
 const PIECES_AT_MOST = 100;
 
 export const locateArchiveFor =
-  (context: Pick<Context, 'archives' | 'config' | 'objects'>) =>
+  (context: Pick<Context, 'archives' | 'config' | 'exportRows' | 'objects'>) =>
   async (request: LocateArchiveRequest): Promise<LocateArchiveResponse> => {
     const { ownerId, projectId, archiveId: id, offset } = request;
     const count = Math.min(request.maxPieces, PIECES_AT_MOST);
@@ -19,10 +19,13 @@ export const locateArchiveFor =
       if ('content' in piece) {
         pieces.push({ source: { $case: 'content', value: piece.content } });
       } else {
-        const { key, cipherKey = '', ...range } = piece;
+        const { key, cipherKey = '', offset: start, length } = piece;
         const url = await context.objects.presignGet(key, context.config.presignSeconds);
         pieces.push({
-          source: { $case: 'object', value: { url, ...range, cipherKey: Buffer.from(cipherKey, 'base64url') } },
+          source: {
+            $case: 'object',
+            value: { url, offset: start, length, cipherKey: Buffer.from(cipherKey, 'base64url') },
+          },
         });
       }
     }

@@ -89,7 +89,7 @@ const uploadSchema = new Schema(
     // Why the last of them failed, for the operator.
     problem: String,
     nextTryAt: Date,
-    // Landed, with parts in the store that are removed from then on.
+    // From when on the parts in the store are removed: it has landed, and its clip does not need them.
     partsDueAt: Date,
     // Who makes it land now, and until when.
     worker: { type: { _id: false, id: String, until: Date }, default: undefined },
@@ -172,7 +172,15 @@ const submissionSchema = new Schema(
     job: { type: Schema.Types.Mixed, default: undefined },
     // Written by the previous version, in place of a job.
     askedAt: Date,
-    source: { type: stored, default: undefined },
+    // Lists do not read its parts: a clip has up to 500.
+    source: {
+      type: {
+        ...stored,
+        uploadId: String,
+        parts: { type: [{ _id: false, key: String, size: Number }], default: undefined },
+      },
+      default: undefined,
+    },
     video: { type: stored, default: undefined },
     audio: { type: stored, default: undefined },
     thumbnails: [stored],

@@ -66,6 +66,7 @@ const acrossShards = {
   'uploads find $nor failures lastByteAt state': OPERATOR,
   'uploads find $nor lastByteAt refusal state': OPERATOR,
   'uploads find $or _id': CHECK,
+  'uploads find _id state': CHECK,
   'uploads find _id': `${OPERATOR}, who names no project; ${SWEEP}`,
   'uploads find completeAt state': SWEEP,
   'uploads find emptied linkId questionIndex responseId': ERASURE,

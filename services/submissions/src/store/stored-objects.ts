@@ -1,18 +1,19 @@
 import { archivePartsKey } from '../domain/archive.ts';
 import { sourceKey } from '../domain/object-keys.ts';
 import { isTranscript, type ObjectOwner } from '../domain/object-owner.ts';
-import type { StoredObject } from '../domain/submission.ts';
+import { partsOf as objectsIn, type Source, type StoredObject, type StoredPart } from '../domain/submission.ts';
 import type { Part } from '../domain/upload.ts';
 import { createBackupHold } from './backup-hold.ts';
 import type { Models } from './models.ts';
 import { createUploadParts } from './upload-parts.ts';
 
-/** An object that a record names. */
+/** What a record says is stored: one object, or parts under the prefix `key`. */
 export interface ExpectedObject {
   key: string;
   size: number;
   /** Hex; absent where none is kept. */
   sha256?: string | undefined;
+  parts?: StoredPart[] | undefined;
 }
 
 export interface ExpectedPage {
@@ -35,8 +36,8 @@ export interface StoredObjects {
 }
 
 type SubmissionRow = { _id: string; projectId: string; erasedAt?: Date | null } & Partial<
-  Record<'source' | 'video' | 'audio', StoredObject>
-> & { thumbnails?: StoredObject[] };
+  Record<'video' | 'audio', StoredObject>
+> & { source?: Source; thumbnails?: StoredObject[] };
 
 const OBJECTS = { projectId: 1, erasedAt: 1, source: 1, video: 1, audio: 1, thumbnails: 1 } as const;
 const OPEN_UPLOAD = { $or: [{ state: { $in: ['uploading', 'finishing'] } }, { state: 'refused', refusal: 'failed' }] };
@@ -48,7 +49,7 @@ const END = '~';
 
 export function createStoredObjects(models: Models): StoredObjects {
   const { submissions, uploads, archives } = models;
-  const { partsOf } = createUploadParts(models);
+  const uploadParts = createUploadParts(models);
   const { keptOf } = createBackupHold(models);
 
   /** The project and owner behind these; a tombstone has no owner. */
@@ -70,6 +71,15 @@ export function createStoredObjects(models: Models): StoredObjects {
       .find({ state: { $in: UNLANDED }, submissionId: { $in: submissionIds } }, { projectId: 1, submissionId: 1 })
       .lean<{ projectId: string; submissionId: string }[]>();
     return new Set(found.map(row => sourceKey(row.projectId, row.submissionId)));
+  }
+
+  /** Which of these uploads have become clips whose bytes are their parts, with the keys of these. */
+  async function partsOfClips(uploadIds: string[]): Promise<Set<string>> {
+    const landed = await uploads
+      .find({ _id: { $in: uploadIds }, state: 'landed' }, { submissionId: 1 })
+      .lean<{ submissionId: string }[]>();
+    const clips = await liveSubmissions(landed.map(row => row.submissionId));
+    return new Set([...clips.values()].flatMap(({ source }) => source?.parts ?? []).map(({ key }) => key));
   }
 
   return {
@@ -101,7 +111,8 @@ export function createStoredObjects(models: Models): StoredObjects {
         .lean<{ _id: string; projectId: string }>();
       if (!open) return { objects: [], range: undefined, next: undefined };
       const objects: Part[] = [];
-      for await (const parts of partsOf({ id: open._id, projectId: open.projectId })) objects.push(...parts);
+      for await (const parts of uploadParts.partsOf({ id: open._id, projectId: open.projectId }))
+        objects.push(...parts);
       const prefix = `uploads/${open._id}/`;
       return { objects, range: { prefix, after: '', to: `${prefix}${END}` }, next: open._id };
     },
@@ -131,13 +142,20 @@ export function createStoredObjects(models: Models): StoredObjects {
       const withParts = { $or: [{ state: { $in: UNLANDED } }, { partsDueAt: { $ne: null } }] };
       const open = await uploads.find({ _id: { $in: idsOf('upload') }, ...withParts }, { _id: 1 }).lean();
       const ended = await keptOf(idsOf('upload'));
+      // After the look for open ones: one that landed in between is in the second.
+      const clipParts = await partsOfClips(idsOf('upload'));
       const kept = await archives.find({ _id: { $in: idsOf('archive') } }, { _id: 1 }).lean();
       const whole = new Set([...ended, ...[...open, ...kept].map(({ _id }) => String(_id))]);
       const named = keys.filter(({ key, owner }) => {
-        if (owner.kind !== 'submission') return whole.has(owner.id);
+        if (owner.kind !== 'submission') return whole.has(owner.id) || clipParts.has(key);
         const row = rows.get(owner.id);
         if (!row) return toLand.has(key);
-        return isTranscript(key) || objectsOf(row).some(object => object.key === key);
+        return (
+          isTranscript(key) ||
+          objectsOf(row)
+            .flatMap(objectsIn)
+            .some(object => object.key === key)
+        );
       });
       return new Set(named.map(({ key }) => key));
     },

@@ -96,7 +96,7 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
     async page(ownerId, projectId, filter, limit, before) {
       const { range, index } = await rangeOf(ownerId, projectId, filter, before);
       const rows = submissions
-        .find({ ...listQuery(ownerId, projectId, filter), ...range }, { outbox: 0, 'terms.text': 0 })
+        .find({ ...listQuery(ownerId, projectId, filter), ...range }, { outbox: 0, 'terms.text': 0, 'source.parts': 0 })
         .hint(index)
         .sort({ _id: -1 })
         // One more than asked: it shows whether there is another page.

@@ -2,7 +2,7 @@ import { outboxEntry } from '@recording-request/events/kafka';
 import { isDuplicateKey } from '@recording-request/kit/mongo';
 import { runningTrace } from '@recording-request/kit/telemetry/span';
 import { toEvent } from '../adapters/messages.ts';
-import type { Change, Job, Submission, SubmissionEvent } from '../domain/submission.ts';
+import type { Change, Job, Source, Submission, SubmissionEvent } from '../domain/submission.ts';
 import { noteChange, noteLanded } from './change-figures.ts';
 import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
@@ -13,7 +13,7 @@ import { createSubmissionQueries, type SubmissionQueries, submissionFromRow } fr
 export interface HeldSource {
   id: string;
   projectId: string;
-  sourceKey: string | undefined;
+  source: Source | undefined;
 }
 
 export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
@@ -165,7 +165,7 @@ export function createSubmissionStore({ submissions }: Models, listener: JobList
     async takeHeldSources(limit) {
       const now = await databaseNow(submissions);
       const rows = await submissions
-        .find({ sourceHeldUntil: { $lte: now } }, { projectId: 1, 'source.key': 1 })
+        .find({ sourceHeldUntil: { $lte: now } }, { projectId: 1, 'source.key': 1, 'source.uploadId': 1 })
         .sort({ sourceHeldUntil: 1 })
         .limit(limit)
         .lean();
@@ -175,7 +175,7 @@ export function createSubmissionStore({ submissions }: Models, listener: JobList
       await submissions.updateMany(those, { $set: { sourceHeldUntil: again } });
       return rows.map(row => {
         const { id, projectId, source } = submissionFromRow(row);
-        return { id, projectId, sourceKey: source?.key };
+        return { id, projectId, source };
       });
     },
   };

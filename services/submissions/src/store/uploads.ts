@@ -40,9 +40,11 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   salvage(key: UploadKey, holdMs: number): Promise<boolean>;
   /** `uploading` → `deleted` for one that was never sent; false as above. */
   expire(key: UploadKey, holdMs: number): Promise<boolean>;
-  /** `finishing` → `landed`, which ends the lease of its worker. What is left of its parts in the store is to be removed. */
+  /** `finishing` → `landed`, which ends the lease of its worker. The parts of one with pages are to be removed. */
   land(key: UploadKey): Promise<void>;
-  /** Returns those that have landed and whose parts are to be removed, and keeps them from other processes for a while. */
+  /** `refused` or `deleted` → `landed`, for one that another process has delivered all the same. */
+  hasLanded(key: UploadKey): Promise<void>;
+  /** Returns those that have landed and whose parts are to be removed. Other processes do not get them for a while. */
   takePartsLeft(limit: number): Promise<UploadKey[]>;
   partsRemoved(key: UploadKey): Promise<void>;
   /** It ends the worker's lease, too. Returns false, and writes nothing, where the worker has lost it. */
@@ -227,11 +229,18 @@ export function createUploadStore(models: Models): UploadStore {
       ),
     async land(key) {
       const finishing = { ...uploadAt(key), state: 'finishing' };
-      const landed = { $set: { state: 'landed', ...NO_PARTS }, $currentDate: { partsDueAt: true }, ...NO_WORKER };
+      const landed = { $set: { state: 'landed', ...NO_PARTS }, ...NO_WORKER };
       if (await updated({ ...finishing, ...NEVER_PAGED }, landed)) return;
       // In this order: nothing looks for pages of an upload that has landed.
       await removePages([key.id]);
-      await updated(finishing, landed);
+      await updated(finishing, { ...landed, $currentDate: { partsDueAt: true } });
+    },
+    async hasLanded(key) {
+      const ended = { ...uploadAt(key), state: { $in: ['refused', 'deleted'] } };
+      const landed = { $set: { state: 'landed', ...NO_PARTS } };
+      if (await updated({ ...ended, ...NEVER_PAGED }, landed)) return;
+      await removePages([key.id]);
+      await updated(ended, { ...landed, $currentDate: { partsDueAt: true } });
     },
     async takePartsLeft(limit) {
       const now = await databaseNow(uploads);

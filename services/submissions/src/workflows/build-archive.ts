@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
+import { readParts } from '@recording-request/kit/objects/read-parts';
 import { seekableCipher } from '@recording-request/kit/seekable-cipher';
 import type { Context } from '../context.ts';
 import { type ArchivedVideo, type ArchivePage, archivePartsKey, fileLength, videoFile } from '../domain/archive.ts';
 import { extensionOf } from '../domain/media-types.ts';
-import { currentVideo, type StoredObject, type Submission } from '../domain/submission.ts';
+import { currentVideo, partsOf, type Source, type Submission } from '../domain/submission.ts';
 import { directoryRecord, endRecords, localHeader, type ZipFile } from '../domain/zip-layout.ts';
 import type { ArchiveScope, ReadyArchive } from '../store/archives.ts';
 import { BUILD_LIMIT_MS } from './archive-builds.ts';
 import { erasedMeanwhile } from './export-plan.ts';
 import { csvText, documentText, type ExportSource, gathered, transcriptsText } from './export-project.ts';
-import { readWhole } from './read-object.ts';
 
 type BuildContext = Pick<Context, 'archives' | 'config' | 'exportObjects' | 'exportRows'>;
 
@@ -43,7 +43,7 @@ export async function buildArchive(
   await archives.begin(draft, source.plan.hasSources, BUILD_LIMIT_MS);
   try {
     const layout = createLayout();
-    const pieces = gathered(partsOf(context, draft, source, layout, signal));
+    const pieces = gathered(contentsOf(context, draft, source, layout, signal));
     const parts = Readable.from(enciphered(pieces, Buffer.from(cipherKey, 'base64url')));
     const key = archivePartsKey(draft);
     await exportObjects.put(key, parts, { contentType: 'application/octet-stream', signal });
@@ -97,7 +97,7 @@ function createLayout() {
 type Layout = ReturnType<typeof createLayout>;
 
 /** The texts, then the directory. */
-async function* partsOf(
+async function* contentsOf(
   context: BuildContext,
   draft: ArchiveDraft,
   source: ExportSource,
@@ -178,11 +178,11 @@ async function archivedVideo(
 async function checksumOf(
   { exportObjects, exportRows }: BuildContext,
   { projectId, submissionId }: { projectId: string; submissionId: string },
-  { key, size }: StoredObject,
+  video: Source,
   signal: AbortSignal,
 ): Promise<number> {
   let sum = 0;
-  for await (const chunk of readWhole(exportObjects, { key, size }, signal)) sum = crc32(chunk, sum);
-  await exportRows.noteChecksum(projectId, submissionId, { key, crc32: sum });
+  for await (const chunk of readParts(exportObjects, partsOf(video), signal)) sum = crc32(chunk, sum);
+  await exportRows.noteChecksum(projectId, submissionId, { key: video.key, crc32: sum });
   return sum;
 }

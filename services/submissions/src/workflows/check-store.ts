@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { type ObjectOwner, ownerOfKey } from '../domain/object-owner.ts';
+import { partsOf, type StoredPart } from '../domain/submission.ts';
 import type { ExpectedObject, ExpectedPage } from '../store/stored-objects.ts';
 import { readWhole } from './read-object.ts';
 
@@ -41,22 +42,24 @@ export async function checkRecords(
   signal: AbortSignal,
 ): Promise<CheckedBatch> {
   const page = await pageOf(context, of, after, deep ? DEEP_ROWS : ROWS);
-  const doubtful = await unlistedOf(context, page, signal);
-  const found: CheckedBatch = { ...nothing(), expected: page.objects.length, next: page.next };
+  const objects = page.objects.flatMap(partsOf);
+  const doubtful = await unlistedOf(context, objects, page.range, signal);
+  const found: CheckedBatch = { ...nothing(), expected: objects.length, next: page.next };
   for (const object of doubtful) await lookUp(context, object, found);
   if (!deep) return found;
   const faulty = new Set(found.findings.map(({ key }) => key));
   for (const object of page.objects) {
-    if (object.sha256 === undefined || faulty.has(object.key)) continue;
+    const parts = partsOf(object);
+    if (object.sha256 === undefined || parts.some(({ key }) => faulty.has(key))) continue;
     found.bytesRead += object.size;
     const isSame = await hasSha256(context, object, signal);
-    if (!isSame && (await isNamed(context, object.key)))
+    if (!isSame && (await isNamed(context, parts[0]!.key)))
       found.findings.push({ ...about(object), kind: 'wrongSha256', size: object.size });
   }
   return found;
 }
 
-const about = ({ key, size }: ExpectedObject) => ({ key, expectedSize: size, deleted: false });
+const about = ({ key, size }: StoredPart) => ({ key, expectedSize: size, deleted: false });
 
 function pageOf({ storedObjects }: CheckContext, of: RecordsOf, after: string, limit: number): Promise<ExpectedPage> {
   if (of === 'submissions') return storedObjects.ofSubmissions(after, limit);
@@ -66,9 +69,10 @@ function pageOf({ storedObjects }: CheckContext, of: RecordsOf, after: string, l
 /** Those that the listing does not have, or has in another size. It may have changed meanwhile. */
 async function unlistedOf(
   { objects }: CheckContext,
-  { objects: expected, range }: ExpectedPage,
+  expected: StoredPart[],
+  range: ExpectedPage['range'],
   signal: AbortSignal,
-): Promise<ExpectedObject[]> {
+): Promise<StoredPart[]> {
   if (!range || expected.length === 0) return expected;
   const left = new Map(expected.map(object => [object.key, object]));
   for (let after = range.after; ; ) {
@@ -81,7 +85,7 @@ async function unlistedOf(
 }
 
 /** The record is asked again, too: what it named a moment ago may have been removed rightly. */
-async function lookUp(context: CheckContext, object: ExpectedObject, into: CheckedBatch): Promise<void> {
+async function lookUp(context: CheckContext, object: StoredPart, into: CheckedBatch): Promise<void> {
   const stored = await context.objects.stat(object.key);
   if (stored?.size === object.size || !(await isNamed(context, object.key))) return;
   into.findings.push({ ...about(object), kind: stored ? 'wrongSize' : 'missing', size: stored?.size ?? 0 });
@@ -95,10 +99,10 @@ async function isNamed({ storedObjects }: CheckContext, key: string): Promise<bo
 async function hasSha256({ objects }: CheckContext, object: ExpectedObject, signal: AbortSignal): Promise<boolean> {
   const hash = createHash('sha256');
   try {
-    for await (const chunk of readWhole(objects, object, signal)) hash.update(chunk);
+    for (const part of partsOf(object)) for await (const chunk of readWhole(objects, part, signal)) hash.update(chunk);
   } catch (error) {
-    // Removed meanwhile, or gone: another look at the records says which.
-    if ((await objects.stat(object.key)) === undefined) return false;
+    // Removed in the meantime, or gone: another look at the records says which.
+    for (const { key } of partsOf(object)) if ((await objects.stat(key)) === undefined) return false;
     throw error;
   }
   return hash.digest('hex') === object.sha256;

@@ -14,7 +14,8 @@ test('an upload that was held for an archive and that the store keeps holds up n
       },
     },
     submissions: {
-      takeHeldSources: async () => ['a', 'b', 'c'].map(id => ({ id, projectId: 'p', sourceKey: `source of ${id}` })),
+      takeHeldSources: async () =>
+        ['a', 'b', 'c'].map(id => ({ id, projectId: 'p', source: { key: `source of ${id}` } })),
       dropSource: async (_projectId: string, id: string) => void dropped.push(id),
     },
   };

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { archivePrefix, archivesPrefix } from '../domain/object-keys.ts';
 import { eachInTurn } from './each-in-turn.ts';
+import { removeSource } from './upload-bytes.ts';
 
 type EndContext = Pick<Context, 'log' | 'archives' | 'objects' | 'submissions' | 'backupHold'>;
 
@@ -30,9 +31,9 @@ export async function removeArchives(context: EndContext): Promise<void> {
 
 async function removeHeldSources({ archives, objects, submissions, backupHold }: EndContext): Promise<void> {
   if (await backupHold.isHeld()) return;
-  await eachInTurn(await submissions.takeHeldSources(BATCH), async ({ id, projectId, sourceKey }) => {
+  await eachInTurn(await submissions.takeHeldSources(BATCH), async ({ id, projectId, source }) => {
     if ((await backupHold.isHeld()) || (await archives.holdsSources(projectId))) return;
-    if (sourceKey) await objects.remove([sourceKey]);
+    if (source) await removeSource(objects, source);
     await submissions.dropSource(projectId, id);
   });
 }

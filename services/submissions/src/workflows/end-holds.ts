@@ -55,6 +55,7 @@ async function remove(context: LandContext, upload: Upload): Promise<void> {
   if (await context.backupHold.isHeld()) return;
   if (!upload.emptied) await releaseUse(context, upload);
   await removeEnded(context, upload);
+  // One that was delivered all the same has `landed` by now, and stays.
   await context.uploads.delete(upload);
 }
 

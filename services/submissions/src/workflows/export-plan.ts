@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { DomainError } from '@recording-request/kit/errors';
 import { isMissing, type Objects } from '@recording-request/kit/objects';
 import { IdList } from '../domain/id-list.ts';
-import type { Counts, Filter } from '../domain/submission.ts';
+import { isPrefix } from '../domain/object-keys.ts';
+import { rangesOf } from '../domain/parts.ts';
+import { type Counts, currentVideo, type Filter, partsOf, type Source } from '../domain/submission.ts';
 import type { ExportRow, ExportRows } from '../store/export-rows.ts';
 
 /** What an export with videos shows, fixed when it starts. */
@@ -58,7 +60,8 @@ export async function planExport(
     if (!row.video || row.unreadable) doubtful.push(row);
   }
   const readable = new Set<string>();
-  for await (const id of readableOf(exportObjects, doubtful, signal)) {
+  const looking = { exportRows, exportObjects, ownerId, projectId };
+  for await (const id of readableOf(looking, doubtful, signal)) {
     await exportRows.noteUnreadable(projectId, id, undefined);
     readable.add(id);
   }
@@ -79,45 +82,48 @@ const fits = (row: ExportRow, { selected, transcriptStatus }: Pick<Filter, 'sele
   (transcriptStatus === undefined || row.transcriptStatus === transcriptStatus);
 
 /** Looks again at videos that could not be read: yields the ids of those that now can. Fails where the store is away. */
-async function* readableOf(
-  objects: PlanContext['exportObjects'],
-  rows: ExportRow[],
-  signal: AbortSignal,
-): AsyncGenerator<string> {
+async function* readableOf(looking: Looking, rows: ExportRow[], signal: AbortSignal): AsyncGenerator<string> {
   const endsAt = performance.now() + LOOKING_MS;
   // From any of them on: where the time is too short for all, it is not always the same that have their turn.
   const first = Math.floor(Math.random() * rows.length);
   const turns = [...rows.slice(first), ...rows.slice(0, first)];
   for (let at = 0; at < turns.length && performance.now() < endsAt; at += LOOKS_AT_ONCE) {
     const some = turns.slice(at, at + LOOKS_AT_ONCE);
-    const answers = await Promise.all(some.map(row => isReadable(objects, row, signal)));
+    const answers = await Promise.all(some.map(row => isReadable(looking, row, signal)));
     for (const [index, { id }] of some.entries()) if (answers[index]) yield id;
   }
 }
 
+type Looking = PlanContext & { ownerId: string; projectId: string };
+
 /** Whether a video can be read on at the place that is noted, or has become another one since. */
 async function isReadable(
-  objects: PlanContext['exportObjects'],
-  { video, unreadable }: Pick<ExportRow, 'video' | 'unreadable'>,
+  { exportRows, exportObjects, ownerId, projectId }: Looking,
+  { id, video, unreadable }: Pick<ExportRow, 'id' | 'video' | 'unreadable'>,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!video) return false;
   if (unreadable?.key !== video.key || unreadable.offset >= video.size) return true;
-  return canReadOn(objects, video, unreadable.offset, signal);
+  if (!isPrefix(video.key)) return canReadOn(exportObjects, video, unreadable.offset, signal);
+  const [row] = await exportRows.read(ownerId, projectId, [id], 'video');
+  const now = row && currentVideo(row);
+  return now !== undefined && canReadOn(exportObjects, now, unreadable.offset, signal);
 }
 
-/** Whether an object can be read at `offset`. Fails where the store is away, which says nothing about it. */
+/** Whether a video can be read at `offset`. Fails where the store is away, which says nothing about it. */
 export async function canReadOn(
   objects: PlanContext['exportObjects'],
-  { key, size }: { key: string; size: number },
+  video: Pick<Source, 'key' | 'size' | 'parts'>,
   offset: number,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const [range] = rangesOf(partsOf(video), offset, LOOK_BYTES);
+  if (!range) return true;
+  const { key, ...place } = range;
   for (let look = 0; look < LOOKS; look++) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
     try {
-      const length = Math.min(LOOK_BYTES, size - offset);
-      for await (const _ of await objects.get(key, { offset, length, signal: limit }));
+      for await (const _ of await objects.get(key, { ...place, signal: limit }));
       return true;
     } catch (error) {
       signal.throwIfAborted();

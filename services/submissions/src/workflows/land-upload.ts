@@ -13,6 +13,7 @@ import {
   finalSentence,
   isBusy,
   isFault,
+  isMissing,
   isNoVideo,
   judge,
   KEPT,
@@ -22,14 +23,14 @@ import {
   submissionOf,
 } from '../domain/landing.ts';
 import { sourceKey, submissionPrefix } from '../domain/object-keys.ts';
-import type { Submission } from '../domain/submission.ts';
+import type { StoredPart, Submission } from '../domain/submission.ts';
 import { landedEvents } from '../domain/submission-changes.ts';
 import { type Checksums, refusalWord, type Upload, type UploadKey, uploadHasFailed } from '../domain/upload.ts';
 import { announceResponse } from './announce-response.ts';
 import { eraseIfProjectIs } from './erased-projects.ts';
 import { forgetEnded } from './forget-ended.ts';
 import type { Landed, Landing } from './landings-under-way.ts';
-import { assemble, expectWhole, isDelivered, removeUnlessHeld } from './upload-bytes.ts';
+import { assemble, checksumsOf, expectWhole, isDelivered, partList, removeUnlessHeld } from './upload-bytes.ts';
 
 export type LandContext = Pick<
   Context,
@@ -195,16 +196,17 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
 
   const key = sourceKey(upload.projectId, submissionId);
   const { sha256, crc32 } = upload;
-  const isAssembled = sha256 !== undefined;
-  const checksums = isAssembled ? { sha256, crc32 } : await assembleSource(context, upload, key);
+  // An earlier attempt has noted them, with all bytes in the store.
+  const isNoted = sha256 !== undefined;
+  const parts = upload.isPaged ? undefined : await partList(context, upload);
+  const checksums = isNoted ? { sha256, crc32 } : await checksumsOrWhole(context, upload, parts ? undefined : key);
   const renewed = async () => {
-    // Of a landing that is taken up the clip may have been made already, and its upload removed.
-    if (isAssembled) return await hold.renew();
-    await expectWhole(context.objects, upload, key);
+    if (isNoted) return await hold.renew();
+    if (!parts) await expectWhole(context.objects, upload, key);
     return await hold.renew(checksums);
   };
   const unneeded = new AbortController();
-  const inspecting = inspect(context, upload, key, unneeded.signal);
+  const inspecting = inspect(context, upload, { key, parts }, unneeded.signal);
   // It is met below, unless something else fails first.
   inspecting.catch(() => {});
   let isHeld = false;
@@ -218,7 +220,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
 
   // A process that slept past its lease must not deliver what another one refused meanwhile.
   if (!isHeld || !((await hold.lasts()) || (await hold.renew()))) {
-    if (!isAssembled) await removeUnneeded(context, upload, key);
+    if (!isNoted && !parts) await removeUnneeded(context, upload, key);
     return { end: 'lost' };
   }
   uploadChecksums.forget(upload.id);
@@ -230,7 +232,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   const answered = await projects.landClip({ ...responseKey, questionIndex, submissionId });
   if (!answered.landed) return await refuse(context, upload, hold, ANSWERED);
 
-  const submission = submissionOf(upload, response, checksums, verdict.inspection);
+  const submission = submissionOf(upload, response, { ...checksums, parts }, verdict.inspection);
   const isStored = await context.submissions.land(submission, landedEvents(submission));
   await announceResponse(context, submission);
   if (await isErased(context, submission, isStored)) return await refuse(context, upload, hold, ERASED);
@@ -239,16 +241,14 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   return { end: 'landed', landed: { upload, response: answered.response! } };
 }
 
-/** Puts the parts together under `key`. Returns the checksums of the whole. */
-async function assembleSource(
-  { landings, uploads, uploadChecksums, objects }: LandContext,
-  upload: Upload,
-  key: string,
-): Promise<Checksums> {
-  const bytes = Math.min(upload.offset, OBJECT_PART_BYTES) * COPIES;
+/** Returns the checksums of the whole. Puts very many parts together under `key`, where that is given. */
+async function checksumsOrWhole(context: LandContext, upload: Upload, key: string | undefined): Promise<Checksums> {
+  const { landings, uploadChecksums } = context;
   const known = uploadChecksums.read(upload.id, upload.offset);
+  if (known && key === undefined) return known;
+  const bytes = Math.min(upload.offset, OBJECT_PART_BYTES) * COPIES;
   return await landings.withMemory({ ownerId: upload.ownerId, bytes }, () =>
-    assemble({ objects, uploads }, upload, key, known),
+    key === undefined ? checksumsOf(context, upload) : assemble(context, upload, key),
   );
 }
 
@@ -270,21 +270,25 @@ async function removeUnneeded(
  * sender filled the queue. After the signal the result means nothing.
  */
 async function inspect(
-  { config, log, media }: LandContext,
+  context: LandContext,
   upload: Upload,
-  key: string,
+  { key, parts }: { key: string; parts: StoredPart[] | undefined },
   signal: AbortSignal,
 ): Promise<Finding> {
+  const { config, log, media } = context;
   try {
     // Media lets it wait for half of that.
     const limits = { deadlineMs: 2 * config.inspectSeconds * 1_000, signal };
     const { ownerId, linkId } = upload;
-    const { inspection } = await media.inspect({ objectKey: key, ownerId, linkId }, limits);
+    const { inspection } = await media.inspect({ objectKey: key, ownerId, linkId, parts: parts && { parts } }, limits);
     return { inspection };
   } catch (error) {
     if (signal.aborted) return { inspection: undefined };
     if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
     if (isBusy(error)) throw error;
+    // Another attempt may have delivered it, and its media may be made.
+    if (isMissing(error) && !(await isDelivered(context, upload)))
+      throw new Error('the store does not have every byte of an upload', { cause: error });
     const { id: uploadId, projectId, submissionId } = upload;
     log.warn({ err: error, uploadId, submissionId, projectId }, 'A clip lands without having been looked at');
     return { inspection: undefined };

@@ -14,14 +14,16 @@ import {
   videoPieces,
   videosAt,
 } from '../domain/archive.ts';
-import { currentVideo } from '../domain/submission.ts';
+import { isPrefix } from '../domain/object-keys.ts';
+import { rangesOf } from '../domain/parts.ts';
+import { currentVideo, partsOf } from '../domain/submission.ts';
 import type { ReadyArchive } from '../store/archives.ts';
 import { canReadOn } from './export-plan.ts';
 import { used } from './open-archive.ts';
 import { readRange } from './read-object.ts';
 
-type LocateContext = Pick<Context, 'archives' | 'config'>;
-type ReadContext = LocateContext & Pick<Context, 'exportRows' | 'exportObjects'>;
+type LocateContext = Pick<Context, 'archives' | 'config' | 'exportRows'>;
+type ReadContext = LocateContext & Pick<Context, 'exportObjects'>;
 
 export interface ArchiveKey {
   ownerId: string;
@@ -43,17 +45,30 @@ export async function locateArchive(
   offset: number,
   count: number,
 ): Promise<Piece[]> {
-  const { archives } = context;
+  const { archives, exportRows } = context;
   const archive = await archives.find(key);
   if (!archive || !(await archives.isUnerased(archive))) throw ended();
   await used(context, archive);
   const pieces: Piece[] = [];
   if (count === 0) return pieces;
-  for await (const piece of piecesFrom(archives, archive, offset)) {
-    if (pieces.length >= count) break;
-    pieces.push(piece);
-  }
+  for await (const whole of piecesFrom(archives, archive, offset))
+    for await (const piece of inObjects(exportRows, key, whole)) {
+      pieces.push(piece);
+      if (pieces.length === count) return pieces;
+    }
   return pieces;
+}
+
+/** Yields a piece as it is, or where its parts are. Fails with `gone` where the upload that it shows is not there any more. */
+async function* inObjects(
+  exportRows: Context['exportRows'],
+  { ownerId, projectId }: ArchiveKey,
+  piece: Piece,
+): AsyncGenerator<Piece> {
+  if ('content' in piece || !isPrefix(piece.key)) return yield piece;
+  const [submission] = await exportRows.read(ownerId, projectId, [piece.submissionId!], 'video');
+  if (submission?.source?.key !== piece.key) throw ended();
+  yield* rangesOf(partsOf(submission.source), piece.offset, piece.length);
 }
 
 async function* piecesFrom(
@@ -98,8 +113,9 @@ export async function reportArchive(
   if (!found) return await archives.endOne(key);
   const { submissionId, key: objectKey } = found.video;
   const [now] = await exportRows.read(ownerId, projectId, [submissionId], 'video');
-  if (now && currentVideo(now)?.key === objectKey) {
-    if (await canReadOn(exportObjects, found.video, found.offset, signal)) return;
+  const video = now && currentVideo(now);
+  if (video?.key === objectKey) {
+    if (await canReadOn(exportObjects, video, found.offset, signal)) return;
     await exportRows.noteUnreadable(projectId, submissionId, { key: objectKey, offset: found.offset });
   }
   await archives.endOne(key);

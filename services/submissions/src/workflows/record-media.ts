@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { onMediaProcessed, type ProcessedMedia } from '../domain/submission-changes.ts';
 import { removeLateObjects } from './erase-submission.ts';
+import { removeSource } from './upload-bytes.ts';
 
 type RecordContext = Pick<
   Context,
@@ -27,13 +28,13 @@ export async function recordMedia(
     onMediaProcessed(submission, media, now),
   );
   // Without a stored video the upload is the only copy.
-  if (after?.mediaStatus === 'ready' && after.source && after.video && after.source.key !== after.video.key) {
+  if (after?.mediaStatus === 'ready' && after.source && after.video) {
     if (await archives.holdsSources(projectId)) {
       await submissions.holdSource(projectId, submissionId, config.exportResumeSeconds * 1_000);
     } else if (await backupHold.isHeld()) {
       await submissions.holdSource(projectId, submissionId, 0);
     } else {
-      await objects.remove([after.source.key]);
+      await removeSource(objects, after.source);
       await submissions.dropSource(projectId, submissionId);
     }
   }

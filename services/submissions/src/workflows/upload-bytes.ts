@@ -2,29 +2,38 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { Objects } from '@recording-request/kit/objects';
+import { readParts } from '@recording-request/kit/objects/read-parts';
 import type { Context } from '../context.ts';
 import { submissionPrefix, uploadPrefix } from '../domain/object-keys.ts';
+import type { Source } from '../domain/submission.ts';
 import type { Checksums, Part, Upload } from '../domain/upload.ts';
 
-/**
- * Makes one object of the parts. Returns the checksums of its bytes. Where they are known the bytes need not be read: the store
- * copies them by itself.
- */
-export async function assemble(
-  { objects, uploads }: Pick<Context, 'objects' | 'uploads'>,
-  upload: Upload,
-  key: string,
-  known: Checksums | undefined,
-): Promise<Checksums> {
+type BytesContext = Pick<Context, 'objects' | 'uploads'>;
+
+/** Returns the parts of an upload that has no pages: some hundreds at most. */
+export async function partList({ uploads }: Pick<Context, 'uploads'>, upload: Upload): Promise<Part[]> {
+  return await Array.fromAsync(inOrder(uploads.partsOf(upload)));
+}
+
+/** Reads an upload for its checksums. */
+export async function checksumsOf({ objects, uploads }: BytesContext, upload: Upload): Promise<Checksums> {
+  const sums = running();
+  for await (const chunk of readParts(objects, inOrder(uploads.partsOf(upload)))) sums.add(chunk);
+  return sums.read();
+}
+
+/** Makes one object of the parts of an upload that has very many. Returns the checksums of its bytes. */
+export async function assemble({ objects, uploads }: BytesContext, upload: Upload, key: string): Promise<Checksums> {
   const options = { contentType: upload.mimeType ?? 'application/octet-stream', size: upload.offset };
-  if (known) {
-    await objects.join(key, () => inOrder(uploads.partsOf(upload)), options);
-    return known;
-  }
-  const sums = { sha256: createHash('sha256'), crc32: 0 };
-  const bytes = Readable.from(readParts(objects, uploads.partsOf(upload), sums), { objectMode: false });
-  await objects.put(key, bytes, options);
-  return { sha256: sums.sha256.digest('hex'), crc32: sums.crc32 };
+  const sums = running();
+  const tallied = async function* () {
+    for await (const chunk of readParts(objects, inOrder(uploads.partsOf(upload)))) {
+      sums.add(chunk);
+      yield chunk;
+    }
+  };
+  await objects.put(key, Readable.from(tallied(), { objectMode: false }), options);
+  return sums.read();
 }
 
 /** Fails unless the store says that the object has as many bytes as the upload. */
@@ -37,52 +46,22 @@ async function* inOrder(pages: AsyncIterable<Part[]>): AsyncGenerator<Part> {
   for await (const parts of pages) yield* parts;
 }
 
-// Many small parts are read side by side: one after the other, a hundred thousand of them take minutes.
-const SMALL_BYTES = 64 * 1024;
-const SMALL_AT_ONCE = 16;
-
-async function* readParts(
-  objects: Objects,
-  pages: AsyncIterable<Part[]>,
-  sums: { sha256: ReturnType<typeof createHash>; crc32: number },
-) {
-  for await (const parts of pages) {
-    for (const some of alike(parts)) {
-      // A single one is passed on as it comes: it can be large.
-      const bodies =
-        some.length > 1 ? await Promise.all(some.map(part => whole(objects, part))) : stream(objects, some[0]!);
-      for await (const chunk of bodies) {
-        sums.sha256.update(chunk);
-        sums.crc32 = crc32(chunk, sums.crc32);
-        yield chunk;
-      }
-    }
-  }
+function running() {
+  const sha256 = createHash('sha256');
+  let sum = 0;
+  return {
+    add(chunk: Buffer) {
+      sha256.update(chunk);
+      sum = crc32(chunk, sum);
+    },
+    read: (): Checksums => ({ sha256: sha256.digest('hex'), crc32: sum }),
+  };
 }
 
-/** Returns the parts in order, neighbours that are small together. */
-function alike(parts: Part[]): Part[][] {
-  const groups: Part[][] = [];
-  for (const part of parts) {
-    const last = groups.at(-1);
-    const fits = last && last.length < SMALL_AT_ONCE && [part, last[0]!].every(each => each.size <= SMALL_BYTES);
-    if (fits) last.push(part);
-    else groups.push([part]);
-  }
-  return groups;
-}
-
-async function whole(objects: Objects, part: Part): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(stream(objects, part)));
-}
-
-async function* stream(objects: Objects, part: Part): AsyncIterable<Buffer> {
-  let size = 0;
-  for await (const chunk of await objects.get(part.key)) {
-    size += chunk.length;
-    yield chunk as Buffer;
-  }
-  if (size !== part.size) throw new Error(`a part of ${part.size} bytes was read with ${size}`);
+/** Removes the bytes of a clip as uploaded, once a video that is equal to them is stored. */
+export async function removeSource(objects: Objects, { key, uploadId }: Source): Promise<void> {
+  if (uploadId) await removeParts(objects, { id: uploadId });
+  else await objects.remove([key]);
 }
 
 const REMOVED_AT_ONCE = 1_000;
@@ -119,8 +98,11 @@ export async function isDelivered({ submissions }: Pick<Context, 'submissions'>,
   return submissionId !== undefined && (await submissions.exists(ownerId, projectId, submissionId));
 }
 
-/** Removes the bytes of an upload that has ended, but for those of a clip that a process delivered which slept past its lease. */
-export async function removeEnded(context: Pick<Context, 'objects' | 'submissions'>, upload: Upload): Promise<void> {
-  if (await isDelivered(context, upload)) await removeParts(context.objects, upload);
+/** Removes the bytes of an upload that has ended, unless a process that slept past its lease has delivered them as a clip. */
+export async function removeEnded(
+  context: Pick<Context, 'objects' | 'submissions' | 'uploads'>,
+  upload: Upload,
+): Promise<void> {
+  if (await isDelivered(context, upload)) await context.uploads.hasLanded(upload);
   else await removeBytes(context.objects, upload);
 }

@@ -52,7 +52,7 @@ export const storeRefusesOneSource: FaultCase = {
     let refused: string | undefined;
     let times = 0;
     const listener = forwardTo(harness.serversEnv.S3_ENDPOINT!, (request, response) => {
-      const key = /\/submissions\/[^?]*\/source(?=\?|$)/.exec(request.url ?? '')?.[0];
+      const key = /\/uploads\/[^/?]+\//.exec(request.url ?? '')?.[0];
       if (request.method !== 'GET' || !key) return false;
       refused ??= key;
       if (key !== refused) return false;

@@ -62,6 +62,13 @@ function storeOf(env: Record<string, string>): Client {
   });
 }
 
+interface ClipRow {
+  _id: string;
+  mediaStatus: string;
+  sourceHeldUntil?: Date;
+  source?: { parts?: { key: string }[] };
+}
+
 async function submissionsLeft(
   database: mongoose.mongo.Db,
   s3: Client,
@@ -71,7 +78,7 @@ async function submissionsLeft(
   const violations: string[] = [];
   const say = (count: number, what: string) => count > 0 && violations.push(`${count} ${what}`);
   const uploads = database.collection<{ _id: string; state: string }>('uploads');
-  const submissions = database.collection<{ _id: string; mediaStatus: string; sourceHeldUntil?: Date }>('submissions');
+  const submissions = database.collection<ClipRow>('submissions');
   const now = new Date();
   say(
     await submissions.countDocuments({ 'outbox.at': { $exists: true } }),
@@ -84,13 +91,21 @@ async function submissionsLeft(
   const open = await uploads.find({ state: { $in: ['uploading', 'refused', 'deleted'] } }).toArray();
   if (expected.holdsEnd) say(open.length, `uploads outlived their hold (${open.map(({ state }) => state).join(', ')})`);
   const holding = new Set(open.filter(({ state }) => state === 'uploading').map(({ _id }) => _id));
-  const rows = await submissions.find({}, { projection: { mediaStatus: 1, sourceHeldUntil: 1 } }).toArray();
+  const rows = await submissions.find({}, { projection: { mediaStatus: 1, sourceHeldUntil: 1, source: 1 } }).toArray();
   const media = new Map(rows.map(it => [it._id, it.mediaStatus]));
   // For a download of project.zip that may go on: it shows uploads whose media was not made when it began.
   const held = new Set(rows.filter(it => it.sourceHeldUntil).map(it => it._id));
+  // A clip without a video of its own is kept as it came.
+  const named = new Set(
+    rows
+      .filter(({ _id, mediaStatus }) => mediaStatus !== 'ready' || held.has(_id))
+      .flatMap(({ source }) => source?.parts ?? [])
+      .map(({ key }) => key),
+  );
   for await (const { name } of s3.listObjectsV2(bucket, '', true)) {
     const [kind, first, second, file] = name!.split('/') as [string, string, string, string];
-    if (kind === 'uploads' && !holding.has(first)) violations.push(`a part is left of upload ${first}`);
+    if (kind === 'uploads' && !holding.has(first) && !named.has(name!))
+      violations.push(`a part is left of upload ${first}`);
     if (kind === 'submissions' && !media.has(second))
       violations.push(`${file} is left of ${second}, which is no submission`);
     if (kind === 'submissions' && file === 'source' && media.get(second) === 'ready' && !held.has(second))

@@ -29,12 +29,13 @@ interface UploadRow {
   offset: number;
   parts?: Stored[];
   pages?: string[];
+  isPaged?: boolean;
 }
 
 interface SubmissionRow {
   _id: string;
   erasedAt?: Date;
-  source?: Stored;
+  source?: Stored & { parts?: Stored[] };
   video?: Stored;
   audio?: Stored;
   thumbnails?: Stored[];
@@ -49,20 +50,23 @@ const named = ({ key, size, sha256 }: Stored, optional = false): NamedObject => 
  */
 export async function* namedObjects(dir: string, collections: StoredCollection[]): AsyncGenerator<NamedObject> {
   const rowsOf = <T>(name: string) => rows<T>(dir, collections, name);
-  /** The uploads that were put together and have not landed, by the submission that each becomes. */
-  const assembled = new Map<string, NamedObject>();
+  /** What the uploads that are landing are stored in, by the submission that each becomes. */
+  const landing = new Map<string, NamedObject[]>();
   /** By the page's id: whether its parts are needed no more. */
   const pages = new Map<string, boolean>();
   for await (const row of rowsOf<UploadRow>('uploads')) {
     const isFailed = row.state === 'refused' && row.refusal === 'failed';
     if (!['uploading', 'finishing'].includes(row.state) && !isFailed) continue;
-    const isWhole = row.sha256 !== undefined && row.submissionId !== undefined;
-    if (isWhole)
-      assembled.set(row.submissionId!, {
-        key: `submissions/${row.projectId}/${row.submissionId}/source`,
-        ...{ size: row.offset, sha256: row.sha256, optional: false },
-      });
-    for (const part of row.parts ?? []) yield named(part, isWhole);
+    const parts = (row.parts ?? []).map(part => named(part));
+    // One with very many parts is put together in one object.
+    const isWhole = row.isPaged === true && row.sha256 !== undefined && row.submissionId !== undefined;
+    const whole = {
+      key: `submissions/${row.projectId}/${row.submissionId}/source`,
+      ...{ size: row.offset, sha256: row.sha256, optional: false },
+    };
+    if (isWhole) for (const part of parts) yield { ...part, optional: true };
+    if (row.submissionId !== undefined) landing.set(row.submissionId, isWhole ? [whole] : parts);
+    else yield* parts;
     for (const page of row.pages ?? []) pages.set(page, isWhole);
   }
   if (pages.size > 0)
@@ -70,15 +74,17 @@ export async function* namedObjects(dir: string, collections: StoredCollection[]
       for (const part of pages.has(_id) ? parts : []) yield named(part, pages.get(_id));
   for await (const row of rowsOf<SubmissionRow>('submissions')) {
     // Its record says where the bytes of the landed take are.
-    assembled.delete(row._id);
+    landing.delete(row._id);
     if (row.erasedAt) continue;
     const { source, video, audio, thumbnails = [] } = row;
     // An upload that is kept beside its video goes at any moment.
     const objects = [video?.key ? undefined : source, video, audio, ...thumbnails];
-    for (const object of objects) if (object?.key) yield named(object);
+    for (const object of objects) if (object?.key) for (const part of partsOf(object)) yield named(part);
   }
-  yield* assembled.values();
+  for (const objects of landing.values()) yield* objects;
 }
+
+const partsOf = (object: Stored & { parts?: Stored[] }): Stored[] => object.parts ?? [object];
 
 async function* rows<T>(dir: string, collections: StoredCollection[], name: string): AsyncGenerator<T> {
   const found = collections.find(each => each.name === name);

@@ -11,6 +11,13 @@ import { openStores } from './stores.ts';
 type Row = { _id: string } & Record<string, unknown>;
 
 /** Has workers find work that came before them: what waiting for thousands of uploads would come to. */
+/** A clip's bytes as uploaded. */
+interface StoredSource {
+  key: string;
+  uploadId: string;
+  parts: { key: string; size: number }[];
+}
+
 export interface Backlog extends AsyncDisposable {
   /** Copies the first clip of a project between its landing and its media, and its bytes to the object `source`. */
   keepLanded(projectId: string, source: string, signal: AbortSignal): Promise<Row>;
@@ -58,24 +65,26 @@ export async function openBacklog(product: OwnProduct): Promise<Backlog> {
     async keepLanded(projectId, source, signal) {
       const landed = async () => (await clips.findOne({ projectId })) ?? undefined;
       const row = await waitFor('the landing of a clip', landed, { timeoutMs: WAIT_MS, intervalMs: 10, signal });
-      const stored = row.source as { key: string } | undefined;
+      const stored = row.source as StoredSource | undefined;
       if (!stored || !(row.job as { inspection?: unknown } | undefined)?.inspection)
         throw new Error('the media of a clip were made before it could be copied');
-      await stores.copyObject(stored.key, source);
+      for (const [at, { key }] of stored.parts.entries()) await stores.copyObject(key, `${source}-${at}`);
       return row;
     },
     async media(landed, source, count) {
-      const stored = landed.source as { key: string };
+      const stored = landed.source as StoredSource;
       const { inspection } = landed.job as { inspection: unknown };
       const { outbox: _, askedAt: __, ...rest } = landed;
       const rows = Array.from({ length: count }, () => {
-        const id = uuidv7();
-        const key = stored.key.replace(landed._id, id);
-        return { ...rest, _id: id, source: { ...stored, key }, job: waiting('media', { inspection }) };
+        const uploadId = uuidv7();
+        const own = (key: string) => key.replace(stored.uploadId, uploadId);
+        const parts = stored.parts.map(({ key, size }) => ({ key: own(key), size }));
+        const ownSource = { ...stored, key: own(stored.key), uploadId, parts };
+        return { ...rest, _id: uuidv7(), source: ownSource, job: waiting('media', { inspection }) };
       });
-      const open = rows.map(row => row.source.key);
+      const open = rows.flatMap(row => row.source.parts.map(({ key }, at) => ({ from: `${source}-${at}`, key })));
       const lane = async () => {
-        for (let key = open.pop(); key; key = open.pop()) await stores.copyObject(source, key);
+        for (let next = open.pop(); next; next = open.pop()) await stores.copyObject(next.from, next.key);
       };
       await Promise.all(Array.from({ length: COPIES_AT_ONCE }, lane));
       return insertClips(rows, { mediaStatus: 'ready' });

@@ -1,7 +1,7 @@
 import { DataStore, ERRORS, Upload as TusUpload } from '@tus/server';
 import type { Upload } from '../../domain/upload.ts';
 import { forgetEnded } from '../../workflows/forget-ended.ts';
-import { removeParts } from '../../workflows/upload-bytes.ts';
+import { isDelivered, removeParts } from '../../workflows/upload-bytes.ts';
 import { LOCKED, tusError } from './errors.ts';
 import { type PartContext, PartWriter } from './part-writer.ts';
 import { keyOf, writerId } from './writer.ts';
@@ -51,7 +51,7 @@ export class PartStore extends DataStore {
     if (!(await uploads.markDeleted(keyOf(id))))
       throw tusError(410, 'This take was sent and can no longer be taken back.', 'answer_sent');
     // The sweeper removes them, once no backup is being made.
-    if (!(await backupHold.isHeld())) await removeParts(objects, upload);
+    if (!(await backupHold.isHeld()) && !(await isDelivered(this.context, upload))) await removeParts(objects, upload);
     await forgetEnded(this.context, upload);
   }
 

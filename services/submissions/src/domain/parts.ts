@@ -1,0 +1,26 @@
+import type { StoredPart } from './submission.ts';
+
+/** Yields the range of each part that has some of the `length` bytes from `offset` on, in their order. */
+export function* rangesOf(
+  parts: StoredPart[],
+  offset: number,
+  length: number,
+): Generator<{ key: string; offset: number; length: number }> {
+  let at = 0;
+  for (const { key, size } of parts) {
+    const from = Math.max(offset - at, 0);
+    const to = Math.min(offset + length - at, size);
+    if (from < to) yield { key, offset: from, length: to - from };
+    at += size;
+  }
+}
+
+/** Returns at most `count` parts from the one on that has the byte at `offset`, and where the first of them begins. */
+export function partsFrom(parts: StoredPart[], offset: number, count: number): { parts: StoredPart[]; offset: number } {
+  let at = 0;
+  for (const [index, { size }] of parts.entries()) {
+    if (offset < at + size) return { parts: parts.slice(index, index + count), offset: at };
+    at += size;
+  }
+  return { parts: [], offset: at };
+}
