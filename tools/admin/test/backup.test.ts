@@ -119,7 +119,17 @@ test('a backup restored into empty servers has the same documents, indexes and o
     offset: whole.size,
     sha256: whole.sha256,
   };
-  await uploads.insertOne({ ...landing, parts: [{ key: 'uploads/u2/0', offset: 0, size: 12 }] });
+  await uploads.insertOne({ ...landing, isPaged: true, parts: [{ key: 'uploads/u2/0', offset: 0, size: 12 }] });
+  // A clip that stays as it came, and one that is landing: their parts are their bytes.
+  const inParts = [await stored('uploads/u7/0', 'as it '), await stored('uploads/u7/6', 'came')];
+  await submissions.insertOne({
+    _id: 's7',
+    ...clip,
+    questionIndex: 2,
+    source: { key: 'uploads/u7/', uploadId: 'u7', size: 10, parts: inParts },
+  });
+  const { sha256: _, ...last } = await stored('uploads/u8/0', 'all of it');
+  await uploads.insertOne({ ...landing, _id: 'u8', submissionId: 's8', parts: [{ ...last, offset: 0 }] });
   await stored('submissions/p/nobody/video.webm', 'no record names it');
   await (await rows(stores, 'projects', 'users')).insertOne({ _id: 'user', name: 'Ann' });
   await (await rows(stores, 'webhooks', 'deliveries')).insertOne({ _id: 'event', state: 'pending' });
@@ -147,6 +157,9 @@ test('a backup restored into empty servers has the same documents, indexes and o
     'submissions/p/s2/source',
     'submissions/p/s3/source',
     'uploads/u1/0',
+    'uploads/u7/0',
+    'uploads/u7/6',
+    'uploads/u8/0',
   ]);
   const copy = await Array.fromAsync(await there.stores.objects().get(video.key));
   assert.equal(Buffer.concat(copy as Buffer[]).toString(), 'a video');
@@ -247,35 +260,45 @@ test('a second backup copies what is new, and forgets what no record names any m
   await submissions.updateOne({ _id: 's2' }, { $set: { erasedAt: new Date() }, $unset: { source: 1 } });
   const { value, failed } = await backup(dir);
   const { objects, reused, removed } = value as Record<string, number>;
-  assert.deepEqual({ objects, reused, removed, failed }, { objects: 3, reused: 3, removed: 1, failed: false });
+  assert.deepEqual({ objects, reused, removed, failed }, { objects: 6, reused: 6, removed: 1, failed: false });
   assert.deepEqual((await readdir(join(dir, 'objects/submissions/p'))).toSorted(), ['s1', 's3']);
   await assert.rejects(backup(tmpdir()), /is not empty and holds no backup: name an empty folder/);
   await using _other = await takeLease(createLease(await stores.database('submissions'), BACKUP_LEASE, 30_000));
   await assert.rejects(backup(dir), /^Error: Another backup is being made/);
 });
 
-test('what the backup before has of a clip that is erased meanwhile goes, and parts of uploads stay', async () => {
+test('what the backup before has of a clip that is erased in the meantime goes, and other parts of uploads stay', async () => {
   const to = await mkdtemp(join(tmpdir(), 'recording-request-backup-'));
   stack.defer(() => rm(to, { recursive: true, force: true }));
   const video = await stored('submissions/p/s4/video.webm', 'erased meanwhile');
-  const part = await stored('uploads/u4/0', 'landed meanwhile');
+  const part = await stored('uploads/u4/0', 'erased with it');
+  const other = await stored('uploads/u6/0', 'lost');
   async function* named() {
-    yield* [video, part].map(object => ({ ...object, optional: false }));
+    yield* [video, part, other].map(object => ({ ...object, optional: false }));
   }
   const { db } = await stores.database('submissions');
   const from = { objects: stores.objects(), submissions: db! };
   const copied = (folder: string, stamp: Date) => copyObjects(named(), from, { dir: to, folder, stamp, show: silent });
-  assert.equal((await copied('first', new Date('2026-01-01T00:00:00Z'))).count, 2);
+  assert.equal((await copied('first', new Date('2026-01-01T00:00:00Z'))).count, 3);
   const submissions = await rows(stores, 'submissions', 'submissions');
   const clip = { projectId: 'p', ownerId: 'o', linkId: 'l', responseId: 'r4', questionIndex: 0, revision: 1 };
   await submissions.insertOne({ _id: 's4', ...clip, erasedAt: new Date() });
-  await stores.objects().remove([video.key, part.key]);
+  const uploads = await rows(stores, 'submissions', 'uploads');
+  await uploads.insertMany([
+    { _id: 'u4', emptied: true },
+    { _id: 'u6', state: 'landed' },
+  ]);
+  await stores.objects().remove([video.key, part.key, other.key]);
   const stamp = new Date('2026-01-02T00:00:00Z');
   const { count, reused, lost, absent, named: keys } = await copied('second', stamp);
-  assert.deepEqual({ count, reused, lost, keys }, { count: 1, reused: 1, lost: 0, keys: [`erased ${video.key}`] });
-  assert.deepEqual(absent, { erased: 1, missing: 0, different: 0 });
-  assert.equal(await prune(to, stamp), 1);
-  assert.deepEqual(await readdir(join(to, 'objects')), ['uploads']);
+  assert.deepEqual(
+    { count, reused, lost, keys: keys.toSorted() },
+    { count: 1, reused: 1, lost: 1, keys: [`erased ${video.key}`, `erased ${part.key}`, `lost ${other.key}`] },
+  );
+  assert.deepEqual(absent, { erased: 2, missing: 0, different: 0 });
+  assert.equal(await prune(to, stamp), 2);
+  assert.deepEqual(await readdir(join(to, 'objects/uploads')), ['u6']);
+  await uploads.deleteMany({ _id: { $in: ['u4', 'u6'] } });
 });
 
 test('what a later backup copied while this one slept is not removed by it', async () => {

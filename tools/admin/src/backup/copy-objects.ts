@@ -10,7 +10,6 @@ import { eachAtOnce, nowAndThen, writeCompressed, writeWhole } from './streams.t
 
 const AT_ONCE = 8;
 const NAMED = 20;
-const OF_CLIPS = 'submissions/';
 
 export interface Copied {
   count: number;
@@ -68,8 +67,8 @@ export async function copyObjects(
     const path = join(dir, 'objects', key);
     const kept = await wholeAt(path, object);
     const loss = kept && (await lossOf(object));
-    // Without the time of this backup it is removed at the end. Parts of uploads stay: their record goes when the take lands, too.
-    if (loss === 'erased' && key.startsWith(OF_CLIPS)) {
+    // Without the time of this backup it is removed at the end.
+    if (loss === 'erased') {
       miss(key, 'erased');
       return await note({ key, absent: 'erased' });
     }
