@@ -32,7 +32,7 @@ async function keptInParts(count = 4) {
   }
   const row = await until('its media is made', async () => {
     const found = await harness.landed.findOne({ projectId: response.projectId });
-    return found?.mediaStatus === 'ready' && found;
+    return found?.mediaStatus === 'ready' && found.sourceHeldUntil && found;
   });
   await harness.landed.updateOne(
     { _id: row._id },
