@@ -32,7 +32,7 @@ async function keptInParts(count = 4) {
   }
   const row = await until('its media is made', async () => {
     const found = await harness.landed.findOne({ projectId: response.projectId });
-    return found?.mediaStatus === 'ready' && found.sourceHeldUntil && found;
+    return found?.mediaStatus === 'ready' && found.sourceHeldUntil ? found : undefined;
   });
   await harness.landed.updateOne(
     { _id: row._id },
@@ -45,7 +45,7 @@ const key = (projectId: string) => ({ ownerId: harness.ownerId, projectId });
 const check = async (deep: boolean) => {
   const findings = [];
   for (let cursor = ''; ; ) {
-    const answer = await harness.operator.checkStore({ cursor, deep, deleteOrphans: false, orphanAgeSeconds: 1 });
+    const answer = await harness.operator.checkStore({ cursor, deep, deleteOrphans: false, orphanAgeSeconds: 0 });
     findings.push(...answer.findings.map(({ kind, key }) => ({ kind, key })));
     if (answer.nextCursor === '') return findings;
     cursor = answer.nextCursor;
