@@ -206,7 +206,7 @@ test('without a script there is a list, a search and every download', async () =
   await button(page, 'Search').click();
   await page.locator('mark', { hasText: 'good' }).first().waitFor();
   assert.equal(await cards(page).count(), 1);
-  for (const name of [/^Everything/, /^Spreadsheet/, /^All transcripts/, /^All data/])
+  for (const name of [/^Everything/, /^Spreadsheet/, /^All transcripts/, /^Captions/, /^All data/])
     await page.getByRole('link', { name }).waitFor();
   const { href } = await cards(page)
     .getByRole('link', { name: 'Watch clip' })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { before, test } from 'node:test';
 import { beginResponse } from '@recording-request/testing/contributor';
 import { until } from '@recording-request/testing/wait';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { button, heading } from '../actions.ts';
 import { copyClip, deliver, finished } from '../dashboard-seed.ts';
 import { landed, type Project, type Submission } from '../test-browser.ts';
@@ -134,6 +135,26 @@ test('what came in at a glance, a grid with pictures, and a clip that plays with
   await straight.reload();
   await heading(straight, 'Clip not found').waitFor();
   await Promise.all([page, straight].map(each => each.context().close()));
+});
+
+test('captions are downloaded as WebVTT and SubRip of a clip, and as a ZIP of all', async () => {
+  const page = await openPage(harness, full.dashboardUrl);
+  const saved = async (link: Locator) => {
+    const [file] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+  };
+  await page.getByRole('link', { name: 'Downloads' }).click();
+  const zip = await saved(page.getByRole('link', { name: /^Captions/ }));
+  assert.match(zip.name, /^Customers - transcripts\.zip$/);
+  assert.equal(zip.bytes.subarray(0, 4).toString('latin1'), 'PK\x03\x04');
+  assert.ok(zip.bytes.includes(`0001-${weather.submissionId}.srt`));
+  await page.goto(`${full.dashboardUrl}#clip-${weather.submissionId}`);
+  const vtt = await saved(viewer(page).getByRole('link', { name: 'Captions, VTT' }));
+  assert.match(vtt.bytes.toString(), /^WEBVTT\n\n00:00:0/);
+  const srt = await saved(viewer(page).getByRole('link', { name: 'Captions, SRT' }));
+  assert.match(srt.name, /transcript\.srt$/);
+  assert.match(srt.bytes.toString(), /^1\n00:00:0\d,\d{3} --> 00:00:/);
+  await page.context().close();
 });
 
 test('search finds words in what was said, noted and asked, of this project alone, and nothing in it is a pattern', async () => {

@@ -162,7 +162,8 @@ const files = (clip: Clip): ComponentChildren => [
   clip.audioUrl && file(`${pathOf(clip)}/audio`, 'Audio'),
   clip.transcriptStatus === 'completed' && [
     file(`${pathOf(clip)}/transcript.txt`, 'Transcript'),
-    file(`${pathOf(clip)}/transcript.vtt`, 'Captions'),
+    file(`${pathOf(clip)}/transcript.vtt`, 'Captions, VTT'),
+    file(`${pathOf(clip)}/transcript.srt`, 'Captions, SRT'),
   ],
   h(
     'button',

@@ -50,7 +50,7 @@ export function downloads(
   { project, videoBytes, selectedVideoBytes }: DashboardOverviewJson,
   here: string,
 ): ComponentChildren {
-  const { videosCreated, selectedVideos } = project.stats;
+  const { videosCreated, selectedVideos, transcriptCompleted } = project.stats;
   return [
     download(`${here}/export/project.zip`, 'Everything', 'ZIP', [
       `${count(videosCreated, 'clip')}, the spreadsheet and all transcripts`,
@@ -62,6 +62,10 @@ export function downloads(
       ]),
     download(`${here}/export.csv?bom=1`, 'Spreadsheet', 'CSV', 'One row per clip'),
     download(`${here}/export/transcripts.txt`, 'All transcripts', 'Text', 'Everything that was said, clip by clip'),
+    transcriptCompleted > 0 &&
+      download(`${here}/export/transcripts.zip`, 'Captions', 'ZIP', [
+        `Text, WebVTT and SRT files of ${count(transcriptCompleted, 'clip')}`,
+      ]),
     download(
       `${here}/export.json`,
       'All data',
