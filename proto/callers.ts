@@ -34,6 +34,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.submissions.v1.SubmissionsService/GetSubmission': ['gateway', 'webhooks'],
   '/recording.submissions.v1.SubmissionsService/UpdateSubmission': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/RequestTranscript': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/RequestMedia': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/CountSubmissions': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/MeasureVideos': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/GetMedia': ['gateway'],
@@ -84,6 +85,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.operator.v1.SubmissionsOperatorService/DropDeadLetter': ['operator'],
   '/recording.operator.v1.SubmissionsOperatorService/CheckStore': ['operator'],
   '/recording.operator.v1.SubmissionsOperatorService/GetTrace': ['operator'],
+  '/recording.operator.v1.SubmissionsOperatorService/RetryMedia': ['operator'],
 
   '/recording.operator.v1.WebhooksOperatorService/EraseSubmissionDeliveries': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/EraseProjectDeliveries': ['operator'],

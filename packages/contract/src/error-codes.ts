@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   link_busy: '409: every use of the link is claimed, but not all have landed; try again later.',
   upload_busy: '409: the answer is being sent already, or too many uploads of it are open.',
   transcript_not_failed: '409: only a transcript that failed can be asked for again.',
+  media_not_failed: '409: only media of which some could not be made can be asked for again.',
   webhook_url_missing: '409: the project has no webhookUrl.',
   gone: '410: it was there and is no more.',
   link_used: '410: every response that the link takes has been sent.',

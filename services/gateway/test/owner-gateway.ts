@@ -128,6 +128,7 @@ export async function startOwnerGateway() {
       getSubmission: async () => ({ submission }),
       updateSubmission: async () => ({ submission }),
       requestTranscript: async () => ({ submission }),
+      requestMedia: async () => ({ submission }),
     },
     webhooks: {
       listDeliveries: async () => ({ deliveries: [delivery], nextCursor: '', endpoint }),

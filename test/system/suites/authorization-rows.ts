@@ -34,6 +34,8 @@ export const ROWS: Record<string, Row> = {
   updateSubmission: read('projects:write', { json: {}, ...clip }),
   // The transcript of this one did not fail.
   requestTranscript: read('projects:write', { allowed: 409, ...clip }),
+  // Nothing of the media of this one failed.
+  requestMedia: read('projects:write', { allowed: 409, ...clip }),
   exportJson: read('submissions:read'),
   exportCsv: read('submissions:read'),
   exportZip: read('submissions:read'),

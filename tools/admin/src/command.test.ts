@@ -43,6 +43,13 @@ test('each command is read', () => {
   assert.deepEqual(parse('erase user U --dry-run').command, { name: 'erase user', id: 'U', yes: false, dryRun: true });
   assert.deepEqual(parse('dead-letters list').command, { name: 'dead-letters list', limit: 100 });
   assert.deepEqual(parse('dead-letters replay all').command, { name: 'dead-letters replay', id: 'all' });
+  assert.deepEqual(parse('media retry --from 2026-03-02T10:00:00Z --to 2026-03-02T12:00:00+01:00').command, {
+    name: 'media retry',
+    from: new Date('2026-03-02T10:00:00Z'),
+    to: new Date('2026-03-02T11:00:00Z'),
+    status: 'both',
+    dryRun: false,
+  });
   assert.deepEqual(parse('users rename U Ann').command, { name: 'users rename', userId: 'U', userName: 'Ann' });
   assert.deepEqual(parse('tokens rotate T').command, { name: 'tokens rotate', tokenId: 'T', overlapHours: 24 });
   assert.deepEqual(parse('uploads list --failed').command, { name: 'uploads list', limit: 100, failedOnly: true });
@@ -90,6 +97,13 @@ test('what cannot be understood is said', () => {
     ['users set-limit U 4294967296', /^the limit must be a whole number from 0 to 4294967295$/],
     ['users create ', /^NAME must not be empty/],
     ['dead-letters show api_secret', /is an API token/],
+    ['media retry --to 2026-03-02T10:00:00Z', /^--from must be a time with its zone/],
+    ['media retry --from 2026-03-02 --to 2026-03-02T10:00:00Z', /^--from must be a time with its zone/],
+    ['media retry --from 2026-03-02T10:00:00Z --to 2026-03-02T10:00:00Z', /^--from must be before --to/],
+    [
+      'media retry --from 2026-03-02T10:00:00Z --to 2026-03-02T11:00:00Z --status ready',
+      /^--status must be one of failed, with-error, both$/,
+    ],
   ];
   for (const [line, words] of cases) {
     assert.throws(

@@ -30,6 +30,7 @@ export type Command =
   | CheckCommand
   | EraseCommand
   | DeadLettersCommand
+  | MediaCommand
   | UploadsCommand;
 
 export interface BackupCommand {
@@ -75,6 +76,16 @@ export interface EraseCommand {
   dryRun: boolean;
 }
 
+export const MEDIA_STATUSES = ['failed', 'with-error', 'both'] as const;
+
+export interface MediaCommand {
+  name: 'media retry';
+  from: Date;
+  to: Date;
+  status: (typeof MEDIA_STATUSES)[number];
+  dryRun: boolean;
+}
+
 export type DeadLettersCommand =
   | { name: 'dead-letters list'; limit: number }
   | { name: 'dead-letters show' | 'dead-letters drop'; id: string }
@@ -102,6 +113,7 @@ const OPTIONS = {
   'orphan-age-hours': { type: 'string' },
   to: { type: 'string' },
   from: { type: 'string' },
+  status: { type: 'string' },
 } as const;
 
 /** Those that every command takes. */
@@ -215,6 +227,8 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
       return { name, from: folder('--from', options.from) };
     case 'reseal':
       return { name, dryRun: options['dry-run'] ?? false };
+    case 'media retry':
+      return mediaOf(options);
     case 'uploads list':
       return { name, limit: optional('--limit', options.limit, 1) ?? LISTED, failedOnly: options.failed ?? false };
     case 'uploads show':
@@ -231,6 +245,24 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
     default:
       throw new Error(`"${name}" is not read`);
   }
+}
+
+function mediaOf(options: Options): MediaCommand {
+  const [from, to] = [timeAt('--from', options.from), timeAt('--to', options.to)];
+  if (from >= to) throw new UsageError('--from must be before --to');
+  const status = MEDIA_STATUSES.find(each => each === (options.status ?? 'both'));
+  if (!status) throw new UsageError(`--status must be one of ${MEDIA_STATUSES.join(', ')}`);
+  return { name: 'media retry', from, to, status, dryRun: options['dry-run'] ?? false };
+}
+
+// With its zone: without one the time would be that of the machine.
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function timeAt(option: string, text = ''): Date {
+  const time = new Date(TIME.test(text) ? text : Number.NaN);
+  if (Number.isNaN(time.getTime()))
+    throw new UsageError(`${option} must be a time with its zone, such as 2026-03-02T10:00:00Z`);
+  return time;
 }
 
 const TOKENS: Record<string, string> = {

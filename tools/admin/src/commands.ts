@@ -131,6 +131,16 @@ export const COMMANDS: readonly CommandForm[] = [
     'Its bytes are kept for another hold, should it fail once more.',
   ),
   form(
+    'media retry',
+    [[], ['--from TIME', '--to TIME', '--status failed|with-error|both', '--dry-run']],
+    'has the media of clips made again of which some could not be made, once the cause is mended',
+    'media retry --from 2026-03-02T10:00:00Z --to 2026-03-02T14:00:00Z --status failed --dry-run',
+    'Of the clips of all owners that landed from --from on, and before --to. "failed" are those without thumbnails or audio,',
+    '"with-error" those that are ready but for a part that their mediaError names; both by default. What is kept no more, or',
+    'has a transcript in the making, is left, and named. It can be stopped and run again: what was asked for is not asked',
+    'for twice. Jobs wait for the turn of their owners: "backlog" shows how many. --dry-run only shows.',
+  ),
+  form(
     'dead-letters list',
     [[], ['--limit N']],
     'records of Kafka that no service could handle, the newest first',

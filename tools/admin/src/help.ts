@@ -8,7 +8,7 @@ Options of every command: --json prints JSON, --data DIR goes to the "npm start"
 with an example. They come after the "--" of "npm run admin --", without which npm takes them for its own. In a container: node tools/admin/src/main.ts COMMAND.
 
 It talks to the services at PROJECTS_OPERATOR, SUBMISSIONS_OPERATOR and WEBHOOKS_OPERATOR (host:port; "erase" needs all
-three, "uploads", "dead-letters", "backlog", "trace" and "check" the second alone) with the operator's certificate (TLS_CERT_FILE,
+three, "uploads", "media", "dead-letters", "backlog", "trace" and "check" the second alone) with the operator's certificate (TLS_CERT_FILE,
 TLS_KEY_FILE, TLS_CA_FILE), or else at the addresses, and with the certificate, that "npm start" writes. "migrate", "backup"
 and "restore" go to the servers themselves, at MONGO_URL, KAFKA_BROKERS and S3_….
 `;

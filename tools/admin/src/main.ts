@@ -16,6 +16,7 @@ import {
 } from './command.ts';
 import { runDeadLetters } from './dead-letters.ts';
 import { helpOn } from './help.ts';
+import { retryMedia } from './media.ts';
 import { runMigrate } from './migrate.ts';
 import { reseal } from './reseal.ts';
 import { listProjects, type Report, runCommand } from './run.ts';
@@ -61,6 +62,7 @@ async function run(command: Exclude<Command, { name: 'help' }>, dataDir: string 
     return await check(await connect.submissions({ deadlineMs: CHECK_DEADLINE_MS }), command, terminal());
   }
   if (command.name === 'reseal') return await reseal(await connect.operator(), command, terminal());
+  if (command.name === 'media retry') return await retryMedia(await connect.submissions(), command, terminal());
   if (isUploads(command)) return await runUploads(await connect.submissions(), command);
   if (isDeadLetters(command)) return await runDeadLetters(await connect.submissions(), command);
   if (isErase(command)) {

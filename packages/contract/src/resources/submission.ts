@@ -66,7 +66,7 @@ export const Submission = Type.Object(
       MEDIA_STATUSES,
       'Of the seekable video, the thumbnails and the audio. The video is served throughout.',
     ),
-    mediaError: nullableText('Why they could not be made.'),
+    mediaError: nullableText('The parts that could not be made, and why; also where the media is ready without them.'),
     incomplete: flag('A take that was sent but broke off: what had arrived plays.'),
     sha256: nullableText('Hex SHA-256 of the bytes as uploaded.'),
     terms: nullableRef(AcceptedTerms),

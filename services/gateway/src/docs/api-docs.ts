@@ -204,7 +204,8 @@ misspelt field is a 400. What has changed is in CHANGELOG.md of the project.
 
 With the token, beside what is above:
 \`PATCH /api/projects/<projectId>/submissions/<submissionId>\` \`{selected?, reviewNote?}\` ·
-\`POST …/submissions/<submissionId>/transcript\` asks again for one that failed ·
+\`POST …/submissions/<submissionId>/transcript\` asks again for one that failed · \`POST …/submissions/<submissionId>/media\` asks again for
+video, thumbnails and audio where \`mediaStatus\` is \`failed\`, or \`ready\` with a \`mediaError\`, while the upload is kept (else 409) ·
 \`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled}\` ·
 \`GET /api/projects/<projectId>/webhook-deliveries\` (every attempt, and how the endpoint does),
 \`POST …/webhook-deliveries/<deliveryId>/redeliver\`, \`POST …/webhook-deliveries/redeliver\` \`{from?, to?, undeliveredOnly?}\`,

@@ -81,6 +81,7 @@ const QUERY_FAULTS: Record<string, string> = {
 };
 const CONFLICTS: Record<string, string> = {
   requestTranscript: 'The transcript did not fail; only a failed one can be asked for again.',
+  requestMedia: 'Nothing of the media of this clip failed, so that there is nothing to make again.',
   testWebhook: 'The project has no webhookUrl; set one first.',
   redeliverWebhook: 'The project has no webhookUrl; set one first.',
   redeliverWebhooks: 'The project has no webhookUrl; set one first.',
@@ -102,6 +103,7 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     getSubmission: all.submission,
     updateSubmission: all.submission,
     requestTranscript: { ...all.submission, transcriptStatus: 'pending', transcriptText: null, transcriptVtt: null },
+    requestMedia: { ...all.submission, mediaStatus: 'processing', mediaError: null },
     exportJson: all.bundle,
     dashboardExportJson: all.bundle,
     dashboardGetOverview: all.overview,

@@ -124,6 +124,9 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, context: C
   });
 }
 
+const MEDIA_AGAIN =
+  'For a submission whose `mediaStatus` is `failed`, or `ready` with a `mediaError`, as long as its upload is kept. Video, thumbnails and audio are made again from the upload; a transcript that failed for want of them goes with them. The events are those of the first run. 409 with `media_not_failed` where nothing failed; 409 also while a transcript is being made, and where the upload is not kept.';
+
 /** Of a project's name in `Context.projectNames`. */
 export const nameKey = ({ ownerId, projectId }: ProjectRef): string => `${ownerId} ${projectId}`;
 
@@ -236,6 +239,28 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
     async request => {
       const target = submissionOf(request);
       return show(target, (await services.submissions.requestTranscript(target)).submission);
+    },
+  );
+
+  app.post(
+    '/api/projects/:projectId/submissions/:submissionId/media',
+    {
+      config: owner('projects:write'),
+      schema: operation({
+        id: 'requestMedia',
+        tag: 'extensions',
+        summary: 'Ask again for media of which some could not be made',
+        description: MEDIA_AGAIN,
+        also: {
+          409: 'Nothing of the media failed, it or a transcript is being made, or the upload is not kept.',
+        },
+        params: SubmissionParams,
+        json: { 200: ref(Submission) },
+      }),
+    },
+    async request => {
+      const target = submissionOf(request);
+      return show(target, (await services.submissions.requestMedia(target)).submission);
     },
   );
 

@@ -90,7 +90,13 @@ function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date)
   return isPending ? withTranscriptEvent(submission, failed) : { set: failed, events: [] };
 }
 
-const failedWithMedia = ({ mediaStatus, mediaError, transcriptStatus, transcriptError }: Submission) =>
+/** Whether there is no transcript because the media, or its sound, could not be made. */
+export const failedWithMedia = ({
+  mediaStatus,
+  mediaError,
+  transcriptStatus,
+  transcriptError,
+}: Pick<Submission, 'mediaStatus' | 'mediaError' | 'transcriptStatus' | 'transcriptError'>): boolean =>
   transcriptStatus === 'failed' &&
   (transcriptError === UNREADABLE_SOUND || (mediaStatus === 'failed' && transcriptError === mediaError));
 
@@ -137,7 +143,8 @@ export function onTranscriptEnded(
       : undefined;
   if (!waiting && submission.transcriptStatus !== 'failed') return undefined;
   return withTranscriptEvent(submission, {
-    ...NO_JOB,
+    // A late one does not end the job that makes the media again.
+    ...(submission.mediaStatus === 'processing' ? {} : NO_JOB),
     transcriptStatus: 'completed',
     transcriptText: outcome.text,
     transcriptVtt: outcome.vtt,

@@ -28,7 +28,9 @@ import { openArchiveFor } from './open-archive.ts';
 import { renewJob } from './renew-job.ts';
 import { replayDeadLetter } from './replay-dead-letter.ts';
 import { reportArchiveFor } from './report-archive.ts';
+import { requestMedia } from './request-media.ts';
 import { requestTranscript } from './request-transcript.ts';
+import { retryMedia } from './retry-media.ts';
 import { retryUpload } from './retry-upload.ts';
 import { setResponseNote } from './set-response-note.ts';
 import { takeJob } from './take-job.ts';
@@ -39,6 +41,7 @@ export const submissionsHandlers = (context: Context): Handlers<SubmissionsServi
   getSubmission: getSubmission(context),
   updateSubmission: updateSubmission(context),
   requestTranscript: requestTranscript(context),
+  requestMedia: requestMedia(context),
   countSubmissions: countSubmissions(context),
   getMedia: getMedia(context),
   measureVideos: measureVideos(context),
@@ -59,6 +62,7 @@ export const operatorHandlers = (context: Context): Handlers<SubmissionsOperator
   dropDeadLetter: dropDeadLetter(context),
   checkStore: checkStore(context),
   getTrace: getTrace(context),
+  retryMedia: retryMedia(context),
 });
 
 export const workHandlers = (context: Context): Handlers<WorkServiceServer> => ({

@@ -20,6 +20,12 @@ export const requestTranscript =
           `A transcript can be asked for again once it has failed; this one is ${submission.transcriptStatus}.`,
           { reason: 'transcript_not_failed' },
         );
+      // There is one job at a time.
+      if (submission.mediaStatus === 'processing')
+        throw new DomainError(
+          'conflict',
+          'The media of this clip is being made; ask for its transcript once that has ended.',
+        );
       if (submission.audio) return askTranscript(submission, now);
       // The upload of a clip whose media is ready may go at any moment.
       if (!submission.source || submission.mediaStatus !== 'failed')

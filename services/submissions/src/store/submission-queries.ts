@@ -18,9 +18,32 @@ export interface SubmissionQueries {
    * fewer, but one at least.
    */
   page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<SubmissionPage>;
+  /**
+   * The clips that landed about then, of all owners, by their ids, after the id `after`: also some of a minute before `from` and after
+   * `to`, as an id has the time of another clock than `createdAt`.
+   */
+  landedBetween(range: { from: Date; to: Date }, after: string, limit: number): Promise<LandedClip[]>;
   /** Returns what differs after each change of the project's submissions; undefined where it has none. */
   stampOf(ownerId: string, projectId: string): Promise<Stamp | undefined>;
 }
+
+const LANDED = {
+  ...{ projectId: 1, createdAt: 1, mediaStatus: 1, mediaError: 1, 'source.key': 1, 'video.key': 1 },
+  ...{ transcriptStatus: 1, transcriptError: 1 },
+} as const;
+
+export type LandedClip = Pick<
+  Submission,
+  | 'id'
+  | 'projectId'
+  | 'createdAt'
+  | 'mediaStatus'
+  | 'mediaError'
+  | 'source'
+  | 'video'
+  | 'transcriptStatus'
+  | 'transcriptError'
+>;
 
 type Row = Omit<Submission, 'id'> & { _id: string; revision: number };
 
@@ -93,6 +116,20 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
 
   return {
     stampOf: async (ownerId, projectId) => (await stampsOf(submissions, ownerId, [projectId])).get(projectId),
+    async landedBetween({ from, to }, after, limit) {
+      const first = firstIdAt(from.getTime() - CLOCKS_MS);
+      const rows = await submissions
+        .find(
+          { _id: { ...(after > first ? { $gt: after } : { $gte: first }), $lt: firstIdAt(to.getTime() + CLOCKS_MS) } },
+          LANDED,
+        )
+        .sort({ _id: 1 })
+        .hint({ _id: 1 })
+        .limit(limit)
+        .maxTimeMS(PAGE_LIMIT_MS)
+        .lean();
+      return rows.map(submissionFromRow);
+    },
     async page(ownerId, projectId, filter, limit, before) {
       const { range, index } = await rangeOf(ownerId, projectId, filter, before);
       const rows = submissions
