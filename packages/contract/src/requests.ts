@@ -110,6 +110,7 @@ const settings = (rule: AddressRule) => ({
   webhookSecret: Type.Optional(
     Type.String({
       maxLength: LIMITS.webhookSecretLength,
+      pattern: `^[^${CONTROL}]*$`,
       format: 'webhook-secret',
       description:
         'Signs the events; "" for none. Best whsec_ and the base64 of 24 to 64 random bytes, as the Standard Webhooks libraries take it; after whsec_ anything else is refused. Any other text is taken as it is.',
