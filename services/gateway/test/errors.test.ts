@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { isErrorReason } from '@recording-request/contract/error-codes';
+import { UpdateResponseBody } from '@recording-request/contract/requests';
 import { DomainError, type ErrorCode } from '@recording-request/kit/errors';
 import { asProject, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
@@ -57,6 +59,21 @@ test('a method that a path does not have is 405 with Allow, before any token is 
     assert.equal(response.headers.get('allow'), allow);
     await errorOf(response);
   }
+});
+
+test('a review note and a contributor’s note with a control character are 400 and named', async () => {
+  const clip = `${projects()}/${PROJECT_ID}/submissions/${randomUUID()}`;
+  const headers = { ...harness.bearer, 'content-type': 'application/json' };
+  const body = JSON.stringify({ reviewNote: 'a\u0000b' });
+  const response = await fetch(clip, { method: 'PATCH', headers, body });
+  assert.equal(response.status, 400);
+  assert.match(await errorOf(response), /^reviewNote must have at most 5000 characters, and no control characters/);
+  const { properties } = UpdateResponseBody;
+  const { pattern } = properties.note as unknown as { pattern: string };
+  assert.deepEqual(
+    ['a\u0000b', '\u001b', 'a\r\n\tb'].map(note => new RegExp(pattern, 'u').test(note)),
+    [false, false, true],
+  );
 });
 
 test('what is no JSON is 415, what is too large 413, what does not parse 400', async () => {

@@ -72,6 +72,7 @@ test('an address that cannot be meant well is refused by its text', () => {
     assert.notEqual(addressFault(url, STRICT), undefined, url);
   assert.match(addressFault('https://user@example.com/', STRICT)!, /user name/);
   assert.match(addressFault('https://:secret@example.com/', STRICT)!, /user name/);
+  assert.match(addressFault('https://example.com:0/', STRICT)!, /port 0/);
   for (const url of ['https://2130706433/', 'https://0x7f.1/', 'https://0177.0.0.1/', 'https://[::ffff:7f00:1]/'])
     assert.match(addressFault(url, STRICT)!, /public/, url);
 });
