@@ -17,6 +17,7 @@ import { seedTwoOwners } from './harness/seed.ts';
 import { openStores } from './harness/stores.ts';
 import { AGAIN_SECONDS, erasure } from './suites/erasure.ts';
 import { logLines } from './suites/log-lines.ts';
+import { mediaAgain } from './suites/media-again.ts';
 import { metrics } from './suites/metrics.ts';
 import { randomTokens } from './suites/random-tokens.ts';
 import { issueSecrets, secrets } from './suites/secrets.ts';
@@ -57,6 +58,8 @@ after(() => started.disposeAsync());
 serviceIdentity(system);
 secrets(seed, stores, traces, issued);
 randomTokens(system, stores, 5_000);
+// While there are two owners.
+mediaAgain(seed, stores);
 erasure(seed, stores, mediaDir);
 // Before a record that no consumer can handle, which is a fault.
 logLines(seed, traces);
