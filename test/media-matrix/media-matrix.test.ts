@@ -1,0 +1,33 @@
+/** The bounded part of `npm run media-matrix`: at least one row of each kind. */
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { boundedRows } from './src/rows/all.ts';
+import { type Pipeline, scratchFolder, startPipeline } from './src/run/pipeline.ts';
+import { runRow } from './src/run/run-row.ts';
+
+const ROW_MS = 60_000;
+
+const ended = new AbortController();
+const opened = new AsyncDisposableStack();
+let scratch = '';
+let pipeline: Pipeline;
+
+before(async () => {
+  scratch = opened.use(await scratchFolder(join(tmpdir(), 'media-matrix-'))).path;
+  pipeline = opened.use(await startPipeline(scratch, ended.signal));
+});
+after(async () => {
+  ended.abort(new Error('the tests are over'));
+  await opened.disposeAsync();
+});
+
+describe('what is made of a clip is the clip', () => {
+  for (const row of boundedRows())
+    test(row.name, { timeout: ROW_MS }, async () => {
+      const place = { pipeline, cache: join(scratch, 'clips'), dir: scratch, signal: ended.signal };
+      const { verdict, reason, surprises } = await runRow(row, place);
+      assert.deepEqual(surprises, [], `${verdict} ${reason}`);
+    });
+});

@@ -1,0 +1,30 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BASE_FRAMES, BEATS_SEC, exists, WORD_SEC } from './base.ts';
+import { FRAME_RATE } from './spec.ts';
+
+const FRAME_SEC = 0.02;
+/** 12.2 kbit/s, of good quality. */
+const HEADER = 0x3c;
+const BYTES = 31;
+
+/**
+ * Returns the path of an AMR file with noise at the beats. ffmpeg has no encoder of AMR: the bits are random where there is sound, and
+ * zero where there is none.
+ */
+export async function amrFile(dir: string): Promise<string> {
+  const path = join(dir, 'sound.amr');
+  if (await exists(path)) return path;
+  let seed = 12_345;
+  const random = () => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return seed >>> 24;
+  };
+  const frames = Array.from({ length: Math.round(BASE_FRAMES / FRAME_RATE / FRAME_SEC) }, (_, at) => {
+    const sec = at * FRAME_SEC;
+    const isLoud = BEATS_SEC.some(beat => sec >= beat - FRAME_SEC / 2 && sec < beat + WORD_SEC);
+    return Buffer.from([HEADER, ...Array.from({ length: BYTES }, () => (isLoud ? random() : 0))]);
+  });
+  await writeFile(path, Buffer.concat([Buffer.from('#!AMR\n'), ...frames]));
+  return path;
+}

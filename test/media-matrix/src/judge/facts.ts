@@ -1,0 +1,75 @@
+/** How a file says that it is shown, by ffprobe. */
+import { runTool } from '../clip/run-ffmpeg.ts';
+
+interface Stream {
+  index: number;
+  codec_type: string;
+  codec_name?: string;
+  codec_tag_string: string;
+  disposition: { attached_pic: number };
+  side_data_list?: Array<Record<string, unknown>>;
+  [name: string]: unknown;
+}
+
+export interface Facts {
+  /** The duration that the container states, in seconds; NaN where it states none. */
+  durationSec: number;
+  videos: Array<Record<string, string>>;
+  sounds: Array<Record<string, string>>;
+  keyFrames: number[];
+}
+
+const SHOWN = ['color_range', 'color_space', 'color_transfer', 'color_primaries', 'sample_aspect_ratio'];
+/** Square pixels, and the range of television, are stated by some files only. */
+const UNSAID = new Set(['unknown', '1:1', '0:1', 'reserved', 'tv']);
+
+export async function factsOf(path: string, signal: AbortSignal): Promise<Facts> {
+  const asked = ['-show_streams', '-show_format', '-of', 'json', path];
+  const { stdout } = await runTool('ffprobe', ['-v', 'error', ...asked], signal);
+  const { streams, format } = JSON.parse(stdout.toString()) as { streams: Stream[]; format: { duration?: string } };
+  const videos = streams.filter(({ codec_type, disposition }) => codec_type === 'video' && !disposition.attached_pic);
+  return {
+    durationSec: Number(format.duration),
+    videos: videos.map(stream => ({
+      codec: stream.codec_name ?? stream.codec_tag_string,
+      ...Object.fromEntries(
+        SHOWN.filter(name => stream[name] !== undefined && !UNSAID.has(String(stream[name]))).map(name => [
+          name,
+          String(stream[name]),
+        ]),
+      ),
+      turn: turnOf(stream),
+    })),
+    sounds: streams
+      .filter(({ codec_type }) => codec_type === 'audio')
+      .map(stream => ({ codec: stream.codec_name ?? stream.codec_tag_string, channels: String(stream.channels) })),
+    keyFrames: await keyFramesOf(path, signal),
+  };
+}
+
+const turnOf = ({ side_data_list = [] }: Stream): string => {
+  const matrix = side_data_list.find(({ side_data_type }) => side_data_type === 'Display Matrix');
+  return String(matrix?.displaymatrix ?? '').replaceAll(/\s+/g, ' ');
+};
+
+/** The times of the key frames that are shown, from the start of the clip. */
+async function keyFramesOf(path: string, signal: AbortSignal): Promise<number[]> {
+  const asked = [
+    '-select_streams',
+    'V:0',
+    '-show_entries',
+    'packet=pts_time,flags:format=start_time',
+    '-of',
+    'json',
+    path,
+  ];
+  const { stdout } = await runTool('ffprobe', ['-v', 'error', ...asked], signal);
+  const { packets = [], format } = JSON.parse(stdout.toString()) as {
+    packets?: Array<{ pts_time?: string; flags: string }>;
+    format: { start_time?: string };
+  };
+  const start = Number(format.start_time ?? 0);
+  return packets
+    .filter(({ pts_time, flags }) => pts_time !== undefined && flags.includes('K') && !flags.includes('D'))
+    .map(({ pts_time }) => Number(pts_time) - start);
+}

@@ -1,0 +1,41 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeClip } from '../clip/make-clip.ts';
+import { surprises } from '../judge/expected.ts';
+import { type Judgement, judge } from '../judge/judge.ts';
+import type { Row } from '../rows/row.ts';
+import type { Pipeline } from './pipeline.ts';
+
+/** A row that was run. */
+export interface Result extends Omit<Judgement, 'verdict' | 'faults'> {
+  row: Row;
+  verdict: Judgement['verdict'] | 'error';
+  /** Why the row is not as expected; empty where it is. */
+  surprises: string[];
+  seconds: number;
+}
+
+const ROW_MS = 180_000;
+
+/** Makes the clip of a row unless `cache` has it, takes it through the services, and judges what came of it. Never rejects. */
+export async function runRow(
+  row: Row,
+  { pipeline, cache, dir, signal }: { pipeline: Pipeline; cache: string; dir: string; signal: AbortSignal },
+): Promise<Result> {
+  const startedAt = performance.now();
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(ROW_MS)]);
+  const files = join(dir, 'row');
+  const ended = () => Math.round((performance.now() - startedAt) / 100) / 10;
+  try {
+    await mkdir(files, { recursive: true });
+    const path = await makeClip(cache, row.clip, limit);
+    const outcome = await pipeline.process(path, files);
+    const judgement = await judge(path, row.clip, outcome, limit);
+    const { verdict, reason } = judgement;
+    return { row, verdict, reason, surprises: surprises(row.clip, judgement), seconds: ended() };
+  } catch (error) {
+    return { row, verdict: 'error', reason: '', surprises: [String((error as Error).message)], seconds: ended() };
+  } finally {
+    await rm(files, { recursive: true, force: true });
+  }
+}

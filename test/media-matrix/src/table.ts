@@ -1,0 +1,33 @@
+import { featuresOf } from './rows/row.ts';
+import type { Result } from './run/run-row.ts';
+
+const HEAD = ['container', 'codecs', 'feature', 'verdict', 'as expected', 'reason'];
+
+/** Formats the results as a table for a terminal: one line per row, and a total. */
+export function tableOf(results: Result[]): string {
+  const lines = results.map(({ row: { clip }, verdict, reason, surprises }) => [
+    clip.container,
+    clip.audio === 'none' ? clip.video : `${clip.video}+${clip.audio}`,
+    featuresOf(clip),
+    verdict,
+    surprises.length === 0 ? 'yes' : 'NO',
+    [...(surprises.length > 0 ? [surprises.join('; ')] : []), reason].filter(Boolean).join(' | '),
+  ]);
+  const rows = [HEAD, ...lines];
+  const widths = HEAD.map((_, at) => Math.max(...rows.map(row => row[at]!.length)));
+  const text = rows.map(row =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at]!))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [...text, '', totalOf(results)].join('\n');
+}
+
+/** Returns how many rows have which verdict, in a sentence. */
+export function totalOf(results: Result[]): string {
+  const count = (verdict: string) => results.filter(result => result.verdict === verdict).length;
+  const verdicts = ['equal', 'kept', 'refused', 'failed', 'error'].map(verdict => `${count(verdict)} ${verdict}`);
+  const unexpected = results.filter(({ surprises }) => surprises.length > 0).length;
+  return `${results.length} rows: ${verdicts.join(', ')}. ${unexpected} not as expected.`;
+}
