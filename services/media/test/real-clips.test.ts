@@ -166,6 +166,27 @@ test('every sound is kept, and the sound that is heard is the first that is not 
   assert.ok((await loudness(made.audio!, 1, 2)) > -40);
 });
 
+test('sound that begins late ends in an MP4 with a packet of unknown length, and FLAC is copied: both are equal', async () => {
+  const long = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=8.8', ...H264];
+  const late = ['-itsoffset', '6', '-f', 'lavfi', '-i', 'sine=440:r=48000:d=2.8'];
+  const clips = {
+    'late-end.mp4': [...long.slice(0, 4), ...late, ...H264, '-c:a', 'aac'],
+    'flac.mp4': [...PICTURE, ...TONE, ...H264, '-c:a', 'flac', '-strict', 'experimental'],
+  };
+  for (const [name, args] of Object.entries(clips)) {
+    const made = await process(await ffmpeg(name, ...args));
+    assert.deepEqual([made.isEqual, made.problem], [true, undefined], name);
+  }
+});
+
+test('a range of television is that of every video that says nothing else: a MOV does not repeat it', async () => {
+  const tags = ['-color_range', 'tv', '-colorspace', 'smpte170m', '-color_trc', 'smpte170m'];
+  const args = [...PICTURE, ...TONE, ...H264, ...tags, '-color_primaries', 'smpte170m', '-c:a', 'pcm_s16le'];
+  const made = await process(await ffmpeg('range.mkv', ...args));
+  await assertWhole(made);
+  assert.match(made.video, /\.mov$/);
+});
+
 test('colours and pixel shapes are kept', async () => {
   const colours = ['-color_range', 'tv', '-colorspace', 'bt709', '-color_trc', 'bt709', '-color_primaries', 'bt709'];
   for (const [name, codec] of [
@@ -230,6 +251,22 @@ test('a microphone that starts late, and a gap, are silence in the sound, so tha
   }
 });
 
+test('a gap of 80 ms is silence, too', async () => {
+  const sound = "volume=enable='lt(t,2)':volume=0,aselect='lt(t,1)+gt(t,1.08)'";
+  const made = await process(await ffmpeg('short-gap.mp4', ...PICTURE, ...TONE, '-af', sound, ...H264, '-c:a', 'aac'));
+  assert.ok((await loudness(made.audio!, 1.9, 0.07)) < -60, 'before the tone');
+  assert.ok((await loudness(made.audio!, 2.03, 0.07)) > -40, 'from its beginning on');
+});
+
+test('a clip that was cut within a picture has a last thumbnail of a picture before that', async () => {
+  const path = await ffmpeg('cut.mp4', ...PICTURE, ...TONE, ...H264, '-c:a', 'aac', '-movflags', '+faststart');
+  const bytes = await readFile(path);
+  await writeFile(path, bytes.subarray(0, Math.floor(bytes.length * 0.4)));
+  const { thumbnails } = await process(path);
+  const [, middle, end] = await Promise.all(thumbnails.map(thumbnail => readFile(thumbnail.path)));
+  assert.ok(!middle!.equals(end!));
+});
+
 test('a clip whose edit list hides its first 65 pictures is a video, and its hidden pictures stay hidden', async () => {
   const long = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=4', ...TONE, ...H264, '-g', '250', '-c:a', 'aac'];
   const path = await ffmpeg('hidden.mp4', '-ss', '2.6', '-i', await ffmpeg('long.mp4', ...long), '-c', 'copy');
@@ -277,6 +314,14 @@ test('thumbnails have the colours of the clip: by the matrix of BT.709, and of H
   const tags = ['-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709'];
   assertNear(await colourOf(await ffmpeg('green.mp4', ...green, ...bt709, ...tags)), [30, 190, 60], 'BT.709');
   assertNear(await colourOf(await ffmpeg('untagged.mp4', ...green, ...bt709)), [30, 190, 60], 'HD without a tag');
+  // VP8 states no colours, and 3GP leaves them to the stream.
+  const small = ['-f', 'lavfi', '-i', 'color=0x1EBE3C:s=320x180:r=5:d=1', ...bt709.slice(0, 2), ...tags];
+  assertNear(
+    await colourOf(await ffmpeg('green.webm', ...small, '-c:v', 'libvpx', '-b:v', '1M')),
+    [30, 190, 60],
+    'VP8',
+  );
+  assertNear(await colourOf(await ffmpeg('green.3gp', ...small, '-c:v', 'libx264')), [30, 190, 60], '3GP');
   // The grey of 238, at the light that it has beside a white of 203 cd/m².
   for (const [transfer, luma] of [
     ['arib-std-b67', 694],

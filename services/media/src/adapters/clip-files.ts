@@ -22,9 +22,9 @@ const PLAIN = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexa
 const ROUNDING_SEC = 0.002;
 // From a key frame on, so that one which a container dates a little differently is found, too.
 const PICTURE_SEC = 0.1;
-// Silence takes the place of what is missing, also at the start, so that the sound's times are the clip's. And by way of 16
-// bits: what fades away becomes nothing there, not numbers so small that each takes a processor many times as long.
-const AUDIO_FILTER = 'aresample=async=1:first_pts=0:osf=s16';
+// Fills a late start, and gaps from 30 ms on, with silence, so that the sound's times are the clip's. 16 bits make zeros of sound that
+// fades away: numbers that are almost zero take a processor many times as long.
+const AUDIO_FILTER = 'aresample=async=1:min_hard_comp=0.03:first_pts=0:osf=s16';
 const AUDIO_ENCODING = ['-c:a', 'aac', '-ac', '1', '-b:a', '64k'];
 /** Below the limit of speech-to-text, with a margin. */
 const AUDIO_MAX_BYTES = 24_000_000;
@@ -67,6 +67,10 @@ export function makeAudio(clip: ClipFiles, sound: ChosenSound, options: RunOptio
   const outputs = [audioOutput(clip, sound, 0)];
   return runFfmpeg({ purpose: 'audio', inputs: [{ path: clip.source }], outputs }, options);
 }
+
+/** Returns whether there is a thumbnail of this name. */
+export const hasThumbnail = async (clip: ClipFiles, name: ThumbnailName): Promise<boolean> =>
+  (await sizeOf(thumbnailPath(clip, name))) > 0;
 
 /** Returns the planned parts that are missing or not usable. */
 export async function missingParts(clip: ClipFiles): Promise<{ moments: Moment[]; audio: boolean }> {
@@ -125,8 +129,8 @@ function remuxOutput(clip: ClipFiles): FfmpegCall['outputs'][number] {
   const index = container === 'webm' ? ['-cues_to_front', '1'] : ['-movflags', '+faststart'];
   const tag = videoTag ? ['-tag:v', videoTag] : [];
   const maps = ['-map', '0:V', ...(hasAudio ? ['-map', `${soundInput(clip.plan)}:a`] : [])];
-  // With what is not in the standard of MP4, such as Dolby Vision's description of its pictures.
-  const copy = ['-c', 'copy', '-strict', 'unofficial'];
+  // With what is not, or not yet, in the standard of MP4, such as Dolby Vision's description of its pictures, and FLAC.
+  const copy = ['-c', 'copy', '-strict', 'experimental'];
   return { path: videoPath(clip), options: [...maps, ...copy, ...tag, ...PLAIN, ...index, ...bounded(clip)] };
 }
 

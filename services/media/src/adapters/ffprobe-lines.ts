@@ -1,6 +1,6 @@
 import type { StreamHeader } from '../domain/scan.ts';
 
-const COLOURS = ['color_range', 'color_space', 'color_transfer', 'color_primaries'];
+export const COLOURS = ['color_range', 'color_space', 'color_transfer', 'color_primaries'];
 const UNSAID = new Set([undefined, '', 'N/A', 'unknown', 'unspecified', 'reserved']);
 const SQUARE = new Set(['1:1', '0:1']);
 /** The matrix of an upright picture. ffprobe prints a matrix in three lines, each behind its number. */
@@ -36,7 +36,7 @@ export function streamHeaderOf(line: string): StreamHeader {
 }
 
 function looksOf(line: string, fields: Map<string, string>): string[] {
-  const looks = COLOURS.filter(name => !UNSAID.has(fields.get(name))).map(name => `${name} ${fields.get(name)}`);
+  const looks = coloursOf(fields);
   const shape = fields.get('sample_aspect_ratio');
   if (!UNSAID.has(shape) && !SQUARE.has(shape!)) looks.push(`pixels ${shape}`);
   const turn = turnOf(fields.get('displaymatrix') ?? '');
@@ -45,6 +45,12 @@ function looksOf(line: string, fields: Map<string, string>): string[] {
   for (const [, type] of line.matchAll(/side_data_type=([^|]+)/g)) if (!isMeasured(type!)) looks.push(`with ${type}`);
   return looks;
 }
+
+/** Returns the colours that a stream or a picture states. Without a word the range is that of television. */
+export const coloursOf = (fields: Map<string, string>): string[] =>
+  COLOURS.filter(name => !UNSAID.has(fields.get(name)))
+    .map(name => `${name} ${fields.get(name)}`)
+    .filter(look => look !== 'color_range tv');
 
 const turnOf = (matrix: string) =>
   matrix

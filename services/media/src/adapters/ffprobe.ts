@@ -4,8 +4,8 @@ import { CpuTimeError, runProgram } from '@recording-request/kit/ffmpeg/run-prog
 import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import { firstStreams } from '../domain/inspection.ts';
-import { type PictureSize, type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
-import { fieldsOf, seconds, streamHeaderOf } from './ffprobe-lines.ts';
+import { type Picture, type PictureSize, type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
+import { COLOURS, coloursOf, fieldsOf, seconds, streamHeaderOf } from './ffprobe-lines.ts';
 import { isCutMp4 } from './mp4-boxes.ts';
 
 // Ten minutes of video and sound are about 60,000, in slow motion 170,000; a file whose index repeats a chunk could have
@@ -97,28 +97,45 @@ async function readPackets(path: string, selection: string[], options: RunOption
 }
 
 /**
- * Decodes a picture of the first packets of the video. Returns its size; undefined where they give none. What the file says of its
+ * Decodes a picture of the first packets of the video. Returns undefined where they give none. What the file says of its
  * streams and its first packet nearly always give one. Where they do not, the streams are looked into.
  */
-export async function firstPicture(path: string, options: RunOptions): Promise<PictureSize | undefined> {
+export async function firstPicture(path: string, options: RunOptions): Promise<Picture | undefined> {
   const at = await anyPicture(path, ['-nofind_stream_info', ...firstPackets(1)], options);
   return at ?? (await anyPicture(path, firstPackets(LOOKED_AT), options));
 }
 
 /** Decodes the first picture behind so many packets that an edit list hides. CPU time is the bound. */
-export const pictureBehind = (path: string, hidden: number, options: RunOptions): Promise<PictureSize | undefined> =>
+export const pictureBehind = (path: string, hidden: number, options: RunOptions): Promise<Picture | undefined> =>
   anyPicture(path, firstPackets(hidden + LOOKED_AT), options);
+
+/** Returns the size that the file states of its pictures, without decoding one; undefined where it states none. */
+export async function statedSize(path: string, options: RunOptions): Promise<PictureSize | undefined> {
+  // With the limit it would state none of a picture that is larger.
+  const look = ['-nofind_stream_info', '-max_pixels', '2147483647'];
+  const args = [...look, '-select_streams', 'V:0', '-show_entries', 'stream=width,height'];
+  for await (const line of probe('frame', args, path, options)) {
+    const size = sizeIn(line);
+    if (size) return size;
+  }
+  return undefined;
+}
 
 const firstPackets = (count: number) => ['-read_intervals', `%+#${count}`];
 
-async function anyPicture(path: string, look: string[], options: RunOptions): Promise<PictureSize | undefined> {
-  const args = [...look, '-select_streams', 'V:0', '-show_entries', 'frame=width,height'];
+async function anyPicture(path: string, look: string[], options: RunOptions): Promise<Picture | undefined> {
+  const args = [...look, '-select_streams', 'V:0', '-show_entries', `frame=width,height,${COLOURS.join()}`];
   for await (const line of probe('frame', args, path, options)) {
-    const fields = fieldsOf(line);
-    const [width, height] = [Number(fields.get('width')), Number(fields.get('height'))];
-    if (width > 0 && height > 0) return { width, height };
+    const size = sizeIn(line);
+    if (size) return { ...size, looks: coloursOf(fieldsOf(line)) };
   }
   return undefined;
+}
+
+function sizeIn(line: string): PictureSize | undefined {
+  const fields = fieldsOf(line);
+  const [width, height] = [Number(fields.get('width')), Number(fields.get('height'))];
+  return width > 0 && height > 0 ? { width, height } : undefined;
 }
 
 function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string>, line: string): void {
@@ -141,8 +158,19 @@ function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string
 }
 
 function streamOf(line: string, tally: StreamTally): StreamScan {
-  const { packets, bytes, hidden, descriptions, firstSec, lastSec, endSec, keyFrames } = tally;
-  return { ...streamHeaderOf(line), packets, bytes, hidden, descriptions, firstSec, lastSec, endSec, keyFrames };
+  const { packets, bytes, hidden, descriptions, firstSec, lastSec, endSec, openEnd, keyFrames } = tally;
+  return {
+    ...streamHeaderOf(line),
+    packets,
+    bytes,
+    hidden,
+    descriptions,
+    firstSec,
+    lastSec,
+    endSec,
+    openEnd,
+    keyFrames,
+  };
 }
 
 /** Yields the lines that ffprobe prints. They alone show what is in the file, not its exit code or its messages. */

@@ -14,13 +14,15 @@ const video: StreamScan = {
     firstSec: 0,
     lastSec: 3.96,
     endSec: 4,
+    openEnd: false,
     keyFrames: [0, 2],
   },
   looks: ['turn 0 65536 0 -65536 0 0 0 0 1073741824', 'pixels 4:3', 'color_space bt709'],
 };
 const audio: StreamScan = {
   ...{ stream: 1, kind: 'audio', codec: 'aac', width: 0, height: 0, attachedPicture: false, channels: 1 },
-  ...{ packets: 200, bytes: 9_000, hidden: 0, descriptions: 1, firstSec: 0, lastSec: 3.98, endSec: 4, keyFrames: [] },
+  ...{ packets: 200, bytes: 9_000, hidden: 0, descriptions: 1, firstSec: 0, lastSec: 3.98, endSec: 4 },
+  ...{ openEnd: false, keyFrames: [] },
   looks: [],
 };
 const scan = (changes: Partial<Scan> = {}): Scan => ({
@@ -32,7 +34,7 @@ const told = (streams: StreamScan[], changes: Partial<Scan> = {}, of: StreamScan
 
 test('a copy that has everything in the same way is equal', () => {
   assert.deepEqual(told([video, audio]), []);
-  assert.deepEqual(told([{ ...video, looks: [...video.looks, 'color_range tv'] }, audio]), [], 'stated besides');
+  assert.deepEqual(told([{ ...video, looks: [...video.looks, 'color_range pc'] }, audio]), [], 'stated besides');
 });
 
 test('a copy differs by its turn, its pixel shape and its colours, each by name', () => {
@@ -56,6 +58,20 @@ test('a copy differs where packets, a track, a description, time or its stated l
   assert.deepEqual(told([]), ['its picture']);
   const nameless = { ...audio, codec: '' };
   assert.ok(told([video, nameless], {}, [video, nameless]).includes('its sound'));
+});
+
+test('a copy may lack the last packet of a sound where the upload does not say how long it lasts, and no other', () => {
+  const shorter = { ...audio, packets: 199, endSec: 3.98 };
+  assert.deepEqual(told([video, shorter], {}, [video, { ...audio, openEnd: true }]), []);
+  assert.deepEqual(told([video, shorter]), ['its sound']);
+  assert.deepEqual(told([video, { ...shorter, endSec: 4 }], {}, [video, { ...audio, openEnd: true }]), ['its sound']);
+  const openVideo = { ...video, openEnd: true };
+  assert.deepEqual(told([{ ...video, packets: 99, endSec: 3.96 }, audio], {}, [openVideo, audio]), ['its picture']);
+});
+
+test('a copy that shows what an edit list hides would lose the cuts', () => {
+  const uncut = { ...video, packets: 150, lastSec: 5.96, endSec: 6 };
+  assert.deepEqual(told([uncut, audio], { headerDurationSec: 6 }), ['the cuts in it', 'its length']);
 });
 
 test('raw sound that is cut into other packets is the same as long as its bytes are', () => {

@@ -1,5 +1,5 @@
 import { type Inspection, inspectionOf, type Track } from './inspection.ts';
-import type { Scan } from './scan.ts';
+import type { Picture, Scan } from './scan.ts';
 
 const TOLERANCE_SEC = 0.1;
 /** Codecs whose packets a container may cut in another way, so that their bytes count. */
@@ -14,8 +14,8 @@ export interface Difference {
 }
 
 /** Returns what of the upload a copy does not have in the same way. Empty: the copy may take its place. */
-export function differences(before: Inspection, copy: Scan): Difference[] {
-  const after = inspectionOf(copy);
+export function differences(before: Inspection, copy: Scan, picture?: Picture): Difference[] {
+  const after = inspectionOf(copy, picture);
   if (!after) return [{ told: 'its picture', detail: 'it shows no video' }];
   const found = tracksDiffer(before, after);
   const near = (told: string, wanted: number, is: number | undefined) => {
@@ -52,18 +52,31 @@ function trackDiffers(before: Track, after: Track): Difference[] {
   same('the codec', before.codec, after.codec);
   // Nobody knows what else such a track has.
   if (before.codec === '') found.push({ told: what, detail: `${what} is of an unknown codec` });
-  if (IN_SAMPLES.test(before.codec)) same('bytes:', before.bytes, after.bytes);
-  else same('packets:', before.packets, after.packets);
+  const counted = IN_SAMPLES.test(before.codec) ? 'bytes' : 'packets';
+  const showsHidden = after[counted] > before[counted];
+  // An edit list that leaves out a part in the middle is not copied.
+  if (showsHidden || counted === 'bytes' || !lacksOpenEnd(before, after))
+    same(`${counted}:`, before[counted], after[counted], showsHidden ? 'the cuts in it' : what);
   same('channels:', before.channels, after.channels);
   same('descriptions:', before.descriptions, after.descriptions, 'a change of its format');
   for (const look of before.looks) if (!after.looks.includes(look)) found.push(looksDifferent(look, 'lacks'));
   for (const look of after.looks)
     if (EITHER_WAY.test(look) && !before.looks.includes(look)) found.push(looksDifferent(look, 'has'));
   for (const end of ['startSec', 'endSec'] as const)
-    if (!(Math.abs(before[end] - after[end]) <= TOLERANCE_SEC))
+    if (!showsHidden && !(Math.abs(before[end] - after[end]) <= TOLERANCE_SEC))
       found.push({ told: what, detail: `${what} has the ${end} ${after[end]}, not ${before[end]}` });
   return found;
 }
+
+/**
+ * Whether a copy's sound lacks the last packet alone, and the upload does not say how long that lasts: a copy says that it lasts no
+ * time, and a player takes it for one behind the end.
+ */
+const lacksOpenEnd = (before: Track, after: Track): boolean =>
+  before.kind === 'audio' &&
+  before.openEnd === true &&
+  after.packets === before.packets - 1 &&
+  after.endSec < before.endSec;
 
 function looksDifferent(look: string, how: string): Difference {
   const told = look.startsWith('turn ') ? 'its turn' : look.startsWith('pixels ') ? 'its pixel shape' : 'its colours';

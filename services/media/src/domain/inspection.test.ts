@@ -16,12 +16,12 @@ const packet = (sec: number | undefined, changes: Partial<Packet> = {}): Packet 
 function stream(kind: string, codec: string, packets: Packet[]): StreamScan {
   const tally = new StreamTally();
   for (const one of packets) tally.add(one);
-  const { packets: count, bytes, hidden, descriptions, firstSec, lastSec, endSec, keyFrames } = tally;
+  const { packets: count, bytes, hidden, descriptions, firstSec, lastSec, endSec, openEnd, keyFrames } = tally;
   const isVideo = kind === 'video';
   return {
     ...{ stream: isVideo ? 0 : 1, kind, codec, attachedPicture: false, channels: isVideo ? 0 : 1, looks: [] },
     ...(isVideo ? { width: 640, height: 360 } : { width: 0, height: 0 }),
-    ...{ packets: count, bytes, hidden, descriptions, firstSec, lastSec, endSec, keyFrames },
+    ...{ packets: count, bytes, hidden, descriptions, firstSec, lastSec, endSec, openEnd, keyFrames },
   };
 }
 
@@ -40,6 +40,15 @@ const scan = (changes: Partial<Scan> = {}): Scan => ({
   streams: [video, audio],
   readApart: false,
   ...changes,
+});
+
+test('a gap does not lengthen a last packet of unknown length', () => {
+  const flac = stream(
+    'audio',
+    'flac',
+    [0, 0.1, 0.2, 3, 3.1].map(sec => packet(sec, { key: true, durationSec: undefined })),
+  );
+  assert.equal(inspectionOf(scan({ startSec: 0, streams: [video, flac] }))?.tracks[1]?.endSec, 3.2);
 });
 
 test('a live recording’s length is that of its packets, and times count from its start', () => {

@@ -1,5 +1,5 @@
 import { sourceContainer } from './container.ts';
-import type { PictureSize, Scan, StreamScan } from './scan.ts';
+import type { Picture, PictureSize, Scan, StreamScan } from './scan.ts';
 
 const MAX_KEY_FRAMES = 1_000;
 
@@ -20,6 +20,8 @@ export interface Track {
   channels: number;
   /** How its pictures are shown. */
   looks: string[];
+  /** Whether the file does not say how long the last packet lasts. */
+  openEnd?: boolean | undefined;
 }
 
 /** The properties of a clip, as its packets show them. Times are seconds from the start of the clip. */
@@ -76,7 +78,7 @@ function isUsable(stream: StreamScan | undefined): boolean {
 }
 
 /** Derives the properties of a clip from a scan; undefined when it shows no video. `picture` is its first one, as it was decoded. */
-export function inspectionOf(scan: Scan, picture?: PictureSize): Inspection | undefined {
+export function inspectionOf(scan: Scan, picture?: Picture): Inspection | undefined {
   const { video, audio } = chosenStreams(scan);
   if (!video) return undefined;
   const first = Math.min(video.firstSec!, audio?.firstSec ?? Number.POSITIVE_INFINITY);
@@ -99,12 +101,24 @@ export function inspectionOf(scan: Scan, picture?: PictureSize): Inspection | un
     audioPackets: audio?.packets ?? 0,
     ...(startSec === undefined ? {} : { startSec }),
     ...(scan.readApart ? { readApart: true } : {}),
-    tracks: tracks.map(({ stream, kind, codec, packets, bytes, firstSec, endSec, descriptions, channels, looks }) => ({
-      ...{ stream, kind, codec, packets, bytes, descriptions, channels, looks },
-      startSec: fromStart(firstSec ?? first),
-      endSec: fromStart(endSec ?? end),
-    })),
+    tracks: tracks.map(track => {
+      const { stream, kind, codec, packets, bytes, firstSec, endSec, openEnd, descriptions, channels, looks } = track;
+      return {
+        ...{ stream, kind, codec, packets, bytes, descriptions, channels },
+        looks: stream === video.stream ? withThoseOf(picture, looks) : looks,
+        startSec: fromStart(firstSec ?? first),
+        endSec: fromStart(endSec ?? end),
+        ...(openEnd ? { openEnd } : {}),
+      };
+    }),
   };
+}
+
+/** Adds the colours that only the stream states: a container need not repeat them. */
+function withThoseOf(picture: Picture | undefined, looks: string[]): string[] {
+  const nameOf = (look: string) => look.split(' ')[0];
+  const names = new Set(looks.map(nameOf));
+  return [...looks, ...(picture?.looks ?? []).filter(look => !names.has(nameOf(look)))];
 }
 
 const round = (sec: number) => Math.round(sec * 1e6) / 1e6;

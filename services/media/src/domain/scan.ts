@@ -4,6 +4,12 @@ export interface PictureSize {
   height: number;
 }
 
+/** A picture that was decoded. */
+export interface Picture extends PictureSize {
+  /** Its colours, as the stream states them. */
+  looks: string[];
+}
+
 /** Facts about a stream, as its container states them. */
 export interface StreamHeader extends PictureSize {
   /** Its index among all streams of the file. */
@@ -32,6 +38,8 @@ export interface StreamScan extends StreamHeader {
   lastSec: number | undefined;
   /** The end of the last packet that is presented. */
   endSec: number | undefined;
+  /** Whether the file does not say how long that packet lasts. */
+  openEnd: boolean;
   keyFrames: number[];
 }
 
@@ -68,6 +76,7 @@ export class StreamTally {
   lastSec: number | undefined;
   lastDurationSec: number | undefined;
   keyFrames: number[] = [];
+  private stepSec = 0;
   private begun = false;
 
   add({ sec, durationSec, bytes, key, discarded, described }: Packet): void {
@@ -85,14 +94,22 @@ export class StreamTally {
     if (sec === undefined) return;
     this.firstSec = Math.min(this.firstSec ?? sec, sec);
     if (this.lastSec !== undefined && sec < this.lastSec) return;
+    this.stepSec = sec - (this.lastSec ?? sec);
     this.lastSec = sec;
     this.lastDurationSec = durationSec;
   }
 
-  /** The end of the last packet; one without a duration lasts as long as packets do on average, at most a second. */
+  get openEnd(): boolean {
+    return this.lastDurationSec === undefined;
+  }
+
+  /**
+   * The end of the last packet. One without a duration lasts as long as the one before it or, where that is less, as packets do on
+   * average, at most a second: a gap is in the average, and pictures out of order in the step.
+   */
   get endSec(): number | undefined {
     if (this.lastSec === undefined || this.firstSec === undefined) return undefined;
     const average = this.packets > 1 ? (this.lastSec - this.firstSec) / (this.packets - 1) : 0;
-    return this.lastSec + (this.lastDurationSec ?? Math.min(average, 1));
+    return this.lastSec + (this.lastDurationSec ?? Math.min(average, this.stepSec, 1));
   }
 }

@@ -8,6 +8,17 @@ const JPEG = 'out_color_matrix=bt601:out_range=pc';
 /** From this size on, video without a colour tag is BT.709, as players take it. */
 const HD_SIDE = 720;
 
+/** Names of ffmpeg's scaler by those of ffprobe. */
+const MATRICES: Record<string, string> = {
+  bt709: 'bt709',
+  fcc: 'fcc',
+  bt470bg: 'bt470',
+  smpte170m: 'smpte170m',
+  smpte240m: 'smpte240m',
+  bt2020nc: 'bt2020',
+  bt2020c: 'bt2020',
+};
+
 const VALUE = 'clip(val/maxval,0,1)';
 /** Light by signal, where 1 is the white of a picture that is not HDR: 203 cd/m² (ITU-R BT.2408). */
 const LIGHT: Record<string, string> = {
@@ -26,8 +37,11 @@ export function thumbnailFilter({ tracks, width, height }: Pick<Inspection, 'tra
   const said = (name: string) => looks.find(look => look.startsWith(`${name} `))?.slice(name.length + 1);
   const light = LIGHT[said('color_transfer') ?? ''];
   const untagged = light ? 'bt2020' : Math.min(width, height) >= HD_SIDE ? 'bt709' : 'bt601';
-  const matrix = said('color_space') === undefined ? `:in_color_matrix=${untagged}` : '';
-  const scaled = `scale=w='${WIDTH}':h='${HEIGHT}':flags=bicubic+accurate_rnd${matrix}`;
+  const space = said('color_space');
+  const matrix = space === undefined ? untagged : MATRICES[space];
+  // What the container states is not in the pictures of every decoder.
+  const colours = `${matrix ? `:in_color_matrix=${matrix}` : ''}${said('color_range') === 'pc' ? ':in_range=pc' : ''}`;
+  const scaled = `scale=w='${WIDTH}':h='${HEIGHT}':flags=bicubic+accurate_rnd${colours}`;
   if (!light) return `${scaled}:${JPEG},format=yuvj420p,setsar=1`;
   const each = (expression: string) => `lutrgb=r='${expression}':g='${expression}':b='${expression}'`;
   const sdr = ['format=gbrp12', each(toned(light)), `colorchannelmixer=${PRIMARIES}`, each(SRGB)].join(',');

@@ -1,9 +1,9 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
-import { firstPicture, pictureBehind, ScanLimitError, scanPackets } from '../adapters/ffprobe.ts';
+import { firstPicture, pictureBehind, ScanLimitError, scanPackets, statedSize } from '../adapters/ffprobe.ts';
 import { firstStreams, type Inspection, inspectionOf } from '../domain/inspection.ts';
 import { isTooLarge, TOO_LARGE_PICTURE } from '../domain/picture-limit.ts';
-import type { PictureSize, Scan } from '../domain/scan.ts';
+import type { Picture, Scan } from '../domain/scan.ts';
 import { allOrAbort } from './all-or-abort.ts';
 
 const NOT_A_VIDEO = 'This file is not a video that we can play; please record or choose another one.';
@@ -11,23 +11,26 @@ const UNDECODABLE = 'The picture of this video cannot be read; please record or 
 
 /** Inspects a local file. Rejects with `unprocessable` unless it is a video whose first picture can be decoded. */
 export async function inspectFile(path: string, options: RunOptions): Promise<Inspection> {
-  const { scan, picture } = await lookAt(path, options).catch(error => {
-    if (error instanceof ScanLimitError) throw new DomainError('unprocessable', NOT_A_VIDEO, { cause: error });
-    throw error;
-  });
+  const { scan, picture } = await lookAt(path, options).catch(asNotAVideo);
   const inspection = inspectionOf(scan, picture);
   if (!inspection) throw new DomainError('unprocessable', NOT_A_VIDEO);
   // The container may lie: of a picture that was decoded its own size counts.
   if (isTooLarge(picture ?? inspection)) throw new DomainError('unprocessable', TOO_LARGE_PICTURE);
-  if (!picture) throw new DomainError('unprocessable', UNDECODABLE);
+  if (!picture) {
+    // A picture beyond the limit is not decoded, and then ffprobe does not tell its size.
+    const stated = await statedSize(path, options).catch(asNotAVideo);
+    throw new DomainError('unprocessable', stated && isTooLarge(stated) ? TOO_LARGE_PICTURE : UNDECODABLE);
+  }
   return inspection;
 }
 
+function asNotAVideo(error: unknown): never {
+  if (error instanceof ScanLimitError) throw new DomainError('unprocessable', NOT_A_VIDEO, { cause: error });
+  throw error;
+}
+
 /** Scans a file and decodes its first picture that is shown, which is undefined where there is none. */
-export async function lookAt(
-  path: string,
-  options: RunOptions,
-): Promise<{ scan: Scan; picture: PictureSize | undefined }> {
+export async function lookAt(path: string, options: RunOptions): Promise<{ scan: Scan; picture: Picture | undefined }> {
   const [scan, early] = await allOrAbort(options.signal, [
     signal => scanPackets(path, { ...options, signal }),
     signal => firstPicture(path, { ...options, signal }),

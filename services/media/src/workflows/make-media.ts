@@ -5,6 +5,7 @@ import { chooseSound } from '../adapters/choose-sound.ts';
 import {
   audioPath,
   type ClipFiles,
+  hasThumbnail,
   makeAll,
   makeAudio,
   makeRemux,
@@ -50,6 +51,9 @@ export class UnusableMediaError extends Error {}
 
 export const NOT_PROCESSED = 'The video could not be processed; it is kept as it came.';
 const NOT_A_VIDEO = 'The upload is not a video that can be played; it is kept as it came.';
+
+/** How much earlier there is a picture, where there is none at a moment. */
+const EARLIER_SEC = 0.5;
 
 export type MakeOptions = RunOptions & { log: Logger };
 
@@ -131,7 +135,7 @@ async function compare(clip: ClipFiles, before: Inspection, options: RunOptions)
   const path = videoPath(clip);
   try {
     const { scan, picture } = await lookAt(path, options);
-    const different = differences(before, scan);
+    const different = differences(before, scan, picture);
     if (!picture) different.push({ told: 'its picture', detail: 'its first picture cannot be decoded' });
     return { different, inspection: inspectionOf(scan, picture) };
   } catch (error) {
@@ -149,8 +153,12 @@ async function makeRest(
   const missing = await missingParts(clip);
   const attempt = attempts(log);
   for (const moment of missing.moments) {
-    const shown = { ...moment, atSec: Math.min(moment.atSec, lastFrameSec) };
-    await attempt(`thumbnail ${moment.name}`, makeThumbnail(clip, shown, path, options));
+    const atSec = Math.min(moment.atSec, lastFrameSec);
+    const make = (sec: number) =>
+      attempt(`thumbnail ${moment.name}`, makeThumbnail(clip, { ...moment, atSec: sec }, path, options));
+    await make(atSec);
+    // The last picture of a clip that was cut may be a part of one, which gives none.
+    if (atSec > 0 && !(await hasThumbnail(clip, moment.name))) await make(Math.max(0, atSec - EARLIER_SEC));
   }
   if (missing.audio && clip.sound) await attempt('audio', makeAudio(clip, clip.sound, options));
   if (missing.audio || missing.moments.length > 0) await removeBroken(clip);
