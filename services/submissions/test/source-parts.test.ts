@@ -57,7 +57,11 @@ test('a clip that stays as it came is read in its parts, alone and in project.zi
   const request = { ...key(projectId), submissionId, kind: MediaKind.MEDIA_KIND_VIDEO };
   const media = await harness.submissions.getMedia(request);
   assert.deepEqual([media.url, media.size, media.parts?.parts.length], ['', bytes.length, 4]);
-  const read = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
+  const read = async (url: string) => {
+    const response = await fetch(url);
+    assert.equal(response.status, 200);
+    return Buffer.from(await response.arrayBuffer());
+  };
   const parts = await Promise.all(media.parts!.parts.map(({ url }) => read(url)));
   assert.deepEqual(Buffer.concat(parts), bytes);
   const offset = parts[0]!.length + 5;
@@ -76,6 +80,7 @@ test('a clip that stays as it came is read in its parts, alone and in project.zi
   const pieces: Buffer[] = [];
   for (let at = 0; at < size; at = Buffer.concat(pieces).length) {
     const located = await exports.locateArchive({ ...key(projectId), archiveId, offset: at, maxPieces: 3 });
+    assert.ok(located.pieces.length > 0);
     for (const { source } of located.pieces) {
       if (source?.$case === 'content') pieces.push(Buffer.from(source.value));
       else if (source)
