@@ -19,9 +19,10 @@ export interface Facts {
   keyFrames: number[];
 }
 
-const SHOWN = ['color_range', 'color_space', 'color_transfer', 'color_primaries', 'sample_aspect_ratio'];
-/** Square pixels, and the range of television, are stated by some files only. */
-const UNSAID = new Set(['unknown', '1:1', '0:1', 'reserved', 'tv']);
+const COLOURS = ['color_range', 'color_space', 'color_transfer', 'color_primaries'];
+const SQUARE = '1:1';
+/** The range of television is stated by some files only. */
+const UNSAID = new Set(['unknown', 'reserved', 'tv']);
 
 export async function factsOf(path: string, signal: AbortSignal): Promise<Facts> {
   const asked = ['-show_streams', '-show_format', '-of', 'json', path];
@@ -33,11 +34,13 @@ export async function factsOf(path: string, signal: AbortSignal): Promise<Facts>
     videos: videos.map(stream => ({
       codec: stream.codec_name ?? stream.codec_tag_string,
       ...Object.fromEntries(
-        SHOWN.filter(name => stream[name] !== undefined && !UNSAID.has(String(stream[name]))).map(name => [
+        COLOURS.filter(name => stream[name] !== undefined && !UNSAID.has(String(stream[name]))).map(name => [
           name,
           String(stream[name]),
         ]),
       ),
+      // Unlike a colour, a shape or a turn may not be there in the copy alone.
+      shape: String(stream.sample_aspect_ratio ?? SQUARE).replace('0:1', SQUARE),
       turn: turnOf(stream),
     })),
     sounds: streams

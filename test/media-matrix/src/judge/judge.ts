@@ -26,6 +26,8 @@ const ROUNDING_SEC = 0.003;
 const CUT_OFF_SEC = 0.6;
 /** A thumbnail is the nearest key frame within this time, else the exact picture. */
 const NEAR_SEC = 2;
+const PACKET_SEC = 0.05;
+const LONG_PACKET_SEC = 0.13;
 const PICTURE_OFF = 1;
 const COLOUR_OFF = { sdr: 18, hdr: 45, tiny: 40 };
 
@@ -44,10 +46,15 @@ export async function judge(path: string, clip: ClipSpec, outcome: Outcome, sign
   return { verdict: outcome.video ? 'equal' : 'kept', reason: problem, faults };
 }
 
-/** Where sound is longest it ends with a whole packet, of which the player may hide a part. */
+/** Codecs of long packets. */
+const LONG_PACKETS = new Set(['flac', 'alac']);
+
+/** Where sound ends last it ends with a whole packet, of which a player may hide a part. */
 const packetOf = ({ sound, pictures, facts }: Decoded) => {
-  if (!sound || sound.seconds <= (pictures.at(-1)?.sec ?? 0) + FRAME_SEC) return 0;
-  return facts.sounds.some(({ codec }) => codec === 'flac' || codec === 'alac') ? 0.13 : 0.05;
+  const isLong = facts.sounds.some(({ codec }) => LONG_PACKETS.has(codec!));
+  const lastEnd = (pictures.at(-1)?.sec ?? 0) + FRAME_SEC;
+  if (!sound || sound.seconds + (isLong ? LONG_PACKET_SEC : 0) <= lastEnd) return 0;
+  return isLong ? LONG_PACKET_SEC : PACKET_SEC;
 };
 
 function videoFaults(source: Decoded, stored: Decoded): string[] {
