@@ -103,18 +103,28 @@ export function numberIn(picture: Pick<Picture, 'rgb'>): number {
 export const isFlashing = (picture: Pick<Picture, 'rgb'>): boolean =>
   brightness(picture, FLASH) > brightness(picture, GREY);
 
-/** Whether each corner has its own colour, by its hue: of HDR that was not converted the hue alone is left. */
+/** The corners as HDR shows them that was not converted: paler. */
+const IN_HDR: Record<string, Colour3> = {
+  red: [119, 75, 58],
+  green: [102, 125, 83],
+  blue: [74, 69, 130],
+  yellow: [131, 127, 81],
+};
+
+/** Whether each corner has its own colour, by its hue: HDR is darker. */
 export function isUpright(picture: Pick<Picture, 'rgb'>): boolean {
   const hue = (colour: Colour3) => {
     const [least, most] = [Math.min(...colour), Math.max(...colour)];
     return colour.map(value => (value - least) / Math.max(1, most - least));
   };
+  const distance = (one: number[], other: Colour3) =>
+    hue(other).reduce((sum, value, at) => sum + Math.abs(value - one[at]!), 0);
   const corners = PATCHES.slice(0, 4);
-  const distance = (one: number[], other: number[]) =>
-    one.reduce((sum, value, at) => sum + Math.abs(value - other[at]!), 0);
   return corners.every(corner => {
     const found = hue(colourOf(picture, corner));
-    const [nearest] = corners.toSorted((a, b) => distance(found, hue(a.colour)) - distance(found, hue(b.colour)));
+    const far = ({ name, colour }: { name: string; colour: Colour3 }) =>
+      Math.min(distance(found, colour), distance(found, IN_HDR[name]!));
+    const [nearest] = corners.toSorted((a, b) => far(a) - far(b));
     return nearest === corner;
   });
 }
