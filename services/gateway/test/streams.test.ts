@@ -83,6 +83,28 @@ test('every range of a medium in parts has its bytes', async () => {
     }
 });
 
+test('a range whose medium was replaced since its look-up is one of the new medium', async () => {
+  store.answer = servePart;
+  const { submissions } = inParts.behind;
+  const { getMedia } = submissions!;
+  let looks = 0;
+  // The first look-up, whose parts end before the range, is that of the medium before.
+  submissions!.getMedia = async request => {
+    looks += 1;
+    return looks === 1 ? { ...(await partsAt(store)(request)), etag: '"e0"' } : await mediaAt(store)(request);
+  };
+  store.answer = (request, response) =>
+    (request.url!.startsWith('/part/') ? servePart : serveContent)(request, response);
+  try {
+    const path = `/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/thumbnail-end`;
+    const response = await fetch(inParts.base + path, { headers: { ...inParts.bearer, range: 'bytes=990-999' } });
+    assert.deepEqual([response.status, response.headers.get('etag')], [206, '"e1"']);
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT.subarray(990));
+  } finally {
+    submissions!.getMedia = getMedia!;
+  }
+});
+
 test('a medium in parts goes on where the store breaks off, and ends where it was replaced', async () => {
   const path = `${inParts.base}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/video`;
   const ask = async () => Buffer.from(await (await fetch(path, { headers: inParts.bearer })).arrayBuffer());

@@ -26,7 +26,7 @@ class ReplacedMediaError extends Error {}
 const isFinal = (error: unknown): boolean =>
   error instanceof ReplacedMediaError || (error instanceof DomainError && error.code === 'not_found');
 
-/** Opens the bytes. Returns undefined where the object that has the first of them no longer exists, or has another size. */
+/** Opens the bytes. Returns undefined where the object with the first of them is not as it was, or the medium was replaced. */
 export async function openMedia(read: MediaRead, sources: MediaSources): Promise<ByteSource | undefined> {
   const { media, from, to, signal } = read;
   if (!media.parts) return await openPiece({ url: media.url, at: 0, size: media.size }, { from, to, signal }, sources);
@@ -57,26 +57,26 @@ export function readMedia(first: ByteSource, read: MediaRead, sources: MediaSour
     const there = begun;
     begun = undefined;
     if (there) return there;
-    const now = await lookUpSame(media, at, sources);
-    const rest = await openMedia({ media: now, from: at, to, signal }, sources);
+    const now = await sources.lookUp(at);
+    const rest = now.etag === media.etag && (await openMedia({ media: now, from: at, to, signal }, sources));
     if (!rest) throw new ReplacedMediaError('the medium is another one than it was');
     return rest;
   };
   return resumedRead(open, { from, to, signal, isFinal });
 }
 
-/** An object with some of the bytes of a medium, where it begins there, and the look-up that tells of it. */
+/** The opened bytes of one part, and the look-up that listed the part. */
 interface OpenedPiece {
   bytes: ByteSource;
   media: GetMediaResponse;
 }
 
-/** Opens the part that has the byte `from`. */
+/** Opens the part that has the byte `from`. Returns undefined where it is not there, or the medium was replaced. */
 async function openNext(read: MediaRead, sources: MediaSources): Promise<OpenedPiece | undefined> {
   const { from } = read;
   const isListed = pieceAt(read.media, from) !== undefined;
-  const media = isListed ? read.media : await lookUpSame(read.media, from, sources);
-  const piece = pieceAt(media, from);
+  const media = isListed ? read.media : await sources.lookUp(from);
+  const piece = media.etag === read.media.etag ? pieceAt(media, from) : undefined;
   const bytes = piece && (await openPiece(piece, read, sources));
   return bytes && { bytes, media };
 }
@@ -94,12 +94,6 @@ async function* chunksOf(first: OpenedPiece, read: MediaRead, sources: MediaSour
     piece = await openNext({ ...read, media: piece.media, from }, sources);
   }
   throw new Error('a part of a medium is not there');
-}
-
-async function lookUpSame({ etag }: GetMediaResponse, offset: number, { lookUp }: MediaSources) {
-  const now = await lookUp(offset);
-  if (now.etag !== etag) throw new ReplacedMediaError('the medium is another one than it was');
-  return now;
 }
 
 interface Piece {

@@ -7,7 +7,7 @@ import { createBackupHold } from './backup-hold.ts';
 import type { Models } from './models.ts';
 import { createUploadParts } from './upload-parts.ts';
 
-/** What a record says is stored: one object, or parts under the prefix `key`. */
+/** Bytes that a record says are stored: one object, or parts under the prefix `key`. */
 export interface ExpectedObject {
   key: string;
   size: number;
