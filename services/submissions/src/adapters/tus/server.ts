@@ -64,6 +64,7 @@ function createTusServer(context: Context): HttpServer {
   writeDirectly(tus, datastore);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const broke = logRequest(log, request, response);
+    dropRest(request, response);
     if (!isFrom(request, UPLOAD_CALLERS, context.internal))
       return refuseAtOnce(response, 403, 'This interface takes uploads from the gateway alone.');
     if (expectsMore(request)) return refuseAtOnce(response, 417, UNMET_EXPECTATION, 'expectation_failed');
@@ -131,21 +132,28 @@ async function serve(
   await sent(response, answer.status >= 400 ? await asJson(answer) : answer);
 }
 
+/**
+ * Reads what comes of a body after its answer, and drops it. A connection that is closed with unread bytes is reset, and its client may
+ * lose the answer. The gateway ends the connection when it has the answer.
+ */
+function dropRest(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => request.complete || request.resume());
+}
+
 /** Ends with the connection at the latest: Node never finishes an answer whose client has left. */
 async function sent(response: ServerResponse, answer: Response): Promise<void> {
   if (response.destroyed) return;
+  answer.headers.delete('connection');
   const gone = Promise.withResolvers<void>();
   response.once('close', gone.resolve);
   await Promise.race([sendNodeResponse(response, answer), gone.promise]);
 }
 
-/** Its body is not read: the next request on this connection would hang behind it. */
 function refuseAtOnce(response: ServerResponse, status: number, error: string, reason?: ErrorReason): void {
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Tus-Resumable': TUS_VERSION,
     'Tus-Version': TUS_VERSION,
-    Connection: 'close',
     ...(status === 503 ? { 'Retry-After': RETRY_AFTER } : {}),
     ...(reason && { 'Error-Code': reason }),
   });
