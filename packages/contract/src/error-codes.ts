@@ -33,7 +33,7 @@ export const ERROR_CODES = {
   range_not_satisfiable: '416: the range lies outside the bytes there are; `Content-Range` tells how many.',
   expectation_failed: '417: send no `Expect` but `100-continue`.',
   unprocessable: '422: it is understood, and cannot be done.',
-  not_video: '422: the bytes that were sent are no video that plays.',
+  not_video: '422: the bytes that were sent are no video that plays, or its picture is larger than 8K.',
   too_long: '422: the clip is longer than `maxDurationSec`.',
   idempotency_key_reused: '422: this `Idempotency-Key` came with another body.',
   upload_locked: '423: another request is writing to this upload; try again in a moment.',

@@ -113,7 +113,7 @@ without a body where nothing has changed. A list that is too long for one piece 
 \`response.completed\`. \`responseSessionId\` of a submission is the same in an interview, and null in a project without questions.
 
 \`mediaStatus\` is \`processing\`, \`ready\` (the seekable video, the thumbnails and the audio are there; no audio where there is no sound), or
-\`failed\` (\`mediaError\` says why). The video is served in each of them, until \`ready\` as it was uploaded. Where a stored copy would lose
+\`failed\` (\`mediaError\` says why). The video is served in each of them: as it was uploaded, and from when it is there as the stored copy. Where a stored copy would lose
 something, the upload stays the video, also at \`ready\`, and \`mediaError\` says what the copy would lose.
 \`transcriptStatus\` is \`pending\`, \`processing\`, \`completed\`, \`failed\`, \`disabled\` (transcription was off), or null (no sound).
 \`language\` is what was heard, as a code of ISO 639-1 (639-3 where it has none); null where nothing was said, or it is not known.

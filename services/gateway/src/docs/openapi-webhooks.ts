@@ -61,7 +61,7 @@ const SUMMARIES: Record<WebhookEventType, string> = {
   'submission.transcript.completed': 'A transcript is there',
   'submission.transcript.failed': 'A transcript could not be made',
   'submission.media.completed': 'The seekable video, the thumbnails and the audio of a clip are there',
-  'submission.media.failed': 'They could not be made; the video stays as it was uploaded',
+  'submission.media.failed': 'Some of them could not be made, as `mediaError` says; the video can be fetched',
   'response.completed': 'A contributor has given every answer',
   'submission.erased': 'A submission was erased; delete what you have of it',
   'webhook.test': 'You asked for it',

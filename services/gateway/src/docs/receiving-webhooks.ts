@@ -21,7 +21,7 @@ These come only where the project's \`webhookEvents\` names them (POST and PATCH
 | type | sent when | data |
 |---|---|---|
 | submission.media.completed | the thumbnails and the audio are there, and the seekable video, unless \`mediaError\` says what it would lose: then the video stays as it was uploaded | \`submission\` of that moment |
-| submission.media.failed | they could not be made: the video stays as it was uploaded, \`mediaError\` names the parts and says why; the other parts are there. Both come again after \`POST …/media\` | the same |
+| submission.media.failed | some of them could not be made: \`mediaError\` names the parts and says why. The other parts are there, and the video can be fetched. Both come again after \`POST …/media\` | the same |
 | response.completed | a contributor has given every answer, or the one clip outside interviews, and all have landed: the submissions and their videos can be fetched; thumbnails and audio come with submission.media.completed, transcripts with submission.transcript.completed, often later | \`submission\` null, \`response\`: \`{responseSessionId, tokenId, submissionIds}\`; this \`responseSessionId\` is the \`responseId\` of its submissions, also outside interviews, where their own \`responseSessionId\` is null |
 | submission.erased | the operator, or the age that they set, has erased it: delete what you have of it | \`submission\` null, \`submissionId\`, \`erasedAt\` |
 

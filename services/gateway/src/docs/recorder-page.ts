@@ -41,7 +41,7 @@ answer to its last byte, or the response, says so.</p>
 <tr><th scope="row">429, 503</th><td>Too much at once, a body that stopped short, or a part that is away.</td><td>Wait for <code>Retry-After</code>, <code>HEAD</code>, go on. Where a creation's own bytes stopped short, its <code>Location</code> says what to ask; at 404 there, create it again. Never give a take up for them.</td></tr>
 </tbody></table></div>
 <p>The words are in the header <code>Error-Code</code>. In the response each refused upload has an <code>errorCode</code>:
-<code>not_video</code> (no video in the bytes), <code>too_long</code> (more than two seconds beyond <code>maxDurationSec</code>),
+<code>not_video</code> (no video that plays in the bytes, or a picture of more than 33.2 million pixels or 8,192 on a side), <code>too_long</code> (more than two seconds beyond <code>maxDurationSec</code>),
 <code>answered</code> (another take of this answer landed first). Takes that were refused before stay in the list: find yours by its
 <code>uploadId</code>, the last segment of its <code>Location</code>.</p>
 <p>An upload takes WebM, MP4, QuickTime, Matroska or 3GP: the bytes decide. <code>filetype</code> is a hint without effect:
