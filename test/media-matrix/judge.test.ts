@@ -1,4 +1,4 @@
-/** What the matrix finds wrong: a judge that finds nothing proves nothing. */
+/** The judge has to find faults: a judge that finds nothing proves nothing. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

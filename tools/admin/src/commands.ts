@@ -126,14 +126,14 @@ export const COMMANDS: readonly CommandForm[] = [
   form(
     'uploads retry',
     [['UPLOADID'], []],
-    'has an upload that ended as failed landed again, once the cause is mended',
+    'has an upload that ended as failed landed again, once the cause is fixed',
     `uploads retry ${ID}`,
     'Its bytes are kept for another hold, should it fail once more.',
   ),
   form(
     'media retry',
     [[], ['--from TIME', '--to TIME', '--status failed|with-error|both', '--dry-run']],
-    'has the media of clips made again of which some could not be made, once the cause is mended',
+    'asks again for the media of clips that could not be made, once the cause is fixed',
     'media retry --from 2026-03-02T10:00:00Z --to 2026-03-02T14:00:00Z --status failed --dry-run',
     'Needs --from and --to: of the clips of all owners that landed from --from on, and before --to. "failed" are those without',
     'thumbnails or audio, "with-error" those that are ready but for a part that their mediaError names; both by default. What is kept no more, or',
@@ -156,7 +156,7 @@ export const COMMANDS: readonly CommandForm[] = [
   form(
     'dead-letters replay',
     [['DEADLETTERID|all'], []],
-    'gives it again to the service that could not handle it, once the cause is mended',
+    'gives it again to the service that could not handle it, once the cause is fixed',
     'dead-letters replay all',
     '"all" begins with the oldest and leaves those whose content is not kept.',
   ),

@@ -123,7 +123,7 @@ function withThoseOf(picture: Picture | undefined, looks: string[]): string[] {
 
 const round = (sec: number) => Math.round(sec * 1e6) / 1e6;
 
-/** Of H.264 a container may say another size than the stream, which players show. */
+/** A container of H.264 may state another size than the stream. Players show that of the stream. */
 function sizeOf({ codec, width, height }: StreamScan, picture: PictureSize | undefined): PictureSize {
   return codec === 'h264' && picture ? picture : { width, height };
 }

@@ -39,7 +39,7 @@ export function thumbnailFilter({ tracks, width, height }: Pick<Inspection, 'tra
   const untagged = light ? 'bt2020' : Math.min(width, height) >= HD_SIDE ? 'bt709' : 'bt601';
   const space = said('color_space');
   const matrix = space === undefined ? untagged : MATRICES[space];
-  // What the container states is not in the pictures of every decoder.
+  // Not every decoder copies the container's tags to its pictures.
   const colours = `${matrix ? `:in_color_matrix=${matrix}` : ''}${said('color_range') === 'pc' ? ':in_range=pc' : ''}`;
   const scaled = `scale=w='${WIDTH}':h='${HEIGHT}':flags=bicubic+accurate_rnd${colours}`;
   if (!light) return `${scaled}:${JPEG},format=yuvj420p,setsar=1`;

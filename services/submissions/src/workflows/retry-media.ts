@@ -51,7 +51,7 @@ export async function retryMedia(
   const clips: RetriedMedia[] = [];
   for (const row of rows) {
     const { id, projectId, createdAt, mediaError = '' } = row;
-    // Of one that was erased there is neither.
+    // An erased clip has neither.
     if (!isMeant(row) || createdAt < range.from || createdAt >= range.to) continue;
     signal.throwIfAborted();
     const left = await reasonToLeave(async () => {

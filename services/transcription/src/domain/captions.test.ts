@@ -29,7 +29,7 @@ function strictCues(vtt: string): Cue[] {
 
 const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303f\uff01-\uff60]/gu;
 
-/** What every transcript's cues keep to. Returns the cues as a reader finds them. */
+/** Checks what every transcript's cues keep to. Returns the cues as a reader finds them. */
 function checked(segments: Segment[], durationSec: number, leastMs = 1_000): Cue[] {
   const cues = cuesOf(segments, durationSec);
   assert.deepEqual(strictCues(toVtt(cues)), cues);

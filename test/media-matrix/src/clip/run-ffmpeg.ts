@@ -4,7 +4,7 @@ import { buffer, text } from 'node:stream/consumers';
 
 const LIMIT_MS = 120_000;
 
-/** What a program printed. */
+/** The output of a program. */
 export interface Printed {
   stdout: Buffer;
   stderr: string;

@@ -1,4 +1,4 @@
-/** What a file shows and sounds like, decoded by ffmpeg apart from the product. */
+/** Decodes the pictures and the sound of a file with ffmpeg, without the product. */
 import { type Area, BITS, bitArea, type Colour3, FLASH, PATCHES } from '../clip/base.ts';
 import { runTool } from '../clip/run-ffmpeg.ts';
 

@@ -1,4 +1,4 @@
-/** What may come of a clip, by rule: anything else makes the matrix fail. */
+/** The rules for which results of a clip are right. Any other result makes the matrix fail. */
 import { type ClipSpec, isMatroska, isMp4, storedSize } from '../clip/spec.ts';
 import type { Judgement, Verdict } from './judge.ts';
 
@@ -70,7 +70,6 @@ export function surprises(clip: ClipSpec, { verdict, reason, faults }: Judgement
   if (!expected.verdicts.includes(verdict)) found.unshift(`it should be ${expected.verdicts.join(' or ')}`);
   else if (verdict !== 'equal' && expected.reason && !expected.reason.test(reason))
     found.unshift('the reason is not the expected one');
-  else if (verdict === 'equal' && reason !== '')
-    found.unshift('a problem is told of a clip of which everything was made');
+  else if (verdict === 'equal' && reason !== '') found.unshift('mediaError names a problem, and everything was made');
   return found;
 }

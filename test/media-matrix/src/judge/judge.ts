@@ -8,7 +8,7 @@ import { clipFaults, type Decoded, decode, secondsOf } from './source.ts';
 
 export type Verdict = 'equal' | 'kept' | 'refused' | 'failed';
 
-/** What came of a clip. */
+/** The result for one clip. */
 export interface Judgement {
   verdict: Verdict;
   /** The sentence that the owner or the contributor gets. */
@@ -49,7 +49,7 @@ export async function judge(path: string, clip: ClipSpec, outcome: Outcome, sign
 /** Codecs of long packets. */
 const LONG_PACKETS = new Set(['flac', 'alac']);
 
-/** Where sound ends last it ends with a whole packet, of which a player may hide a part. */
+/** Sound that ends last ends with a whole packet, and a player may hide a part of it. */
 const packetOf = ({ sound, pictures, facts }: Decoded) => {
   const isLong = facts.sounds.some(({ codec }) => LONG_PACKETS.has(codec!));
   const lastEnd = (pictures.at(-1)?.sec ?? 0) + FRAME_SEC;
@@ -162,7 +162,7 @@ function cueFaults({ words, sound }: Decoded, { vtt, heard, durationSec }: Outco
     vtt.matchAll(/^(\S+) --> (\S+)/gm),
     ([, start, end]) => [clockOf(start!), clockOf(end!)] as const,
   );
-  // Of a word that was cut nothing may be heard.
+  // A word that was cut may be silent.
   const whole = words.filter(word => word + SHORTEST_WORD_SEC <= sound!.seconds);
   const lost = whole.filter(
     word => !cues.some(([start, end]) => start - CUE_OFF_SEC <= word && word <= end + CUE_OFF_SEC),

@@ -65,7 +65,7 @@ export function clipFaults(clip: ClipSpec, { pictures, words, sound }: Decoded):
   if (numbers.some((number, at) => at > 0 && number <= numbers[at - 1]!) && clip.surgery === 'none')
     faults.push(`the clip's pictures are out of order: ${numbers.join(' ')}`);
   if (pictures.some(picture => !isUpright(picture))) faults.push("the clip's pictures are not upright");
-  // Of AMR there is noise, of which any part may be low.
+  // AMR clips are noise, and any part of it may be low.
   if (!sound || clip.audio === 'amr') return faults;
   const wanted = wantedWords(clip);
   const fits = (list: number[]) => list.every(word => words.some(found => Math.abs(found - word) <= WORD_OFF_SEC));

@@ -1,6 +1,6 @@
 import type { ClipSpec } from '../clip/spec.ts';
 
-/** What such a clip has that the plain one has not. `isBounded`: `npm test` runs it, too. */
+/** The properties in which such a clip differs from the plain one. `isBounded`: `npm test` runs it, too. */
 export type Special = Partial<ClipSpec> & { isBounded?: boolean };
 
 const CHROME = { container: 'webm', video: 'vp8', audio: 'opus' } as const;
