@@ -126,6 +126,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   const { troubled } = await jobs.backlog('media', 5);
   await jobs.countByState('media');
   await submissions.oldestUnpublished();
+  await submissions.landedBetween({ from: new Date(0), to: now }, '', 5);
   const states = await figures.clipsByState();
   assert.deepEqual(states, {
     ...{ uploading: OPEN_UPLOADS + 1, finishing: 21, processing: 108, ready: CLIPS - 15, media_failed: 15 },
