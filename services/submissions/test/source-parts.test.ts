@@ -145,3 +145,17 @@ test('a take that was delivered although it was refused keeps its parts when its
   const isReady = async () => (await submissionsOf(projectId))[0]?.mediaStatus === 2;
   await until('its media is made of them', isReady);
 });
+
+test('a take whose record lacks parts is not delivered', async () => {
+  const { projectId, id } = await finishing();
+  const { uploads } = await otherProcess();
+  const partsOf: typeof uploads.partsOf = async function* (key) {
+    for await (const parts of uploads.partsOf(key)) yield parts.slice(0, -1);
+  };
+  await assert.rejects(
+    landUpload(await otherProcess({ uploads: { ...uploads, partsOf } }), await keyOf(id)),
+    /has parts of/,
+  );
+  assert.deepEqual(await submissionsOf(projectId), []);
+  assert.ok(!(await harness.uploads.findOne({ _id: id }))?.sha256, 'nothing says that all bytes are there');
+});

@@ -30,7 +30,15 @@ import { announceResponse } from './announce-response.ts';
 import { eraseIfProjectIs } from './erased-projects.ts';
 import { forgetEnded } from './forget-ended.ts';
 import type { Landed, Landing } from './landings-under-way.ts';
-import { assemble, checksumsOf, expectWhole, isDelivered, partList, removeUnlessHeld } from './upload-bytes.ts';
+import {
+  assemble,
+  checksumsOf,
+  expectAll,
+  expectWhole,
+  isDelivered,
+  partList,
+  removeUnlessHeld,
+} from './upload-bytes.ts';
 
 export type LandContext = Pick<
   Context,
@@ -202,7 +210,8 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   const checksums = isNoted ? { sha256, crc32 } : await checksumsOrWhole(context, upload, parts ? undefined : key);
   const renewed = async () => {
     if (isNoted) return await hold.renew();
-    if (!parts) await expectWhole(context.objects, upload, key);
+    if (parts) expectAll(upload, parts);
+    else await expectWhole(context.objects, upload, key);
     return await hold.renew(checksums);
   };
   const unneeded = new AbortController();

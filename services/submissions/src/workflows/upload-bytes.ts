@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { crc32 } from 'node:zlib';
 import type { Objects } from '@recording-request/kit/objects';
 import { readParts } from '@recording-request/kit/objects/read-parts';
 import type { Context } from '../context.ts';
 import { submissionPrefix, uploadPrefix } from '../domain/object-keys.ts';
+import { RunningChecksums } from '../domain/running-checksums.ts';
 import type { Source } from '../domain/submission.ts';
 import type { Checksums, Part, Upload } from '../domain/upload.ts';
 
@@ -17,7 +16,7 @@ export async function partList({ uploads }: Pick<Context, 'uploads'>, upload: Up
 
 /** Reads an upload for its checksums. */
 export async function checksumsOf({ objects, uploads }: BytesContext, upload: Upload): Promise<Checksums> {
-  const sums = running();
+  const sums = new RunningChecksums();
   for await (const chunk of readParts(objects, inOrder(uploads.partsOf(upload)))) sums.add(chunk);
   return sums.read();
 }
@@ -25,7 +24,7 @@ export async function checksumsOf({ objects, uploads }: BytesContext, upload: Up
 /** Makes one object of the parts of an upload that has very many. Returns the checksums of its bytes. */
 export async function assemble({ objects, uploads }: BytesContext, upload: Upload, key: string): Promise<Checksums> {
   const options = { contentType: upload.mimeType ?? 'application/octet-stream', size: upload.offset };
-  const sums = running();
+  const sums = new RunningChecksums();
   const tallied = async function* () {
     for await (const chunk of readParts(objects, inOrder(uploads.partsOf(upload)))) {
       sums.add(chunk);
@@ -36,6 +35,12 @@ export async function assemble({ objects, uploads }: BytesContext, upload: Uploa
   return sums.read();
 }
 
+/** Fails unless the parts have as many bytes as the upload. */
+export function expectAll({ offset }: Upload, parts: Part[]): void {
+  const bytes = parts.reduce((sum, { size }) => sum + size, 0);
+  if (bytes !== offset) throw new Error(`an upload of ${offset} bytes has parts of ${bytes}`);
+}
+
 /** Fails unless the store says that the object has as many bytes as the upload. */
 export async function expectWhole(objects: Objects, { offset }: Upload, key: string): Promise<void> {
   const stored = await objects.stat(key);
@@ -44,18 +49,6 @@ export async function expectWhole(objects: Objects, { offset }: Upload, key: str
 
 async function* inOrder(pages: AsyncIterable<Part[]>): AsyncGenerator<Part> {
   for await (const parts of pages) yield* parts;
-}
-
-function running() {
-  const sha256 = createHash('sha256');
-  let sum = 0;
-  return {
-    add(chunk: Buffer) {
-      sha256.update(chunk);
-      sum = crc32(chunk, sum);
-    },
-    read: (): Checksums => ({ sha256: sha256.digest('hex'), crc32: sum }),
-  };
 }
 
 /** Removes the bytes of a clip as uploaded, once a video that is equal to them is stored. */
