@@ -28,7 +28,7 @@ export interface ZipEntry {
   name: string;
   size: number;
   stored: boolean;
-  /** What is in a text. */
+  /** The content of a text. */
   text: string | null;
 }
 

@@ -13,7 +13,7 @@ export interface Judgement {
   verdict: Verdict;
   /** The sentence that the owner or the contributor gets. */
   reason: string;
-  /** What is wrong, whatever the verdict. */
+  /** The faults that were found. The verdict does not matter. */
   faults: string[];
 }
 

@@ -42,7 +42,7 @@ export interface Outcome {
   mimeType?: string;
   audio?: string;
   thumbnails: string[];
-  /** Of what is served. */
+  /** The length of the video that is served. */
   durationSec: number;
   vtt?: string;
   /** Where the words begin in the sound that was sent for transcription. */

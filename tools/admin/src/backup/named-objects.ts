@@ -50,7 +50,7 @@ const named = ({ key, size, sha256 }: Stored, optional = false): NamedObject => 
  */
 export async function* namedObjects(dir: string, collections: StoredCollection[]): AsyncGenerator<NamedObject> {
   const rowsOf = <T>(name: string) => rows<T>(dir, collections, name);
-  /** What the uploads that are landing are stored in, by the submission that each becomes. */
+  /** The objects of each upload that is landing, by the submission that it becomes. */
   const landing = new Map<string, NamedObject[]>();
   /** By the page's id: whether its parts are needed no more. */
   const pages = new Map<string, boolean>();
