@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ErrorReason } from '@recording-request/contract/error-codes';
 import { splitListen } from '@recording-request/kit/config';
@@ -72,10 +72,10 @@ function createTusServer(context: Context): HttpServer {
       response.destroy();
     });
   };
-  const server = createInternalServer(context.internal, (request, response) =>
-    inRequest(request, response, () => answer(request, response)),
-  );
-  acceptExpectations(server);
+  const listener: RequestListener = (request, response) =>
+    inRequest(request, response, () => answer(request, response));
+  const server = createInternalServer(context.internal, listener);
+  acceptExpectations(server, listener);
   // A recording's bytes may take as long as the recording: only silence ends a request.
   server.requestTimeout = 0;
   server.headersTimeout = HEADERS_MS;
