@@ -11,14 +11,13 @@ import { noteShed } from '@recording-request/kit/telemetry/shed';
 import { noteSubject } from '@recording-request/kit/telemetry/subject';
 import { UPLOAD_CALLERS } from '@recording-request/proto/callers';
 import { Server as TusServer } from '@tus/server';
-import { sendNodeResponse } from 'srvx/node';
+import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import type { Context } from '../../context.ts';
 import { closeHttp } from './close-http.ts';
 import { type Fault, headersSentence } from './errors.ts';
 import { tusHooks, UPLOADS_PATH } from './hooks.ts';
 import { createLocker } from './locker.ts';
 import { FIRST_ROOM_BYTES } from './part-buffer.ts';
-import { directRequest, writeDirectly } from './request-bytes.ts';
 import { headerFault, setHeader, toStrictHeaders } from './request-headers.ts';
 import { logRequest } from './request-log.ts';
 import { PartStore } from './store.ts';
@@ -61,7 +60,6 @@ function createTusServer(context: Context): HttpServer {
     namingFunction: ({ headers }) => uploadIdOf(headers.get('x-upload-id')),
     ...tusHooks(context),
   });
-  writeDirectly(tus, datastore);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const broke = logRequest(log, request, response);
     if (!isFrom(request, UPLOAD_CALLERS, context.internal))
@@ -127,7 +125,7 @@ async function serve(
   toStrictHeaders(request);
   const fault = headerFault(request) ?? (await lengthFault(context, request));
   if (fault !== undefined) return refuseAtOnce(response, 400, fault);
-  const answer = await tus.handleWeb(directRequest(request, response) as never);
+  const answer = await tus.handleWeb(new NodeRequest({ req: request, res: response }));
   await sent(response, answer.status >= 400 ? await asJson(answer) : answer);
 }
 
