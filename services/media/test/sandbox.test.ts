@@ -12,7 +12,7 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { childrenOf, statusOf } from '@recording-request/testing/child-processes';
 import { testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
-import { startFakeServices } from '@recording-request/testing/fake-services';
+import { startFakeServices, willingWork } from '@recording-request/testing/fake-services';
 import { testCertificates } from '@recording-request/testing/test-certificates';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
@@ -136,8 +136,7 @@ test('a program whose parent ended before it began does not begin', async () => 
 test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
   timeout: 240_000,
 }, async () => {
-  // A submissions service of the previous version, which keeps no claims.
-  const submissions = await startFakeServices([]);
+  const submissions = await startFakeServices([willingWork()]);
   const certificate = (await testCertificates()).env('media');
   const { env } = testEnvironment({ ...certificate, MEDIA_WORK_DIR: root, SUBMISSIONS_GRPC: submissions.address });
   await using stores = testStores({ env });

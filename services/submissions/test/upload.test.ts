@@ -402,7 +402,7 @@ test('an upload of very many parts keeps few of them in its own document, and la
   const response = await begun();
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response, { length: body.length });
-  // As a version stored it that kept all parts in the upload's own document.
+  // As many as one PATCH after another would have left.
   const count = 510;
   const parts = Array.from({ length: count }, (_, at) => ({ key: `uploads/${id}/${at}`, offset: at * 10, size: 10 }));
   for (let at = 0; at < count; at += 50) {

@@ -87,7 +87,7 @@ const uploadNamed = ({ url }: IncomingMessage): string => url?.split('?')[0]?.sp
 
 const projectOf = ({ headers }: IncomingMessage): string => String(headers['x-project-id'] ?? '');
 
-/** The gateway names an upload; one of an earlier version does not. */
+/** The gateway names an upload. */
 const uploadIdOf = (given: string | null): string => (given !== null && isUuid(given) ? given : uuidv7());
 
 async function handle(
