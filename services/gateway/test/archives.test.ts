@@ -9,7 +9,9 @@ let store: FakeStore;
 
 before(async () => {
   store = await startFakeStore();
-  harness = await startTestGateway({ projects: { getProject: async () => ({ projectName: 'Stories', project: asProject() }) } });
+  harness = await startTestGateway({
+    projects: { getProject: async () => ({ projectName: 'Stories', project: asProject() }) },
+  });
 });
 after(async () => {
   await harness[Symbol.asyncDispose]();
