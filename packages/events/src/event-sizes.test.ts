@@ -38,7 +38,6 @@ test('the largest event of each type that a worker reports is small beside what 
       },
     ],
     'media.failed': [{ $case: 'mediaFailed', value: { ...ids, reason } }],
-    'transcript.started': [{ $case: 'transcriptStarted', value: ids }],
     'transcript.completed': [
       { $case: 'transcriptCompleted', value: { ...ids, text, vtt } },
       { $case: 'transcriptStored', value: { ...ids, key: stored.key } },

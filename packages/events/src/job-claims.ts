@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '@recording-request/kit/bounds';
 import { DomainError } from '@recording-request/kit/errors';
-import { type ClientOf, createClient, isUnimplemented } from '@recording-request/kit/grpc-client';
+import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Peer } from '@recording-request/kit/internal/internal';
 import { PostponedError } from '@recording-request/kit/kafka/consumer';
@@ -90,19 +90,13 @@ export function createJobClaims(target: string, peer: Peer): JobClaims {
         throw error;
       });
       if (begun === 'drop') return options.log.debug('There is nothing to do for a request any more');
-      // A server of the previous version keeps no claims.
-      if (begun === 'unclaimed') return await work(options.signal);
       await runClaimed(client, { job, holder, leaseMs: begun.leaseMs }, options, work);
     },
     async take(kind) {
       // Of its own: the request of a job that was taken may come to this process, too.
       const holder = uuidv7();
       // Asked again and again, mostly in vain: traces of that would bury those of clips.
-      const taking = unsampled(() => client.takeJob({ kind, holder }, { deadlineMs: TAKE_MS }));
-      const { event, leaseMs } = await taking.catch(error => {
-        if (isUnimplemented(error)) return { event: undefined, leaseMs: 0 };
-        throw error;
-      });
+      const { event, leaseMs } = await unsampled(() => client.takeJob({ kind, holder }, { deadlineMs: TAKE_MS }));
       return (
         event && { event, run: (job, options, work) => runClaimed(client, { job, holder, leaseMs }, options, work) }
       );
@@ -158,20 +152,11 @@ async function giveBack(client: WorkClient, request: Parameters<WorkClient['give
   }
 }
 
-async function begin(
-  client: WorkClient,
-  job: Job,
-  holder: string,
-): Promise<{ leaseMs: number } | 'drop' | 'unclaimed'> {
-  try {
-    const { verdict, leaseMs, laterMs } = await client.beginJob({ job, holder });
-    if (verdict === Verdict.VERDICT_GO) return { leaseMs };
-    if (verdict === Verdict.VERDICT_DROP) return 'drop';
-    throw new PostponedError('Another process works on this job.', laterMs);
-  } catch (error) {
-    if (isUnimplemented(error)) return 'unclaimed';
-    throw error;
-  }
+async function begin(client: WorkClient, job: Job, holder: string): Promise<{ leaseMs: number } | 'drop'> {
+  const { verdict, leaseMs, laterMs } = await client.beginJob({ job, holder });
+  if (verdict === Verdict.VERDICT_GO) return { leaseMs };
+  if (verdict === Verdict.VERDICT_DROP) return 'drop';
+  throw new PostponedError('Another process works on this job.', laterMs);
 }
 
 /** A renewal that gets no answer is no reason to stop: the next one may. */

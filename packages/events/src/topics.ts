@@ -13,7 +13,6 @@ const TOPIC_OF = {
   'response.completed': 'webhooks.events',
   'media.processed': 'media.events',
   'media.failed': 'media.events',
-  'transcript.started': 'transcription.events',
   'transcript.completed': 'transcription.events',
   'transcript.failed': 'transcription.events',
 } as const;

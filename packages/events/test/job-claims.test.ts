@@ -149,20 +149,3 @@ test('work on a job that was lost ends, and is not given back', async () => {
   });
   assert.deepEqual(given, []);
 });
-
-test('a submissions service of the previous version keeps no claims: the work goes on without', async () => {
-  await using old = new AsyncDisposableStack();
-  const previous = old.adopt(await startFakeServices([]), each => each.close(0));
-  const unclaimed = old.use(createJobClaims(previous.address, callers.as('media').peer('submissions')));
-  let done = 0;
-  await unclaimed.run(job, { signal: never, log }, async () => {
-    done += 1;
-  });
-  assert.equal(done, 1);
-  assert.equal(await unclaimed.take(JobKind.JOB_KIND_MEDIA), undefined);
-  await assert.rejects(
-    unclaimed.run(job, { signal: never, log }, () => Promise.reject(new OutageError('The store is away'))),
-    (error: DomainError) => error.code === 'unavailable',
-    'which its consumer does not count either',
-  );
-});

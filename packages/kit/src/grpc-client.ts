@@ -292,7 +292,7 @@ function messageGate(ahead: number) {
   };
 }
 
-/** Whether a call failed because its server does not know it, as one of an older version does not. */
+/** Whether a call failed because its server does not serve it. */
 export const isUnimplemented = (error: unknown): boolean =>
   error instanceof DomainError && (error.cause as { status?: unknown } | undefined)?.status === status.UNIMPLEMENTED;
 

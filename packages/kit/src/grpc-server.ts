@@ -4,6 +4,7 @@ import {
   type handleUnaryCall,
   Metadata,
   Server,
+  type ServerCredentials,
   type ServerUnaryCall,
   type ServerWritableStream,
   type ServiceDefinition,
@@ -16,7 +17,6 @@ import { type CallScope, callScope } from './call-scope.ts';
 import { asDomainError, DomainError, grpcStatusOf } from './errors.ts';
 import { authorize, type CallersOf } from './internal/authorize.ts';
 import type { Internal } from './internal/internal.ts';
-import { bind } from './internal/listen.ts';
 import type { Logger } from './log.ts';
 import { attributeSets } from './telemetry/attribute-sets.ts';
 import { durationOf, secondsSince } from './telemetry/metrics.ts';
@@ -86,7 +86,7 @@ export async function startGrpcServer(options: {
     // A client resolves a name again only when a connection ends: without this, a replica that was added gets no calls.
     // Running calls are not cut; what clients must not do for that is in grpc-client.ts.
     'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
-    interceptors: [authorize(callersOf, internal.takes.plaintext, log)],
+    interceptors: [authorize(callersOf, internal.certificates === undefined, log)],
   });
   for (const { definition, handlers } of services) {
     const bound: UntypedServiceImplementation = {};
@@ -97,17 +97,15 @@ export async function startGrpcServer(options: {
     }
     server.addService(definition, bound);
   }
-  const listening = await bind(server, listen, internal);
-  return {
-    address: addressOf(listen, listening.port),
-    async close(graceMs = 10_000) {
-      const ended = listening.close();
-      const timer = setTimeout(() => listening.end(), graceMs);
-      await Promise.all([shutDown(server, graceMs), ended]);
-      clearTimeout(timer);
-    },
-  };
+  const port = await bind(server, listen, internal.serverCredentials());
+  return { address: addressOf(listen, port), close: (graceMs = 10_000) => shutDown(server, graceMs) };
 }
+
+/** Returns the port. */
+export const bind = (server: Server, listen: string, credentials: ServerCredentials): Promise<number> =>
+  new Promise((resolve, reject) =>
+    server.bindAsync(listen, credentials, (error, port) => (error ? reject(error) : resolve(port))),
+  );
 
 export const addressOf = (listen: string, port: number): string =>
   `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`;

@@ -1,6 +1,6 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import { addressOf, shutDown } from './grpc-server.ts';
+import { addressOf, bind, shutDown } from './grpc-server.ts';
 
 export interface Health {
   /** `host:port`, with the port that was really bound. */
@@ -21,11 +21,7 @@ export async function startHealth(listen: string): Promise<Health> {
   const server = new Server();
   const health = new HealthImplementation({ '': 'NOT_SERVING', [LIVENESS]: 'SERVING' });
   health.addToServer(server);
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync(listen, ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
+  const port = await bind(server, listen, ServerCredentials.createInsecure());
   return {
     address: addressOf(listen, port),
     setServing: serving => health.setStatus('', serving ? 'SERVING' : 'NOT_SERVING'),

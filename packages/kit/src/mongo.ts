@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import mongoose, { type Connection, type ConnectOptions, type mongo } from 'mongoose';
+import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import { StartError } from './config.ts';
 import { interceptCommands } from './mongo/commands.ts';
 import { reportMongo } from './mongo/figures.ts';
@@ -80,16 +80,6 @@ function mongoFault(error: unknown, { mongoCaFile }: MongoSettings): string | un
       return 'MongoDB does not accept the user or the password in MONGO_URL.';
   return tlsFault(error, 'MongoDB', mongoCaFile ? 'MONGO_CA_FILE' : 'Node’s own list: set MONGO_CA_FILE');
 }
-
-/** Drops indexes that earlier versions made, where they are there. Their processes go on without, only slower. */
-export async function dropIndexes(collection: Pick<mongo.Collection, 'dropIndex'>, names: string[]): Promise<void> {
-  for (const name of names)
-    await collection.dropIndex(name).catch(error => {
-      if ((error as { code?: number }).code !== INDEX_NOT_FOUND) throw error;
-    });
-}
-
-const INDEX_NOT_FOUND = 27;
 
 /** Whether an error reports that a document with this unique key exists. */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: number } | null)?.code === 11_000;

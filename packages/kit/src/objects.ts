@@ -62,8 +62,8 @@ export function createObjects(
   { requestMs = REQUEST_MS, connections = CONNECTIONS } = {},
 ): Objects {
   const { s3Bucket: bucket } = settings;
-  const [client, unsigned] = clientsOf(settings, connections);
-  const putWhole = wholePuts({ client, unsigned, bucket, requestMs });
+  const client = clientOf(settings, connections);
+  const putWhole = wholePuts({ client, bucket, requestMs });
   const ask = <T>(work: () => Promise<T>, what: string, signal?: AbortSignal) => asked(work, requestMs, what, signal);
   async function* list(prefix: string): AsyncIterable<Listed> {
     for (let token = ''; ; ) {
@@ -138,12 +138,11 @@ export function createObjects(
   return tracedObjects(objects, settings);
 }
 
-/** Returns two clients that share their connections; the second signs no payloads. */
-function clientsOf(settings: ObjectSettings, connections: number): [Client, Client] {
+function clientOf(settings: ObjectSettings, connections: number): Client {
   const endpoint = new URL(settings.s3Endpoint);
   const secure = endpoint.protocol === 'https:';
   const agent = { keepAlive: true, maxSockets: connections, timeout: REST_MS };
-  const options = {
+  return new Client({
     endPoint: endpoint.hostname,
     port: endpoint.port ? Number(endpoint.port) : secure ? 443 : 80,
     useSSL: secure,
@@ -153,13 +152,10 @@ function clientsOf(settings: ObjectSettings, connections: number): [Client, Clie
     transport: objectsTransport(secure ? tlsContext({ ca: settings.s3CaFile ?? '' }) : undefined),
     transportAgent: secure ? new SecureAgent(agent) : new Agent(agent),
     credentialsProvider: currentCredentials(settings),
-  };
-  const unsigned = new Client(options);
-  unsigned.enableSHA256 = false;
-  return [new Client(options), unsigned];
+  });
 }
 
-/** The credentials as the settings have them at each request: files may have been replaced. The client asks for nothing else. */
+/** Reads the credentials again for each request: the files that hold them may have been replaced. Of a provider the client calls this method alone. */
 function currentCredentials({ s3AccessKey, s3SecretKey }: ObjectSettings): ClientOptions['credentialsProvider'] {
   const now = { getAccessKey: s3AccessKey, getSecretKey: s3SecretKey, getSessionToken: () => undefined };
   return { getCredentials: async () => now } as unknown as ClientOptions['credentialsProvider'];

@@ -1,5 +1,4 @@
-import { integer, listen, oneOf, text, type Variable } from './config.ts';
-import { PLAINTEXT_MODES } from './internal/modes.ts';
+import { flag, integer, listen, text, type Variable } from './config.ts';
 
 /** Of every service. */
 export const processVariables = {
@@ -22,12 +21,7 @@ export const healthVariables = {
 
 /** How services know each other. */
 export const internalVariables = {
-  internalPlaintext: oneOf(
-    'INTERNAL_PLAINTEXT',
-    'whether the services call each other without certificates; `send` and `accept` are [steps on the way to them](../deploy/README.md#from-a-version-without-certificates)',
-    PLAINTEXT_MODES,
-    'false',
-  ),
+  internalPlaintext: flag('INTERNAL_PLAINTEXT', 'whether the services call each other without certificates'),
   tlsCertFile: tlsFile('TLS_CERT_FILE', "the service's certificate, then intermediate ones"),
   tlsKeyFile: tlsFile('TLS_KEY_FILE', 'its key, without a passphrase'),
   tlsCaFile: tlsFile('TLS_CA_FILE', 'the authorities that are believed'),

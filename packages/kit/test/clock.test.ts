@@ -54,19 +54,6 @@ test('a lease whose end a wrong clock of the database has set far ahead is taken
   assert.equal(await left.hold(), false);
 });
 
-test('a lease of an earlier version, which marks no renewals, is not judged by them', async () => {
-  await using stores = testStores(testEnvironment());
-  const connection = await stores.database('kit');
-  const leaseMs = 100;
-  const [before, next] = [createLease(connection, 'work', leaseMs), createLease(connection, 'work', leaseMs)];
-  assert.equal(await before.hold(), true);
-  // The earlier version has taken it over since, and left the mark of the one before.
-  const taken = { holder: 'of an earlier version', until: new Date(Date.now() + DAY) };
-  await connection.db!.collection<{ _id: string }>('leases').updateOne({ _id: 'work' }, { $set: taken });
-  const end = performance.now() + 6 * leaseMs;
-  while (performance.now() < end) assert.equal(await next.hold(), false, 'taken from a holder that may be alive');
-});
-
 test("the clock of a process that is off shows the database's time", async t => {
   await using stores = testStores(testEnvironment());
   const connection = await stores.database('kit');

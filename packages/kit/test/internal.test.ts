@@ -112,77 +112,57 @@ test('a client does not speak with a service of another name, nor with one of an
   assert.equal(await outcome(foreign.address, ours.env('submissions'), 'submissions', BRIEFLY), 'timeout');
 });
 
-test('on the way to TLS a listener takes both; who has a certificate is held to it', async () => {
-  for (const mode of ['send', 'accept']) {
-    await using served = await serve({ ...ours.env('media'), INTERNAL_PLAINTEXT: mode });
-    assert.equal(await outcome(served.address, plaintext, 'submissions'), 'ok');
-    assert.equal(await outcome(served.address, ours.env('submissions'), 'submissions'), 'ok');
-    assert.match(await outcome(served.address, ours.env('webhooks'), 'webhooks'), /webhooks may not call/);
-    assert.equal(await outcome(served.address, theirs.env('submissions'), 'submissions', BRIEFLY), 'timeout');
-  }
-  await using old = await serve(plaintext);
-  const sending = { ...ours.env('submissions'), INTERNAL_PLAINTEXT: 'send' };
-  assert.equal(await outcome(old.address, sending, 'submissions'), 'ok', '`send` calls what knows plaintext alone');
-  await using strict = await serve(ours.env('media'));
-  const accepting = { ...ours.env('submissions'), INTERNAL_PLAINTEXT: 'accept' };
-  assert.equal(await outcome(strict.address, accepting, 'submissions'), 'ok', '`accept` calls what knows TLS alone');
-});
-
-test('a stop waits for the calls that run, and for no longer than its grace, whatever the listener takes', async () => {
-  for (const mode of ['false', 'send', 'accept']) {
-    const began = Promise.withResolvers<void>();
-    const finish = Promise.withResolvers<void>();
-    await using served = await serve({ ...ours.env('media'), INTERNAL_PLAINTEXT: mode }, undefined, {
-      async inspect() {
-        began.resolve();
-        await finish.promise;
-        return {};
-      },
-    });
-    const call = outcome(served.address, ours.env('submissions'), 'submissions');
-    await began.promise;
-    let isClosed = false;
-    const closed = served.close(60_000).then(() => {
-      isClosed = true;
-    });
-    // A connection that was made before is refused meanwhile: by then the stop has begun.
-    await until('no new call is taken', async () => {
-      const { hostname, port } = new URL(`tcp://${served.address}`);
-      const socket = connect(Number(port), hostname);
-      return await once(socket, 'connect').then(
-        () => void socket.destroy(),
-        () => true,
-      );
-    });
-    assert.equal(isClosed, false, `${mode}: the call still runs`);
-    finish.resolve();
-    assert.equal(await call, 'ok', `${mode}: a call that ran when the stop began is answered`);
-    await closed;
-  }
+test('a stop waits for the calls that run', async () => {
+  const began = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  await using served = await serve(ours.env('media'), undefined, {
+    async inspect() {
+      began.resolve();
+      await finish.promise;
+      return {};
+    },
+  });
+  const call = outcome(served.address, ours.env('submissions'), 'submissions');
+  await began.promise;
+  let isClosed = false;
+  const closed = served.close(60_000).then(() => {
+    isClosed = true;
+  });
+  // A connection that was made before is refused meanwhile: by then the stop has begun.
+  await until('no new call is taken', async () => {
+    const { hostname, port } = new URL(`tcp://${served.address}`);
+    const socket = connect(Number(port), hostname);
+    return await once(socket, 'connect').then(
+      () => void socket.destroy(),
+      () => true,
+    );
+  });
+  assert.equal(isClosed, false, 'the call still runs');
+  finish.resolve();
+  assert.equal(await call, 'ok', 'a call that ran when the stop began is answered');
+  await closed;
 });
 
 // A handshake that does not come is waited for two minutes by the server itself.
 test('a stop ends what its grace does not suffice for, and waits for no connection on which nothing came', {
   timeout: 60_000,
 }, async () => {
-  for (const mode of ['false', 'send', 'accept']) {
-    const began = Promise.withResolvers<void>();
-    await using served = await serve({ ...ours.env('media'), INTERNAL_PLAINTEXT: mode }, undefined, {
-      inspect() {
-        began.resolve();
-        return new Promise(() => {});
-      },
-    });
-    const { hostname, port } = new URL(`tcp://${served.address}`);
-    const silent = connect(Number(port), hostname);
-    silent.on('error', () => {});
-    await once(silent, 'connect');
-    const call = outcome(served.address, ours.env('submissions'), 'submissions', BRIEFLY);
-    await began.promise;
-    await served.close(50);
-    assert.notEqual(await call, 'ok');
-    silent.destroy();
-  }
+  const began = Promise.withResolvers<void>();
+  await using served = await serve(ours.env('media'), undefined, {
+    inspect() {
+      began.resolve();
+      return new Promise(() => {});
+    },
+  });
+  const { hostname, port } = new URL(`tcp://${served.address}`);
+  const silent = connect(Number(port), hostname);
+  silent.on('error', () => {});
+  await once(silent, 'connect');
+  const call = outcome(served.address, ours.env('submissions'), 'submissions', BRIEFLY);
+  await began.promise;
+  await served.close(50);
+  assert.notEqual(await call, 'ok');
+  silent.destroy();
 });
 
 test('certificates, and then the authority behind them, are replaced under load without a failed call', async () => {
@@ -242,33 +222,28 @@ test('certificates, and then the authority behind them, are replaced under load 
   assert.equal(gone, 'timeout', 'the authority before is believed no more');
 });
 
-test('HTTP between services: the caller is known, and plaintext taken only where it is to be', async () => {
-  for (const [mode, plain] of [
-    ['false', 'refused'],
-    ['accept', 'yes'],
-  ] as const) {
-    using internal = await openCaller({ ...ours.env('submissions'), INTERNAL_PLAINTEXT: mode }, 'submissions');
-    const server = createInternalServer(internal, (incoming, response) =>
-      response.end(isFrom(incoming, ['gateway'], internal) ? 'yes' : 'no'),
-    );
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const ask = async (createConnection: () => ReturnType<typeof connect>) => {
-      const asked = request({ createConnection, path: '/' }).end();
-      const [answer] = await once(asked, 'response');
-      return (await answer.toArray()).join('');
-    };
-    const as = async (name: string) => {
-      using caller = await openCaller(ours.env(name as 'gateway'), name);
-      return await ask(() => connectTls({ host: '127.0.0.1', port, ...caller.tlsPeer('submissions')! }));
-    };
-    assert.equal(await as('gateway'), 'yes');
-    assert.equal(await as('webhooks'), 'no');
-    assert.equal(await ask(() => connect(port, '127.0.0.1')).catch(() => 'refused'), plain);
-    server.closeAllConnections();
-    server.close();
-  }
+test('HTTP between services: the caller is known, and plaintext is refused', async () => {
+  using internal = await openCaller(ours.env('submissions'), 'submissions');
+  const server = createInternalServer(internal, (incoming, response) =>
+    response.end(isFrom(incoming, ['gateway'], internal) ? 'yes' : 'no'),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const ask = async (createConnection: () => ReturnType<typeof connect>) => {
+    const asked = request({ createConnection, path: '/' }).end();
+    const [answer] = await once(asked, 'response');
+    return (await answer.toArray()).join('');
+  };
+  const as = async (name: string) => {
+    using caller = await openCaller(ours.env(name as 'gateway'), name);
+    return await ask(() => connectTls({ host: '127.0.0.1', port, ...caller.tlsPeer('submissions')! }));
+  };
+  assert.equal(await as('gateway'), 'yes');
+  assert.equal(await as('webhooks'), 'no');
+  assert.equal(await ask(() => connect(port, '127.0.0.1')).catch(() => 'refused'), 'refused');
+  server.closeAllConnections();
+  server.close();
 });
 
 test('health is answered in plaintext, and nothing else is', async () => {

@@ -5,6 +5,7 @@ import { openInternal } from '@recording-request/kit/internal/internal';
 import { createLogger } from '@recording-request/kit/log';
 import { internalVariables } from '@recording-request/kit/service-variables';
 import { callers } from '@recording-request/proto/callers';
+import { Verdict, type WorkServiceServer, WorkServiceService } from '@recording-request/proto/work/v1/work';
 import { everyServiceEnv } from './test-certificates.ts';
 
 /** One gRPC service, and the handlers that stand for it; they are looked up at each call, so that a test may change them. */
@@ -17,6 +18,15 @@ export const fakeService = <S>(definition: object, handlers: () => Partial<Handl
   definition,
   handlers: handlers as FakeService['handlers'],
 });
+
+/** Lets every worker begin and hold its job, and has no jobs to give out. */
+export const willingWork = (): FakeService =>
+  fakeService<WorkServiceServer>(WorkServiceService, () => ({
+    beginJob: async () => ({ verdict: Verdict.VERDICT_GO, leaseMs: 60_000, laterMs: 0 }),
+    renewJob: async () => ({ held: true }),
+    giveBackJob: async () => ({}),
+    takeJob: async () => ({ event: undefined, leaseMs: 0 }),
+  }));
 
 /**
  * Serves them over real gRPC on a free port, to those who may call them, with a certificate that names every service. A call for

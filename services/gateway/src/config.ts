@@ -30,7 +30,7 @@ export const variables = {
   webhooksGrpc: target('WEBHOOKS_GRPC', 'the webhooks service'),
   submissionsHttp: url(
     'SUBMISSIONS_HTTP',
-    'where uploads are passed on to: https, or http where `INTERNAL_PLAINTEXT` is `true` or `send`',
+    'where uploads are passed on to: https, or http where `INTERNAL_PLAINTEXT` is `true`',
   ),
   rateLimitTokenPerMinute: integer(
     'RATE_LIMIT_TOKEN_PER_MINUTE',
@@ -184,7 +184,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ]);
   const fault = offloadFault(config);
   if (fault) throw new ConfigError([fault]);
-  const scheme = internalPlaintext === 'true' || internalPlaintext === 'send' ? 'http' : 'https';
+  const scheme = internalPlaintext ? 'http' : 'https';
   if (!submissionsHttp.startsWith(`${scheme}:`))
     throw new ConfigError([
       `SUBMISSIONS_HTTP must begin with ${scheme}:// where INTERNAL_PLAINTEXT is ${internalPlaintext}`,

@@ -24,9 +24,10 @@ export function httpServer(handle: RequestListener, config: Config, endCrowded: 
     requireHostHeader: false,
   };
   // Outermost are the turns: a request that waits for its turn has no trace yet, and its duration does not count the wait.
-  const server = createServer(options, inTurn(traced(handle, config), endCrowded));
+  const listener = inTurn(traced(handle, config), endCrowded);
+  const server = createServer(options, listener);
   server.setTimeout(config.idleTimeoutMs);
   limitConnections(server, config);
-  acceptExpectations(server);
+  acceptExpectations(server, listener);
   return server;
 }

@@ -195,7 +195,7 @@ test('an address that guesses dashboard tokens costs a bounded number of look-up
           if (Buffer.from(tokenHash).toString('hex') !== hash) throw new DomainError('not_found', 'No such project.');
           return { ownerId: OWNER_ID, projectId: PROJECT_ID };
         },
-        getProject: async () => ({ project: asProject() }),
+        getProject: async () => ({ projectName: 'Stories', project: asProject() }),
       },
       submissions: { listSubmissions: async () => ({ submissions: [], nextCursor: '' }) },
     },

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import { archiveBehind, serveContent, ZIP, ZIP_ETAG, ZIP_HEADER_BYTES } from './archive-behind.ts';
 import { CONTENT, type FakeStore, startFakeStore } from './fake-store.ts';
-import { asProject, type Behind, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
+import { asProject, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 let harness: TestGateway;
 let store: FakeStore;
 
 before(async () => {
   store = await startFakeStore();
-  harness = await startTestGateway({ projects: { getProject: async () => ({ project: asProject() }) } });
+  harness = await startTestGateway({
+    projects: { getProject: async () => ({ projectName: 'Stories', project: asProject() }) },
+  });
 });
 after(async () => {
   await harness[Symbol.asyncDispose]();
@@ -181,21 +182,4 @@ test('an erasure ends a download that runs, also while the store or its reader m
   asked.isErased = true;
   await assert.rejects(response.arrayBuffer());
   await left;
-});
-test('a submissions service of the version before is asked for the archive as a stream', async () => {
-  const behind: Behind = {
-    exports: {
-      async *export({ format }) {
-        yield { chunk: Buffer.from(`format ${format}`) };
-      },
-    },
-  };
-  await using gateway = await startTestGateway(
-    behind,
-    {},
-    { exportsService: { export: ExportsServiceService.export } },
-  );
-  const address = `${gateway.base}/api/projects/${PROJECT_ID}/export/project.zip`;
-  const response = await fetch(address, { headers: { ...gateway.bearer, range: 'bytes=3-' } });
-  assert.deepEqual([response.status, response.headers.get('etag'), await response.text()], [200, null, 'format 3']);
 });

@@ -408,7 +408,7 @@ test('a body that arrives a byte at a time is cut off with 408', async () => {
 
 test('a service that is down is 503 within the deadline', async () => {
   await using down = await startTestGateway({}, { WEBHOOKS_GRPC: '127.0.0.1:9' });
-  down.behind.projects = { getProject: async () => ({ project: asProject() }) };
+  down.behind.projects = { getProject: async () => ({ projectName: 'Stories', project: asProject() }) };
   const began = performance.now();
   const response = await fetch(`${down.base}/api/projects/${PROJECT_ID}/webhook-deliveries`, { headers: down.bearer });
   assert.equal(response.status, 503);

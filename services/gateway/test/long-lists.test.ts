@@ -114,7 +114,7 @@ test('a creation with many links answers as one with few, and again the same wha
 test('a page of submissions has as many as were asked for, however few the service reads at once', async () => {
   const all = Array.from({ length: 30 }, (_, index) => ({ ...submission, transcriptText: `said ${index}` }));
   const asked: [string, number, boolean][] = [];
-  harness.behind.projects = { getProject: async () => ({ project: asProject() }) };
+  harness.behind.projects = { getProject: async () => ({ projectName: 'Stories', project: asProject() }) };
   harness.behind.submissions = {
     async listSubmissions({ cursor, pageSize, presentation }) {
       asked.push([cursor, pageSize, presentation !== undefined]);

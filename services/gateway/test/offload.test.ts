@@ -38,7 +38,7 @@ let proxy: MediaProxy;
 
 const behindOf = (objects: FakeStore): Behind => ({
   projects: {
-    getProject: async () => ({ project: asProject() }),
+    getProject: async () => ({ projectName: 'Stories', project: asProject() }),
     resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
   },
   submissions: { getMedia: mediaAt(objects) },

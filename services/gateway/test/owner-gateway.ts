@@ -93,7 +93,7 @@ export async function startOwnerGateway() {
     accounts: { getUser: async () => ({ user }) },
     projects: {
       listProjects: async () => ({ summaries: [summaryOf(asProject())] }),
-      getProject: async () => ({ project: asProject() }),
+      getProject: async () => ({ projectName: 'Stories', project: asProject() }),
       resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
       async listLinks(request) {
         calls.askedLinks = request;

@@ -35,7 +35,7 @@ before(async () => {
     {
       accounts: { getUser: async () => ({ user }) },
       projects: {
-        getProject: counted(async () => ({ project: asProject() })),
+        getProject: counted(async () => ({ projectName: 'Stories', project: asProject() })),
         resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
       },
       submissions: { getMedia: counted(mediaAt(store)), countSubmissions: async () => ({ counts: {} }) },

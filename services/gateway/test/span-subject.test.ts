@@ -16,7 +16,7 @@ startSending({ traces: true, metrics: false, logs: false });
 const { asProject, PROJECT_ID, SUBMISSION_ID, startTestGateway } = await import('./test-service.ts');
 
 test('a request leaves no span under the id of a clip or a project unless its sender may come in', async () => {
-  const getProject = async () => ({ project: asProject() });
+  const getProject = async () => ({ projectName: 'Stories', project: asProject() });
   const submissions = { countSubmissions: async () => ({ counts: {} }) };
   await using gateway = await startTestGateway({ projects: { getProject }, submissions });
   const path = `/api/projects/${PROJECT_ID}`;

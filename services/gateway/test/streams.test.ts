@@ -31,7 +31,7 @@ before(async () => {
   store = await startFakeStore();
   const behind: Behind = {
     projects: {
-      getProject: async () => ({ project: asProject() }),
+      getProject: async () => ({ projectName: 'Stories', project: asProject() }),
       resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
       resolveRecipient: async () =>
         ({ linkId: 'link-1', projectId: PROJECT_ID, ownerId: OWNER_ID, linkType: 2, status: 1 }) as never,

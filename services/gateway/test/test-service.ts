@@ -30,11 +30,11 @@ export const OWNER_ID = '019a0000-0000-7000-8000-000000000001';
 export const PROJECT_ID = '019a0000-0000-7000-8000-000000000002';
 export const SUBMISSION_ID = '019a0000-0000-7000-8000-000000000003';
 
-/** The gateway as production starts it, over real gRPC servers that answer what the test says; `exportsService` may be an older one. */
+/** The gateway as production starts it, over real gRPC servers that answer what the test says. */
 export async function startTestGateway(
   behind: Behind = {},
   env: Record<string, string> = {},
-  { exportsService = ExportsServiceService, log }: { exportsService?: object; log?: Logger } = {},
+  { log }: { log?: Logger } = {},
 ) {
   const calls: string[] = [];
   const tokens = new Map<string, string[]>();
@@ -56,7 +56,7 @@ export async function startTestGateway(
       fakeService<AccountsServiceServer>(AccountsServiceService, () => ({ ...accounts, ...behind.accounts })),
       fakeService<ProjectsServiceServer>(ProjectsServiceService, () => behind.projects ?? {}),
       fakeService<SubmissionsServiceServer>(SubmissionsServiceService, () => behind.submissions ?? {}),
-      fakeService<ExportsServiceServer>(exportsService, () => behind.exports ?? {}),
+      fakeService<ExportsServiceServer>(ExportsServiceService, () => behind.exports ?? {}),
       fakeService<WebhooksServiceServer>(WebhooksServiceService, () => behind.webhooks ?? {}),
     ],
     name => {

@@ -51,7 +51,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
 
 async function openFfmpeg(config: Config, log: Logger): Promise<Sandbox> {
   const sandbox = await openSandbox(limitsOf(config, log), log);
-  await findFfmpeg(sandbox);
+  await findFfmpeg();
   return sandbox;
 }
 

@@ -20,7 +20,7 @@ import { type Inspection, type MediaServiceServer, MediaServiceService } from '@
 import { childrenOf, watchMemory } from '@recording-request/testing/child-processes';
 import { CLIPS, testClip } from '@recording-request/testing/clip';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
-import { startFakeServices } from '@recording-request/testing/fake-services';
+import { startFakeServices, willingWork } from '@recording-request/testing/fake-services';
 import { startTestService, type TestService } from '@recording-request/testing/test-service';
 import { until } from '@recording-request/testing/wait';
 import { type Config, readConfig } from '../src/config.ts';
@@ -64,8 +64,7 @@ before(async () => {
   otherClip = await readFile(baits.clip);
   good = (await testClip({ container: 'webm', audio: 'silence', seconds: 3 })).bytes;
   for (const name of HOSTILE) files.set(name, await makeHostile(name, baits));
-  // A submissions service of the previous version, which keeps no claims.
-  submissions = await startFakeServices([]);
+  submissions = await startFakeServices([willingWork()]);
   const limits = {
     SUBMISSIONS_GRPC: submissions.address,
     MEDIA_SLOTS: '2',

@@ -12,11 +12,11 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { childrenOf, statusOf } from '@recording-request/testing/child-processes';
 import { testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
-import { startFakeServices } from '@recording-request/testing/fake-services';
+import { startFakeServices, willingWork } from '@recording-request/testing/fake-services';
 import { testCertificates } from '@recording-request/testing/test-certificates';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
-import { type FfmpegCall, FfmpegError, findFfmpeg, runFfmpeg } from '../src/adapters/ffmpeg.ts';
+import { type FfmpegCall, FfmpegError, runFfmpeg } from '../src/adapters/ffmpeg.ts';
 import { ScanLimitError, scanPackets } from '../src/adapters/ffprobe.ts';
 import { LIMITS, sandbox } from './sandbox.ts';
 
@@ -106,7 +106,8 @@ test('a limit that the system does not grant is left out, and named so', async (
     found.limits,
     sandbox.limits.filter(name => name !== 'open files'),
   );
-  await findFfmpeg(found);
+  const copy = { ...slow('left-out.mkv'), outputs: [{ path: join(root, 'left-out.mkv'), options: ['-c', 'copy'] }] };
+  await runFfmpeg(copy, { sandbox: found, signal: AbortSignal.timeout(60_000) });
   await scanPackets(clip, { sandbox: found, signal: AbortSignal.timeout(60_000) });
 });
 
@@ -135,8 +136,7 @@ test('a program whose parent ended before it began does not begin', async () => 
 test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
   timeout: 240_000,
 }, async () => {
-  // A submissions service of the previous version, which keeps no claims.
-  const submissions = await startFakeServices([]);
+  const submissions = await startFakeServices([willingWork()]);
   const certificate = (await testCertificates()).env('media');
   const { env } = testEnvironment({ ...certificate, MEDIA_WORK_DIR: root, SUBMISSIONS_GRPC: submissions.address });
   await using stores = testStores({ env });

@@ -21,7 +21,7 @@ import type { Event, MediaProcessed, MediaRequested, StoredObject } from '@recor
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { CLIPS, type TestClip, testClip } from '@recording-request/testing/clip';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
-import { startFakeServices } from '@recording-request/testing/fake-services';
+import { startFakeServices, willingWork } from '@recording-request/testing/fake-services';
 import { startTestService, type TestService } from '@recording-request/testing/test-service';
 import { openJobDirectories } from '../src/adapters/job-directory.ts';
 import { type Config, readConfig } from '../src/config.ts';
@@ -39,8 +39,7 @@ let client: ClientOf<MediaServiceServer>;
 let clip: TestClip;
 
 before(async () => {
-  // A submissions service of the previous version, which keeps no claims.
-  submissions = await startFakeServices([]);
+  submissions = await startFakeServices([willingWork()]);
   media = await startTestService({
     name: 'media',
     readConfig,

@@ -123,8 +123,7 @@ test('the first opening of a link is remembered', async () => {
   await running.projects.openLink({ linkId, projectId });
   const first = await openedAt();
   assert.ok(first);
-  // As a gateway of an earlier version asks, which does not name the project.
-  await running.projects.openLink({ linkId, projectId: '' });
+  await running.projects.openLink({ linkId, projectId });
   assert.equal(await openedAt(), first);
   await assert.rejects(running.projects.openLink({ linkId: projectId, projectId }), refusedAs('not_found'));
 });

@@ -123,8 +123,9 @@ export async function begin(
   responseSessionId = session(),
   termsAccepted = false,
 ) {
+  const { projectId = session() } = (await running.store.models.links.findById(linkId).lean()) ?? {};
   const { response } = await patiently(() =>
-    running.projects.beginResponse({ linkId, projectId: '', responseSessionId, termsAccepted }),
+    running.projects.beginResponse({ linkId, projectId, responseSessionId, termsAccepted }),
   );
   return response!;
 }

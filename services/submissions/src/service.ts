@@ -35,8 +35,6 @@ export interface SubmissionsService extends RunningService {
 }
 
 const OPEN_PUTS_LOOK_MS = 10 * 60_000;
-// As long as processes of an earlier version may run beside this one: at the start, and now and then after.
-const NOTE_COMPLETE_MS = 600_000;
 
 /** Connects, wires and serves. Tests start the same function. */
 export async function startService(config: Config, log: Logger): Promise<SubmissionsService> {
@@ -79,7 +77,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
 }
 
 function startLoops(context: Context) {
-  const { config, log, dispatcher, uploads } = context;
+  const { config, log, dispatcher } = context;
   const dispatching = every(config.sweepSeconds * 1_000, () => dispatchJobs(context), { log, name: 'dispatcher' });
   dispatcher.onWake(dispatching.wake);
   return [
@@ -90,7 +88,6 @@ function startLoops(context: Context) {
       name: 'unknown events',
     }),
     ...(isMeasured() ? [startReporting(context)] : []),
-    every(NOTE_COMPLETE_MS, () => uploads.noteComplete(), { log, name: 'takes of earlier versions' }),
     every(Math.min(config.openPutSeconds * 1_000, OPEN_PUTS_LOOK_MS), () => endOpenPuts(context), {
       log,
       name: 'store sweeper',

@@ -180,21 +180,6 @@ test('what cannot be read ends its archive, and the next goes without it; what c
   );
 });
 
-test('a clip from before checksums were kept is read once, and never again', async () => {
-  const { open, change, projectId, clip, reads } = await clipsOf(25_000, undefined, 3);
-  const before = await open();
-  await change(1, { $unset: { 'video.crc32': 1 } });
-  const after = await open();
-  assert.deepEqual([after.size, reads()], [before.size, 1]);
-  const row = await models()
-    .submissions.findOne({ _id: clip(1)._id, projectId })
-    .lean();
-  assert.equal(row?.video?.crc32, crc32(VIDEO));
-  await change(2, { $set: { reviewNote: 'another state' } });
-  await open();
-  assert.equal(reads(), 1);
-});
-
 test('the upload that an archive shows is kept until nobody can read that any more', async () => {
   const { open, bytesOf, insert, clip, context, projectId, stored } = await clipsOf(26_000, undefined, 2);
   const key = `${projectId}/source`;

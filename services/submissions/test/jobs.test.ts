@@ -33,7 +33,6 @@ import {
 } from '@recording-request/transcription/config';
 import { startService as startTranscription } from '@recording-request/transcription/service';
 import { readConfig } from '../src/config.ts';
-import { newJob } from '../src/domain/job.ts';
 import type { Submission } from '../src/domain/submission.ts';
 import { landedEvents } from '../src/domain/submission-changes.ts';
 import { migrate } from '../src/migrate.ts';
@@ -42,7 +41,7 @@ import { createJobStore } from '../src/store/jobs.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { beginJob, type ClaimContext, renewJob, takeJob } from '../src/workflows/claim-job.ts';
-import { type DispatchContext, dispatchJobs, takeOverRequests } from '../src/workflows/dispatch-jobs.ts';
+import { type DispatchContext, dispatchJobs } from '../src/workflows/dispatch-jobs.ts';
 import { createDispatcher } from '../src/workflows/dispatcher.ts';
 import { landed, object } from './landed-submission.ts';
 
@@ -284,9 +283,6 @@ async function dispatcherAlone() {
 test('while 1,000 jobs of one owner wait, another owner’s single one is next, at a cost that does not grow with them', async () => {
   const { context, db, collection, published, row } = await dispatcherAlone();
   await collection.insertMany(Array.from({ length: 1_000 }, () => row({ ownerId: 'a' })));
-  // A process of the previous version has recorded its result, and left the job: it takes nobody's place.
-  const settled = { mediaStatus: 'ready', transcriptStatus: 'disabled', job: newJob('media', new Date(0)) } as const;
-  await collection.insertOne(row({ ownerId: 'a', ...settled }));
   await dispatchJobs(context);
   assert.deepEqual(
     (await published()).map(({ ownerId }) => ownerId),
@@ -343,16 +339,4 @@ test('a worker that died is replaced after its lease, and one that lives keeps i
   assert.equal(await renewJob(context, key, claim('idle'), true), true);
   assert.equal(await beginJob(context, key, claim('third')), 'drop', 'its result is on the way');
   assert.equal(await beginJob(context, { ...key, submissionId: uuidv7() }, claim('third')), 'drop', 'erased');
-});
-
-test('what the previous version asked for and never got becomes a job', async () => {
-  const { context, collection, row } = await dispatcherAlone();
-  const asked = row({ projectId: 'p3', ownerId: 'c', job: undefined, askedAt: new Date(0) }) as { _id: string };
-  const recent = row({ projectId: 'p3', ownerId: 'c', job: undefined, askedAt: new Date() }) as { _id: string };
-  await collection.insertMany([asked, recent] as never[]);
-  await takeOverRequests(context);
-  await dispatchJobs({ ...context, config: { ...context.config, dispatchInFlight: 100 } });
-  const after = await collection.findOne({ _id: asked._id });
-  assert.deepEqual([after?.job?.state, after?.job?.attempts, after?.askedAt], ['published', 0, undefined]);
-  assert.equal((await collection.findOne({ _id: recent._id }))?.job, undefined, 'its request is on the way');
 });

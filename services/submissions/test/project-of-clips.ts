@@ -126,7 +126,7 @@ async function projectOfClips(models: Models, ...[first, filter, clips = CLIPS]:
     objects,
   };
   const { signal } = new AbortController();
-  const open = (how: { etag?: string; resume?: boolean; includeLinks?: boolean } = {}) => {
+  const open = (how: { etag?: string; resume?: boolean; includeLinks?: boolean; filter?: object } = {}) => {
     const request = OpenArchiveRequest.fromPartial({ ownerId: OWNER, projectId, filter: filter as never, ...how });
     return openArchive(context as never, request, signal);
   };
@@ -134,26 +134,44 @@ async function projectOfClips(models: Models, ...[first, filter, clips = CLIPS]:
     locateArchive(context as never, { ownerId: OWNER, projectId, id }, offset, count);
   const report = (id: string, offset: number) =>
     reportArchive(context as never, { ownerId: OWNER, projectId, id }, offset, signal);
-  const storedBytes = ({ key, offset, length, cipherKey }: StoredPiece): Buffer => {
-    const bytes = stored.get(key)!.subarray(offset, offset + length);
+  const storedBytes = async ({ key, offset, length, cipherKey }: StoredPiece): Promise<Buffer> => {
+    const bytes = Buffer.concat(await (await objects.get(key, { offset, length })).toArray());
     return cipherKey ? seekableCipher(Buffer.from(cipherKey, 'base64url'), offset)(bytes) : bytes;
   };
-  /** Reads an archive as a gateway does, from `offset` to `end`. */
-  const bytesOf = async ({ id, size }: { id: string; size: number }, offset = 0, end = size): Promise<Buffer> => {
-    const chunks: Buffer[] = [];
+  /** Reads an archive as a gateway does, and reports what cannot be read. */
+  async function* piecesOf({ id, size }: { id: string; size: number }, offset = 0, end = size): AsyncGenerator<Buffer> {
     for (let at = offset; at < end; )
       for (const piece of await locate(id, at)) {
-        const bytes = 'content' in piece ? piece.content : storedBytes(piece);
-        chunks.push(bytes);
+        const bytes =
+          'content' in piece ? piece.content : await storedBytes(piece).catch(error => failed(id, at, error));
+        yield bytes;
         at += bytes.length;
       }
-    return Buffer.concat(chunks).subarray(0, end - offset);
+  }
+  const failed = async (id: string, offset: number, error: unknown): Promise<never> => {
+    await report(id, offset);
+    throw error;
   };
-  /** Reads an export; after its first chunks, or after `chunks` of them, something happens. */
+  const bytesOf = async (archive: { id: string; size: number }, offset = 0, end = archive.size): Promise<Buffer> =>
+    Buffer.concat(await Array.fromAsync(piecesOf(archive, offset, end))).subarray(0, end - offset);
+  async function* chunksOf({
+    format,
+    ...request
+  }: {
+    format?: number;
+    filter?: object | undefined;
+  }): AsyncGenerator<Uint8Array> {
+    if (format === undefined) return yield* piecesOf(await open(request));
+    const exported = exportProject(context as never)(
+      { ...request, ownerId: OWNER, projectId, format } as never,
+      { signal } as never,
+    );
+    for await (const { chunk } of exported) yield chunk;
+  }
+  /** Reads an export, by default project.zip; after its first chunks, or after `chunks` of them, something happens. */
   const read = async (meanwhile: () => unknown = () => {}, other: object = {}, chunks = 2) => {
-    const request = { ownerId: OWNER, projectId, format: 3, includeLinks: false, filter, ...other };
     const pieces: Uint8Array[] = [];
-    for await (const { chunk } of exportProject(context as never)(request as never, { signal } as never)) {
+    for await (const chunk of chunksOf({ filter, ...other })) {
       pieces.push(chunk);
       if (pieces.length === chunks) await meanwhile();
     }

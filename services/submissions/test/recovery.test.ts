@@ -294,13 +294,13 @@ test('a request that waits for its landing is answered when the service stops, a
 });
 
 test('a take that its response refuses for good ends, with the sentence, and its bytes are kept for the operator', async () => {
-  const { id, headers, linkId, responseSessionId } = await finishing();
+  const { id, headers, projectId, linkId, responseSessionId } = await finishing();
   const landClip: typeof harness.projects.landClip = () =>
     Promise.reject(new DomainError('gone', 'This link has ended.'));
   await landUpload(await otherProcess({ projects: { ...harness.projects, landClip } }), await keyOf(id));
   const seen = await tusRequest(`${harness.uploadsUrl}/${id}`, 'HEAD', headers);
   assert.equal(seen.status, 422);
-  const { uploads } = await harness.submissions.listUploads({ linkId, projectId: '', responseSessionId });
+  const { uploads } = await harness.submissions.listUploads({ linkId, projectId, responseSessionId });
   assert.deepEqual([uploads[0]?.state, uploads[0]?.error], [UploadState.UPLOAD_STATE_REFUSED, 'This link has ended.']);
   assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'the bytes are there');
   const { uploads: store } = await otherProcess();

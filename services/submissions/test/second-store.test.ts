@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { run } from '@recording-request/fixtures/run';
+import { seekableCipher } from '@recording-request/kit/seekable-cipher';
 import {
-  ExportFormat,
+  type ArchivePiece,
   type ExportsServiceServer,
   ExportsServiceService,
 } from '@recording-request/proto/exports/v1/exports';
@@ -92,11 +93,25 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
 async function exported(projectId: string): Promise<Buffer> {
   const client = harness.client<ExportsServiceServer>(ExportsServiceService);
   try {
-    const chunks: Buffer[] = [];
-    const request = { ownerId: harness.ownerId, projectId, format: ExportFormat.EXPORT_FORMAT_ZIP, includeLinks: true };
-    for await (const { chunk } of client.export({ ...request, filter: undefined })) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks);
+    const key = { ownerId: harness.ownerId, projectId };
+    const begun = { filter: undefined, includeLinks: true, etag: '', resume: false };
+    const { archiveId, size } = await client.openArchive({ ...key, ...begun });
+    const pieces: Buffer[] = [];
+    for (let offset = 0; offset < size; offset = Buffer.concat(pieces).length) {
+      const located = await client.locateArchive({ ...key, archiveId, offset, maxPieces: 32 });
+      for (const piece of located.pieces) pieces.push(await bytesOf(piece));
+    }
+    return Buffer.concat(pieces);
   } finally {
     client.close();
   }
+}
+
+async function bytesOf({ source }: ArchivePiece): Promise<Buffer> {
+  if (source?.$case !== 'object') return Buffer.from(source!.value);
+  const { url, offset, length, cipherKey } = source.value;
+  const response = await fetch(url, { headers: { range: `bytes=${offset}-${offset + length - 1}` } });
+  assert.equal(response.status, 206);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return cipherKey?.length ? seekableCipher(cipherKey, offset)(bytes) : bytes;
 }

@@ -30,6 +30,12 @@ const key = (projectId: string) => ({ ownerId: harness.ownerId, projectId });
 const word = (response: Response) => response.headers.get('error-code');
 const offsetAt = async (url: string, { headers }: { headers: Record<string, string> }) =>
   (await tusRequest(url, 'HEAD', headers)).headers.get('upload-offset');
+const patchHeaders = ({ headers }: { headers: Record<string, string> }) => ({
+  ...headers,
+  'tus-resumable': '1.0.0',
+  'upload-offset': '0',
+  'content-type': 'application/offset+octet-stream',
+});
 const error = async (response: Response) => ((await response.json()) as { error: string }).error;
 
 test('a take sent in chunks lands once, with the bytes that were sent, and its parts are removed', async () => {
@@ -112,13 +118,7 @@ test('a request that expects what nobody does is refused in words', async () => 
 function beginPatch(url: string, headers: Record<string, string>, part: Buffer, length: number): () => Promise<void> {
   const outgoing = request(url, {
     method: 'PATCH',
-    headers: {
-      ...headers,
-      'Tus-Resumable': '1.0.0',
-      'Content-Type': 'application/offset+octet-stream',
-      'Content-Length': String(length),
-      'Upload-Offset': '0',
-    },
+    headers: { ...patchHeaders({ headers }), 'content-length': length },
   });
   outgoing.on('error', () => {});
   outgoing.write(part);
@@ -192,6 +192,33 @@ test('of two that write at the same offset at once, the bytes of one count', asy
   const stored = await Promise.all(parts.map(async ({ key }) => buffer(await harness.objects.get(key))));
   const isOf = (body: Buffer) => Buffer.concat(stored).equals(body.subarray(0, offset));
   assert.ok(bodies.some(isOf), 'every byte is of the same writer');
+});
+
+test('a request that wants an upload gets it from one that has gone silent, and the bytes of that one count', async () => {
+  const response = await begun();
+  const { url, id } = await create(harness, response, { length: 60_000 });
+  const silent = request(url, { method: 'PATCH', headers: { ...patchHeaders(response), 'content-length': 60_000 } });
+  silent.write(Buffer.alloc(40_000, 'a'));
+  await until('a part is stored', async () => Number((await harness.uploads.findOne({ _id: id }))?.offset) > 0);
+  const [answered, next] = await Promise.all([
+    once(silent, 'response') as Promise<[IncomingMessage]>,
+    tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '40000' }, Buffer.alloc(20_000, 'b')),
+  ]);
+  assert.deepEqual([answered[0].statusCode, answered[0].headers['upload-offset']], [204, '40000']);
+  silent.destroy();
+  assert.notEqual(next.status, 409, 'every byte that came before is there');
+});
+
+test('a body that exceeds the length as it comes is 413, and its connection stays for the answer', async () => {
+  const response = await begun();
+  const { url } = await create(harness, response, { length: 20_000 });
+  const sent = request(url, { method: 'PATCH', headers: patchHeaders(response) });
+  sent.write(Buffer.alloc(10_000));
+  sent.end(Buffer.alloc(10_001));
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  assert.equal(answer.statusCode, 413);
+  assert.match(((await json(answer)) as { error: string }).error, /./);
+  assert.ok(Number(await offsetAt(url, response)) <= 20_000);
 });
 
 test('bytes that come with the creation are kept, and the answer says where the upload is, also when it was the whole', async () => {
@@ -375,7 +402,7 @@ test('an upload of very many parts keeps few of them in its own document, and la
   const response = await begun();
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response, { length: body.length });
-  // As a version stored it that kept all parts in the upload's own document.
+  // As many as one PATCH after another would have left.
   const count = 510;
   const parts = Array.from({ length: count }, (_, at) => ({ key: `uploads/${id}/${at}`, offset: at * 10, size: 10 }));
   for (let at = 0; at < count; at += 50) {

@@ -40,7 +40,6 @@ test('the trace of a landing is shown with its address, and without one what to 
 test('what has no trace is said, each in a sentence of its own', async () => {
   const cases: [object | Error, RegExp][] = [
     [new DomainError('not_found', 'x'), new RegExp(`no submission and no upload with the id ${ID}`)],
-    [new DomainError('unavailable', 'x', { cause: { status: 12 } }), /of a version that keeps no traces/],
     [{ ...LANDED, traceId: '' }, /landed while nothing was traced/],
     [{ ...LANDED, traceId: '', submissionId: '', at: undefined }, /not all of its bytes/],
     [new DomainError('unavailable', 'Away.'), /Away/],

@@ -1,5 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
-import { type ClientOf, isUnimplemented } from '@recording-request/kit/grpc-client';
+import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type {
   GetTraceResponse,
   SubmissionsOperatorServiceServer,
@@ -21,7 +21,6 @@ export async function showTrace(
   template: string | undefined,
 ): Promise<Report> {
   const found = await submissions.getTrace({ id }).catch(error => {
-    if (isUnimplemented(error)) throw new NotDone('The services that run are of a version that keeps no traces.');
     if (error instanceof DomainError && error.code === 'not_found')
       throw new NotDone(`There is no submission and no upload with the id ${id}.`);
     throw error;
@@ -46,4 +45,4 @@ export async function showTrace(
 const whyNone = ({ submissionId }: GetTraceResponse): string =>
   submissionId === ''
     ? 'This upload has not all of its bytes yet: there is no landing that could have a trace.'
-    : 'This clip landed while nothing was traced, or by a version that kept no traces: there is none.';
+    : 'This clip landed while nothing was traced: there is none.';

@@ -204,7 +204,7 @@ test('a project, its summary and its creation', () => {
   assert.equal(presentProjectDetail({ ...project, webhookSigned: true }).webhookSigned, true);
   assert.deepEqual(detail.webhookEvents, ['response.completed'], 'one that is not known here is left out');
   assert.equal(detail.expiresAt, null);
-  assert.equal(detail.transcriptionLanguage, '', 'also of a project of an earlier version');
+  assert.equal(detail.transcriptionLanguage, '', 'where it is absent');
   assert.equal(detail.stats.videosCreated, 3);
   const creation = {
     project,

@@ -17,11 +17,12 @@ interface Seconds {
 async function secondsOf(code: string, { isKilled = false } = {}): Promise<Seconds> {
   const stays = isKilled ? 'setInterval(() => {}, 1e6);' : '';
   const child = spawn(process.execPath, ['-e', `${code} ${TELL} ${stays}`], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const { promise, resolve } = Promise.withResolvers<number | undefined>();
-  meterCpu(child, resolve);
+  const endMeter = meterCpu();
+  const exited = once(child, 'exit');
   const [told] = await once(child.stdout, 'data');
   if (isKilled) child.kill('SIGKILL');
-  return { metered: (await promise)!, told: Number(told) };
+  await exited;
+  return { metered: endMeter()!, told: Number(told) };
 }
 
 /** Beside what the process told: it also ends, and the system counts in steps. */
@@ -33,11 +34,9 @@ test('the CPU seconds of a child are known once it has ended, and are its own', 
   const burnt = await secondsOf(BURN);
   assert.ok(burnt.told >= 0.3);
   expectOwn(burnt);
-  const idle = spawn('true');
-  const { promise, resolve } = Promise.withResolvers<number | undefined>();
-  meterCpu(idle, resolve);
-  await once(idle, 'close');
-  assert.ok((await promise)! < burnt.metered / 2, 'not those of the one before');
+  const endMeter = meterCpu();
+  await once(spawn('true'), 'exit');
+  assert.ok(endMeter()! < burnt.metered / 2, 'not those of the one before');
 });
 
 test('a child that nobody metered is in the figure of none that begins after it', async () => {

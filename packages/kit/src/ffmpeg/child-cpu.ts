@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 // USER_HZ of every architecture that Node runs on.
@@ -28,18 +27,19 @@ function endedSeconds(): number | undefined {
 }
 
 /**
- * Calls `onEnd` when the child has ended, however it did, with the CPU seconds that it took, its threads included: Node does not tell them,
- * and once a child is awaited the system has added them to those of this process's children. So what that sum grew by is the child's;
- * where several are awaited in the same moment, the first has it all, and the sum of all is right. In steps of 10 ms. A child that is
- * not metered is counted with one that runs beside it, and with none that begins later.
+ * Begins to meter a child that is about to start. The returned function is called once, when the child has ended, and returns the CPU
+ * seconds that it used, its threads included, in steps of 10 ms. Node does not report them; the system adds those of an ended child
+ * to the sum of this process's children. So the growth of that sum is the child's. Of several that end in the same moment the first
+ * gets all, and the sum of all is right. A child that is not metered is counted with one that runs beside it.
  */
-export function meterCpu(child: ChildProcess, onEnd: (seconds: number | undefined) => void): void {
+export function meterCpu(): () => number | undefined {
   if (running === 0) counted = endedSeconds();
   running += 1;
-  child.once('exit', () => {
+  return () => {
     running -= 1;
     const now = endedSeconds();
-    onEnd(now === undefined || counted === undefined ? undefined : Math.round((now - counted) * 100) / 100);
+    const seconds = now === undefined || counted === undefined ? undefined : Math.round((now - counted) * 100) / 100;
     counted = now;
-  });
+    return seconds;
+  };
 }

@@ -6,6 +6,7 @@ import { startSpan } from '../telemetry/span.ts';
 import { meterCpu } from './child-cpu.ts';
 import { type Purpose, startRun } from './run-figures.ts';
 import {
+  type Ended,
   endedFromOutside,
   killGroup,
   type Program,
@@ -57,10 +58,11 @@ export function runProgram<P extends Program>(
   let isDisposed = false;
   let cpuSeconds: number | undefined;
   const failureOf = () => failed(program, child, cpuSeconds, sandbox.cpuSeconds[program]);
-  meterCpu(child, seconds => {
-    cpuSeconds = seconds;
-    span.set({ 'recording.cpu.seconds': seconds });
-    endRun(isDisposed || child.exitCode === 0, seconds);
+  const endMeter = meterCpu();
+  child.once('exit', () => {
+    cpuSeconds = endMeter();
+    span.set({ 'recording.cpu.seconds': cpuSeconds });
+    endRun(isDisposed || child.exitCode === 0, cpuSeconds);
   });
   child.once('close', () => {
     span.set({ ...endAttributes(child), 'recording.bytes.out': (child.stdout as Socket).bytesRead });
@@ -109,7 +111,7 @@ export const programAttributes = (
 ) => ({ 'process.executable.name': program, 'recording.purpose': purpose, 'recording.bytes.in': bytesIn });
 
 /** What it says of the end. */
-export const endAttributes = ({ exitCode, signalCode }: Pick<ChildProcess, 'exitCode' | 'signalCode'>) => ({
+export const endAttributes = ({ exitCode, signalCode }: Ended) => ({
   'process.exit.code': exitCode ?? undefined,
   'recording.exit.signal': signalCode ?? undefined,
 });

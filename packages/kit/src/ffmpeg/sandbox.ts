@@ -127,7 +127,8 @@ const FROM_OUTSIDE = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL']);
 /** The exit code of ffmpeg after a signal that it handles, SIGXCPU among them. */
 const SIGNALLED = 255;
 
-type Ended = Pick<ChildProcess, 'signalCode' | 'exitCode'>;
+/** The end of a program, as ChildProcess has it. */
+export type Ended = Pick<ChildProcess, 'signalCode' | 'exitCode'>;
 
 /**
  * Whether a program reached the end of its CPU time, which is about the file. ffmpeg reports every signal alike, and is killed

@@ -18,14 +18,14 @@ type Names = readonly string[] | undefined;
 const known = new WeakMap<object, { names: Names }>();
 
 /**
- * Refuses each call whose caller the table does not name. Where the listener takes plaintext nobody knows who calls without TLS:
- * what anyone may call here is let through then.
+ * Refuses each call whose caller the table does not name. In plaintext nobody knows who calls: each RPC that the table has is
+ * let through then.
  */
-export function authorize(callersOf: CallersOf, takesPlaintext: boolean, log: Logger): ServerInterceptor {
+export function authorize(callersOf: CallersOf, isPlaintext: boolean, log: Logger): ServerInterceptor {
   return ({ path }, call) => {
     const callers = callersOf(path);
     const names = namesOf(call);
-    const allowed = names ? names.some(name => callers.includes(name)) : takesPlaintext && callers.length > 0;
+    const allowed = names ? names.some(name => callers.includes(name)) : isPlaintext && callers.length > 0;
     // Wrapping it would cost each message a pass; the library asks for no more than this interface.
     if (allowed) return call as ServerInterceptingCall;
     const who = names

@@ -5,7 +5,6 @@ import { connect, TLSSocket } from 'node:tls';
 import { CollectedRequest } from '../collected-request.ts';
 import type { Internal } from './internal.ts';
 import { namesIn } from './names.ts';
-import { whenKnown } from './sniff.ts';
 
 const CONNECT_MS = 5_000;
 // As connections of gRPC: a certificate that has ended is believed no longer than this.
@@ -14,7 +13,7 @@ const OPTIONS = { IncomingMessage: CollectedRequest };
 
 /** Returns a server of HTTP for other services, which takes what `internal` takes. */
 export function createInternalServer(internal: Internal, handle: RequestListener): Server {
-  const { certificates, takes } = internal;
+  const { certificates } = internal;
   if (!certificates) return createHttpServer(OPTIONS, handle);
   const server = createHttpsServer(
     { ...OPTIONS, ...certificates.current, requestCert: true, rejectUnauthorized: true },
@@ -24,20 +23,7 @@ export function createInternalServer(internal: Internal, handle: RequestListener
   server.prependListener('request', (request, response) => {
     if (Date.now() - connectionOf(request).since > CONNECTION_AGE_MS) response.shouldKeepAlive = false;
   });
-  if (takes.plaintext) takePlaintext(server);
   return server as unknown as Server;
-}
-
-function takePlaintext(server: ReturnType<typeof createHttpsServer>): void {
-  const startTls = server.listeners('connection') as Array<(socket: Socket) => void>;
-  server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) =>
-    whenKnown(socket, isTls => {
-      if (isTls) for (const start of startTls) start.call(server, socket);
-      // What follows the handshake, without one.
-      else server.emit('secureConnection', socket as TLSSocket);
-    }),
-  );
 }
 
 const known = new WeakMap<Socket, { names: readonly string[] | undefined; since: number }>();
@@ -52,10 +38,10 @@ function connectionOf({ socket }: IncomingMessage) {
   return connection;
 }
 
-/** Whether one of `callers` sent the request; anyone without TLS, where that is taken. */
-export function isFrom(request: IncomingMessage, callers: readonly string[], { takes }: Internal): boolean {
-  const { names } = connectionOf(request);
-  return names ? names.some(name => callers.includes(name)) : takes.plaintext;
+/** Whether one of `callers` sent the request; true for anyone where there are no certificates. */
+export function isFrom(request: IncomingMessage, callers: readonly string[], { certificates }: Internal): boolean {
+  if (!certificates) return true;
+  return connectionOf(request).names?.some(name => callers.includes(name)) ?? false;
 }
 
 type Connected = (...result: [error: Error, socket: null] | [error: null, socket: TLSSocket]) => void;

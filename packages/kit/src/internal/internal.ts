@@ -10,11 +10,10 @@ import { loadConfig } from '../config.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { internalVariables } from '../service-variables.ts';
 import { type CertificateFiles, type Certificates, openCertificates } from './certificates.ts';
-import type { PlaintextMode } from './modes.ts';
 import { namesIn, uriOf } from './names.ts';
 
 export interface InternalConfig extends CertificateFiles {
-  internalPlaintext: PlaintextMode;
+  internalPlaintext: boolean;
 }
 
 /** How a client reaches one service. */
@@ -34,12 +33,10 @@ type CheckServer = (host: string, certificate: { subjectaltname?: string }) => E
 
 /** How this process and the other services know each other. */
 export interface Internal extends Disposable {
-  /** Whether its listeners take connections without TLS, and with it. */
-  readonly takes: { plaintext: boolean; tls: boolean };
-  /** Undefined where there are none. */
+  /** Undefined where listeners and calls are plaintext. */
   readonly certificates: Certificates | undefined;
-  /** For a listener of gRPC that takes TLS alone. */
-  tlsServer(): ServerCredentials;
+  /** For a listener of gRPC. */
+  serverCredentials(): ServerCredentials;
   /** The service `name` as a client of gRPC reaches it: what answers must have the certificate of that name. */
   peer(name: string): Peer;
   /** The same for any other protocol; undefined where calls are plaintext. */
@@ -56,19 +53,18 @@ export async function openInternal(
   log: Logger,
   options: { lookMs?: number } = {},
 ): Promise<Internal> {
-  const { internalPlaintext: mode } = config;
-  if (mode !== 'false')
-    log.warn(`INTERNAL_PLAINTEXT is ${mode}: services take calls from anyone who reaches their ports`);
-  if (mode === 'true') return plaintext();
-  const certificates = await openCertificates(config, { name, log, ...options });
-  return withCertificates(certificates, mode);
+  if (config.internalPlaintext) {
+    log.warn('INTERNAL_PLAINTEXT is true: services take calls from anyone who reaches their ports');
+    return plaintext();
+  }
+  return withCertificates(await openCertificates(config, { name, log, ...options }));
 }
 
 /** The same for a program that calls services and is none, by the variables in `env`. */
 export const openCaller = (env: NodeJS.ProcessEnv, name: string, options?: { lookMs?: number }): Promise<Internal> =>
   openInternal(loadConfig(env, internalVariables), name, createLogger(name, 'silent'), options);
 
-function withCertificates(certificates: Certificates, mode: Exclude<PlaintextMode, 'true'> = 'false'): Internal {
+function withCertificates(certificates: Certificates): Internal {
   const checks = new Map<string, CheckServer>();
   // The same function for the same name: connections are shared by it.
   const check = (name: string): CheckServer => {
@@ -82,20 +78,15 @@ function withCertificates(certificates: Certificates, mode: Exclude<PlaintextMod
   });
   return {
     certificates,
-    takes: { plaintext: mode !== 'false', tls: true },
-    tlsServer: () => experimental.createCertificateProviderServerCredentials(certificates, certificates, true),
-    peer(name) {
-      if (mode === 'send') return plaintextPeer();
-      return {
-        credentials: experimental.createCertificateProviderChannelCredentials(certificates, certificates, {
-          checkServerIdentity: check(name),
-        }),
-        // Addresses say nothing: a name resolves to many, and some targets are none.
-        options: { 'grpc.ssl_target_name_override': name },
-      };
-    },
-    tlsPeer: name =>
-      mode === 'send' ? undefined : { secureContext, servername: name, checkServerIdentity: check(name) },
+    serverCredentials: () => experimental.createCertificateProviderServerCredentials(certificates, certificates, true),
+    peer: name => ({
+      credentials: experimental.createCertificateProviderChannelCredentials(certificates, certificates, {
+        checkServerIdentity: check(name),
+      }),
+      // Addresses say nothing: a name resolves to many, and some targets are none.
+      options: { 'grpc.ssl_target_name_override': name },
+    }),
+    tlsPeer: name => ({ secureContext, servername: name, checkServerIdentity: check(name) }),
     [Symbol.dispose]: () => certificates[Symbol.dispose](),
   };
 }
@@ -107,16 +98,11 @@ const wrongServer = (name: string, subjectAltName: string | undefined): Error | 
     ? undefined
     : new Error(`what answers is not ${name}: its certificate does not name URI:${uriOf(name)}`);
 
-function plaintextPeer(): Peer {
-  return { credentials: credentials.createInsecure(), options: {} };
-}
-
 function plaintext(): Internal {
   return {
     certificates: undefined,
-    takes: { plaintext: true, tls: false },
-    tlsServer: () => ServerCredentials.createInsecure(),
-    peer: plaintextPeer,
+    serverCredentials: () => ServerCredentials.createInsecure(),
+    peer: () => ({ credentials: credentials.createInsecure(), options: {} }),
     tlsPeer: () => undefined,
     [Symbol.dispose]() {},
   };

@@ -43,8 +43,14 @@ let isIntercepting = false;
 let isWatching = false;
 
 /**
- * Gives each command of the MongoDB driver that may wait for others a limit of time, in all clients of this process. With `watch` each is timed, too,
- * and traced where it is a part of a span. It is done where the driver sends them: for its events of commands the driver copies what it sends and parses what it gets a second time.
+ * Patches `Connection.command` of the MongoDB driver, in all clients of this process, to limit the time of each command that may wait for
+ * another one's lock. No public option does that for every command: the driver's `timeoutMS` has no effect since 7.x, and mongoose's
+ * `maxTimeMS` is one constant for queries only (https://github.com/Automattic/mongoose/issues/12563). Without the limit, 60
+ * updates of a document that an open transaction holds keep the whole pool: a read beside them fails after 5 s for want of a
+ * connection. With it the read is answered in 1.1 s.
+ *
+ * With `watch` each command is also timed, and has a span where it is part of one. The driver's own events parse each reply of a cursor
+ * a second time: a page of 100 documents takes 740 µs of processor time instead of 550 (one document: no difference; AMD EPYC).
  */
 export function interceptCommands({ watch }: { watch: boolean }): void {
   isWatching ||= watch;

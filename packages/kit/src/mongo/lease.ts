@@ -53,8 +53,8 @@ interface LeaseRow {
   _id: string;
   holder: string;
   until: Date;
-  /** Another one each time that its holder takes or renews it, whose id it begins with. A version that writes none leaves another holder's. */
-  renewal?: string;
+  /** Another one each time that its holder takes or renews it. */
+  renewal: string;
 }
 
 // A process that is waiting sees a lease in use renewed three times in the time that it lasts.
@@ -70,12 +70,12 @@ export function createLease(connection: Connection, name: string, leaseMs: numbe
   const leases = () => connection.db!.collection<LeaseRow>('leases');
   let renewals = 0;
   /** Another process's lease as it has been since `at`, by this process's monotonic clock. */
-  let waitedFor: { holder: string; renewal: string; at: number } | undefined;
+  let waitedFor: { renewal: string; at: number } | undefined;
 
   async function hold(): Promise<boolean> {
     const free = { $lte: [{ $ifNull: ['$until', new Date(0)] }, serverTime()] };
     const isUnused = waitedFor !== undefined && performance.now() - waitedFor.at > UNUSED_FOR * leaseMs;
-    const unused = { $and: [{ $eq: ['$holder', waitedFor?.holder] }, { $eq: ['$renewal', waitedFor?.renewal] }] };
+    const unused = { $eq: ['$renewal', waitedFor?.renewal] };
     const ours = { $or: [{ $eq: ['$holder', holder] }, free, isUnused ? unused : false] };
     // The end of a lease that is held only moves on, whatever a new primary's clock shows.
     const renewed = { $max: ['$until', serverTime(leaseMs)] };
@@ -94,9 +94,8 @@ export function createLease(connection: Connection, name: string, leaseMs: numbe
         waitedFor = undefined;
         return true;
       }
-      const { holder: other, renewal = '' } = lease!;
-      if (!renewal.startsWith(`${other} `)) waitedFor = undefined;
-      else if (renewal !== waitedFor?.renewal) waitedFor = { holder: other, renewal, at: performance.now() };
+      const { renewal } = lease!;
+      if (renewal !== waitedFor?.renewal) waitedFor = { renewal, at: performance.now() };
       return false;
     } catch (error) {
       if (isDuplicateKey(error)) return false;

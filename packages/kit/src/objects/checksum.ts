@@ -1,4 +1,3 @@
-import { finished } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import type { Client } from 'minio';
 import { asked } from './requests.ts';
@@ -13,8 +12,6 @@ export interface WholePut {
 
 interface Store {
   client: Client;
-  /** The same client, but for its `enableSHA256`: it signs requests without their payload. */
-  unsigned: Client;
   bucket: string;
   requestMs: number;
 }
@@ -24,16 +21,15 @@ const PROBE_MS = 5_000;
 const PROBE_KEY = 'checksum-probe';
 // What S3 and what MinIO answer to a body that is not that of its checksum.
 const MISMATCH = /^(BadDigest|XAmzContentChecksumMismatch)$/;
-// What a store answers that cannot do with a checksum, or without the signed hash. A full one, say, is not asked twice.
-const REFUSAL = /Digest|Checksum|SHA256|Signature|^Invalid|^AccessDenied$|^NotImplemented$/;
+// The codes of a store that takes no checksum. After another code, such as that of a full store, the object is not sent again.
+const REFUSAL = /Digest|Checksum|SHA256|^Invalid|^AccessDenied$|^NotImplemented$/;
 
 /**
  * Returns a function that stores an object in one request of at most `requestMs`. To a store that verifies CRC-32 it
- * sends one with the body, and signs the request without it: the client's own method copies the body and takes its
- * SHA-256 and its MD5. With any other store the client's own method is used.
+ * sends one with the body: the client's own method, which all other stores get, also copies the body and takes its MD5.
  */
-export function wholePuts({ client, unsigned, bucket, requestMs }: Store): (put: WholePut) => Promise<void> {
-  const support = checksumSupport({ client, unsigned, bucket, requestMs });
+export function wholePuts({ client, bucket, requestMs }: Store): (put: WholePut) => Promise<void> {
+  const support = checksumSupport({ client, bucket, requestMs });
 
   async function store({ key, body, contentType, signal }: WholePut): Promise<void> {
     const headers = { 'Content-Type': contentType };
@@ -42,9 +38,9 @@ export function wholePuts({ client, unsigned, bucket, requestMs }: Store): (put:
     signal?.throwIfAborted();
     if (!isVerified) return void (await putSigned());
     try {
-      await putWithChecksum(unsigned, bucket, key, body, headers, crc32(body));
+      await putWithChecksum(client, bucket, key, body, headers, crc32(body));
     } catch (error) {
-      // A store that comes to refuse what it took, or bytes changed on the way: the signed hash tells these apart.
+      // The store no longer takes checksums, or bytes changed on the way: without a checksum the first succeeds.
       if (!REFUSAL.test(codeOf(error))) throw error;
       await putSigned();
       support.distrust();
@@ -58,7 +54,7 @@ export function wholePuts({ client, unsigned, bucket, requestMs }: Store): (put:
  * Finds out whether the store verifies checksums: whether it refuses a byte with the CRC-32 of another one. That holds
  * for a few minutes. A store that does not answer in time is taken for one that does not verify.
  */
-function checksumSupport({ client, unsigned, bucket, requestMs }: Store) {
+function checksumSupport({ client, bucket, requestMs }: Store) {
   let known: { value: boolean; until: number } | undefined;
   let finding: Promise<boolean> | undefined;
   const remember = (value: boolean) => {
@@ -67,7 +63,7 @@ function checksumSupport({ client, unsigned, bucket, requestMs }: Store) {
 
   async function probe(): Promise<boolean> {
     const wrong = crc32('another byte');
-    const stored = await putWithChecksum(unsigned, bucket, PROBE_KEY, Buffer.from('1'), {}, wrong).catch(error => {
+    const stored = await putWithChecksum(client, bucket, PROBE_KEY, Buffer.from('1'), {}, wrong).catch(error => {
       if (MISMATCH.test(codeOf(error))) return undefined;
       throw error;
     });
@@ -99,7 +95,7 @@ function checksumSupport({ client, unsigned, bucket, requestMs }: Store) {
 }
 
 async function putWithChecksum(
-  unsigned: Client,
+  client: Client,
   bucketName: string,
   objectName: string,
   body: Buffer,
@@ -108,10 +104,9 @@ async function putWithChecksum(
 ): Promise<{ versionId: string | undefined }> {
   const sum = Buffer.alloc(4);
   sum.writeUInt32BE(checksum);
-  const sent = { ...headers, 'Content-Length': body.length, 'x-amz-checksum-crc32': sum.toString('base64') };
+  const sent = { ...headers, 'x-amz-checksum-crc32': sum.toString('base64') };
   const request = { method: 'PUT', bucketName, objectName, headers: sent };
-  const answer = await unsigned.makeRequestStreamAsync(request, body, '', [200], '');
-  await finished(answer.resume());
+  const answer = await client.makeRequestAsyncOmit(request, body);
   return { versionId: answer.headers['x-amz-version-id']?.toString() };
 }
 

@@ -1,8 +1,6 @@
 import { Readable } from 'node:stream';
 import { downloadName } from '@recording-request/contract/download-name';
 import { DomainError } from '@recording-request/kit/errors';
-import { isUnimplemented } from '@recording-request/kit/grpc-client';
-import type { OpenArchiveResponse } from '@recording-request/proto/exports/v1/exports';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { endWhenErased, isOver, readArchive } from '../adapters/archive-reader.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +8,7 @@ import { noneMatch, parseRange } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
 import { ByteStream } from '../plugins/byte-stream.ts';
 import { projectOf } from '../plugins/caller.ts';
-import { type ExportFile, type ExportOptions, streamExport } from './export-stream.ts';
+import type { ExportFile, ExportOptions } from './export-stream.ts';
 import { rangeOf } from './media.ts';
 import { knownName } from './submissions.ts';
 
@@ -37,20 +35,11 @@ export async function sendArchive(
       { deadlineMs: OPEN_MS },
     );
   const projectName = knownName(context, { ownerId, projectId });
-  let archive: OpenArchiveResponse;
-  let isWhole = false;
   if (request.method !== 'HEAD') context.streams.exports(request, reply);
-  try {
-    archive = await open(begunWith(request));
-    // The rest of another archive would end what the client has with bytes that do not follow it, and nobody would see.
-    isWhole = archive.mayDiffer && isNamelessRest(request);
-    if (isWhole) archive = await open(PRESENT);
-  } catch (error) {
-    // A submissions service of the version before: the whole, without a length.
-    if (isUnimplemented(error)) return await streamExport(request, reply, context, file, options);
-    throw error;
-  }
-  const { archiveId, etag, size } = archive;
+  const found = await open(begunWith(request));
+  // The rest of another archive would end what the client has with bytes that do not follow it, and nobody would see.
+  const isWhole = found.mayDiffer && isNamelessRest(request);
+  const { archiveId, etag, size } = isWhole ? await open(PRESENT) : found;
   reply
     .type(file.type)
     .header('etag', etag)

@@ -9,7 +9,6 @@ import {
 import { DashboardLinks, DashboardOverview } from '@recording-request/contract/resources/dashboard';
 import { ref } from '@recording-request/contract/resources/fields';
 import { Submission, SubmissionsPage } from '@recording-request/contract/resources/submission';
-import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { LINKS_PAGE_SIZE } from '@recording-request/web-dashboard/settings';
 import type { FastifyInstance } from 'fastify';
@@ -90,7 +89,7 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
 }
 
 function selectedZip(app: FastifyInstance, context: Context): void {
-  const zip = EXPORT_FILES.find(({ format }) => format === ExportFormat.EXPORT_FORMAT_ZIP)!;
+  const zip = EXPORT_FILES.find(({ id }) => id === 'Zip')!;
   const file = { ...zip, suffix: 'selected.zip' };
   const filter = { selected: true, transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED };
   app.get(

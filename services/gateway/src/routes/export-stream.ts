@@ -11,6 +11,7 @@ import { projectOf } from '../plugins/caller.ts';
 import { knownName } from './submissions.ts';
 
 export interface ExportFile {
+  /** Unspecified for project.zip, which is no stream: see archive.ts. */
   format: ExportFormat;
   /** The last part of its path. */
   path: string;

@@ -38,7 +38,7 @@ export const EXPORT_FILES: ExportFile[] = [
     filtered: false,
   },
   {
-    format: ExportFormat.EXPORT_FORMAT_ZIP,
+    format: ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
     path: 'export/project.zip',
     type: 'application/zip',
     suffix: 'project.zip',
@@ -82,7 +82,7 @@ const queryOf = (file: ExportFile) => (file.filtered ? { query: ExportQuery } : 
 export const bomQuery = ({ format }: ExportFile) =>
   format === ExportFormat.EXPORT_FORMAT_CSV ? { query: CsvQuery } : {};
 
-const isZip = ({ format }: ExportFile): boolean => format === ExportFormat.EXPORT_FORMAT_ZIP;
+const isZip = ({ format }: ExportFile): boolean => format === ExportFormat.EXPORT_FORMAT_UNSPECIFIED;
 const isTranscripts = ({ format }: ExportFile): boolean => format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP;
 
 /** The answers of an export, for openapi.json. */

@@ -143,7 +143,7 @@ export async function knownName(
   try {
     const call = { deadlineMs: NAME_DEADLINE_MS };
     const found = await services.projects.getProject({ ownerId, projectId, nameOnly: true }, call);
-    return found.projectName ?? found.project?.settings?.projectName ?? '';
+    return found.projectName ?? '';
   } catch {
     return '';
   }
@@ -152,7 +152,7 @@ export async function knownName(
 export async function loadProjectName(services: Services, project: ProjectRef): Promise<string> {
   const { ownerId, projectId } = project;
   const found = await services.projects.getProject({ ownerId, projectId, nameOnly: true });
-  return found.projectName ?? found.project?.settings?.projectName ?? '';
+  return found.projectName ?? '';
 }
 
 export async function submissionRoutes(app: FastifyInstance, context: Context): Promise<void> {

@@ -1,12 +1,12 @@
-import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { rm, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { meterCpu } from '@recording-request/kit/ffmpeg/child-cpu';
 import { type Purpose, startRun } from '@recording-request/kit/ffmpeg/run-figures';
 import { endAttributes, programAttributes } from '@recording-request/kit/ffmpeg/run-program';
 import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
 import {
+  type Ended,
   endedFromOutside,
-  killGroup,
   type RunOptions,
   reachedCpuLimit,
   type Sandbox,
@@ -39,15 +39,14 @@ export class DiskFullError extends Error {
   override name = 'DiskFullError';
 }
 
-/** The two methods by which fluent-ffmpeg decides which program it starts and how; it has no option for either. */
-interface Command extends ffmpeg.FfmpegCommand {
-  ffmpegProc?: ChildProcess;
-  _getFfmpegPath(done: (error: unknown, path: string) => void): void;
-  _spawnFfmpeg(args: string[], options: SpawnOptions, ...callbacks: unknown[]): void;
-}
-
 const MESSAGE_LINES = 40;
 const DISK_FULL = /No space left on device/;
+const END = /^ffmpeg (?:was killed with signal (\w+)|exited with code (\d+))/;
+// As SPAWN_OPTIONS. fluent-ffmpeg starts a program with its own options; each of these programs becomes the next one in the same process.
+const IN_SANDBOX = [
+  ...['-i', ...Object.entries(SPAWN_OPTIONS.env).map(([name, value]) => `${name}=${value}`)],
+  ...['setsid', 'sh', '-c', 'unset PWD; exec "$@" </dev/null', 'sh'],
+];
 
 /**
  * Runs ffmpeg and overwrites its outputs. Rejects with FfmpegError, which is about the clip; with DiskFullError; with the
@@ -61,9 +60,10 @@ export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<
   const endRun = startRun('ffmpeg', purpose);
   await inSpan('ffmpeg', { attributes }, async span => {
     try {
-      await run(commandOf(call, options.sandbox), options, (child, seconds) => {
-        span.set({ ...endAttributes(child), 'recording.cpu.seconds': seconds });
-        endRun(child.exitCode === 0, seconds);
+      await findFfmpeg();
+      await run(commandOf(call, options.sandbox), options, (ended, seconds) => {
+        span.set({ ...endAttributes(ended), 'recording.cpu.seconds': seconds });
+        endRun(ended.exitCode === 0, seconds);
       });
       span.set({ 'recording.bytes.out': await bytesOf(outputs) });
     } catch (error) {
@@ -86,81 +86,71 @@ async function bytesOf(files: { path: string }[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Lets fluent-ffmpeg cache what the first job would ask for. */
-export async function findFfmpeg(sandbox: Sandbox): Promise<void> {
-  const formats = Promise.withResolvers<void>();
-  confined(sandbox).availableFormats(error => (error ? formats.reject(error) : formats.resolve()));
-  await formats.promise;
-  const encoders = Promise.withResolvers<void>();
-  confined(sandbox).availableEncoders(error => (error ? encoders.reject(error) : encoders.resolve()));
-  await encoders.promise;
+let found: Promise<void> | undefined;
+
+/**
+ * Has fluent-ffmpeg ask ffmpeg for its formats and encoders, which it remembers. From then on it starts `env` in place of ffmpeg: a
+ * run's options begin with the rest of the command line.
+ */
+export function findFfmpeg(): Promise<void> {
+  found ??= (async () => {
+    await promisify(ffmpeg.getAvailableFormats)();
+    await promisify(ffmpeg.getAvailableEncoders)();
+    ffmpeg.setFfmpegPath('env');
+  })();
+  return found;
 }
 
-function confined(sandbox: Sandbox): Command {
-  const command = ffmpeg({ stdoutLines: MESSAGE_LINES }) as Command;
-  const start = command._spawnFfmpeg;
-  command._getFfmpegPath = done => done(null, sandbox.commandOf('ffmpeg', []).command);
-  command._spawnFfmpeg = (args, options, ...callbacks) =>
-    start.call(command, sandbox.commandOf('ffmpeg', args).args, { ...options, ...SPAWN_OPTIONS }, ...callbacks);
-  return command;
-}
-
-function commandOf({ inputs, outputs }: FfmpegCall, sandbox: Sandbox): Command {
-  const command = confined(sandbox);
+function commandOf({ inputs, outputs }: FfmpegCall, sandbox: Sandbox): ffmpeg.FfmpegCommand {
+  const command = ffmpeg({ stdoutLines: MESSAGE_LINES });
+  const confined = sandbox.commandOf('ffmpeg', []);
   // One filter thread per core would take the memory of many stacks.
   const global = ['-nostdin', '-hide_banner', '-v', 'error', '-filter_threads', '1'];
+  const start = [...IN_SANDBOX, confined.command, ...confined.args, ...global];
   for (const [at, { path, options = [] }] of inputs.entries())
     command
       .input(path)
-      .inputOptions(
-        ...((at === 0 ? global : []) as [string]),
-        '-threads',
-        '1',
-        ...safeInputOptions('file'),
-        ...options,
-      );
+      .inputOptions(...((at === 0 ? start : []) as [string]), '-threads', '1', ...safeInputOptions('file'), ...options);
   for (const { path, options } of outputs) command.output(path).outputOptions('-threads', '1', ...options);
   return command;
 }
 
-type OnExit = (child: ChildProcess, cpuSeconds: number | undefined) => void;
+type OnExit = (ended: Ended, cpuSeconds: number | undefined) => void;
 
-function run(command: Command, { signal, sandbox }: RunOptions, onExit: OnExit): Promise<void> {
+function run(command: ffmpeg.FfmpegCommand, { signal, sandbox }: RunOptions, onExit: OnExit): Promise<void> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  // Kept here: fluent-ffmpeg forgets it before it reports the end.
-  let child: ChildProcess | undefined;
-  let cpuSeconds: number | undefined;
-  const kill = () => child && killGroup(child);
+  const kill = () => void command.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
-  command.on('start', () => {
-    const started = command.ffmpegProc!;
-    child = started;
-    meterCpu(started, seconds => {
-      cpuSeconds = seconds;
-      onExit(started, seconds);
-    });
-    // Before the start there was no process to kill.
-    if (signal.aborted) kill();
-  });
+  const endMeter = meterCpu();
+  // Before the start there was no process to kill.
+  command.on('start', () => signal.aborted && kill());
   // A disk that is full only at the very end shows in the messages and not in the exit code.
   command.on('end', (_stdout: unknown, stderr: string | null) => {
+    onExit({ exitCode: 0, signalCode: null }, endMeter());
     if (DISK_FULL.test(stderr ?? '')) reject(new DiskFullError(stderr ?? ''));
     else resolve();
   });
-  const fail = (error: Error, stderr: string | null) => {
-    const isOverLimit = child && reachedCpuLimit(child, cpuSeconds, sandbox.cpuSeconds.ffmpeg);
-    const by = child && endedFromOutside(child);
+  command.on('error', (error: Error, _stdout: unknown, stderr: string | null) => {
+    const ended = endOf(error);
+    const cpuSeconds = endMeter();
+    onExit(ended, cpuSeconds);
+    const by = endedFromOutside(ended);
     if (signal.aborted) reject(signal.reason);
-    else if (by && !isOverLimit) reject(new Error(`ffmpeg was ended by ${by}`, { cause: error }));
+    else if (by && !reachedCpuLimit(ended, cpuSeconds, sandbox.cpuSeconds.ffmpeg))
+      reject(new Error(`ffmpeg was ended by ${by}`, { cause: error }));
     else if (DISK_FULL.test(`${error.message} ${stderr}`)) reject(new DiskFullError(error.message, { cause: error }));
     else reject(new FfmpegError(error.message, stderr ?? '', error));
-  };
-  // Once the end of the process was metered, too.
-  command.on(
-    'error',
-    (error: Error, _stdout: unknown, stderr: string | null) => void setImmediate(fail, error, stderr),
-  );
+  });
   command.run();
   return promise.finally(() => signal.removeEventListener('abort', kill));
+}
+
+/** fluent-ffmpeg reports the end of a process in its message alone. */
+function endOf({ message }: Error): Ended {
+  const [, signalCode, exitCode] = END.exec(message) ?? [];
+  return {
+    signalCode: (signalCode as NodeJS.Signals | undefined) ?? null,
+    exitCode: exitCode === undefined ? null : Number(exitCode),
+  };
 }

@@ -8,8 +8,8 @@ export interface Settings {
   noteEnabled: boolean;
   requestUrl: string;
   webhookUrl: string;
-  /** The types of events beside those that always come. Absent in what the previous version stored. */
-  webhookEvents?: string[];
+  /** The types of events beside those that always come. */
+  webhookEvents: string[];
   requireTerms: boolean;
   termsLabel: string;
   termsText: string;

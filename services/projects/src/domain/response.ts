@@ -25,7 +25,7 @@ export interface Response {
   projectId: string;
   ownerId: string;
   /** The position of its link: 0 for the shared one. */
-  linkPosition?: number;
+  linkPosition: number;
   /** Present on unique links: their one response. */
   solo?: true;
   settings: Settings;

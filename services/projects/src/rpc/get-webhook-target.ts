@@ -21,7 +21,7 @@ export const getWebhookTarget =
       // Without an address nothing is signed, and a secret whose key is lost fails nothing.
       secrets: webhookUrl === '' ? [] : signingSecrets(project.webhook, clock.now()).flatMap(open),
       targetVersion: project.webhook.targetVersion,
-      events: project.settings.webhookEvents ?? [],
+      events: project.settings.webhookEvents,
       ownerId: project.ownerId,
     };
   };

@@ -13,7 +13,7 @@ export function toSettings(settings: Settings): proto.ProjectSettings {
     sharedLinkMaxUses: sharedLinkMaxUses ?? undefined,
     // MongoDB keeps what was left out as null, which a message would carry as a text.
     transcriptionLanguage: transcriptionLanguage ?? undefined,
-    webhookEvents: webhookEvents ?? [],
+    webhookEvents,
   };
 }
 

@@ -27,12 +27,12 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
     /** By its secret, or by the one before, also where that has ended. */
     async findByHash(hash: Buffer): Promise<{ token: ApiToken; isFormer: boolean } | null> {
       const entry = await hashes.find('token', hash);
+      if (!entry) return null;
       const row = await tokens
-        .findOne({ ...(entry && { _id: entry.id }), $or: [{ hash }, { 'former.hash': hash }] })
+        .findOne({ _id: entry.id, $or: [{ hash }, { 'former.hash': hash }] })
         .lean<TokenDocument>();
       if (!row) return null;
       const { hash: current, former, ...rest } = row;
-      if (!entry) await hashes.learn({ hash, kind: 'token', id: row._id });
       const token = former ? { ...rest, former: { until: former.until } } : rest;
       return { token, isFormer: inHex(current) !== inHex(hash) };
     },

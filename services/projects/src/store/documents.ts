@@ -55,8 +55,8 @@ export interface IdempotencyDocument {
   state: 'running' | 'done';
   /** Who runs it: only this attempt may finish it. */
   attempt: string;
-  /** The id of the session in which that attempt makes its effect. Absent in records of earlier versions. */
-  session?: NonNullable<ClientSession['id']>['id'];
+  /** The id of the session in which that attempt makes its effect. */
+  session: NonNullable<ClientSession['id']>['id'];
   /** By the database's clock. */
   leaseUntil: Date;
   /** The encoded answer, sealed, and the project that it is of; present when done. */

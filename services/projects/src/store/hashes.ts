@@ -24,20 +24,6 @@ export function createHashes({ hashes }: Pick<Models, 'hashes'>) {
       return await hashes.findOne({ _id: hash, kind }).lean<HashDocument>();
     },
 
-    /** Adds those that are missing: of records that a service of an earlier version made. */
-    async note(entries: HashEntry[]): Promise<void> {
-      if (entries.length === 0) return;
-      const writes = entries.map(({ hash, ...entry }) => ({
-        updateOne: { filter: { _id: hash }, update: { $setOnInsert: entry }, upsert: true },
-      }));
-      await hashes.collection.bulkWrite(writes as never, { ordered: false });
-    },
-
-    /** As `note`, of a record that was just found without: should this fail, it is found in the same way the next time. */
-    async learn(entry: HashEntry): Promise<void> {
-      await this.note([entry]).catch(() => {});
-    },
-
     async remove(list: Buffer[], session?: ClientSession): Promise<void> {
       if (list.length > 0)
         await hashes.collection.deleteMany({ _id: { $in: list as never[] } }, session ? { session } : {});

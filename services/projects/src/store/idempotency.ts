@@ -108,7 +108,7 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
   /** False where it is not dead any more: it has ended, or another request has it. */
   async function takeOver(request: Request, dead: Known, attempt: string, session: ClientSession): Promise<boolean> {
     // A server that does not know the command ends the transaction by itself, later.
-    if (dead.session) await endSession(dead.session).catch(() => {});
+    await endSession(dead.session).catch(() => {});
     const { userId, key } = request;
     const { matchedCount } = await records.updateOne(
       { userId, key, attempt: dead.attempt, state: 'running', ...hasPassed('leaseUntil') },

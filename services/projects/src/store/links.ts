@@ -7,13 +7,13 @@ import type { ClientSession } from './transaction.ts';
 
 const PLAIN = { hash: 0, applied: 0, usesVersion: 0, changedAt: 0 } as const;
 
-/** Names a link. `projectId` is '' where a caller of an earlier version does not know it: then every shard is asked. */
+/** Names a link: its project is the key of the shard that has it. */
 export interface LinkKey {
   linkId: string;
   projectId: string;
 }
 
-export const linkAt = ({ linkId, projectId }: LinkKey) => ({ _id: linkId, ...(projectId && { projectId }) });
+export const linkAt = ({ linkId, projectId }: LinkKey) => ({ _id: linkId, projectId });
 
 export interface LinkPage {
   ownerId: string;
@@ -129,10 +129,8 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
 
     async findByHash(hash: Buffer): Promise<Link | null> {
       const entry = await hashes.find('link', hash);
-      if (entry) return await links.findOne({ _id: entry.id, projectId: entry.projectId!, hash }, PLAIN).lean<Link>();
-      const link = await links.findOne({ hash }, PLAIN).lean<Link>();
-      if (link) await hashes.learn({ hash, kind: 'link', id: link._id, projectId: link.projectId });
-      return link;
+      if (!entry) return null;
+      return await links.findOne({ _id: entry.id, projectId: entry.projectId!, hash }, PLAIN).lean<Link>();
     },
 
     async findShared(ownerId: string, projectId: string): Promise<Link | null> {

@@ -119,11 +119,10 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
 
     async findByDashboardHash(dashboardHash: Buffer): Promise<Pick<Project, '_id' | 'ownerId'> | null> {
       const entry = await hashes.find('dashboard', dashboardHash);
-      const project = await projects
-        .findOne({ ...(entry && { _id: entry.id }), dashboardHash }, { ownerId: 1 })
+      if (!entry) return null;
+      return await projects
+        .findOne({ _id: entry.id, dashboardHash }, { ownerId: 1 })
         .lean<Pick<Project, '_id' | 'ownerId'>>();
-      if (project && !entry) await hashes.learn({ hash: dashboardHash, kind: 'dashboard', id: project._id });
-      return project;
     },
   };
 }

@@ -50,11 +50,7 @@ export const tokenSchema = new Schema<TokenDocument>(
     former: { type: formerHash },
   },
   whole,
-)
-  // For tokens that a service of an earlier version made, and so is the one below.
-  .index({ hash: 1, _id: 1 }, { name: 'token_hashes' })
-  .index({ 'former.hash': 1 }, { name: 'former_hash', sparse: true })
-  .index({ userId: 1, _id: 1 });
+).index({ userId: 1, _id: 1 });
 
 const settings = new Schema<Settings>(
   {
@@ -64,8 +60,7 @@ const settings = new Schema<Settings>(
     noteEnabled: flag,
     requestUrl: String,
     webhookUrl: String,
-    // Absent in what the previous version stored, which is to stay as it is.
-    webhookEvents: { type: [String], default: undefined },
+    webhookEvents: [String],
     requireTerms: flag,
     termsLabel: String,
     termsText: String,
@@ -101,9 +96,7 @@ export const projectSchema = new Schema<ProjectDocument>(
   whole,
 )
   .index({ ownerId: 1, _id: -1 })
-  .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true })
-  // As of tokens.
-  .index({ dashboardHash: 1, _id: 1 }, { name: 'dashboard_hashes' });
+  .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true });
 
 export const linkSchema = new Schema<LinkDocument>(
   {
@@ -129,8 +122,6 @@ export const linkSchema = new Schema<LinkDocument>(
   },
   whole,
 )
-  // As of tokens.
-  .index({ hash: 1, _id: 1 }, { name: 'link_hashes' })
   .index({ projectId: 1, position: 1 }, { unique: true })
   // Covers the stats, and orders the links of each state. Only unique links are in it, and in the next: a claim on a contended
   // shared link changes no index entry.
@@ -165,7 +156,7 @@ export const responseSchema = new Schema<Response>(
     linkId: text,
     projectId: text,
     ownerId: text,
-    linkPosition: { type: Number } as never,
+    linkPosition: number,
     solo: { type: Boolean } as never,
     settings: { type: settings, required: true },
     terms: { type: terms, default: null },

@@ -23,7 +23,6 @@ const keys: ShardKeys = {
 const OPERATOR = 'asked by the operator';
 const SWEEP = 'what is due in the whole database, looked for now and then by a process';
 const OWNER = 'the projects of an owner, as a person asks for them: one range of an index on each shard';
-const EARLIER = 'from a service of an earlier version, which does not name the project or noted no hash';
 const RESEAL = 'all that is sealed, once after a new key';
 const ERASURE = 'what an owner or a project leaves, once when it is erased';
 const acrossShards = {
@@ -34,20 +33,16 @@ const acrossShards = {
   'idempotency find': RESEAL,
   'idempotency find _id': RESEAL,
   'links find': RESEAL,
-  'links find _id': `${EARLIER}; ${RESEAL}`,
-  'links find hash': EARLIER,
-  'links updateOne _id openedAt': EARLIER,
+  'links find _id': RESEAL,
   'projects aggregate ownerId': OPERATOR,
   'projects find': RESEAL,
   'projects find _id': RESEAL,
-  'projects find dashboardHash': EARLIER,
   'projects find ownerId': OWNER,
   'projects find _id ownerId': OWNER,
   'projects find usesChange.version': SWEEP,
   'responses find hasBytes heldUntil use': SWEEP,
   'responses find transfer.leaseUntil': SWEEP,
   'tokens deleteMany userId': ERASURE,
-  'tokens find $or': EARLIER,
   'tokens find userId': OPERATOR,
   'tokens updateMany revokedAt userId': OPERATOR,
   'users find _id': OPERATOR,

@@ -1,11 +1,11 @@
 import type { ConsumerOptions } from '@recording-request/events/kafka';
 import { readTranscript } from '../adapters/stored-transcript.ts';
 import type { Context } from '../context.ts';
-import { onTranscriptEnded, onTranscriptStarted } from '../domain/submission-changes.ts';
+import { onTranscriptEnded } from '../domain/submission-changes.ts';
 
 const LIMIT_MS = 30_000;
 
-/** transcript.started, transcript.completed and transcript.failed. */
+/** transcript.completed and transcript.failed. */
 export const transcriptionEvents = ({
   submissions,
   objects,
@@ -16,11 +16,6 @@ export const transcriptionEvents = ({
   jobLimitMs: LIMIT_MS,
   async handle({ payload }, { signal }) {
     switch (payload?.$case) {
-      case 'transcriptStarted':
-        await submissions.change(payload.value, submission =>
-          onTranscriptStarted(submission, payload.value.requestNumber),
-        );
-        break;
       case 'transcriptCompleted':
         await submissions.change(payload.value, submission =>
           onTranscriptEnded(submission, payload.value.requestNumber, payload.value),

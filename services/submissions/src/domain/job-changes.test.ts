@@ -60,7 +60,7 @@ test('a worker that asks again because the answer was lost has begun once, at th
 });
 
 test('there is nothing to begin once the work has ended, was asked for again, or is paused', () => {
-  assert.equal(onJobBegun(landed({ mediaStatus: 'ready' }), claim('one'), limits, now).verdict, 'drop');
+  assert.equal(onJobBegun(landed({ job: undefined }), claim('one'), limits, now).verdict, 'drop');
   assert.equal(onJobBegun(spoken(), claim('one'), limits, now).verdict, 'drop', 'the media is made');
   const old: Claim = { kind: 'transcript', requestNumber: 1, holder: 'one' };
   assert.equal(onJobBegun(spoken(), old, limits, now).verdict, 'go');
@@ -70,8 +70,7 @@ test('there is nothing to begin once the work has ended, was asked for again, or
   assert.equal(onJobBegun(paused, claim('one'), limits, after(1_000)).verdict, 'drop');
 });
 
-test('a request of the previous version, or one whose deadline passed in the queue, can be begun', () => {
-  assert.equal(onJobBegun(landed({ job: undefined, askedAt: now }), claim('one'), limits, now).verdict, 'go');
+test('a request whose deadline passed in the queue can be begun', () => {
   const overdue = applied(published(), onJobOverdue(published(), limits, after(900_001)));
   assert.deepEqual([overdue.job?.state, overdue.job?.attempts], ['waiting', 0], 'not begun: no attempt');
   assert.equal(onJobBegun(overdue, claim('one'), limits, after(900_002)).verdict, 'go');
@@ -151,10 +150,4 @@ test('a transcript is processing while it is worked on, and pending again when i
   assert.equal(running.transcriptStatus, 'processing');
   assert.equal(onJobGivenBack(running, asked, away, limits, now)?.set.transcriptStatus, 'pending');
   assert.equal(onJobOverdue(running, limits, after(61_000))?.set.transcriptStatus, 'pending');
-});
-
-test('a job that an older version has settled is forgotten', () => {
-  const settled = landed({ mediaStatus: 'ready', transcriptStatus: 'completed' });
-  assert.deepEqual(onJobOverdue(settled, limits, now)?.set, { job: undefined, askedAt: undefined });
-  assert.equal(onJobPublished(settled, now)?.set.job, undefined);
 });

@@ -1,4 +1,4 @@
-import { type InFlightLimits, isOverdue, jobOf } from './job.ts';
+import { type InFlightLimits, isOverdue } from './job.ts';
 import type { Change, Job, JobKind, Submission, SubmissionEvent, Trace } from './submission.ts';
 import { onMediaFailed, onTranscriptEnded } from './submission-changes.ts';
 
@@ -40,16 +40,14 @@ export type Verdict = 'go' | 'drop' | { laterMs: number };
 
 /** Publishes the request of a job that waits and is due, in `trace` or else that of what asked for it. Undefined when there is none. */
 export function onJobPublished(submission: Submission, now: Date, trace?: Trace): Change | undefined {
-  const job = jobOf(submission);
-  // An older version has settled it.
-  if (!job) return submission.job && { set: { job: undefined }, events: [] };
-  if (job.state !== 'waiting' || job.dueAt > now) return undefined;
+  const { job } = submission;
+  if (job?.state !== 'waiting' || job.dueAt > now) return undefined;
   // Else it would wait for ever, and all others behind it.
   if (job.kind === 'media' && !submission.source) return onMediaFailed(submission, UPLOAD_GONE);
   const traced = trace ? { trace } : {};
   const dispatches = (job.dispatches ?? 0) + 1;
   const published: Job = { ...job, ...traced, state: 'published', publishedAt: now, dispatches };
-  return { set: withJob(published), events: [requestOf(submission, published)] };
+  return { set: { job: published }, events: [requestOf(submission, published)] };
 }
 
 function requestOf(submission: Submission, { kind, attempts, inspection, trace }: Job): SubmissionEvent {
@@ -68,7 +66,7 @@ export function onJobTaken(
   limits: AttemptLimits,
   now: Date,
 ): { request?: SubmissionEvent; change?: Change | undefined } {
-  const job = jobOf(submission);
+  const { job } = submission;
   if (job?.kind !== kind || job.state !== 'published') return {};
   const claim = { kind, requestNumber: submission.transcriptRequest, holder };
   const { verdict, change } = onJobBegun(submission, claim, limits, now);
@@ -82,7 +80,7 @@ export function onJobBegun(
   { attemptsMax, leaseMs }: AttemptLimits,
   now: Date,
 ): { verdict: Verdict; change?: Change | undefined } {
-  const job = jobOf(submission);
+  const { job } = submission;
   if (job?.kind !== kind || isStale(submission, kind, requestNumber)) return { verdict: 'drop' };
   if (job.state === 'running' && job.holder !== holder && job.leaseUntil && job.leaseUntil > now)
     return { verdict: { laterMs: job.leaseUntil.getTime() - now.getTime() } };
@@ -94,7 +92,7 @@ export function onJobBegun(
   const attempts = job.attempts + (isRepeated ? 0 : 1);
   const leaseUntil = new Date(now.getTime() + leaseMs);
   const begun: Job = { ...job, state: 'running', attempts, holder, leaseUntil };
-  const set = { ...withJob(begun), ...(kind === 'transcript' ? { transcriptStatus: 'processing' as const } : {}) };
+  const set = { job: begun, ...(kind === 'transcript' ? { transcriptStatus: 'processing' as const } : {}) };
   return { verdict: 'go', change: { set, events: [] } };
 }
 
@@ -117,7 +115,7 @@ export function onJobGivenBack(
   { attemptsMax }: Pick<AttemptLimits, 'attemptsMax'>,
   now: Date,
 ): Change | undefined {
-  const job = jobOf(submission);
+  const { job } = submission;
   if (job?.kind !== kind || job.holder !== holder || isStale(submission, kind, requestNumber)) return undefined;
   const attempts = uncounted ? Math.max(0, job.attempts - 1) : job.attempts;
   if (attempts >= attemptsMax) return failed(submission, TRIED[kind]);
@@ -143,20 +141,11 @@ export function onJobOverdue(
   { attemptsMax, ...limits }: InFlightLimits & AttemptLimits,
   now: Date,
 ): Change | undefined {
-  const job = jobOf(submission);
-  if (!job) return withoutWork(submission);
-  if (!isOverdue(job, now, limits)) return undefined;
+  const { job } = submission;
+  if (!job || !isOverdue(job, now, limits)) return undefined;
   if (job.attempts >= attemptsMax) return failed(submission, TRIED[job.kind]);
   // The holder stays: should it only have been cut off, its next renewal finds that nobody else has begun.
   return { set: pending(job.kind, { ...job, state: 'waiting', dueAt: now }), events: [] };
-}
-
-/** No work is left, or none that can be done. */
-function withoutWork(submission: Submission): Change | undefined {
-  const isPending = submission.transcriptStatus === 'pending' || submission.transcriptStatus === 'processing';
-  if (submission.mediaStatus !== 'processing' && isPending && !submission.audio)
-    return failed(submission, TRIED.transcript);
-  return submission.job || submission.askedAt ? { set: { job: undefined, askedAt: undefined }, events: [] } : undefined;
 }
 
 const failed = (submission: Submission, reason: string): Change | undefined =>
@@ -167,9 +156,7 @@ const failed = (submission: Submission, reason: string): Change | undefined =>
 const isStale = (submission: Submission, kind: JobKind, requestNumber: number): boolean =>
   kind === 'transcript' && requestNumber < submission.transcriptRequest;
 
-const withJob = (job: Job): Partial<Submission> => ({ job, askedAt: undefined });
-
 const pending = (kind: JobKind, job: Job): Partial<Submission> => ({
-  ...withJob(job),
+  job,
   ...(kind === 'transcript' ? { transcriptStatus: 'pending' as const } : {}),
 });

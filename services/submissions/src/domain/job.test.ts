@@ -1,26 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { landed, now, object } from '../../test/landed-submission.ts';
-import { isOverdue, jobOf, newJob, nextOwner } from './job.ts';
+import { now } from '../../test/landed-submission.ts';
+import { isOverdue, newJob, nextOwner } from './job.ts';
 
 const after = (ms: number) => new Date(now.getTime() + ms);
 const limits = { stuckMs: 900_000, leaseMs: 30_000 };
-
-test('a submission has the job that its states wait for, and none once they are settled', () => {
-  assert.equal(jobOf(landed())?.kind, 'media');
-  assert.equal(jobOf(landed({ mediaStatus: 'ready' })), undefined, 'an older version has recorded the media');
-  const ready = { mediaStatus: 'ready', audio: object('audio') } as const;
-  assert.equal(jobOf(landed({ ...ready, job: newJob('transcript', now) }))?.kind, 'transcript');
-  const done = { ...ready, job: newJob('transcript', now), transcriptStatus: 'completed' } as const;
-  assert.equal(jobOf(landed(done)), undefined);
-});
-
-test('what the previous version asked for counts as published then, whatever job was there before', () => {
-  for (const job of [undefined, newJob('media', now)]) {
-    const asked = jobOf(landed({ job, askedAt: after(5) }))!;
-    assert.deepEqual([asked.state, asked.publishedAt, asked.attempts], ['published', after(5), 0]);
-  }
-});
 
 test('a request is overdue by the time since it was published, a running job by the end of its claim', () => {
   const waiting = newJob('media', now);

@@ -1,4 +1,4 @@
-import type { Inspection, Job, JobKind, Submission } from './submission.ts';
+import type { Inspection, Job, JobKind } from './submission.ts';
 
 /** A job that can be published at once. */
 export const newJob = (kind: JobKind, now: Date, inspection?: Inspection): Job => ({
@@ -10,25 +10,6 @@ export const newJob = (kind: JobKind, now: Date, inspection?: Inspection): Job =
   givenBack: 0,
   ...(inspection ? { inspection } : {}),
 });
-
-/** Returns the kind of work that the submission's states wait for; undefined when there is nothing to be made. */
-function wantedKind({ mediaStatus, transcriptStatus, audio }: Submission): JobKind | undefined {
-  if (mediaStatus === 'processing') return 'media';
-  const isPending = transcriptStatus === 'pending' || transcriptStatus === 'processing';
-  return isPending && audio ? 'transcript' : undefined;
-}
-
-/**
- * Returns the job of a submission, undefined when no work is pending. The previous version keeps no jobs and may have
- * written last: what it asked for counts as published then, and a job that its writes have settled is over.
- */
-export function jobOf(submission: Submission): Job | undefined {
-  const kind = wantedKind(submission);
-  if (!kind) return undefined;
-  const { job, askedAt } = submission;
-  if (askedAt) return { ...newJob(kind, askedAt), state: 'published', publishedAt: askedAt };
-  return job?.kind === kind ? job : undefined;
-}
 
 export interface InFlightLimits {
   /** How long after it was published a request that no worker has begun is published again. */

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { landed, now, object } from '../../test/landed-submission.ts';
-import { jobOf } from './job.ts';
 import {
   askTranscript,
   landedEvents,
   onMediaFailed,
   onMediaProcessed,
   onTranscriptEnded,
-  onTranscriptStarted,
 } from './submission-changes.ts';
 
 const media = {
@@ -73,7 +71,7 @@ test('a clip without thumbnails has failed, but has its transcript', () => {
   const change = onMediaProcessed(landed(), { ...media, thumbnails: [], problem }, now)!;
   assert.equal(change.set.mediaStatus, 'failed');
   const after = { ...landed(), ...change.set };
-  assert.deepEqual([jobOf(after)?.kind, after.audio], ['transcript', media.audio]);
+  assert.deepEqual([after.job?.kind, after.audio], ['transcript', media.audio]);
   const again = onMediaProcessed({ ...after, mediaStatus: 'processing' }, { ...media, video: undefined }, now)!;
   assert.deepEqual([again.set.mediaStatus, again.set.video], ['ready', media.video], 'what was made before stays');
 });
@@ -103,9 +101,8 @@ test('a clip outside interviews is a whole response; an answer is not known to b
   );
 });
 
-test('a transcript goes from pending over processing to completed, and its event carries the words', () => {
+test('the event of a transcript that is completed carries the words', () => {
   const asked = landed({ transcriptRequest: 1, job: undefined });
-  assert.equal(onTranscriptStarted(asked, 1)!.set.transcriptStatus, 'processing');
   const change = onTranscriptEnded({ ...asked, transcriptStatus: 'processing' }, 1, {
     ...{ text: 'hello', vtt: 'WEBVTT', language: 'en' },
   })!;
@@ -131,7 +128,6 @@ test('a transcript is taken once, also for an older request and after it was giv
 test('a failure that answers an older request, or none, is dropped', () => {
   const asked = landed({ transcriptRequest: 2, job: undefined });
   assert.equal(onTranscriptEnded(asked, 1, { reason: 'late' }), undefined);
-  assert.equal(onTranscriptStarted(asked, 1), undefined);
   assert.equal(onTranscriptEnded(landed({ transcriptStatus: 'completed' }), 0, { reason: 'late' }), undefined);
 });
 

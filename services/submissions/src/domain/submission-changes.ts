@@ -24,7 +24,6 @@ export function askTranscript(submission: Submission, now: Date): Change {
       transcriptError: undefined,
       transcriptRequest: submission.transcriptRequest + 1,
       job: newJob('transcript', now),
-      askedAt: undefined,
     },
     events: [],
   };
@@ -32,7 +31,7 @@ export function askTranscript(submission: Submission, now: Date): Change {
 
 /** Requests the media again. */
 export const askMedia = (now: Date): Change => ({
-  set: { mediaStatus: 'processing', mediaError: undefined, job: newJob('media', now), askedAt: undefined },
+  set: { mediaStatus: 'processing', mediaError: undefined, job: newJob('media', now) },
   events: [],
 });
 
@@ -48,7 +47,7 @@ export interface ProcessedMedia {
   problem: string | undefined;
 }
 
-const NO_JOB = { job: undefined, askedAt: undefined } satisfies Partial<Submission>;
+const NO_JOB = { job: undefined } satisfies Partial<Submission>;
 const UNREADABLE_SOUND = 'The sound of this clip could not be read.';
 
 /**
@@ -117,13 +116,6 @@ const announced = (
   submission: Submission,
   { set, events }: Change,
 ): Change => ({ set, events: [{ type, submission: { ...submission, ...set } }, ...events] });
-
-/** A worker that makes no claims has begun. */
-export function onTranscriptStarted(submission: Submission, request: number): Change | undefined {
-  if (submission.transcriptStatus !== 'pending' || submission.transcriptRequest !== request) return undefined;
-  if (submission.job?.state === 'waiting') return undefined;
-  return { set: { transcriptStatus: 'processing' }, events: [] };
-}
 
 export type TranscriptOutcome = { text: string; vtt: string; language?: string | undefined } | { reason: string };
 

@@ -6,7 +6,7 @@ export interface StoredObject {
   size: number;
   mimeType: string;
   sha256: string;
-  crc32: number | undefined;
+  crc32: number;
 }
 
 /** One object of several that hold a clip's bytes, in their order. */
@@ -50,7 +50,7 @@ export interface Job {
   dueAt: Date;
   /** When its request or its result was published. */
   publishedAt?: Date | undefined;
-  /** How often its request was published; absent in what an earlier version wrote. */
+  /** How often its request was published; absent before the first time. */
   dispatches?: number;
   /** How often it was begun, without the attempts that were given back uncounted. */
   attempts: number;
@@ -73,7 +73,7 @@ export interface Submission {
   projectId: string;
   ownerId: string;
   linkId: string;
-  /** 0 for the shared link, 1 and up for the others; absent in what an earlier version wrote. */
+  /** 0 for the shared link, 1 and up for the others. */
   linkPosition?: number | undefined;
   responseId: string;
   interview: boolean;
@@ -101,8 +101,6 @@ export interface Submission {
   mediaError: string | undefined;
   /** The work that has no result yet; there is one job at a time. */
   job?: Job | undefined;
-  /** Written by the previous version, which kept no jobs: when it published its last request. */
-  askedAt?: Date | undefined;
   /** The upload: until a video that is equal to it is stored, and everything was made of it. */
   source: Source | undefined;
   video: StoredObject | undefined;

@@ -20,13 +20,13 @@ export interface Part {
 export interface Checksums {
   /** Hex. */
   sha256: string;
-  crc32: number | undefined;
+  crc32: number;
 }
 
 /** Names an upload: its project is the key of the shard that has it. */
 export type UploadKey = Pick<Upload, 'id' | 'projectId'>;
 
-/** Names a response. `projectId` is '' where a caller of an earlier version does not know it. */
+/** Names a response: its project is the key of the shard that has it. */
 export type ResponseKey = Pick<Upload, 'linkId' | 'responseId' | 'projectId'>;
 
 /** A take on its way in. */
@@ -58,7 +58,7 @@ export interface Upload {
   /** Of the request that brought the last byte; undefined where that was not traced. */
   trace?: Trace | undefined;
   sha256: string | undefined;
-  /** Of the whole, with its SHA-256; those of the previous version have none. */
+  /** Of the whole, noted with its SHA-256. */
   crc32?: number | undefined;
   /** Whether its first bytes are those of no video. */
   isNoVideo?: boolean | undefined;

@@ -1,10 +1,5 @@
 import type { CallContext } from '@recording-request/kit/grpc-server';
-import {
-  ExportFormat,
-  type ExportRequest,
-  type ExportResponse,
-  OpenArchiveRequest,
-} from '@recording-request/proto/exports/v1/exports';
+import { ExportFormat, type ExportRequest, type ExportResponse } from '@recording-request/proto/exports/v1/exports';
 import { zipArchive } from '../adapters/zip-archive.ts';
 import {
   csvText,
@@ -16,12 +11,10 @@ import {
   transcriptsText,
 } from '../workflows/export-project.ts';
 import { checkTranscripts, transcriptFiles } from '../workflows/export-transcripts.ts';
-import { archiveBytes } from '../workflows/locate-archive.ts';
-import { type ArchiveContext, openArchive } from '../workflows/open-archive.ts';
+import type { ArchiveContext } from '../workflows/open-archive.ts';
 
 export const exportProject = (context: ArchiveContext) =>
   async function* (request: ExportRequest, { signal }: CallContext): AsyncIterable<ExportResponse> {
-    if (request.format === ExportFormat.EXPORT_FORMAT_ZIP) return yield* zip(context, request, signal);
     using _slot = startExport(context.exports, request.ownerId);
     if (request.format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP) await checkTranscripts(request, context);
     const source = await openTexts(request, context, signal);
@@ -29,19 +22,6 @@ export const exportProject = (context: ArchiveContext) =>
     if (request.format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP) yield { chunk: Buffer.alloc(0) };
     for await (const chunk of gathered(contentOf(request.format, source, signal))) yield { chunk };
   };
-
-/** As gateways of the version before ask for it. */
-async function* zip(
-  context: ArchiveContext,
-  request: ExportRequest,
-  signal: AbortSignal,
-): AsyncIterable<ExportResponse> {
-  const { ownerId, projectId } = request;
-  const { id, size } = await openArchive(context, OpenArchiveRequest.fromPartial(request), signal);
-  using _slot = startExport(context.exports, ownerId);
-  const bytes = archiveBytes(context, { ownerId, projectId, id }, size, signal);
-  for await (const chunk of gathered(bytes)) yield { chunk };
-}
 
 function contentOf(format: ExportFormat, source: TextSource, signal: AbortSignal): AsyncIterable<string | Buffer> {
   switch (format) {

@@ -66,7 +66,7 @@ export interface ErasureStore {
   takeDueProject(keepMs: number): Promise<ErasedProject | undefined>;
 }
 
-/** Whose tombstones are; those of earlier versions have no owner. */
+/** The owner of tombstones. */
 export const NOBODY = '';
 
 interface Tombstone extends AnswerKey {
@@ -116,7 +116,7 @@ export function createErasureStore(models: Models): ErasureStore {
 
 const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
 
-// Tombstones have no owner, or NOBODY: an index has passed them over before any document is read.
+// The owner of tombstones is NOBODY: an index has passed them over before any document is read.
 const livingOf = (projectId: string) => ({ projectId, ownerId: { $gt: '' } });
 
 function submissionsPart({ submissions }: Models) {

@@ -47,8 +47,6 @@ export interface ExportRows {
   lastChange(ownerId: string, projectId: string): Promise<Date | undefined>;
   /** Those of `ids` that are not erased, oldest first. */
   read(ownerId: string, projectId: string, ids: string[], part: ExportPart): Promise<Submission[]>;
-  /** Notes the CRC-32 of an object that landed before those were kept. */
-  noteChecksum(projectId: string, id: string, object: { key: string; crc32: number }): Promise<void>;
   /** Notes that a video could not be read, or with undefined that it can be. */
   noteUnreadable(projectId: string, id: string, where: Unreadable | undefined): Promise<void>;
 }
@@ -143,13 +141,6 @@ export function createExportRows({ submissions }: Pick<Models, 'submissions'>): 
         .maxTimeMS(LIMIT_MS)
         .lean();
       return rows.map(submissionFromRow);
-    },
-    async noteChecksum(projectId, id, { key, crc32 }) {
-      for (const which of ['source', 'video'])
-        await submissions.updateOne(
-          { _id: id, projectId, erasedAt: null, [`${which}.key`]: key },
-          { $set: { [`${which}.crc32`]: crc32 } },
-        );
     },
     async noteUnreadable(projectId, id, where) {
       // No change of the content: neither its revision nor the time of its last change move.

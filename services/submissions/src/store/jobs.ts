@@ -20,11 +20,6 @@ export interface InFlightJob extends SubmissionKey {
   job: Job;
 }
 
-export interface CountedJob extends InFlightJob {
-  /** A process of the previous version has recorded the result, and left the job. */
-  settled: boolean;
-}
-
 export interface Backlog {
   waiting: number;
   paused: number;
@@ -39,7 +34,7 @@ export interface Backlog {
 /** The jobs of all submissions. What they become is decided by the rules, and written by the store of submissions. */
 export interface JobStore {
   now(): Promise<Date>;
-  inFlight(kind: JobKind): Promise<CountedJob[]>;
+  inFlight(kind: JobKind): Promise<InFlightJob[]>;
   /** Every owner with a job that waits, the longest waiting first, at most 1,000. */
   waitingOwners(kind: JobKind): Promise<WaitingOwner[]>;
   /** The owner's job that has been due longest. */
@@ -50,8 +45,6 @@ export interface JobStore {
   renew(key: SubmissionKey, kind: JobKind, holder: string, leaseMs: number): Promise<boolean>;
   /** Notes that the holder has published a result. False as above. */
   report(key: SubmissionKey, kind: JobKind, holder: string): Promise<boolean>;
-  /** What the previous version requested before `before`, and has no result. */
-  requestedWithoutJob(before: Date, limit: number): Promise<SubmissionKey[]>;
   backlog(kind: JobKind, troubledLimit: number): Promise<Backlog>;
   /** How many there are of each state, 10,000 at most. */
   countByState(kind: JobKind): Promise<{ waiting: number; published: number; running: number }>;
@@ -86,9 +79,7 @@ export function createJobStore({ submissions }: Models): JobStore {
   return {
     now: () => databaseNow(submissions),
     async inFlight(kind) {
-      const fields = { ...FIELDS, mediaStatus: 1, transcriptStatus: 1 };
-      const rows = await submissions.find(state(kind, IN_FLIGHT), fields).limit(IN_FLIGHT_MAX).lean();
-      return rows.map(row => ({ ...fromRow(row), settled: isSettled(row, kind) }));
+      return (await submissions.find(state(kind, IN_FLIGHT), FIELDS).limit(IN_FLIGHT_MAX).lean()).map(fromRow);
     },
     async waitingOwners(kind) {
       // One look into the index for each owner, however many jobs they have.
@@ -117,19 +108,6 @@ export function createJobStore({ submissions }: Models): JobStore {
     renew: (key, kind, holder, leaseMs) =>
       holding(key, kind, holder, { 'job.state': 'running', 'job.leaseUntil': { $add: ['$$NOW', leaseMs] } }),
     report: (key, kind, holder) => holding(key, kind, holder, { 'job.state': 'reported', 'job.publishedAt': '$$NOW' }),
-    async requestedWithoutJob(before, limit) {
-      const askedAt = { $lt: before };
-      const pending = { $in: ['pending', 'processing'] };
-      const [media, transcripts] = await Promise.all(
-        [{ mediaStatus: 'processing' }, { mediaStatus: { $ne: 'processing' }, transcriptStatus: pending }].map(status =>
-          submissions
-            .find({ ...status, askedAt }, { projectId: 1 })
-            .limit(limit)
-            .lean(),
-        ),
-      );
-      return [...media!, ...transcripts!].map(keyOf);
-    },
     async countByState(kind) {
       const upTo = (which: unknown) => count(state(kind, which)).limit(COUNTED_MAX);
       const states = [upTo('waiting'), upTo('published'), upTo({ $in: ['running', 'reported'] })];
@@ -161,11 +139,6 @@ export function createJobStore({ submissions }: Models): JobStore {
     },
   };
 }
-
-const isSettled = (row: { mediaStatus?: unknown; transcriptStatus?: unknown }, kind: JobKind): boolean =>
-  kind === 'media'
-    ? row.mediaStatus !== 'processing'
-    : row.transcriptStatus !== 'pending' && row.transcriptStatus !== 'processing';
 
 const keyOf = (row: { _id: unknown; projectId: string }): SubmissionKey => ({
   projectId: row.projectId,

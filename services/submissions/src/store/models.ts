@@ -55,14 +55,14 @@ const uploadSchema = new Schema(
     parts: [part],
     // Where the parts before those are, in order: see upload-parts.ts.
     pages: { type: [String], default: undefined },
-    // Whether there may be pages. Absent in what an earlier version wrote.
+    // Whether there may be pages.
     isPaged: Boolean,
-    // Which of the uploads that its response may have open this is; none in those of earlier versions.
+    // Which of the uploads that its response may have open this is.
     slot: Number,
     createdAt: Date,
     lastByteAt: Date,
     renewedAt: Date,
-    // When its last byte came, until somebody begins to make it land. Absent in what an earlier version wrote.
+    // When its last byte came, until a process begins to make it land.
     completeAt: Date,
     submissionId: String,
     finishingAt: Date,
@@ -146,7 +146,6 @@ const submissionSchema = new Schema(
     projectId: { type: String, required: true },
     ownerId: { type: String, required: true },
     linkId: { type: String, required: true },
-    // Absent in what an earlier version wrote.
     linkPosition: Number,
     responseId: { type: String, required: true },
     interview: Boolean,
@@ -170,8 +169,6 @@ const submissionSchema = new Schema(
     mediaError: String,
     // The work that has no result yet (domain/submission.ts has its fields); as it is, so that nothing of it is cast.
     job: { type: Schema.Types.Mixed, default: undefined },
-    // Written by the previous version, in place of a job.
-    askedAt: Date,
     // Lists do not read its parts: a clip has up to 500.
     source: {
       type: {
@@ -186,7 +183,7 @@ const submissionSchema = new Schema(
     thumbnails: [stored],
     incomplete: Boolean,
     sha256: String,
-    // In which it landed; also in its tombstone. Absent in what an earlier version wrote.
+    // The trace of its landing; also in its tombstone.
     trace,
     revision: { type: Number, required: true },
     // Until then, at least, its upload is kept beside its video: see archives.ts.
@@ -229,12 +226,6 @@ submissionSchema.index(
     partialFilterExpression: { mediaStatus: { $exists: true }, questionIndex: { $gte: 0 } },
     name: FIGURES_INDEX.clips,
   },
-);
-// Requests of the previous version.
-submissionSchema.index({ askedAt: 1 }, { partialFilterExpression: { mediaStatus: 'processing' }, name: 'media_asked' });
-submissionSchema.index(
-  { transcriptStatus: 1, askedAt: 1 },
-  { partialFilterExpression: { transcriptStatus: { $in: ['pending', 'processing'] } }, name: 'transcript_asked' },
 );
 submissionSchema.index(...outboxIndex);
 // For submissions past their age, and for tombstones to be purged (again).
@@ -321,7 +312,7 @@ const deadLetterSchema = new Schema(
     value: Buffer,
     replayedAt: Date,
     droppedAt: Date,
-    // Of an event that was not known: when it is looked at again. Absent in what an earlier version wrote.
+    // Of an event that was not known: when it is looked at again; absent until it was looked at.
     retryAt: Date,
   },
   { ...options, collection: 'deadLetters' },

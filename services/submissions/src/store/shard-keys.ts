@@ -26,7 +26,6 @@ const FIGURES = 'counted for the operator, by one process';
 const QUEUE = 'the jobs of all owners, by turns: one range of an index on each shard';
 const CHECK = 'a check or a backup walks the whole database';
 const ERASURE = 'what an answer or a project leaves, once when it is erased';
-const EARLIER = 'what an earlier version wrote, or asked without its project';
 const acrossShards = {
   'archives find $expr _id endedAt readyAt': CHECK,
   'archives find _id': CHECK,
@@ -48,8 +47,6 @@ const acrossShards = {
   'submissions aggregate mediaStatus questionIndex transcriptStatus': FIGURES,
   'submissions aggregate outbox.at': FIGURES,
   'submissions find _id': `${OPERATOR}, who names no project; ${CHECK}`,
-  'submissions find askedAt mediaStatus': EARLIER,
-  'submissions find askedAt mediaStatus transcriptStatus': EARLIER,
   'submissions find createdAt': SWEEP,
   'submissions find job.dueAt job.kind job.state ownerId': QUEUE,
   'submissions find job.givenBack job.kind': OPERATOR,
@@ -73,13 +70,11 @@ const acrossShards = {
   'uploads find failures state': OPERATOR,
   'uploads find finishingAt state': FIGURES,
   'uploads find lastByteAt state': SWEEP,
-  'uploads find linkId responseId state': EARLIER,
   'uploads find nextTryAt state': SWEEP,
   'uploads find nextTryAt ownerId state': SWEEP,
   'uploads find partsDueAt': SWEEP,
   'uploads find refusal state': OPERATOR,
   'uploads find state submissionId': CHECK,
-  'uploads updateMany $expr completeAt length state': EARLIER,
   'uploads updateMany _id': ERASURE,
 };
 

@@ -193,7 +193,7 @@ function landedNow({ job, ...row }: Record<string, unknown> & { job?: Job | unde
 }
 
 // The steps of a job are no content: lists and exports do not show them.
-const isOfContent = ({ set }: Change): boolean => Object.keys(set).some(name => name !== 'job' && name !== 'askedAt');
+const isOfContent = ({ set }: Change): boolean => Object.keys(set).some(name => name !== 'job');
 
 /** The job as it is stored: with the trace of what asked for it, and without fields that it does not have. */
 function storedJob(job: Job): Job {

@@ -22,37 +22,28 @@ export interface UploadParts {
   removePages(ids: string[]): Promise<void>;
 }
 
-/** The filter of an upload of which there is no page. An earlier version may have turned one, and does not say so. */
-export const NEVER_PAGED = { isPaged: false, 'pages.0': { $exists: false } } as const;
+/** The filter of an upload of which there is no page. */
+export const NEVER_PAGED = { isPaged: false } as const;
 
-// The document of an upload has at most so many parts; each page after that has as many.
+// The document of an upload has at most so many parts, and so has a page.
 const PAGE_PARTS = 500;
-// A document holds 16 MB: one of a version that had no pages can have a hundred thousand parts.
-const PAGES_AT_ONCE = 20;
-
-const inPages = (parts: Part[]): Part[][] => {
-  const pages: Part[][] = [];
-  for (let at = 0; at < parts.length; at += PAGE_PARTS) pages.push(parts.slice(at, at + PAGE_PARTS));
-  return pages;
-};
 
 export function createUploadParts({ uploads, partPages }: Models): UploadParts {
   /** Only the writer that holds the lease changes the parts. One that lost it meanwhile changes nothing. */
-  async function turnPages(key: UploadKey, writerId: string): Promise<void> {
+  async function turnPage(key: UploadKey, writerId: string): Promise<void> {
     const own = { ...uploadAt(key), state: 'uploading', 'writer.id': writerId };
     // Before there is a page: one without an id in the upload has to be removed as well.
     const row = await uploads.findOneAndUpdate(own, { $set: { isPaged: true } }, { projection: { parts: 1 } }).lean();
     const parts = row?.parts as Part[] | undefined;
     if (!parts?.[0]) return;
-    const pages = inPages(parts).map(some => ({ _id: uuidv7(), uploadId: key.id, parts: some }));
-    for (let at = 0; at < pages.length; at += PAGES_AT_ONCE)
-      await partPages.insertMany(pages.slice(at, at + PAGES_AT_ONCE));
-    // Where this has no known outcome the pages stay: without an id in the upload they are not read.
+    const pageId = uuidv7();
+    await partPages.create({ _id: pageId, uploadId: key.id, parts });
+    // Where this has no known outcome the page stays: without an id in the upload it is not read.
     const { matchedCount } = await uploads.updateOne(
       { ...own, 'parts.0.key': parts[0].key },
-      { $set: { parts: [] }, $push: { pages: { $each: pages.map(page => page._id) } } },
+      { $set: { parts: [] }, $push: { pages: pageId } },
     );
-    if (matchedCount === 0) await partPages.deleteMany({ _id: { $in: pages.map(page => page._id) }, uploadId: key.id });
+    if (matchedCount === 0) await partPages.deleteOne({ _id: pageId, uploadId: key.id });
   }
   return {
     async append(key, writerId, part, { isLast = false, isNoVideo = false, mimeType } = {}) {
@@ -72,7 +63,7 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
         )
         .lean()) as { count?: number } | null;
       if (!row) return false;
-      if ((row.count ?? 0) >= PAGE_PARTS) await turnPages(key, writerId);
+      if ((row.count ?? 0) >= PAGE_PARTS) await turnPage(key, writerId);
       return true;
     },
     async *partsOf(key) {

@@ -71,8 +71,6 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   idle(state: UploadState, idleMs: number, limit: number): Promise<Upload[]>;
   /** Uploads that have every byte of their declared length, and that no process began to finish. */
   complete(limit: number): Promise<Upload[]>;
-  /** Looks through all open uploads for those that a process of an earlier version left complete, which noted nothing. */
-  noteComplete(): Promise<void>;
 }
 
 // The request that brought the last byte has its time before the sweeper looks.
@@ -87,11 +85,7 @@ const SLOT_TRIES = 50;
 // A process that ended while it removed parts is followed by another one.
 const LOOK_AGAIN_MS = 60_000;
 
-const responseAt = ({ linkId, responseId, projectId }: ResponseKey) => ({
-  linkId,
-  responseId,
-  ...(projectId && { projectId }),
-});
+const responseAt = ({ linkId, responseId, projectId }: ResponseKey) => ({ linkId, responseId, projectId });
 const NO_PARTS = { parts: [], pages: [] };
 const NO_WORKER = { $unset: { worker: 1 } };
 
@@ -322,11 +316,10 @@ export function createUploadStore(models: Models): UploadStore {
       });
       return { failures, faults };
     },
-    // Also those without a time: rows of a version that noted none.
     due: (limit, withoutOwners = []) =>
       found(
         {
-          ...{ state: 'finishing', nextTryAt: { $not: { $gt: new Date() } } },
+          ...{ state: 'finishing', nextTryAt: { $lte: new Date() } },
           ...(withoutOwners.length > 0 && { ownerId: { $nin: withoutOwners } }),
         },
         { nextTryAt: 1 },
@@ -338,12 +331,5 @@ export function createUploadStore(models: Models): UploadStore {
     },
     complete: limit =>
       found({ state: 'uploading', completeAt: { $gt: new Date(0) } }, { completeAt: 1 }, limit, UPLOAD_INDEX.complete),
-    async noteComplete() {
-      const isWhole = { length: { $ne: null }, $expr: { $eq: ['$offset', '$length'] } };
-      await uploads.updateMany(
-        { state: 'uploading', completeAt: null, ...isWhole },
-        { $currentDate: { completeAt: true } },
-      );
-    },
   };
 }

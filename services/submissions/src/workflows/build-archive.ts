@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { readParts } from '@recording-request/kit/objects/read-parts';
 import { seekableCipher } from '@recording-request/kit/seekable-cipher';
 import type { Context } from '../context.ts';
 import { type ArchivedVideo, type ArchivePage, archivePartsKey, fileLength, videoFile } from '../domain/archive.ts';
 import { extensionOf } from '../domain/media-types.ts';
-import { currentVideo, partsOf, type Source, type Submission } from '../domain/submission.ts';
+import { currentVideo, type Submission } from '../domain/submission.ts';
 import { directoryRecord, endRecords, localHeader, type ZipFile } from '../domain/zip-layout.ts';
 import type { ArchiveScope, ReadyArchive } from '../store/archives.ts';
 import { BUILD_LIMIT_MS } from './archive-builds.ts';
 import { erasedMeanwhile } from './export-plan.ts';
 import { csvText, documentText, type ExportSource, gathered, transcriptsText } from './export-project.ts';
 
-type BuildContext = Pick<Context, 'archives' | 'config' | 'exportObjects' | 'exportRows'>;
+type BuildContext = Pick<Context, 'archives' | 'config' | 'exportObjects'>;
 
 /** An archive that is to be made. */
 export type ArchiveDraft = ArchiveScope &
@@ -29,7 +28,7 @@ const ARCHIVES_KEPT = 10;
 
 /**
  * Makes an archive of an export: stores its texts and its directory, and notes where each video is and begins. No video is
- * read, but for those without a CRC-32, which landed before these were kept. Fails where a clip was erased meanwhile.
+ * read. Fails where a clip was erased meanwhile.
  */
 export async function buildArchive(
   context: BuildContext,
@@ -139,7 +138,7 @@ async function* missingText(ids: string[]): AsyncGenerator<string> {
 /** The directory of the videos and its end. Notes the videos, page by page. */
 async function* directoryOf(
   context: BuildContext,
-  { id, projectId }: ArchiveDraft,
+  { id }: ArchiveDraft,
   source: ExportSource,
   layout: Layout,
   signal: AbortSignal,
@@ -147,7 +146,7 @@ async function* directoryOf(
   let page: ArchivePage = { offset: layout.offset, number: 1, videos: [] };
   for await (const submission of source.videos()) {
     signal.throwIfAborted();
-    const { video, sha256 } = await archivedVideo(context, projectId, submission, signal);
+    const { video, sha256 } = archivedVideo(submission);
     const file = videoFile(video, page.number + page.videos.length);
     layout.hash.update(localHeader(file)).update(sha256);
     page.videos.push(video);
@@ -160,29 +159,10 @@ async function* directoryOf(
   yield layout.end();
 }
 
-async function archivedVideo(
-  context: BuildContext,
-  projectId: string,
-  submission: Submission,
-  signal: AbortSignal,
-): Promise<{ video: ArchivedVideo; sha256: string }> {
+function archivedVideo(submission: Submission): { video: ArchivedVideo; sha256: string } {
   const { id: submissionId, createdAt } = submission;
   const stored = currentVideo(submission);
   if (!stored) throw new Error(`submission ${submissionId} has no video`);
-  const { key, size, mimeType, sha256 } = stored;
-  const crc32 = stored.crc32 ?? (await checksumOf(context, { projectId, submissionId }, stored, signal));
+  const { key, size, mimeType, sha256, crc32 } = stored;
   return { video: { submissionId, createdAt, key, size, crc32, extension: extensionOf(mimeType) }, sha256 };
-}
-
-/** Reads a video that landed before its CRC-32 was kept, and keeps it. */
-async function checksumOf(
-  { exportObjects, exportRows }: BuildContext,
-  { projectId, submissionId }: { projectId: string; submissionId: string },
-  video: Source,
-  signal: AbortSignal,
-): Promise<number> {
-  let sum = 0;
-  for await (const chunk of readParts(exportObjects, partsOf(video), signal)) sum = crc32(chunk, sum);
-  await exportRows.noteChecksum(projectId, submissionId, { key: video.key, crc32: sum });
-  return sum;
 }

@@ -27,22 +27,14 @@ export async function dispatchJobs(context: DispatchContext): Promise<void> {
   if (!done) context.dispatcher.wakeIn(AGAIN_MS);
 }
 
-/** Work that the previous version requested, and that is overdue, becomes a job. */
-export async function takeOverRequests({ config, submissions, jobs }: DispatchContext): Promise<void> {
-  const limits = limitsOf(config);
-  const now = await jobs.now();
-  for (const key of await jobs.requestedWithoutJob(new Date(now.getTime() - limits.stuckMs), BATCH))
-    await submissions.change(key, submission => onJobOverdue(submission, limits, now));
-}
-
 async function dispatch(context: DispatchContext, kind: JobKind, now: Date): Promise<void> {
   const { config, submissions, jobs } = context;
   const limits = limitsOf(config);
   const inFlight = new Map<string, number>();
   let free = config.dispatchInFlight;
   const [published, owners] = await Promise.all([jobs.inFlight(kind), jobs.waitingOwners(kind)]);
-  for (const { ownerId, job, settled, ...key } of published) {
-    if (settled || isOverdue(job, now, limits)) {
+  for (const { ownerId, job, ...key } of published) {
+    if (isOverdue(job, now, limits)) {
       await submissions.change(key, submission => onJobOverdue(submission, limits, now));
       continue;
     }
@@ -60,7 +52,7 @@ async function dispatch(context: DispatchContext, kind: JobKind, now: Date): Pro
       continue;
     }
     const after = await publish(context, kind, next, now);
-    // One that an older version has settled, or that ended meanwhile, takes nobody's place.
+    // One that ended meanwhile takes nobody's place.
     if (after?.job?.state !== 'published') continue;
     inFlight.set(ownerId, (inFlight.get(ownerId) ?? 0) + 1);
     free -= 1;

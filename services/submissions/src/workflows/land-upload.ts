@@ -207,7 +207,9 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   // An earlier attempt has noted them, with all bytes in the store.
   const isNoted = sha256 !== undefined;
   const parts = upload.isPaged ? undefined : await partList(context, upload);
-  const checksums = isNoted ? { sha256, crc32 } : await checksumsOrWhole(context, upload, parts ? undefined : key);
+  const checksums = isNoted
+    ? { sha256, crc32: crc32! }
+    : await checksumsOrWhole(context, upload, parts ? undefined : key);
   const renewed = async () => {
     if (isNoted) return await hold.renew();
     if (parts) expectAll(upload, parts);

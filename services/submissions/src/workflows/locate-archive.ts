@@ -1,13 +1,10 @@
 import { DomainError } from '@recording-request/kit/errors';
-import { UnreadableError } from '@recording-request/kit/objects/resumed-read';
-import { seekableCipher } from '@recording-request/kit/seekable-cipher';
 import type { Context } from '../context.ts';
 import {
   archivePartsKey,
   directoryPiece,
   fileLength,
   type Piece,
-  type StoredPiece,
   textPieces,
   videoAt,
   videoFile,
@@ -20,7 +17,6 @@ import { currentVideo, partsOf } from '../domain/submission.ts';
 import type { ReadyArchive } from '../store/archives.ts';
 import { canReadOn } from './export-plan.ts';
 import { used } from './open-archive.ts';
-import { readRange } from './read-object.ts';
 
 type LocateContext = Pick<Context, 'archives' | 'config' | 'exportRows'>;
 type ReadContext = LocateContext & Pick<Context, 'exportObjects'>;
@@ -119,41 +115,4 @@ export async function reportArchive(
     await exportRows.noteUnreadable(projectId, submissionId, { key: objectKey, offset: found.offset });
   }
   await archives.endOne(key);
-}
-
-async function* storedBytes(
-  { exportObjects }: ReadContext,
-  piece: StoredPiece,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer> {
-  const { cipherKey, offset } = piece;
-  const decipher = cipherKey ? seekableCipher(Buffer.from(cipherKey, 'base64url'), offset) : undefined;
-  for await (const chunk of readRange(exportObjects, piece, signal)) yield decipher?.(chunk) ?? chunk;
-}
-
-const PIECES_AT_ONCE = 32;
-
-/** The whole of an archive, for callers of the version before, which take it as a stream. */
-export async function* archiveBytes(
-  context: ReadContext,
-  key: ArchiveKey,
-  size: number,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer> {
-  for (let offset = 0; offset < size; ) {
-    for (const piece of await locateArchive(context, key, offset, PIECES_AT_ONCE)) {
-      const bytes = 'content' in piece ? [piece.content] : storedBytes(context, piece, signal);
-      try {
-        for await (const chunk of bytes) {
-          offset += chunk.length;
-          yield chunk;
-        }
-      } catch (error) {
-        if (!(error instanceof UnreadableError)) throw error;
-        await reportArchive(context, key, offset, signal);
-        const sentence = 'A video cannot be read; ask for the export again, which then goes without it.';
-        throw new DomainError('unavailable', sentence, { cause: error, retryAfterSec: 1 });
-      }
-    }
-  }
 }

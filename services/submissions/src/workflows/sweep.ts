@@ -1,5 +1,4 @@
 import type { Context } from '../context.ts';
-import { takeOverRequests } from './dispatch-jobs.ts';
 import { eachInTurn } from './each-in-turn.ts';
 import { removeArchives } from './end-archives.ts';
 import { endHolds, removeKept } from './end-holds.ts';
@@ -12,7 +11,6 @@ import { resumeLandings } from './resume-landings.ts';
 // What a contributor waits for comes first.
 const STEPS: ((context: Context) => Promise<void>)[] = [
   resumeLandings,
-  takeOverRequests,
   endHolds,
   removeKept,
   purgeAgain,

@@ -33,7 +33,7 @@ const TOO_MUCH_SOUND = 'The audio is longer, or harder to read, than speech-to-t
 const TOO_LONG = 'The transcript is too long to be kept.';
 
 /**
- * Transcribes a submission's audio and publishes `transcript.started`, then `transcript.completed` or `transcript.failed`.
+ * Transcribes a submission's audio and publishes `transcript.completed` or `transcript.failed`.
  * Their ids derive from `requestId`. Rejects when a later attempt may succeed: with an OutageError where that says nothing
  * about the audio.
  */
@@ -50,7 +50,6 @@ export async function transcribe(
       .publish(newEvent(type, payload, answerId(requestId, type)))
       .catch(asOutage('The result could not be published'));
   const endsAt = Date.now() + deps.config.jobSeconds * 1000 * WORK_SHARE;
-  await publish('transcript.started', { $case: 'transcriptStarted', value: ids });
   try {
     const transcript = await transcriptFor(deps, request, { signal, log, endsAt });
     await publish('transcript.completed', await payloadOf(deps, ids, transcript, signal));

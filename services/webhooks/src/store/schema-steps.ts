@@ -1,18 +1,8 @@
-import { dropIndexes } from '@recording-request/kit/mongo';
 import type { Schema, Step } from '@recording-request/kit/mongo/migrations';
 import { collectionsOf } from './models.ts';
 
 /** How this version's database came to be. A change of an index is a step with the new fingerprint: docs/operations.md. */
-export const steps: Step[] = [
-  {
-    version: 1,
-    name: 'collections and indexes',
-    indexes: '1d8ac3fba37b',
-    // What the index of each state by age took the place of.
-    run: connection => dropIndexes(connection.collection('deliveries'), ['createdAt_1']),
-  },
-  { version: 2, name: 'indexes of figures', indexes: '09eb3e14cde6' },
-];
+export const steps: Step[] = [{ version: 1, name: 'collections and indexes', indexes: '09eb3e14cde6' }];
 
 /** `tombstoneSec`: how long an erasure is remembered. */
 export const schemaOf = (tombstoneSec: number): Schema => ({

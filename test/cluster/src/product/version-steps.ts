@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Manifest } from '@recording-request/k8s/manifests';
 import type { Overlay } from './overlay.ts';
@@ -20,10 +19,6 @@ export interface VersionPlan {
   steps: VersionStep[];
 }
 
-/** On the way between services without certificates and with them: deploy/README.md. */
-const SEND = { INTERNAL_PLAINTEXT: 'send', SUBMISSIONS_HTTP: 'http://submissions-http:8080' };
-const ACCEPT = { INTERNAL_PLAINTEXT: 'accept' };
-
 /** Returns the steps from the version whose sources are in `previous` to this one, back to it, and to this one again. */
 export async function versionSteps(overlay: Overlay, previous: string): Promise<VersionPlan> {
   const base = join(previous, 'deploy/k8s/base');
@@ -32,15 +27,6 @@ export async function versionSteps(overlay: Overlay, previous: string): Promise<
     objects: await overlay('overlay-previous', { base, tag: 'previous' }),
     isBefore: true,
   };
-  const now = { what: 'this version', objects: await overlay('overlay-now') };
-  const knowsCertificates = /^INTERNAL_PLAINTEXT=/m.test(await readFile(join(base, 'settings.env'), 'utf8'));
-  if (knowsCertificates) {
-    const first = { ...now, migrates: true };
-    return { before, steps: [first, before, first] };
-  }
-  const accept = { what: 'INTERNAL_PLAINTEXT=accept', objects: await overlay('overlay-accept', { settings: ACCEPT }) };
-  const send = { what: 'INTERNAL_PLAINTEXT=send', objects: await overlay('overlay-send', { settings: SEND }) };
-  const first = { ...send, what: 'this version, INTERNAL_PLAINTEXT=send', migrates: true };
-  // The last is this version already; from there on the way is the one that was gone before.
-  return { before, steps: [first, accept, now, accept, send, before, first] };
+  const first = { what: 'this version', objects: await overlay('overlay-now'), migrates: true };
+  return { before, steps: [first, before, first] };
 }

@@ -24,8 +24,6 @@ export const versionsSideBySide: FaultCase = {
     processes: Object.fromEntries(SERVICES.map(service => [service, 2])),
     // What a version does not know is set aside on its way.
     expected: { deadLetters: true },
-    // The version before has no certificates: this one takes its calls, and calls it, in plaintext.
-    env: { INTERNAL_PLAINTEXT: 'send' },
     async code(dataDir) {
       const folder = await checkOutPrevious(dataDir);
       return (_service, index) => (isPrevious({ index }) ? folder : undefined);

@@ -232,7 +232,7 @@ function end(place: Place): void {
 async function plan(
   service: ServiceName,
   index: number,
-  { serversEnv, env, name, limited, code }: FleetOptions,
+  { serversEnv, env, name, limited }: FleetOptions,
   opening: AsyncDisposableStack,
 ): Promise<Place> {
   const memory = limited.includes(service)
@@ -240,12 +240,10 @@ async function plan(
     : undefined;
   if (memory) opening.use(memory);
   const address = await planAddress(service);
-  const { grpc = address.health } = address;
   return {
     service,
     index,
-    // The version before answers for its health where it answers calls.
-    ...(code(service, index) === undefined ? address : { ...address, grpc, health: grpc }),
+    ...address,
     proxies: opening.use(await openProxies({ ...serversEnv, ...env })),
     memory,
     env: {},
@@ -299,7 +297,7 @@ async function sharedEnv(
     SUBMISSIONS_GRPC: target('submissions'),
     MEDIA_GRPC: target('media'),
     WEBHOOKS_GRPC: target('webhooks'),
-    SUBMISSIONS_HTTP: `${env.INTERNAL_PLAINTEXT === 'send' ? 'http' : 'https'}://127.0.0.1:${uploads.port}`,
+    SUBMISSIONS_HTTP: `https://127.0.0.1:${uploads.port}`,
     ...env,
   };
 }

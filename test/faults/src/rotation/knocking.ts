@@ -74,7 +74,7 @@ async function callOnce(internal: Internal, server: string, address: string): Pr
 const isAnswer = (error: unknown): boolean =>
   refusalOf(error) !== undefined || isUnimplemented(error) || (error as DomainError).code === 'not_found';
 
-/** The same for the door that takes uploads. */
+/** The same for the server that takes uploads. */
 async function ask(internal: Internal, server: string, url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const peer = internal.tlsPeer(server)!;

@@ -21,7 +21,7 @@ import type {
 import { type Inspection, type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
-import { startFakeServices } from '@recording-request/testing/fake-services';
+import { startFakeServices, willingWork } from '@recording-request/testing/fake-services';
 import { startTestService } from '@recording-request/testing/test-service';
 import { readConfig as readTranscriptionConfig } from '@recording-request/transcription/config';
 import { startService as startTranscription } from '@recording-request/transcription/service';
@@ -58,8 +58,7 @@ export interface Pipeline extends AsyncDisposable {
 export async function startPipeline(dir: string, signal: AbortSignal): Promise<Pipeline> {
   await using starting = new AsyncDisposableStack();
   const speech = starting.use(await startSpeechServer(dir, signal));
-  // Without claims, as a submissions service that has none.
-  const submissions = await startFakeServices([]);
+  const submissions = await startFakeServices([willingWork()]);
   starting.defer(() => submissions.close(0));
   const environment = testEnvironment({
     SUBMISSIONS_GRPC: submissions.address,

@@ -25,8 +25,8 @@ export interface StoredCollection {
 export interface Manifest {
   format: 1;
   id: string;
-  /** Whose backup it is: an id that the databases keep. Absent in one of an earlier version. */
-  system?: string;
+  /** Whose backup it is: an id that the databases keep. */
+  system: string;
   /** The moment that it shows, by MongoDB's clock. */
   takenAt: string;
   clusterTime: { seconds: number; increment: number };

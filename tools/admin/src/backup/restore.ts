@@ -102,7 +102,7 @@ const CLEAR = 'A backup is restored into empty servers: drop it, or name others.
 /** Returns what to do about a database with documents. */
 async function remedyFor({ system }: Manifest, databases: Databases): Promise<string> {
   const systems = databases.of('submissions').collection<{ _id: string; id: string }>('system');
-  const isOfBackup = system !== undefined && (await systems.findOne({ _id: 'system' }))?.id === system;
+  const isOfBackup = (await systems.findOne({ _id: 'system' }))?.id === system;
   const marked = await Promise.all(marksIn(databases).map(marks => marks.findOne({})));
   // Marks are of another backup here, half of which no migration completes.
   if (!isOfBackup || marked.some(mark => mark !== null)) return CLEAR;

@@ -74,7 +74,7 @@ export async function openBacklog(product: OwnProduct): Promise<Backlog> {
     async media(landed, source, count) {
       const stored = landed.source as StoredSource;
       const { inspection } = landed.job as { inspection: unknown };
-      const { outbox: _, askedAt: __, ...rest } = landed;
+      const { outbox: _, ...rest } = landed;
       const rows = Array.from({ length: count }, () => {
         const uploadId = uuidv7();
         const own = (key: string) => key.replace(stored.uploadId, uploadId);
@@ -90,7 +90,7 @@ export async function openBacklog(product: OwnProduct): Promise<Backlog> {
       return insertClips(rows, { mediaStatus: 'ready' });
     },
     async transcripts(submissionId, count) {
-      const { outbox: _, askedAt: __, ...row } = await rowOf(submissionId);
+      const { outbox: _, ...row } = await rowOf(submissionId);
       const job = waiting('transcript');
       const pending = { transcriptStatus: 'pending', transcriptRequest: 1, job };
       const rows = Array.from({ length: count }, () => ({ ...row, ...pending, _id: uuidv7() }));

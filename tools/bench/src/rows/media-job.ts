@@ -125,7 +125,7 @@ async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposable
   const config = readConfig({ ...env, LOG_LEVEL: 'silent' });
   const objects = createObjects(config);
   const { sandbox, started } = counting(await detectSandbox(LIMITS), product.programs);
-  await findFfmpeg(sandbox);
+  await findFfmpeg();
   const jobs: JobDirectories = await openJobDirectories(root, JOB_MS);
   stack.defer(() => jobs.close());
   const log = createLogger('media', 'silent');

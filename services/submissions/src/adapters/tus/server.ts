@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ErrorReason } from '@recording-request/contract/error-codes';
 import { splitListen } from '@recording-request/kit/config';
@@ -11,14 +11,13 @@ import { noteShed } from '@recording-request/kit/telemetry/shed';
 import { noteSubject } from '@recording-request/kit/telemetry/subject';
 import { UPLOAD_CALLERS } from '@recording-request/proto/callers';
 import { Server as TusServer } from '@tus/server';
-import { sendNodeResponse } from 'srvx/node';
+import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import type { Context } from '../../context.ts';
 import { closeHttp } from './close-http.ts';
 import { type Fault, headersSentence } from './errors.ts';
 import { tusHooks, UPLOADS_PATH } from './hooks.ts';
 import { createLocker } from './locker.ts';
 import { FIRST_ROOM_BYTES } from './part-buffer.ts';
-import { directRequest, writeDirectly } from './request-bytes.ts';
 import { headerFault, setHeader, toStrictHeaders } from './request-headers.ts';
 import { logRequest } from './request-log.ts';
 import { PartStore } from './store.ts';
@@ -61,7 +60,6 @@ function createTusServer(context: Context): HttpServer {
     namingFunction: ({ headers }) => uploadIdOf(headers.get('x-upload-id')),
     ...tusHooks(context),
   });
-  writeDirectly(tus, datastore);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const broke = logRequest(log, request, response);
     dropRest(request, response);
@@ -73,10 +71,10 @@ function createTusServer(context: Context): HttpServer {
       response.destroy();
     });
   };
-  const server = createInternalServer(context.internal, (request, response) =>
-    inRequest(request, response, () => answer(request, response)),
-  );
-  acceptExpectations(server);
+  const listener: RequestListener = (request, response) =>
+    inRequest(request, response, () => answer(request, response));
+  const server = createInternalServer(context.internal, listener);
+  acceptExpectations(server, listener);
   // A recording's bytes may take as long as the recording: only silence ends a request.
   server.requestTimeout = 0;
   server.headersTimeout = HEADERS_MS;
@@ -90,7 +88,7 @@ const uploadNamed = ({ url }: IncomingMessage): string => url?.split('?')[0]?.sp
 
 const projectOf = ({ headers }: IncomingMessage): string => String(headers['x-project-id'] ?? '');
 
-/** The gateway names an upload; one of an earlier version does not. */
+/** The gateway names an upload. */
 const uploadIdOf = (given: string | null): string => (given !== null && isUuid(given) ? given : uuidv7());
 
 async function handle(
@@ -128,7 +126,7 @@ async function serve(
   toStrictHeaders(request);
   const fault = headerFault(request) ?? (await lengthFault(context, request));
   if (fault !== undefined) return refuseAtOnce(response, 400, fault);
-  const answer = await tus.handleWeb(directRequest(request, response) as never);
+  const answer = await tus.handleWeb(new NodeRequest({ req: request, res: response }));
   await sent(response, answer.status >= 400 ? await asJson(answer) : answer);
 }
 

@@ -96,6 +96,7 @@ export function createTakes(
         type: type ?? recordingType() ?? '',
         byFile: type !== undefined,
         durationMs: 0,
+        recorded: 0,
         stopped: false,
         sent: false,
         note,

@@ -116,7 +116,7 @@ export function startUploader(
   async function declare(url: string, at: number): Promise<boolean | End> {
     if (record.note) await noteFirst();
     // More than there is, where the device had no room for the end: what arrives then counts as incomplete.
-    const whole = Math.max(take.size, at, record.recorded ?? 0);
+    const whole = Math.max(take.size, at, record.recorded);
     const { landed } = await patchUpload(url, at, new Blob([]), whole);
     wentWell();
     lengthIs(whole);

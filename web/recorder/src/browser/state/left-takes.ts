@@ -10,7 +10,7 @@ function onServer(take: Take, response: Response | undefined): { answer?: Answer
 }
 
 /** Whether this device is known to have all of a take: a full one may not have kept that it was sent, nor how large it is. */
-export const isWhole = ({ sent, size, recorded }: Take): boolean => sent && recorded !== undefined && size >= recorded;
+export const isWhole = ({ sent, size, recorded }: Take): boolean => sent && size >= recorded;
 
 /** True of a take whose own upload has landed whole, or whose question another take of this device is for. */
 export function isSafeToForget(take: Take, response: Response | undefined): boolean {

@@ -227,7 +227,7 @@ export function hintOf(state: Pick<State, 'response' | 'visit'>): Message | unde
 }
 
 /** Bytes of the whole take, also where this device has not all of them. */
-export const wholeSize = ({ size, recorded = 0 }: Take): number => Math.max(size, recorded);
+export const wholeSize = ({ size, recorded }: Take): number => Math.max(size, recorded);
 
 /** Whether this device has only the beginning of a take, as it had no room for the rest. */
 export const isPart = (take: Take): boolean => take.size < wholeSize(take);

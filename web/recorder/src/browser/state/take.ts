@@ -10,12 +10,12 @@ export interface TakeRecord {
   startedAt: number;
   /** MIME type, as the recorder or the file has it. */
   type: string;
-  /** It is a file that was chosen; records of earlier versions do not say so. */
-  byFile?: boolean;
+  /** It is a file that was chosen. */
+  byFile: boolean;
   /** Recorded time without pauses; 0 where it is not known (a file). */
   durationMs: number;
-  /** Bytes of the whole, of which a full device has fewer; records of earlier versions do not say so. */
-  recorded?: number;
+  /** Bytes of the whole, of which a full device has fewer. */
+  recorded: number;
   /** False while it is being recorded or read: found so on a later visit, the page was closed in the middle. */
   stopped: boolean;
   /** The contributor has pressed Send. */

@@ -231,7 +231,6 @@ test('of a take that arrived in part the whole is promised only where this devic
   };
   assert.equal(told({}), 'incompleteText');
   assert.equal(told({ size: 400 }), 'incompletePart');
-  assert.equal(told({ recorded: undefined }), 'incompletePart', 'an earlier version kept no size');
   assert.equal(told({ sent: false }), 'incompletePart', 'a full device kept no later word of it');
 });
 
@@ -376,8 +375,8 @@ test('the time that an upload still takes is told where it is more than a moment
 test('the share that is safe is one of the whole take, also where the device has a part of it', () => {
   const { state } = play(TO_SENDING);
   const progress = { safe: 1_000, declared: false, finishing: false, trouble: null };
-  const share = (recorded?: number) => shareOf({ ...state, take: take({ size: 1_000, recorded }), progress });
-  assert.deepEqual([share(), share(1_000), share(4_000)], [100, 100, 25]);
+  const share = (recorded: number) => shareOf({ ...state, take: take({ size: 1_000, recorded }), progress });
+  assert.deepEqual([share(0), share(1_000), share(4_000)], [100, 100, 25]);
 });
 
 test('a note is kept with the take as it is typed, and goes over to the next take', () => {
