@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Package } from '../src/images/contents.ts';
-import { sbomOf } from '../src/images/sbom.ts';
+import type { Package } from './images/contents.ts';
+import { sbomOf } from './images/sbom.ts';
 
 const packages: Package[] = [
   { from: 'node', name: 'node', version: '26.10.0', license: 'MIT' },

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
-import { OPERATORS, ROOT } from '../src/repository.ts';
-import { MONGO_USERS, newMongoUsers, policyOf, STORE_USERS } from '../src/rights.ts';
+import { OPERATORS, ROOT } from './repository.ts';
+import { MONGO_USERS, newMongoUsers, policyOf, STORE_USERS } from './rights.ts';
 
 interface OperatorsUser {
   name: string;

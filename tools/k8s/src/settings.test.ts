@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
 import { parse } from 'yaml';
-import type { ComposeService } from '../src/compose.ts';
-import { ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
-import { ALL, SERVICES, secretsAmong, settingNames, settingsDocument } from '../src/settings.ts';
+import type { ComposeService } from './compose.ts';
+import { ROOT, readEnvFile, serviceNames } from './repository.ts';
+import { ALL, SERVICES, secretsAmong, settingNames, settingsDocument } from './settings.ts';
 
 const textOf = (file: string): Promise<string> => readFile(join(ROOT, file), 'utf8');
 const namesIn = async (file: string): Promise<string[]> => Object.keys(await readEnvFile(join(ROOT, file)));
