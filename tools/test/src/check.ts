@@ -6,28 +6,38 @@ import { runChecks } from './checks.ts';
 import { readImportGraph } from './import-graph.ts';
 import { log, ROOT } from './repository.ts';
 import { conclude, runTests, stopSignal } from './run-tests.ts';
-import { allTestFiles } from './test-files.ts';
+import { allTestFiles, isDeployTest } from './test-files.ts';
 
-const HELP = `npm run check [-- [--since COMMIT] [--help]]
+const HELP = `npm run check [-- [--since COMMIT | --deploy] [--help]]
 
 The loop of a working day: checks the protocol, the types and the style of everything, then runs the unit and service
 tests that your change calls for. npm test runs everything.
 
   --since COMMIT   what counts as changed: all that differs from COMMIT, committed or not
                    (by default from where this branch left origin/main)
+  --deploy         all tests of the Kubernetes and Compose files instead; the first run builds the programs that validate
+                   them from Go modules, which takes about ten minutes
 `;
 
 async function main(): Promise<number> {
   const { values } = parseCommandLine({
-    options: { since: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: { since: { type: 'string' }, deploy: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
   });
   if (values.help) {
     log(HELP);
     return 0;
   }
-  const base = baseCommit(values.since);
+  if (values.deploy && values.since !== undefined) throw new UsageError('Give either --since or --deploy.');
+  const tests = values.deploy ? (await allTestFiles()).filter(isDeployTest) : await changedTests(values.since);
+  const stop = stopSignal();
+  const tally = await runTests(tests, runChecks(), stop);
+  return conclude(tally, stop);
+}
+
+async function changedTests(since: string | undefined): Promise<string[]> {
+  const base = baseCommit(since);
   if (base === undefined) {
-    const missing = values.since ? `commit ${values.since}` : 'origin/main';
+    const missing = since ? `commit ${since}` : 'origin/main';
     throw new UsageError(`There is no ${missing} here: name another commit with --since COMMIT.`);
   }
   const changed = changedSince(base);
@@ -36,9 +46,7 @@ async function main(): Promise<number> {
   const { tests, elsewhere } = affectedTests(await readImportGraph(ROOT), files, changed);
   log(`${changed.length} files differ from ${base.slice(0, 10)}: ${tests.length} test files to run.`);
   if (elsewhere > 0) log(`${elsewhere} test files of other workspaces reach the change too; npm test runs them.`);
-  const stop = stopSignal();
-  const tally = await runTests(tests, runChecks(), stop);
-  return conclude(tally, stop);
+  return tests;
 }
 
 function baseCommit(since: string | undefined): string | undefined {

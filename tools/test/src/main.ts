@@ -7,7 +7,8 @@ import { testFilesFor } from './test-files.ts';
 
 const HELP = `npm test [-- [--only TEXT]… [--no-checks] [--help]]
 
-Installs what is missing, starts the real servers while it checks the protocol, the types and the style, and runs every test.
+Installs what is missing, starts the real servers while it checks the protocol, the types and the style, and runs every test
+but those of the Kubernetes and Compose files (npm run check -- --deploy).
 
   --only TEXT   only the test files whose path contains TEXT, such as services/media or upload.test.ts; if there are
                 none, those that import a file whose path does, such as test/system/suites/secrets.ts; may be given several times

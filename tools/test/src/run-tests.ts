@@ -13,7 +13,7 @@ import { ensureVersitygw } from '@recording-request/stack/install/versitygw';
 import { startServers } from '@recording-request/stack/servers';
 import { log, ROOT } from './repository.ts';
 import { serversFolder } from './servers-folder.ts';
-import { needsServers } from './test-files.ts';
+import { isDeployTest, needsServers } from './test-files.ts';
 import { groupUnitTests } from './unit-groups.ts';
 
 export interface Tally {
@@ -32,6 +32,8 @@ const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
 const OBSERVED = /^tools\/(observe\/(test|src\/servers)|observability)\//;
 // The one that runs the samples of docs, of which one is in Python.
 const SAMPLED = /\/owner-api\.test\.ts$/;
+// The one that transcribes with Whisper.
+const SPEECH = /stack\/src\/speech\.test\.ts$/;
 const TEST_MS = 15 * 60_000;
 const TICK_MS = 60_000;
 // Twice as many as cores, as most files wait most of their time.
@@ -48,16 +50,7 @@ export async function runTests(files: readonly string[], checks: Promise<Tally>,
   const withServers = files.some(needsServers);
   if (withServers) await ensure(['ffmpeg', 'flite', 'zbar-tools'], log);
   if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
-  // Built once per machine, which takes minutes: not within the time of a test file.
-  if (files.some(file => file.includes('/k8s/'))) await ensureManifestTools({ env: process.env, log });
-  if (files.some(file => OBSERVED.test(file))) await ensureObservability({ env: process.env, log });
-  if (files.some(file => SIGNED.test(file))) await ensureStandardWebhooks({ env: process.env, log });
-  if (files.some(file => SAMPLED.test(file))) await ensureTuspy({ env: process.env, log });
-  if (files.some(file => SECOND_STORE.test(file))) await ensureVersitygw({ env: process.env, log });
-  if (files.some(file => WITH_USERS.test(file))) await ensureMinioClient({ env: process.env, log });
-  // Downloaded once per machine, with progress.
-  if (files.some(file => file.endsWith('stack/src/speech.test.ts')))
-    await ensureSpeech({ env: { ...process.env, SPEECH_ENGINE: '' }, log });
+  await ensurePrograms(files);
   await using folder = await serversFolder();
   // What one file or service has compiled of the modules that all of them load, the next one finds.
   process.env.NODE_COMPILE_CACHE ||= join(folder.path, 'compiled');
@@ -68,6 +61,21 @@ export async function runTests(files: readonly string[], checks: Promise<Tally>,
   await using servers = await startServers({ dataDir: folder.path, log, signal: stop });
   Object.assign(process.env, servers.env);
   return await runPrograms(programs, await checks, stop);
+}
+
+/** Builds or downloads the programs that `files` need, side by side: once per machine, and not within the time of a test file. */
+async function ensurePrograms(files: readonly string[]): Promise<void> {
+  const context = { env: process.env, log };
+  const needed = (pattern: RegExp) => files.some(file => pattern.test(file));
+  await Promise.all([
+    files.some(isDeployTest) && ensureManifestTools(context),
+    needed(OBSERVED) && ensureObservability(context),
+    needed(SIGNED) && ensureStandardWebhooks(context),
+    needed(SAMPLED) && ensureTuspy(context),
+    needed(SECOND_STORE) && ensureVersitygw(context),
+    needed(WITH_USERS) && ensureMinioClient(context),
+    needed(SPEECH) && ensureSpeech({ env: { ...process.env, SPEECH_ENGINE: '' }, log }),
+  ]);
 }
 
 /** Runs each of these modules in a process of its own, and returns `before` with their tests added. */

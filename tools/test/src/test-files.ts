@@ -9,6 +9,12 @@ const WITH_SERVERS = /^test\/(?!.*\/src\/)|^[^/]+\/[^/]+\/test\/|^tools\/(stack|
 /** Whether a test file needs the real servers, or what they are installed with. */
 export const needsServers = (file: string): boolean => WITH_SERVERS.test(file);
 
+// They judge the manifests in deploy/, with programs that are built from Go modules for minutes.
+const DEPLOY = /^tools\/k8s\/test\//;
+
+/** Whether a test file belongs to `npm run check -- --deploy` and not to `npm test`. */
+export const isDeployTest = (file: string): boolean => DEPLOY.test(file);
+
 // They run the whole system, or try every alert for days of Prometheus's time, which fills the processor; most of the others wait.
 const WHOLE_SYSTEM = /^test\/(?!.*\/src\/)|^tools\/(demo|observe)\/test\/|^tools\/observability\/src\/rules\./;
 // Each takes minutes: begun late, they would go on alone.
@@ -50,9 +56,13 @@ export function spread<T>(few: readonly T[], many: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
-/** Returns the test files with `text` in their path or, when there is none, those that import a file whose path has it. */
+/**
+ * Returns the test files with `text` in their path or, when there is none, those that import a file whose path has it. Without a text
+ * it returns all test files but those of the manifests.
+ */
 export async function testFilesFor(text: string): Promise<string[]> {
   const files = await allTestFiles();
+  if (text === '') return files.filter(file => !isDeployTest(file));
   const named = files.filter(file => file.includes(text));
   return named.length > 0 ? named : reaching(await readImportGraph(ROOT), files, file => file.includes(text));
 }
