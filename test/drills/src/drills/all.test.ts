@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ALERTS } from '@recording-request/observability/alerts';
+import { ALERTS } from '@recording-request/observe/definitions/alerts';
 import { stepQuery } from '../step-query.ts';
 import { DRILLS } from './all.ts';
 import { DELAYS } from './delays.ts';

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { alertmanagerConfig } from '@recording-request/observability/alertmanager';
-import { ruleFiles } from '@recording-request/observability/rules';
-import { timeOf } from '@recording-request/observability/time';
+import { alertmanagerConfig } from '@recording-request/observe/definitions/alertmanager';
+import { ruleFiles } from '@recording-request/observe/definitions/rules';
+import { timeOf } from '@recording-request/observe/definitions/time';
 import { type Observability, startObservability } from '@recording-request/observe/start-observability';
 
 /** Between two exports of a service, two scrapes, and two evaluations of a rule. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { until } from '@recording-request/testing/wait';
 import {
   type Asked,
   dashboardQueries,
@@ -8,8 +9,7 @@ import {
   runbookQueries,
   sendAlerts,
   withoutData,
-} from '@recording-request/observability/live';
-import { until } from '@recording-request/testing/wait';
+} from '../../src/definitions/live.ts';
 import type { ObservedSystem } from '../observed-system.ts';
 
 const ARRIVES = { limitMs: 150_000, everyMs: 2_000 };

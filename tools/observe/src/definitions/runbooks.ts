@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-const FOLDER = new URL('../../../docs/runbooks/', import.meta.url);
+const FOLDER = new URL('../../../../docs/runbooks/', import.meta.url);
 
 export interface Runbook {
   /** Of its file, without `.md`. */

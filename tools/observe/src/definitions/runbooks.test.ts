@@ -5,7 +5,7 @@ import { serviceNames, variablesOf } from '@recording-request/k8s/repository';
 import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
 import { readRunbooks } from './runbooks.ts';
 
-const REPOSITORY = new URL('../../../', import.meta.url);
+const REPOSITORY = new URL('../../../../', import.meta.url);
 const readText = (path: string) => readFile(new URL(path, REPOSITORY), 'utf8');
 
 /** Every variable that a service or the collector reads. */

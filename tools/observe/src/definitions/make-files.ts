@@ -16,7 +16,7 @@ used from a checkout; npm test says when they are out of date.
   --factor N        divide every window and every wait by N, from 1 to 60, for drills (${DEFAULTS.factor}); needs --out
 `;
 
-const DEPLOYED = fileURLToPath(new URL('../../../deploy/observability', import.meta.url));
+const DEPLOYED = fileURLToPath(new URL('../../../../deploy/observability', import.meta.url));
 
 function options() {
   const text = { type: 'string' } as const;

@@ -1,4 +1,4 @@
-import { ensurePrometheus } from '@recording-request/observe/install/prometheus';
+import { ensurePrometheus } from '../install/prometheus.ts';
 
 /** Returns the path of promtool, installed where it is missing. */
 export const promtoolPath = async (): Promise<string> =>

@@ -8,7 +8,7 @@ import { knownSeries, namesIn, ruleQueries, unknownNames } from './names.ts';
 import { readRunbooks } from './runbooks.ts';
 import { timeOf } from './time.ts';
 
-const DEPLOYED = new URL('../../../deploy/observability/', import.meta.url);
+const DEPLOYED = new URL('../../../../deploy/observability/', import.meta.url);
 const GUIDES = ['README', 'clip-late-or-stuck', 'which-step-is-slow'];
 
 test('what is made is up to date: npm run dashboards writes it', async () => {

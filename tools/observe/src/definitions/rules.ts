@@ -80,7 +80,7 @@ export function ruleFiles(settings: RuleSettings): Record<string, string> {
   );
 }
 
-const NOTE = '# Made by npm run dashboards from tools/observability: change it there.\n';
+const NOTE = '# Made by npm run dashboards from tools/observe/src/definitions: change it there.\n';
 
 /** Returns `value` as a document that says where it comes from. */
 export const yamlOf = (value: unknown): string =>
