@@ -1,6 +1,6 @@
-import { readMeasured } from '@recording-request/capacity/costs';
-import { jobSecondsOf } from '@recording-request/capacity/plan';
 import { openFilm } from '@recording-request/fault-test/contributors/takes';
+import { readMeasured } from '@recording-request/load/plan/costs';
+import { jobSecondsOf } from '@recording-request/load/plan/plan';
 import type { ClusterCase } from '../cluster-case.ts';
 import { limitMedia, openSubmissions, QUICKLY, rateOf, scaleMedia, told } from '../product/media-rate.ts';
 

@@ -48,7 +48,7 @@ export interface Measured {
   samples: Sample[];
 }
 
-const FILE = fileURLToPath(new URL('../measured.json', import.meta.url));
+const FILE = fileURLToPath(new URL('measured.json', import.meta.url));
 
 export const readMeasured = async (): Promise<Measured> => JSON.parse(await readFile(FILE, 'utf8'));
 export const writeMeasured = (measured: Measured): Promise<void> =>

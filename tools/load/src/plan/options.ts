@@ -18,7 +18,7 @@ export const HELP = `npm run capacity -- --seconds S [options]
 npm run capacity -- --measure
 
 Says what so many clips a minute need: pods of each service, partitions, storage, bandwidth, and what of the installation in deploy/k8s ends
-first. Without --clips-per-minute a table for 10, 100 and 1,000. What a clip costs was measured: tools/capacity/measured.json.
+first. Without --clips-per-minute a table for 10, 100 and 1,000. What a clip costs was measured: tools/load/src/plan/measured.json.
 
   --clips-per-minute N   clips that land in a minute, on average
   --seconds S            the length of a clip
