@@ -7,6 +7,7 @@ export const BASE = join(ROOT, 'deploy/k8s/base');
 export const OPERATORS = join(ROOT, 'deploy/k8s/overlays/operators');
 export const PRODUCTION = join(ROOT, 'deploy/k8s/overlays/production');
 export const LOCAL = join(ROOT, 'deploy/k8s/overlays/local');
+export const LOCAL_VERSITY = join(ROOT, 'deploy/k8s/overlays/local-versity');
 
 /** The names of the services, by their folders. */
 export async function serviceNames(): Promise<string[]> {

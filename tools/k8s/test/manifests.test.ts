@@ -10,7 +10,7 @@ import { environmentOf } from '../src/environment.ts';
 import { faultsOf } from '../src/faults.ts';
 import { ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
-import { BASE, LOCAL, ROOT, readConfigOf } from '../src/repository.ts';
+import { BASE, LOCAL, LOCAL_VERSITY, ROOT, readConfigOf } from '../src/repository.ts';
 import { SERVICES, secretsAmong } from '../src/settings.ts';
 
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
@@ -27,8 +27,8 @@ async function faultsWith(file: string, from: string, to: string): Promise<strin
   return faultsOf(tools, await render(tools, join(dir.path, 'base')));
 }
 
-test('the rendered base and overlay are valid', async () => {
-  for (const [name, text] of Object.entries(rendered)) {
+test('the rendered base and overlays are valid', async () => {
+  for (const [name, text] of Object.entries({ ...rendered, versity: await render(tools, LOCAL_VERSITY) })) {
     assert.ok(parse(text).length > 20, name);
     assert.equal(await faultsOf(tools, text), '', name);
   }

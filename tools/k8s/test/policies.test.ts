@@ -53,7 +53,7 @@ interface Profile {
 
 const inOneCluster: Profile = {
   objects: parse(await render({ kustomize }, LOCAL)),
-  ours: pods(...SERVICES, 'migrate', 'admin', 'mongo', 'kafka', 'minio', 'speech', 'collector'),
+  ours: pods(...SERVICES, 'migrate', 'admin', 'mongo', 'kafka', 'objects', 'speech', 'collector'),
   others: OUTSIDE,
   ports: {},
 };
@@ -69,12 +69,12 @@ const inProduction: Profile = {
     ...OUTSIDE,
     mongo: { ip: '10.1.0.9' },
     kafka: { ip: '10.2.0.9' },
-    minio: { ip: '10.3.0.9' },
+    objects: { ip: '10.3.0.9' },
     speech: { ip: '10.4.0.9' },
     collector: { ip: '10.5.0.9' },
     redis: { ip: '10.6.0.9' },
   },
-  ports: { minio: 443, speech: 443 },
+  ports: { objects: 443, speech: 443 },
 };
 
 /** A pod that an operator of another namespace makes. */
@@ -102,12 +102,12 @@ const withOperators: Profile = {
     ...OUTSIDE,
     mongo: made('recording-request-servers', { app: 'mongo-svc' }),
     kafka: made('recording-request-servers', { 'strimzi.io/name': 'kafka-kafka' }),
-    minio: made('rook-ceph', { app: 'rook-ceph-rgw' }),
+    objects: made('rook-ceph', { app: 'rook-ceph-rgw' }),
     speech: { ip: '10.4.0.9' },
     'another pod beside the servers': made('recording-request-servers', { app: 'other' }),
     'another pod beside the store': made('rook-ceph', { app: 'rook-ceph-osd' }),
   },
-  ports: { kafka: 9093, minio: 443, speech: 443 },
+  ports: { kafka: 9093, objects: 443, speech: 443 },
 };
 
 interface Edge {
@@ -178,7 +178,7 @@ test('Kafka, as its operator runs it, lets in whom the policies let out to it', 
 
 test('the base alone lets nobody out but to each other, to names and, for webhooks, to the internet', async () => {
   const alone = { ...inProduction, objects: parse(await render({ kustomize }, BASE)) };
-  const servers = ['mongo', 'kafka', 'minio', 'speech', 'collector', 'redis'];
+  const servers = ['mongo', 'kafka', 'objects', 'speech', 'collector', 'redis'];
   await assertEdges(
     alone,
     (await drawn(alone)).filter(({ to }) => !servers.includes(to)),

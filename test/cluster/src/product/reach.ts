@@ -73,7 +73,7 @@ export async function openTargets({ kubectl, pods }: Product, image: string): Pr
   const servers = {
     mongo: SERVER_PORTS.mongo,
     kafka: SERVER_PORTS.kafka,
-    minio: SERVER_PORTS.s3,
+    objects: SERVER_PORTS.s3,
     speech: SERVER_PORTS.speech,
   };
   const all: Target[] = [

@@ -7,12 +7,19 @@ import { type RunningServer, readyOrKilled, type StartContext } from './start-se
 
 const READY_MS = 30_000;
 const REGION = 'us-east-1';
-const HEALTH = '/health';
+export const HEALTH = '/health';
 
 /**
- * A Versity S3 gateway on one folder: each object is a file. Metadata goes to a folder of its own, because not
- * every file system has extended attributes.
+ * Returns the arguments that `deploy/` starts a Versity S3 gateway with, too. Each object is a file; metadata goes to a
+ * folder of its own, because not every file system has extended attributes. Without --keep-alive every request would
+ * open a connection.
  */
+export const versitygwArgs = (listen: string, metadata: string, objects: string): string[] => [
+  ...['--port', listen, '--region', REGION, '--health', HEALTH, '--quiet', '--keep-alive'],
+  ...['posix', '--sidecar', metadata, objects],
+];
+
+/** Starts a Versity S3 gateway on one folder, with new keys. */
 export async function startVersitygw(versitygw: string, context: StartContext): Promise<RunningServer> {
   const { dataDir, host, port, logFile, env, signal } = context;
   const [objects, metadata] = [join(dataDir, 's3'), join(dataDir, 'metadata')];
@@ -21,13 +28,7 @@ export async function startVersitygw(versitygw: string, context: StartContext): 
   const child = await startChild({
     name: 's3',
     command: versitygw,
-    // Without keep-alive every request would open a connection.
-    args: ['--port', `${host}:${port}`, '--region', REGION, '--health', HEALTH, '--quiet', '--keep-alive'].concat([
-      'posix',
-      '--sidecar',
-      metadata,
-      objects,
-    ]),
+    args: versitygwArgs(`${host}:${port}`, metadata, objects),
     env: { ...env, ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey },
     logFile,
   });
