@@ -4,6 +4,7 @@ import { every } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { createSlots } from '@recording-request/kit/slots';
 import { durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
+import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import { contextOf, inSpan } from '@recording-request/kit/telemetry/span';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { type Job, JobKind } from '@recording-request/proto/work/v1/work';
@@ -63,7 +64,8 @@ const IDLE_LOOK_MS = 1_500;
 export async function startWorker(options: WorkerOptions): Promise<Consumer> {
   const { kafka, claims, topic, group, kind, slots: count, jobLimitMs, stopGraceMs, log, read } = options;
   const giveUp = new AbortController();
-  const slots = createSlots(count, wordOf(kind));
+  const slots = createSlots(count);
+  reportSlots(wordOf(kind), count, slots.used);
   const taken = new Set<Promise<void>>();
   const limited = (signal: AbortSignal) => AbortSignal.any([AbortSignal.timeout(jobLimitMs), signal]);
   let wake = () => {};

@@ -1,5 +1,3 @@
-import { reportSlots, type SlotKind } from './telemetry/slot-figures.ts';
-
 /** The names under which a slot is counted, the widest first: an owner, one of its links, an address at that link. */
 export type Path = readonly [string, ...string[]];
 
@@ -26,8 +24,6 @@ export interface FairSlots {
   take(path: Path, signal: AbortSignal, amount?: number): Promise<Disposable>;
   used(): number;
   waiting(): number;
-  /** Ends the report of how many are used. */
-  endReport(): void;
 }
 
 interface Name {
@@ -46,11 +42,8 @@ interface Waiting {
   serve(): void;
 }
 
-/** Returns `capacity` slots and a queue with `queued` places. With a kind the slots are reported. */
-export function createFairSlots(
-  capacity: number,
-  { queued = 0, kind }: { queued?: number; kind?: SlotKind } = {},
-): FairSlots {
+/** Returns `capacity` slots and a queue with `queued` places. */
+export function createFairSlots(capacity: number, { queued = 0 }: { queued?: number } = {}): FairSlots {
   const root = newName(0);
   const places = queued > 0 ? createFairSlots(queued) : undefined;
   let clock = 0;
@@ -132,7 +125,6 @@ export function createFairSlots(
     },
     used: () => root.held,
     waiting: () => places?.used() ?? 0,
-    endReport: kind ? reportSlots(kind, capacity, () => root.held) : () => {},
   };
 }
 

@@ -2,17 +2,19 @@ import { trace } from '@opentelemetry/api';
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { logLines } from './log-lines.ts';
 import { redact } from './redact.ts';
-import { sendLine } from './telemetry/log-records.ts';
 
 export type { Logger };
 
 // One for all loggers of a process, whose lines keep their order.
 let stdout: DestinationStream | undefined;
+let send: ((line: string) => void) | undefined;
 
-/**
- * Returns a logger that writes JSON lines to stdout, each with its trace ids; tokens are redacted. Where OTEL_… variables
- * ask for log records, each line is sent as one, too.
- */
+/** Telemetry calls this where OTEL_… variables ask for log records: `sendLine` then gets each line. */
+export function sendLinesTo(sendLine: (line: string) => void): void {
+  send = sendLine;
+}
+
+/** Returns a logger that writes JSON lines to stdout, each with its trace ids; tokens are redacted. */
 export function createLogger(service: string, level: string): Logger {
   const options: LoggerOptions = {
     level,
@@ -26,7 +28,7 @@ export function createLogger(service: string, level: string): Logger {
     hooks: {
       streamWrite(line) {
         const text = redact(line);
-        sendLine(text);
+        send?.(text);
         return text;
       },
     },

@@ -1,5 +1,3 @@
-import { reportSlots, type SlotKind } from './telemetry/slot-figures.ts';
-
 /**
  * Admits a number of callers at once; the others wait in order. Not p-limit: with that, a caller whose signal fires would
  * wait on in the queue until its turn.
@@ -9,12 +7,12 @@ export interface Slots {
   acquire(signal: AbortSignal): Promise<Disposable>;
   /** Undefined when there is no room, or others wait for it. */
   tryAcquire(): Disposable | undefined;
+  used(): number;
 }
 
-/** Returns room for `count` callers. With a kind it is reported for as long as the process runs. */
-export function createSlots(count: number, kind?: SlotKind): Slots {
+/** Returns room for `count` callers. */
+export function createSlots(count: number): Slots {
   let free = count;
-  if (kind) reportSlots(kind, count, () => count - free);
   const waiting = new Set<() => void>();
   const release = () => {
     const [next] = waiting;
@@ -37,6 +35,7 @@ export function createSlots(count: number, kind?: SlotKind): Slots {
   };
   return {
     tryAcquire,
+    used: () => count - free,
     async acquire(signal) {
       signal.throwIfAborted();
       const got = tryAcquire();

@@ -137,7 +137,7 @@ test('a service whose certificate cannot be used ends with exit code 78 and one 
     import { loadConfig } from '@recording-request/kit/config';
     import { healthVariables, internalVariables, processVariables } from '@recording-request/kit/service-variables';
     import { openInternal } from '@recording-request/kit/internal/internal';
-    import { runService } from '@recording-request/kit/lifecycle';
+    import { runService } from '@recording-request/kit/run-service';
     const readConfig = env => loadConfig(env, { ...processVariables, ...healthVariables, ...internalVariables });
     await runService('projects', readConfig, (config, log) => openInternal(config, 'projects', log));
   `;

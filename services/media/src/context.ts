@@ -7,6 +7,7 @@ import type { Logger } from '@recording-request/kit/log';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { openTogether } from '@recording-request/kit/open-together';
+import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import { findFfmpeg } from './adapters/ffmpeg.ts';
 import { type JobDirectories, openJobDirectories } from './adapters/job-directory.ts';
 import type { Config } from './config.ts';
@@ -40,8 +41,8 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     connectKafka(config, { clientId: 'media', log }),
   ]);
   const claims = opening.use(createJobClaims(config.submissionsGrpc, internal.peer('submissions')));
-  const inspectSlots = createFairSlots(config.inspectConcurrency, { queued: INSPECTIONS_QUEUED, kind: 'inspect' });
-  opening.defer(() => inspectSlots.endReport());
+  const inspectSlots = createFairSlots(config.inspectConcurrency, { queued: INSPECTIONS_QUEUED });
+  opening.defer(reportSlots('inspect', config.inspectConcurrency, inspectSlots.used));
   const opened = opening.move();
   return {
     ...{ config, internal, objects, kafka, claims, jobs, sandbox, inspectSlots },

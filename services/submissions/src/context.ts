@@ -9,6 +9,7 @@ import { type Connection, connectMongo } from '@recording-request/kit/mongo';
 import { createLease, type Lease } from '@recording-request/kit/mongo/lease';
 import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { openTogether } from '@recording-request/kit/open-together';
+import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { mayRepeat } from '@recording-request/proto/repeatable';
@@ -87,8 +88,10 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   });
   opened.defer(() => media.close());
   const archiveBuilds = opened.adopt(createArchiveBuilds(config.exportMemoryBytes), builds => builds.stop());
-  const searches = opened.adopt(createFairSlots(config.searchesAtOnce, { kind: 'search' }), each => each.endReport());
-  const exports = opened.adopt(createFairSlots(config.exportsAtOnce, { kind: 'export' }), each => each.endReport());
+  const searches = createFairSlots(config.searchesAtOnce);
+  opened.defer(reportSlots('search', config.searchesAtOnce, searches.used));
+  const exports = createFairSlots(config.exportsAtOnce);
+  opened.defer(reportSlots('export', config.exportsAtOnce, exports.used));
   const parts = opened.move();
   return {
     config,

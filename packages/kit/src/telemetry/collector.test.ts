@@ -13,7 +13,7 @@ const here = new URL('.', import.meta.url);
 const PROBE = `
 const { createServer } = await import('node:http');
 const { inRequest } = await import(${JSON.stringify(new URL('http-requests.ts', here).href)});
-const { runService } = await import(${JSON.stringify(new URL('../lifecycle.ts', here).href)});
+const { runService } = await import(${JSON.stringify(new URL('../run-service.ts', here).href)});
 const config = { logLevel: 'info', stopGraceSeconds: 25, healthListen: '127.0.0.1:0' };
 await runService('probe', () => config, async (_config, log) => {
   const server = createServer((request, response) => inRequest(request, response, () => {

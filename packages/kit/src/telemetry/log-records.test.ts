@@ -6,9 +6,9 @@ import { suppressTracing } from '@opentelemetry/core';
 import { InMemoryLogRecordExporter, LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-logs';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { uuidv7 } from '../ids.ts';
-import { createLogger } from '../log.ts';
+import { createLogger, sendLinesTo } from '../log.ts';
+import { sendLine } from './log-records.ts';
 import { redactingRecords, redactingSpans } from './redacting.ts';
-import { startSending } from './signals.ts';
 
 const exporter = new InMemoryLogRecordExporter();
 const processors = [redactingRecords(new SimpleLogRecordProcessor({ exporter }))];
@@ -25,7 +25,7 @@ const sent = () => {
 test('a line is no record while none is asked for; then it is one, with its trace, level, ids and error', () => {
   log.info('before');
   assert.deepEqual(sent(), []);
-  startSending({ traces: false, metrics: false, logs: true });
+  sendLinesTo(sendLine);
   const spanContext = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: TraceFlags.SAMPLED };
   const submissionId = uuidv7();
   context.with(trace.setSpanContext(ROOT_CONTEXT, spanContext), () =>

@@ -1,6 +1,5 @@
 import { type Attributes, type AttributeValue, context, type Logger, logs, SeverityNumber } from '@opentelemetry/api';
 import { isTracingSuppressed } from '@opentelemetry/core';
-import { isLogged } from './signals.ts';
 import { SUBJECT_FIELDS, subjectAttributes } from './subject.ts';
 
 const SEVERITY: Record<string, SeverityNumber> = {
@@ -33,9 +32,8 @@ for (const name of SUBJECT_FIELDS) NO_ATTRIBUTES.add(name);
 // Fetched when first used: the SDK has started by then.
 let fetched: Logger | undefined;
 
-/** Sends a line of the log, in which secrets are redacted, as a record too, of the trace that is running; nothing while nobody asked for records. */
+/** Sends a line of the log, in which secrets are redacted, as a record too, of the trace that is running. */
 export function sendLine(text: string): void {
-  if (!isLogged()) return;
   const running = context.active();
   // What is logged while records are sent would be sent in turn, for ever.
   if (isTracingSuppressed(running)) return;

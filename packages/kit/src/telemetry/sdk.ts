@@ -13,11 +13,13 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
+import { sendLinesTo } from '../log.ts';
 import { keepHashes } from './attribute-sets.ts';
 import { endGauges } from './ended-gauges.ts';
 import { endTelemetry, endTelemetryBy } from './ending.ts';
 import { metricReaders, recordProcessor, spanProcessor } from './exporters.ts';
 import { instanceId } from './instance-id.ts';
+import { sendLine } from './log-records.ts';
 import { keepLateSpans, spanIds } from './open-span.ts';
 import { defaultSampler } from './sampler.ts';
 import { clusterAttributes, type Signal, type Signals } from './settings.ts';
@@ -63,6 +65,7 @@ export async function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = 
   if (env.OTEL_LOG_LEVEL) noteItsTroubles(env.OTEL_LOG_LEVEL);
   sdk.start();
   startSending(signals);
+  if (logs) sendLinesTo(sendLine);
   if (metrics) {
     // Only now: its instruments are of the SDK that has started.
     const sent = (Object.keys(signals) as Signal[]).filter(signal => signals[signal]);

@@ -8,9 +8,6 @@ export const isMeasured = (): boolean => sent.metrics;
 /** Whether somebody reads traces. */
 export const isTraced = (): boolean => sent.traces;
 
-/** Whether somebody reads log records. */
-export const isLogged = (): boolean => sent.logs;
-
 /** Called once, by what starts the SDK: apart from metrics.ts, whose instruments must not be made before. */
 export function startSending(signals: Signals): void {
   sent = signals;

@@ -4,8 +4,7 @@ import { context, propagation, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { createSendSpans } from '../kafka/spans.ts';
-import { contextOf, inSpan, partOrLink, runningTrace, unsampled, untraced } from './span.ts';
+import { inSpan, partOrLink, runningTrace, unsampled, untraced } from './span.ts';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const cause = { traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01`, tracestate: '' };
@@ -90,28 +89,4 @@ test('what is unsampled passes on that nobody records it, also where nothing is 
   const passedOn = () => unsampled(() => runningTrace().traceparent);
   assert.match(passedOn(), /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-00$/);
   await inSpan('land', {}, async () => assert.match(passedOn(), /-00$/));
-});
-
-test('a send ends with its acknowledgement, in the trace of its event; of its failures the first three are kept', () => {
-  const spans = createSendSpans('installation.');
-  const event = { id: 'e', type: 'media.failed', subject: {}, cause: contextOf(cause), message: { value: null } };
-  const begin = () => spans.begin('media.events', 2, [{ ...event, id: 'other' }, event]);
-  const ended = () => exporter.getFinishedSpans().filter(span => span.attributes['messaging.message.id'] === 'e');
-  for (let each = 0; each < 10; each++)
-    assert.throws(() => begin().failed(new Error('Kafka did not acknowledge what was sent')), /acknowledge/);
-  assert.equal(ended().length, 3);
-  assert.match(String(ended()[0]!.status.message), /did not acknowledge/);
-  const sending = begin();
-  assert.equal(ended().length, 3, 'it has not ended');
-  sending.acknowledged(41n);
-  const sent = ended().at(-1)!;
-  const { name, attributes } = sent;
-  assert.equal(name, 'send media.events');
-  assert.deepEqual(
-    ['destination.name', 'destination.partition.id', 'kafka.offset', 'batch.message_count'].map(
-      each => attributes[`messaging.${each}`],
-    ),
-    ['installation.media.events', '2', 42, 2],
-  );
-  assert.equal(sending.headers[1]!.traceparent, `00-${TRACE_ID}-${sent.spanContext().spanId}-01`);
 });

@@ -9,6 +9,7 @@ import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slo
 import { uuidv7 } from '@recording-request/kit/ids';
 import { internalConnect } from '@recording-request/kit/internal/http';
 import { noteShed } from '@recording-request/kit/telemetry/shed';
+import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { callerNetwork } from '../domain/caller-network.ts';
@@ -94,8 +95,9 @@ const againAfter: NonNullable<FastifyReplyFromHooks['retryDelay']> = ({ req, res
 const tokenOf = (request: FastifyRequest): string => (request.params as { token: string }).token;
 
 function boundUploads(scope: FastifyInstance, { uploadsAtOnce, uploadStallMs }: Context['config']): void {
-  const slots = createFairSlots(uploadsAtOnce, { kind: 'upload' });
-  scope.addHook('onClose', async () => slots.endReport());
+  const slots = createFairSlots(uploadsAtOnce);
+  const endReport = reportSlots('upload', uploadsAtOnce, slots.used);
+  scope.addHook('onClose', async () => endReport());
   scope.addHook('preParsing', async (request, reply) => {
     const { uploadId } = request.params as { uploadId?: string };
     if (uploadId !== undefined && !UPLOAD_ID.test(uploadId)) {

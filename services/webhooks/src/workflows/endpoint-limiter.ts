@@ -1,4 +1,5 @@
 import { createFairSlots, type FairSlots, type Path } from '@recording-request/kit/fair-slots';
+import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
 import type { EndpointHealth } from '../domain/endpoint.ts';
 
 /** The endpoint of a project. */
@@ -47,7 +48,7 @@ interface Unwell {
  */
 export function createEndpointLimiter(limits: { total: number; perEndpoint: number }): EndpointLimiter {
   const { total, perEndpoint } = limits;
-  const all = createFairSlots(total, { queued: QUEUED, kind: 'webhook' });
+  const all = createFairSlots(total, { queued: QUEUED });
   const ofUnwell = createFairSlots(Math.max(1, Math.floor(total / 2)), { queued: QUEUED });
   const running = new Map<string, number>();
   const unwell = new Map<string, Unwell>();
@@ -114,6 +115,6 @@ export function createEndpointLimiter(limits: { total: number; perEndpoint: numb
       }
     },
     inUse: all.used,
-    endReport: all.endReport,
+    endReport: reportSlots('webhook', total, all.used),
   };
 }
