@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ClipOptions } from '@recording-request/fixtures/clip';
-import { connectMongo } from '@recording-request/kit/mongo';
+import { connectMongo } from '@recording-request/kit-mongo/mongo';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
 import { until } from '@recording-request/testing/wait';

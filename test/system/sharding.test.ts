@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { CollectionIndexes } from '@recording-request/kit/mongo/indexes';
+import type { CollectionIndexes } from '@recording-request/kit-mongo/indexes';
 import { collections as ofProjects } from '@recording-request/projects/store/models';
 import { collections as ofSubmissions } from '@recording-request/submissions/store/models';
 import { collectionsOf as ofWebhooks } from '@recording-request/webhooks/store/models';

@@ -1,5 +1,5 @@
 import { uuidv7 } from '@recording-request/kit/ids';
-import { runningTrace, type TraceContext } from '@recording-request/kit/telemetry/span';
+import { runningTrace, type TraceContext } from '@recording-request/kit-telemetry/span';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { type EventType, versionOf } from './topics.ts';
 

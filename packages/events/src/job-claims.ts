@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '@recording-request/kit/bounds';
 import { DomainError } from '@recording-request/kit/errors';
-import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { Peer } from '@recording-request/kit/internal/internal';
-import { PostponedError } from '@recording-request/kit/kafka/consumer';
 import type { Logger } from '@recording-request/kit/log';
 import { isOutage } from '@recording-request/kit/outage';
-import { unsampled } from '@recording-request/kit/telemetry/span';
+import { PostponedError } from '@recording-request/kit-kafka/consumer';
+import { type ClientOf, createClient } from '@recording-request/kit-rpc/grpc-client';
+import type { Peer } from '@recording-request/kit-rpc/internal/internal';
+import { unsampled } from '@recording-request/kit-telemetry/span';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { mayRepeat } from '@recording-request/proto/repeatable';
 import {

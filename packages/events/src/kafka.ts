@@ -1,16 +1,16 @@
+import type { ConsumerOptions as ConsumerOptionsOf } from '@recording-request/kit-kafka/consumer';
 import {
   connectKafka as connect,
   type Kafka as KafkaOf,
   type KafkaOptions,
   type KafkaSettings,
-} from '@recording-request/kit/kafka';
-import type { ConsumerOptions as ConsumerOptionsOf } from '@recording-request/kit/kafka/consumer';
-import { type MakeTopics, makeTopics as make } from '@recording-request/kit/kafka/make-topics';
-import type { OutgoingRecord, RecordFormat } from '@recording-request/kit/kafka/record';
-import type { OutboxEntry } from '@recording-request/kit/outbox';
-import { contextOf } from '@recording-request/kit/telemetry/span';
+} from '@recording-request/kit-kafka/kafka';
+import { type MakeTopics, makeTopics as make } from '@recording-request/kit-kafka/make-topics';
+import type { OutgoingRecord, RecordFormat } from '@recording-request/kit-kafka/record';
+import { contextOf } from '@recording-request/kit-telemetry/span';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { missingFrom, subjectIn, submissionIdOf } from './event.ts';
+import type { OutboxEntry } from './outbox.ts';
 import { DEAD_LETTER_TOPIC, type EventType, TOPICS, type TopicName, topicOf } from './topics.ts';
 
 /** Kafka with the product's events as its messages. */

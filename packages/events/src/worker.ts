@@ -1,11 +1,11 @@
 import { context } from '@opentelemetry/api';
-import type { Consumer } from '@recording-request/kit/kafka/consumer';
 import { every } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { createSlots } from '@recording-request/kit/slots';
-import { durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
-import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
-import { contextOf, inSpan } from '@recording-request/kit/telemetry/span';
+import type { Consumer } from '@recording-request/kit-kafka/consumer';
+import { durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
+import { reportSlots } from '@recording-request/kit-telemetry/slot-figures';
+import { contextOf, inSpan } from '@recording-request/kit-telemetry/span';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { type Job, JobKind } from '@recording-request/proto/work/v1/work';
 import type { JobClaims } from './job-claims.ts';

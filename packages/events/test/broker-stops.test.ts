@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { loadConfig } from '@recording-request/kit/config';
-import type { KafkaSettings } from '@recording-request/kit/kafka';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { createLogger } from '@recording-request/kit/log';
-import { startRelay } from '@recording-request/kit/outbox';
+import type { KafkaSettings } from '@recording-request/kit-kafka/kafka';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { type Servers, startServers } from '@recording-request/stack/servers';
 import { hasStopped } from '@recording-request/testing/child-processes';
@@ -17,6 +16,7 @@ import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { newEvent } from '../src/event.ts';
 import { connectKafka, makeTopics, outboxEntry } from '../src/kafka.ts';
+import { startRelay } from '../src/outbox.ts';
 import { secureBrokerTests, secureListeners } from './secure-broker.ts';
 
 // A cold broker on a busy machine answers within it, and the relay has given up soon.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
-import { type Consumer, PostponedError } from '@recording-request/kit/kafka/consumer';
+import { type Consumer, PostponedError } from '@recording-request/kit-kafka/consumer';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';

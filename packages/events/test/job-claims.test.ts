@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
-import type { GrpcServer } from '@recording-request/kit/grpc-server';
-import { PostponedError } from '@recording-request/kit/kafka/consumer';
 import { createLogger, type Logger } from '@recording-request/kit/log';
+import { PostponedError } from '@recording-request/kit-kafka/consumer';
+import type { GrpcServer } from '@recording-request/kit-rpc/grpc-server';
 import {
   type BeginJobResponse,
   type GiveBackJobRequest,

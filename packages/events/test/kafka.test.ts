@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig, StartError } from '@recording-request/kit/config';
-import { readProgress } from '@recording-request/kit/kafka/progress';
-import { type KafkaSettings, kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { createLogger } from '@recording-request/kit/log';
+import { readProgress } from '@recording-request/kit-kafka/progress';
+import { type KafkaSettings, kafkaVariables } from '@recording-request/kit-kafka/variables';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { until } from '@recording-request/testing/wait';
 import { Kafka, logLevel } from 'kafkajs';

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PoisonError, PostponedError } from '@recording-request/kit/kafka/consumer';
-import { PublishError } from '@recording-request/kit/kafka/producer';
 import type { Stoppable } from '@recording-request/kit/lifecycle';
 import { createLogger } from '@recording-request/kit/log';
-import { startRelay } from '@recording-request/kit/outbox';
-import { WAKING } from '@recording-request/kit/outbox-watch';
+import { PoisonError, PostponedError } from '@recording-request/kit-kafka/consumer';
+import { PublishError } from '@recording-request/kit-kafka/producer';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { openInbox } from '@recording-request/testing/event-inbox';
@@ -14,6 +12,8 @@ import { until } from '@recording-request/testing/wait';
 import { Kafka as KafkaClient, logLevel } from 'kafkajs';
 import { newEvent } from '../src/event.ts';
 import { outboxEntry } from '../src/kafka.ts';
+import { startRelay } from '../src/outbox.ts';
+import { WAKING } from '../src/outbox-watch.ts';
 
 const log = createLogger('test', 'silent');
 const erased = (submissionId: string): Event =>

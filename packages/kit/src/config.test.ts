@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectVariables } from '@recording-request/kit-objects/variables';
 import { ConfigError, flag, integer, list, listen, loadConfig, splitListen, text, url } from './config.ts';
-import { objectVariables } from './store-variables.ts';
 
 const spec = {
   name: text('NAME', 'a name'),

@@ -1,9 +1,9 @@
 import { loadConfig } from '@recording-request/kit/config';
 import { DomainError } from '@recording-request/kit/errors';
-import { type GrpcServer, type Handlers, implement, startGrpcServer } from '@recording-request/kit/grpc-server';
-import { openInternal } from '@recording-request/kit/internal/internal';
 import { createLogger } from '@recording-request/kit/log';
 import { internalVariables } from '@recording-request/kit/service-variables';
+import { type GrpcServer, type Handlers, implement, startGrpcServer } from '@recording-request/kit-rpc/grpc-server';
+import { openInternal } from '@recording-request/kit-rpc/internal/internal';
 import { callers } from '@recording-request/proto/callers';
 import { Verdict, type WorkServiceServer, WorkServiceService } from '@recording-request/proto/work/v1/work';
 import { everyServiceEnv } from './test-certificates.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { connect } from 'node:tls';
-import { createInternalServer } from '@recording-request/kit/internal/http';
-import { openCaller } from '@recording-request/kit/internal/internal';
+import { createInternalServer } from '@recording-request/kit-rpc/internal/http';
+import { openCaller } from '@recording-request/kit-rpc/internal/internal';
 import type { Caller } from '@recording-request/proto/callers';
 import { testCertificates } from './test-certificates.ts';
 

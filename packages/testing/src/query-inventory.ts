@@ -1,4 +1,4 @@
-import type { Sharding } from '@recording-request/kit/mongo/shard-keys';
+import type { Sharding } from '@recording-request/kit-mongo/shard-keys';
 import type { TestEnvironment } from './environment.ts';
 import type { Operation } from './operation.ts';
 import { shownOperation } from './query-plans.ts';

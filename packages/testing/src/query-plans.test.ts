@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { loadConfig } from '@recording-request/kit/config';
-import { type Connection, connectMongo } from '@recording-request/kit/mongo';
-import { mongoVariables } from '@recording-request/kit/store-variables';
+import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { testEnvironment } from './environment.ts';
 import { type QueryPlans, watchQueryPlans } from './query-plans.ts';
 import { testStores } from './test-stores.ts';

@@ -1,4 +1,4 @@
-import { missingFrom, type ShardKeys } from '@recording-request/kit/mongo/shard-keys';
+import { missingFrom, type ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 import type { Operation } from './operation.ts';
 
 /*

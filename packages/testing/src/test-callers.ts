@@ -1,5 +1,5 @@
-import { type ClientOf, type ClientOptions, createClient } from '@recording-request/kit/grpc-client';
-import { type Internal, openCaller, PLAINTEXT } from '@recording-request/kit/internal/internal';
+import { type ClientOf, type ClientOptions, createClient } from '@recording-request/kit-rpc/grpc-client';
+import { type Internal, openCaller, PLAINTEXT } from '@recording-request/kit-rpc/internal/internal';
 import { CALLERS, type Caller, OPERATOR } from '@recording-request/proto/callers';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import { testCertificates } from './test-certificates.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mongoVariables } from '@recording-request/kit/store-variables';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { testEnvironment } from './environment.ts';
 import { startTestService } from './test-service.ts';
 import { testStores } from './test-stores.ts';

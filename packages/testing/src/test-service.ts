@@ -1,7 +1,7 @@
-import type { ClientOf } from '@recording-request/kit/grpc-client';
 import type { RunningService } from '@recording-request/kit/lifecycle';
 import { createLogger, type Logger } from '@recording-request/kit/log';
-import type { Migrate } from '@recording-request/kit/mongo/run-migration';
+import type { Migrate } from '@recording-request/kit/run-migration';
+import type { ClientOf } from '@recording-request/kit-rpc/grpc-client';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import { type TestEnvironment, testEnvironment } from './environment.ts';
 import { openTestCallers } from './test-callers.ts';

@@ -1,10 +1,11 @@
 import { connectKafka, type Kafka, makeTopics } from '@recording-request/events/kafka';
 import { loadConfig } from '@recording-request/kit/config';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { createLogger } from '@recording-request/kit/log';
-import { connectMongo } from '@recording-request/kit/mongo';
-import { createObjects, type Objects } from '@recording-request/kit/objects';
-import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
+import { connectMongo } from '@recording-request/kit-mongo/mongo';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
+import { createObjects, type Objects } from '@recording-request/kit-objects/objects';
+import { objectVariables } from '@recording-request/kit-objects/variables';
 import type { Connection } from 'mongoose';
 import type { TestEnvironment } from './environment.ts';
 

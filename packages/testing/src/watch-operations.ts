@@ -1,6 +1,6 @@
 import { loadConfig } from '@recording-request/kit/config';
-import { connectMongo } from '@recording-request/kit/mongo';
-import { mongoVariables } from '@recording-request/kit/store-variables';
+import { connectMongo } from '@recording-request/kit-mongo/mongo';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import type { mongo } from 'mongoose';
 import type { TestEnvironment } from './environment.ts';
 import type { Operation } from './operation.ts';

@@ -1,5 +1,5 @@
-import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
+import { type Internal, openInternal } from '@recording-request/kit-rpc/internal/internal';
 import type { GetMediaResponse } from '@recording-request/proto/submissions/v1/submissions';
 import { type Brand, brandOf } from '@recording-request/web-shared/brand';
 import { LRUCache } from 'lru-cache';

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { CollectedRequest } from '@recording-request/kit/collected-request';
-import { acceptExpectations } from '@recording-request/kit/expectations';
+import { CollectedRequest } from '@recording-request/kit-rpc/collected-request';
+import { acceptExpectations } from '@recording-request/kit-rpc/expectations';
 import type { Config } from './config.ts';
 import { limitConnections } from './plugins/connection-limit.ts';
 import { type EndCrowded, inTurn } from './plugins/requests-in-turn.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { AlwaysOnSampler, InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { startSending } from '@recording-request/kit/telemetry/signals';
+import { startSending } from '@recording-request/kit-telemetry/signals';
 import { until } from '@recording-request/testing/wait';
 
 const exporter = new InMemorySpanExporter();

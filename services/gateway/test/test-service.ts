@@ -1,8 +1,8 @@
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
-import type { Handlers } from '@recording-request/kit/grpc-server';
 import type { Logger } from '@recording-request/kit/log';
+import type { Handlers } from '@recording-request/kit-rpc/grpc-server';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';

@@ -1,13 +1,13 @@
 import { tmpdir } from 'node:os';
 import { integer, loadConfig, target, text } from '@recording-request/kit/config';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import {
   grpcVariables,
   healthVariables,
   internalVariables,
   processVariables,
 } from '@recording-request/kit/service-variables';
-import { objectVariables } from '@recording-request/kit/store-variables';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
+import { objectVariables } from '@recording-request/kit-objects/variables';
 
 /** Every variable of this service. */
 export const variables = {

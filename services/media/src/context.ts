@@ -1,13 +1,13 @@
 import { createJobClaims, type JobClaims } from '@recording-request/events/job-claims';
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
-import { type Limits, openSandbox, type Sandbox } from '@recording-request/kit/ffmpeg/sandbox';
-import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
-import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { openTogether } from '@recording-request/kit/open-together';
-import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
+import { type Limits, openSandbox, type Sandbox } from '@recording-request/kit-ffmpeg/sandbox';
+import { createObjects, type Objects } from '@recording-request/kit-objects/objects';
+import { type Internal, openInternal } from '@recording-request/kit-rpc/internal/internal';
+import { reportSlots } from '@recording-request/kit-telemetry/slot-figures';
 import { findFfmpeg } from './adapters/ffmpeg.ts';
 import { type JobDirectories, openJobDirectories } from './adapters/job-directory.ts';
 import type { Config } from './config.ts';

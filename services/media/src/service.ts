@@ -1,7 +1,7 @@
-import { implement } from '@recording-request/kit/grpc-server';
 import { jobGraceMs, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
-import { startListeners } from '@recording-request/kit/listeners';
 import type { Logger } from '@recording-request/kit/log';
+import { implement } from '@recording-request/kit-rpc/grpc-server';
+import { startListeners } from '@recording-request/kit-rpc/listeners';
 import { callers } from '@recording-request/proto/callers';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import type { Config } from './config.ts';

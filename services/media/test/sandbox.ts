@@ -1,4 +1,4 @@
-import { detectSandbox, type Limits } from '@recording-request/kit/ffmpeg/sandbox';
+import { detectSandbox, type Limits } from '@recording-request/kit-ffmpeg/sandbox';
 
 /** The service's defaults. */
 export const LIMITS: Limits = {

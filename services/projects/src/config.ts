@@ -8,7 +8,7 @@ import {
   operatorVariables,
   processVariables,
 } from '@recording-request/kit/service-variables';
-import { mongoVariables } from '@recording-request/kit/store-variables';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
 
 const DAY = 86_400;
 

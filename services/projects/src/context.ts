@@ -1,8 +1,8 @@
 import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
-import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
-import type { Clock } from '@recording-request/kit/mongo/clock';
 import { createSecretBox, type SecretBox } from '@recording-request/kit/secret-box';
+import type { Clock } from '@recording-request/kit-mongo/clock';
+import { type Internal, openInternal } from '@recording-request/kit-rpc/internal/internal';
 import type { Config } from './config.ts';
 import { openStore, type Store } from './store/store.ts';
 

@@ -1,4 +1,4 @@
-import { runService } from '@recording-request/kit/run-service';
+import { runService } from '@recording-request/kit-rpc/run-service';
 import { readConfig } from './config.ts';
 
 await runService('projects', readConfig, async (config, log) => {

@@ -1,7 +1,7 @@
 import { loadConfig } from '@recording-request/kit/config';
-import { migrateDatabase } from '@recording-request/kit/mongo/migrations';
-import { type Migrate, runMigration } from '@recording-request/kit/mongo/run-migration';
-import { mongoVariables } from '@recording-request/kit/store-variables';
+import { type Migrate, runMigration } from '@recording-request/kit/run-migration';
+import { migrateDatabase } from '@recording-request/kit-mongo/migrations';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { schema } from './store/schema-steps.ts';
 
 /** Migrates this service's database. As a process it reads the variables of MongoDB alone. */

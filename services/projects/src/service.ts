@@ -1,7 +1,7 @@
-import { implement } from '@recording-request/kit/grpc-server';
 import { every, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
-import { startListeners } from '@recording-request/kit/listeners';
 import type { Logger } from '@recording-request/kit/log';
+import { implement } from '@recording-request/kit-rpc/grpc-server';
+import { startListeners } from '@recording-request/kit-rpc/listeners';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import { callers } from '@recording-request/proto/callers';
 import {

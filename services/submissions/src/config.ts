@@ -1,6 +1,4 @@
 import { integer, listen, loadConfig, target, url, type Values } from '@recording-request/kit/config';
-import { figureVariables } from '@recording-request/kit/figure-variables';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
 import {
   grpcVariables,
@@ -9,7 +7,10 @@ import {
   operatorVariables,
   processVariables,
 } from '@recording-request/kit/service-variables';
-import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
+import { figureVariables } from '@recording-request/kit-mongo/figure-variables';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
+import { objectVariables } from '@recording-request/kit-objects/variables';
 
 const DAY_SECONDS = 24 * 60 * 60;
 const MAX_SECONDS = 366 * DAY_SECONDS;

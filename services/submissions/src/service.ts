@@ -1,9 +1,9 @@
-import { implement } from '@recording-request/kit/grpc-server';
+import { startRelay } from '@recording-request/events/outbox';
 import { every, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
-import { type Listeners, startListeners } from '@recording-request/kit/listeners';
 import type { Logger } from '@recording-request/kit/log';
-import { startRelay } from '@recording-request/kit/outbox';
-import { isMeasured } from '@recording-request/kit/telemetry/signals';
+import { implement } from '@recording-request/kit-rpc/grpc-server';
+import { type Listeners, startListeners } from '@recording-request/kit-rpc/listeners';
+import { isMeasured } from '@recording-request/kit-telemetry/signals';
 import { callers } from '@recording-request/proto/callers';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import {

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { loadConfig } from '@recording-request/kit/config';
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { Connection } from '@recording-request/kit/mongo';
-import { mongoVariables } from '@recording-request/kit/store-variables';
+import type { Connection } from '@recording-request/kit-mongo/mongo';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { startMeasured } from '@recording-request/testing/measured';
 import { onMediaProcessed, onTranscriptEnded } from '../src/domain/submission-changes.ts';
 import { landed, object } from './landed-submission.ts';
 
 const measured = startMeasured();
-const { connectMongo } = await import('@recording-request/kit/mongo');
+const { connectMongo } = await import('@recording-request/kit-mongo/mongo');
 const { testStores } = await import('@recording-request/testing/test-stores');
 const { migrate } = await import('../src/migrate.ts');
 const { openStores } = await import('../src/store/store.ts');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newEvent } from '@recording-request/events/event';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { isMissing } from '@recording-request/kit/objects';
+import { isMissing } from '@recording-request/kit-objects/objects';
 import { StoreFinding_Kind } from '@recording-request/proto/operator/v1/submissions';
 import { openInbox } from '@recording-request/testing/event-inbox';
 import { tusRequest } from '@recording-request/testing/tus';

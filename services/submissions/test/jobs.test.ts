@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { run } from '@recording-request/fixtures/run';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { RunningService } from '@recording-request/kit/lifecycle';
-import { createLease } from '@recording-request/kit/mongo/lease';
+import { createLease } from '@recording-request/kit-mongo/lease';
 import { readConfig as readMediaConfig } from '@recording-request/media/config';
 import { startService as startMedia } from '@recording-request/media/service';
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { presentSubmission } from '@recording-request/contract/present';
-import { MESSAGE_BYTES } from '@recording-request/kit/grpc-server';
+import { MESSAGE_BYTES } from '@recording-request/kit-rpc/grpc-server';
 import { ListSubmissionsRequest, ListSubmissionsResponse } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';

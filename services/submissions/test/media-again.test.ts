@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BACKUP_LEASE } from '@recording-request/kit/mongo/backup-lease';
-import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
+import { BACKUP_LEASE } from '@recording-request/contract/backup-lease';
+import { createLease, takeLease } from '@recording-request/kit-mongo/lease';
 import { until } from '@recording-request/testing/wait';
 import { begun, harness } from './takes.ts';
 import { send, speech } from './test-service.ts';

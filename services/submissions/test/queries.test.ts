@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startRelay } from '@recording-request/events/outbox';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
-import { fingerprintOf } from '@recording-request/kit/mongo/indexes';
-import { createLease } from '@recording-request/kit/mongo/lease';
-import { startRelay } from '@recording-request/kit/outbox';
+import { fingerprintOf } from '@recording-request/kit-mongo/indexes';
+import { createLease } from '@recording-request/kit-mongo/lease';
 import { takeInventory } from '@recording-request/testing/query-inventory';
 import { unroutable } from '@recording-request/testing/shard-watch';
 import { until } from '@recording-request/testing/wait';

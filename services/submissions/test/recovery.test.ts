@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BACKUP_LEASE } from '@recording-request/contract/backup-lease';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { BACKUP_LEASE } from '@recording-request/kit/mongo/backup-lease';
-import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
+import { createLease, takeLease } from '@recording-request/kit-mongo/lease';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import { openInbox } from '@recording-request/testing/event-inbox';

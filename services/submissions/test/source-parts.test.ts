@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { BACKUP_LEASE } from '@recording-request/kit/mongo/backup-lease';
-import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
+import { BACKUP_LEASE } from '@recording-request/contract/backup-lease';
+import { createLease, takeLease } from '@recording-request/kit-mongo/lease';
 import {
   type ExportsServiceServer,
   ExportsServiceService,

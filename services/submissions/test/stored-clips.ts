@@ -1,7 +1,7 @@
 import { after, before } from 'node:test';
 import { loadConfig } from '@recording-request/kit/config';
-import { type Connection, connectMongo } from '@recording-request/kit/mongo';
-import { mongoVariables } from '@recording-request/kit/store-variables';
+import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
 import { migrate } from '../src/migrate.ts';

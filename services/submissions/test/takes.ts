@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { after, before } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
 import { createFairBudget } from '@recording-request/kit/fair-budget';
-import { PLAINTEXT } from '@recording-request/kit/internal/internal';
+import { PLAINTEXT } from '@recording-request/kit-rpc/internal/internal';
 import { tusRequest } from '@recording-request/testing/tus';
 import { startTusServer } from '../src/adapters/tus/server.ts';
 import type { Context } from '../src/context.ts';

@@ -1,7 +1,7 @@
 import { integer, loadConfig, secret, target, text, url } from '@recording-request/kit/config';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { healthVariables, internalVariables, processVariables } from '@recording-request/kit/service-variables';
-import { objectVariables } from '@recording-request/kit/store-variables';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
+import { objectVariables } from '@recording-request/kit-objects/variables';
 
 /** Every variable of this service. */
 export const variables = {

@@ -1,10 +1,10 @@
 import { createJobClaims, type JobClaims } from '@recording-request/events/job-claims';
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
-import { type Limits, openSandbox, type Sandbox } from '@recording-request/kit/ffmpeg/sandbox';
-import { openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
-import { createObjects, type Objects } from '@recording-request/kit/objects';
 import { openTogether } from '@recording-request/kit/open-together';
+import { type Limits, openSandbox, type Sandbox } from '@recording-request/kit-ffmpeg/sandbox';
+import { createObjects, type Objects } from '@recording-request/kit-objects/objects';
+import { openInternal } from '@recording-request/kit-rpc/internal/internal';
 import { createSpeech, type Speech } from './adapters/speech.ts';
 import type { Config } from './config.ts';
 

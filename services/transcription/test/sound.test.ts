@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { makeNotAClip } from '@recording-request/fixtures/not-a-clip';
 import { run } from '@recording-request/fixtures/run';
-import { detectSandbox, type Limits } from '@recording-request/kit/ffmpeg/sandbox';
+import { detectSandbox, type Limits } from '@recording-request/kit-ffmpeg/sandbox';
 import { childrenOf, statusOf } from '@recording-request/testing/child-processes';
 import { until } from '@recording-request/testing/wait';
 import { measureSound, TooMuchSoundError } from '../src/adapters/sound.ts';

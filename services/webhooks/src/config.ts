@@ -1,7 +1,5 @@
 import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import { flag, integer, loadConfig, target, text, url, type Variable } from '@recording-request/kit/config';
-import { figureVariables } from '@recording-request/kit/figure-variables';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import {
   grpcVariables,
   healthVariables,
@@ -9,7 +7,9 @@ import {
   operatorVariables,
   processVariables,
 } from '@recording-request/kit/service-variables';
-import { mongoVariables } from '@recording-request/kit/store-variables';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
+import { figureVariables } from '@recording-request/kit-mongo/figure-variables';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
 
 const DAY_SEC = 86_400;
 

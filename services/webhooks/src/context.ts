@@ -1,10 +1,10 @@
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
-import { type Internal, openInternal } from '@recording-request/kit/internal/internal';
 import type { Logger } from '@recording-request/kit/log';
-import { type Connection, connectMongo } from '@recording-request/kit/mongo';
-import { type Clock, followDatabase } from '@recording-request/kit/mongo/clock';
 import { openTogether } from '@recording-request/kit/open-together';
+import { type Clock, followDatabase } from '@recording-request/kit-mongo/clock';
+import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
+import { type Internal, openInternal } from '@recording-request/kit-rpc/internal/internal';
 import { createSender, type Sender } from './adapters/http-sender.ts';
 import { projectTargets, type Targets } from './adapters/targets.ts';
 import { submissionTranscripts, type Transcripts } from './adapters/transcripts.ts';

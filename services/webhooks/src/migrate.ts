@@ -1,6 +1,6 @@
 import { loadConfig } from '@recording-request/kit/config';
-import { migrateDatabase } from '@recording-request/kit/mongo/migrations';
-import { type Migrate, runMigration } from '@recording-request/kit/mongo/run-migration';
+import { type Migrate, runMigration } from '@recording-request/kit/run-migration';
+import { migrateDatabase } from '@recording-request/kit-mongo/migrations';
 import { databaseVariables } from './config.ts';
 import { schemaOf } from './store/schema-steps.ts';
 

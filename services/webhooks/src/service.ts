@@ -1,8 +1,8 @@
-import { implement } from '@recording-request/kit/grpc-server';
 import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
-import { startListeners } from '@recording-request/kit/listeners';
 import type { Logger } from '@recording-request/kit/log';
-import { isMeasured } from '@recording-request/kit/telemetry/signals';
+import { implement } from '@recording-request/kit-rpc/grpc-server';
+import { startListeners } from '@recording-request/kit-rpc/listeners';
+import { isMeasured } from '@recording-request/kit-telemetry/signals';
 import { callers } from '@recording-request/proto/callers';
 import {
   type WebhooksOperatorServiceServer,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { loadConfig } from '@recording-request/kit/config';
-import { type Connection, connectMongo } from '@recording-request/kit/mongo';
-import { fingerprintOf } from '@recording-request/kit/mongo/indexes';
-import { mongoVariables } from '@recording-request/kit/store-variables';
+import { fingerprintOf } from '@recording-request/kit-mongo/indexes';
+import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { takeInventory } from '@recording-request/testing/query-inventory';
 import { unroutable } from '@recording-request/testing/shard-watch';

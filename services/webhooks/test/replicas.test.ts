@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
-import { followDatabase } from '@recording-request/kit/mongo/clock';
+import { followDatabase } from '@recording-request/kit-mongo/clock';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';

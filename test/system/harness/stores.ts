@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connectMongo } from '@recording-request/kit/mongo';
+import { connectMongo } from '@recording-request/kit-mongo/mongo';
 import type { TestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
 import { Kafka, logLevel } from 'kafkajs';

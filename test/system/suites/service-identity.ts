@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
 import type { DomainError } from '@recording-request/kit/errors';
-import { createClient, refusalOf } from '@recording-request/kit/grpc-client';
-import { openCaller } from '@recording-request/kit/internal/internal';
+import { createClient, refusalOf } from '@recording-request/kit-rpc/grpc-client';
+import { openCaller } from '@recording-request/kit-rpc/internal/internal';
 import {
   type ProjectsOperatorServiceServer,
   ProjectsOperatorServiceService,

@@ -11,7 +11,7 @@ import {
   SPANS,
   type SpanDefinition,
   type SpanKindName,
-} from '@recording-request/kit/telemetry/spans';
+} from '@recording-request/kit-telemetry/spans';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';

@@ -1,4 +1,4 @@
-import type { ClientOf } from '@recording-request/kit/grpc-client';
+import type { ClientOf } from '@recording-request/kit-rpc/grpc-client';
 import type { Backlog, SubmissionsOperatorServiceServer } from '@recording-request/proto/operator/v1/submissions';
 import type { Report } from './run.ts';
 import { table, timeOf } from './table.ts';

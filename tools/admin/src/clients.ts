@@ -1,5 +1,5 @@
-import { type ClientOf, type ClientOptions, createClient } from '@recording-request/kit/grpc-client';
-import { openCaller } from '@recording-request/kit/internal/internal';
+import { type ClientOf, type ClientOptions, createClient } from '@recording-request/kit-rpc/grpc-client';
+import { openCaller } from '@recording-request/kit-rpc/internal/internal';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import { OPERATOR } from '@recording-request/proto/callers';
 import {

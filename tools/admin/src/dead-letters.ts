@@ -1,5 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
-import type { ClientOf } from '@recording-request/kit/grpc-client';
+import type { ClientOf } from '@recording-request/kit-rpc/grpc-client';
 import type { DeadLetter, SubmissionsOperatorServiceServer } from '@recording-request/proto/operator/v1/submissions';
 import type { DeadLettersCommand } from './command.ts';
 import type { Report } from './run.ts';

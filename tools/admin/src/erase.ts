@@ -1,4 +1,4 @@
-import type { ClientOf } from '@recording-request/kit/grpc-client';
+import type { ClientOf } from '@recording-request/kit-rpc/grpc-client';
 import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
 import type { SubmissionsOperatorServiceServer } from '@recording-request/proto/operator/v1/submissions';
 import type { WebhooksOperatorServiceServer } from '@recording-request/proto/operator/v1/webhooks';

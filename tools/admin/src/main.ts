@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { USAGE_STATUS, UsageError } from '@recording-request/kit/command-line';
 import { ConfigError } from '@recording-request/kit/config';
 import { DomainError } from '@recording-request/kit/errors';
-import { refusalOf } from '@recording-request/kit/grpc-client';
+import { refusalOf } from '@recording-request/kit-rpc/grpc-client';
 import { NoAddress, traceUrlOf } from './address.ts';
 import { backlog } from './backlog.ts';
 import { check } from './check.ts';

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { makeTopics } from '@recording-request/events/kafka';
 import { ConfigError } from '@recording-request/kit/config';
 import { createLogger } from '@recording-request/kit/log';
-import type { Migrate } from '@recording-request/kit/mongo/run-migration';
-import { createObjects } from '@recording-request/kit/objects';
+import type { Migrate } from '@recording-request/kit/run-migration';
+import { createObjects } from '@recording-request/kit-objects/objects';
 import { readSettings } from './backup/settings.ts';
 
 const SERVICES = new URL('../../../services/', import.meta.url);

@@ -1,4 +1,4 @@
-import type { ClientOf } from '@recording-request/kit/grpc-client';
+import type { ClientOf } from '@recording-request/kit-rpc/grpc-client';
 import type {
   ProjectsOperatorServiceServer,
   ResealResponse,

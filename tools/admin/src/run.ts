@@ -1,4 +1,4 @@
-import type { ClientOf } from '@recording-request/kit/grpc-client';
+import type { ClientOf } from '@recording-request/kit-rpc/grpc-client';
 import type { AccountsServiceServer, ApiToken, User } from '@recording-request/proto/accounts/v1/accounts';
 import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
 import type { ProjectSummary, ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';

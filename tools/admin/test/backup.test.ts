@@ -4,13 +4,13 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, utimes, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { BACKUP_LEASE } from '@recording-request/contract/backup-lease';
 import { connectKafka } from '@recording-request/events/kafka';
 import { loadConfig } from '@recording-request/kit/config';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import { createLogger } from '@recording-request/kit/log';
-import { BACKUP_LEASE } from '@recording-request/kit/mongo/backup-lease';
-import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
-import { requireSchema } from '@recording-request/kit/mongo/migrations';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
+import { createLease, takeLease } from '@recording-request/kit-mongo/lease';
+import { requireSchema } from '@recording-request/kit-mongo/migrations';
 import { type TestEnvironment, testEnvironment } from '@recording-request/testing/environment';
 import { type TestStores, testStores } from '@recording-request/testing/test-stores';
 import { mongo } from 'mongoose';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
+import { CHECKS, OWN_CHECKS } from '@recording-request/kit-telemetry/checks';
 import { parse } from 'yaml';
 import type { ComposeService } from './compose.ts';
 import { ROOT, readEnvFile, serviceNames } from './repository.ts';

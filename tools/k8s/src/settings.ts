@@ -1,5 +1,3 @@
-import { figureVariables } from '@recording-request/kit/figure-variables';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
 import {
   grpcVariables,
   healthVariables,
@@ -7,9 +5,12 @@ import {
   operatorVariables,
   processVariables,
 } from '@recording-request/kit/service-variables';
-import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
-import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
 import type { Variable } from '@recording-request/kit/variable';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
+import { figureVariables } from '@recording-request/kit-mongo/figure-variables';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
+import { objectVariables } from '@recording-request/kit-objects/variables';
+import { CHECKS, OWN_CHECKS } from '@recording-request/kit-telemetry/checks';
 import { variables as gateway } from '../../../services/gateway/src/config.ts';
 import { variables as media } from '../../../services/media/src/config.ts';
 import { variables as projects } from '../../../services/projects/src/config.ts';
@@ -70,7 +71,7 @@ export const settingNames = (): string[] =>
 
 const BEGINNING = `# Settings
 
-Made from the declarations (\`services/*/src/config.ts\`, \`packages/kit/src/*-variables.ts\`, \`tools/admin/src/address.ts\`) by \`npm run settings\`; \`npm test\` holds both together, and what
+Made from the declarations (\`services/*/src/config.ts\`, \`packages/*/src/*variables.ts\`, \`tools/admin/src/address.ts\`) by \`npm run settings\`; \`npm test\` holds both together, and what
 \`deploy/\` sets against it.
 
 Settings are variables of the environment, with their unit in the name. What is empty counts as not set. What is missing, malformed or set where nothing uses it ends the start with status 78 and a sentence that

@@ -4,7 +4,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CONSUMERS, type EventType, PRODUCED, serviceOfGroup, TOPICS, topicOf } from '@recording-request/events/topics';
-import { RETENTION } from '@recording-request/kit/kafka/retention';
+import { RETENTION } from '@recording-request/kit-kafka/retention';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { renderOverlay } from '../src/chart.ts';
 import { faultsOf } from '../src/faults.ts';

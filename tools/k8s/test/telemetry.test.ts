@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
-import { clusterAttributes, readSignals } from '@recording-request/kit/telemetry/settings';
+import { CHECKS, OWN_CHECKS } from '@recording-request/kit-telemetry/checks';
+import { clusterAttributes, readSignals } from '@recording-request/kit-telemetry/settings';
 import { readCompose } from '../src/compose.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, podOf, render } from '../src/manifests.ts';

@@ -10,7 +10,7 @@ import { LOCAL, LOCAL_VERSITY, ROOT } from '../src/repository.ts';
 
 const kustomize = await ensureKustomize({ env: process.env, log: line => console.error(line) });
 
-// packages/kit/test/objects.test.ts starts the gateway with the same arguments, and holds it to the contract of a store.
+// packages/kit-objects/test/objects.test.ts starts the gateway with the same arguments, and holds it to the contract of a store.
 const ARGS = versitygwArgs(':9000', '/metadata', '/objects');
 const KEYS = { ROOT_ACCESS_KEY: 'S3_ACCESS_KEY', ROOT_SECRET_KEY: 'S3_SECRET_KEY' };
 

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { uriOf } from '@recording-request/kit/internal/names';
+import { uriOf } from '@recording-request/kit-rpc/internal/names';
 import { type Caller, OPERATOR, SERVICES } from '@recording-request/proto/callers';
 import { type Authority, makeAuthority } from './authority.ts';
 import { writePrivate } from './secrets.ts';

@@ -17,7 +17,7 @@ import {
 import { type Supervised, supervise } from './supervisor.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const PRELOAD = 'packages/kit/src/telemetry/preload.ts';
+const PRELOAD = 'packages/kit-telemetry/src/preload.ts';
 const GATEWAY_GRACE_MS = 10_000;
 const GRACE_MS = 15_000;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openCaller } from '@recording-request/kit/internal/internal';
+import { openCaller } from '@recording-request/kit-rpc/internal/internal';
 import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
 import { makeDeployedCertificates, WrongStep } from './make-certificates.ts';
 import { tempDir } from './testing/temp-dir.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { uriOf } from '@recording-request/kit/internal/names';
+import { uriOf } from '@recording-request/kit-rpc/internal/names';
 import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
 import { type Authority, makeAuthority } from './authority.ts';
 import { writePrivate } from './secrets.ts';

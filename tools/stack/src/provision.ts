@@ -1,6 +1,6 @@
 import { SCOPES } from '@recording-request/contract/resources/fields';
-import { createClient } from '@recording-request/kit/grpc-client';
-import { openCaller } from '@recording-request/kit/internal/internal';
+import { createClient } from '@recording-request/kit-rpc/grpc-client';
+import { openCaller } from '@recording-request/kit-rpc/internal/internal';
 import {
   type ProjectsOperatorServiceServer,
   ProjectsOperatorServiceService,

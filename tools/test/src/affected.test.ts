@@ -5,8 +5,8 @@ import { affectedTests } from './affected.ts';
 const graph = new Map([
   ['services/media/src/plan.test.ts', ['services/media/src/plan.ts']],
   ['services/media/test/service.test.ts', ['services/media/src/service.ts']],
-  ['services/media/src/service.ts', ['services/media/src/plan.ts', 'packages/kit/src/mongo.ts']],
-  ['services/projects/test/claims.test.ts', ['packages/kit/src/mongo.ts']],
+  ['services/media/src/service.ts', ['services/media/src/plan.ts', 'packages/kit-mongo/src/mongo.ts']],
+  ['services/projects/test/claims.test.ts', ['packages/kit-mongo/src/mongo.ts']],
   ['packages/kit/src/config.test.ts', ['packages/kit/src/config.ts']],
 ]);
 const tests = [...graph.keys()].filter(file => file.endsWith('.test.ts'));
@@ -19,7 +19,7 @@ test('a changed source file calls for the tests of its workspace that import it,
 });
 
 test('tests of other workspaces that import it are counted, not run', () => {
-  assert.deepEqual(affectedTests(graph, tests, ['packages/kit/src/mongo.ts']), { tests: [], elsewhere: 2 });
+  assert.deepEqual(affectedTests(graph, tests, ['packages/kit-mongo/src/mongo.ts']), { tests: [], elsewhere: 2 });
 });
 
 test('a test that changed is run', () => {

@@ -9,7 +9,7 @@ import { groupUnitTests } from './unit-groups.ts';
 
 const TOGETHER = ['tools/test/src/affected.test.ts', 'tools/test/src/test-files.test.ts'];
 const WITH_SERVERS = 'services/submissions/test/upload.test.ts';
-const WITH_TIMERS = 'packages/kit/src/kafka/group.test.ts';
+const WITH_TIMERS = 'packages/kit-kafka/src/group.test.ts';
 
 test('unit tests share a process, but for those that change it; tests with servers have their own', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'unit-groups-'));

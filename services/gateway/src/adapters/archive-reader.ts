@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { DomainError } from '@recording-request/kit/errors';
-import { resumedRead, UnreadableError } from '@recording-request/kit/objects/resumed-read';
+import { resumedRead, UnreadableError } from '@recording-request/kit/resumed-read';
 import { seekableCipher } from '@recording-request/kit/seekable-cipher';
 import type { ArchiveObject, ArchivePiece } from '@recording-request/proto/exports/v1/exports';
 import type { Services } from '../clients/services.ts';

@@ -1,5 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
-import { type ByteSource, resumedRead } from '@recording-request/kit/objects/resumed-read';
+import { type ByteSource, resumedRead } from '@recording-request/kit/resumed-read';
 import type { GetMediaResponse } from '@recording-request/proto/submissions/v1/submissions';
 import type { OpenObject } from './object-reader.ts';
 

@@ -1,10 +1,10 @@
 import { trace } from '@opentelemetry/api';
 import { DomainError } from '@recording-request/kit/errors';
-import type { ByteSource } from '@recording-request/kit/objects/resumed-read';
-import { askPeer } from '@recording-request/kit/telemetry/peers';
-import { type RunningSpan, startSpan } from '@recording-request/kit/telemetry/span';
-import { subjectOfKey } from '@recording-request/kit/telemetry/subject';
+import type { ByteSource } from '@recording-request/kit/resumed-read';
 import { tlsContext } from '@recording-request/kit/tls-files';
+import { askPeer } from '@recording-request/kit-telemetry/peers';
+import { type RunningSpan, startSpan } from '@recording-request/kit-telemetry/span';
+import { subjectOfKey } from '@recording-request/kit-telemetry/subject';
 import type { ByteRange } from '../domain/byte-range.ts';
 import type { ResponseBody } from './store/response-body.ts';
 import { StoreClient } from './store/store-client.ts';

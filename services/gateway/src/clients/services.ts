@@ -1,5 +1,5 @@
-import { type ClientOf, createClient } from '@recording-request/kit/grpc-client';
-import type { Internal } from '@recording-request/kit/internal/internal';
+import { type ClientOf, createClient } from '@recording-request/kit-rpc/grpc-client';
+import type { Internal } from '@recording-request/kit-rpc/internal/internal';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import { type ExportsServiceServer, ExportsServiceService } from '@recording-request/proto/exports/v1/exports';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';

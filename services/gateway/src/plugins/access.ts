@@ -1,7 +1,7 @@
 import { hashToken, type TokenPrefix, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
-import { noteShed } from '@recording-request/kit/telemetry/shed';
-import { noteSubject } from '@recording-request/kit/telemetry/subject';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
+import { noteSubject } from '@recording-request/kit-telemetry/subject';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { callerNetwork } from '../domain/caller-network.ts';

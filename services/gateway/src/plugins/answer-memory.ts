@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { createFairBudget } from '@recording-request/kit/fair-budget';
-import { noteShed } from '@recording-request/kit/telemetry/shed';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { holderOf } from './caller.ts';

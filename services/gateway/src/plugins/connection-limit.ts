@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { noteShed } from '@recording-request/kit/telemetry/shed';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type { Config } from '../config.ts';
 import { callerNetwork } from '../domain/caller-network.ts';
 

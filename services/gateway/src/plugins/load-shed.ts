@@ -1,6 +1,6 @@
 import underPressure from '@fastify/under-pressure';
 import { DomainError } from '@recording-request/kit/errors';
-import { noteShed } from '@recording-request/kit/telemetry/shed';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 

@@ -1,5 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
-import { noteShed } from '@recording-request/kit/telemetry/shed';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type { FastifyReply } from 'fastify';
 import { type Count, createCounter } from '../adapters/call-counter.ts';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { trace } from '@opentelemetry/api';
-import { nameRequest } from '@recording-request/kit/telemetry/http-requests';
+import { nameRequest } from '@recording-request/kit-telemetry/http-requests';
 import type { FastifyInstance } from 'fastify';
 
 /** Returns the id of the running request: its trace's where one is recorded, else 32 hex digits, of which 122 bits are random. */

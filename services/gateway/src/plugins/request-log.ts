@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { noteRequest, whenClosed } from '@recording-request/kit/telemetry/http-requests';
-import { idsOf, type SubjectIds } from '@recording-request/kit/telemetry/subject';
+import { noteRequest, whenClosed } from '@recording-request/kit-telemetry/http-requests';
+import { idsOf, type SubjectIds } from '@recording-request/kit-telemetry/subject';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProxyWord } from '../adapters/media-offload.ts';
 

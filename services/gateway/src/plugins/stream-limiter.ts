@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { createFairSlots } from '@recording-request/kit/fair-slots';
-import { noteShed } from '@recording-request/kit/telemetry/shed';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { projectOf } from './caller.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
-import { inRequest } from '@recording-request/kit/telemetry/http-requests';
+import { inRequest } from '@recording-request/kit-telemetry/http-requests';
 import { cameThroughProxies } from '../domain/trusted-proxies.ts';
 
 export interface TrustedTrace {

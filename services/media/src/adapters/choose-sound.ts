@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { CpuTimeError, runProgram } from '@recording-request/kit/ffmpeg/run-program';
-import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
-import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
+import { CpuTimeError, runProgram } from '@recording-request/kit-ffmpeg/run-program';
+import { safeInputOptions } from '@recording-request/kit-ffmpeg/safe-input';
+import type { RunOptions } from '@recording-request/kit-ffmpeg/sandbox';
 import type { Inspection, Track } from '../domain/inspection.ts';
 import { type ChosenSound, type Listened, StereoMeter, soundsOf } from '../domain/sound.ts';
 

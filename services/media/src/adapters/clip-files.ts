@@ -1,6 +1,6 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
+import type { RunOptions } from '@recording-request/kit-ffmpeg/sandbox';
 import { type Moment, type Plan, THUMBNAILS, type ThumbnailName } from '../domain/plan.ts';
 import type { ChosenSound } from '../domain/sound.ts';
 import { type FfmpegCall, runFfmpeg } from './ffmpeg.ts';

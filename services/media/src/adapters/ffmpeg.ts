@@ -1,9 +1,9 @@
 import { rm, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { meterCpu } from '@recording-request/kit/ffmpeg/child-cpu';
-import { type Purpose, startRun } from '@recording-request/kit/ffmpeg/run-figures';
-import { endAttributes, programAttributes } from '@recording-request/kit/ffmpeg/run-program';
-import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
+import { meterCpu } from '@recording-request/kit-ffmpeg/child-cpu';
+import { type Purpose, startRun } from '@recording-request/kit-ffmpeg/run-figures';
+import { endAttributes, programAttributes } from '@recording-request/kit-ffmpeg/run-program';
+import { safeInputOptions } from '@recording-request/kit-ffmpeg/safe-input';
 import {
   type Ended,
   endedFromOutside,
@@ -11,8 +11,8 @@ import {
   reachedCpuLimit,
   type Sandbox,
   SPAWN_OPTIONS,
-} from '@recording-request/kit/ffmpeg/sandbox';
-import { inSpan } from '@recording-request/kit/telemetry/span';
+} from '@recording-request/kit-ffmpeg/sandbox';
+import { inSpan } from '@recording-request/kit-telemetry/span';
 import ffmpeg from 'fluent-ffmpeg';
 
 /** One run of ffmpeg. Options are arguments, one an item, that stand before the path. */

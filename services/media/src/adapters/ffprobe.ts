@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { CpuTimeError, runProgram } from '@recording-request/kit/ffmpeg/run-program';
-import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
-import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
+import { CpuTimeError, runProgram } from '@recording-request/kit-ffmpeg/run-program';
+import { safeInputOptions } from '@recording-request/kit-ffmpeg/safe-input';
+import type { RunOptions } from '@recording-request/kit-ffmpeg/sandbox';
 import { firstStreams } from '../domain/inspection.ts';
 import { type Picture, type PictureSize, type Scan, type StreamScan, StreamTally } from '../domain/scan.ts';
 import { COLOURS, coloursOf, fieldsOf, seconds, streamHeaderOf } from './ffprobe-lines.ts';

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { observe } from '@recording-request/kit/telemetry/metrics';
+import { observe } from '@recording-request/kit-telemetry/metrics';
 
 /** The folder of one job. Disposing removes it. */
 export interface JobDirectory extends AsyncDisposable {

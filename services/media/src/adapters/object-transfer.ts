@@ -4,8 +4,8 @@ import { open, stat } from 'node:fs/promises';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { OutageError } from '@recording-request/events/job-claims';
-import { isMissing, type Objects } from '@recording-request/kit/objects';
-import { readParts } from '@recording-request/kit/objects/read-parts';
+import { isMissing, type Objects } from '@recording-request/kit-objects/objects';
+import { readParts } from '@recording-request/kit-objects/read-parts';
 import type { StoredObject } from '@recording-request/proto/events/v1/events';
 import type { StoredParts } from '@recording-request/proto/media/v1/media';
 

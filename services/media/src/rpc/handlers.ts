@@ -1,4 +1,4 @@
-import type { Handlers } from '@recording-request/kit/grpc-server';
+import type { Handlers } from '@recording-request/kit-rpc/grpc-server';
 import type { MediaServiceServer } from '@recording-request/proto/media/v1/media';
 import type { Context } from '../context.ts';
 import { inspect } from './inspect.ts';

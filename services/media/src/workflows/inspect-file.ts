@@ -1,5 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
-import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
+import type { RunOptions } from '@recording-request/kit-ffmpeg/sandbox';
 import { firstPicture, pictureBehind, ScanLimitError, scanPackets, statedSize } from '../adapters/ffprobe.ts';
 import { firstStreams, type Inspection, inspectionOf } from '../domain/inspection.ts';
 import { isTooLarge, TOO_LARGE_PICTURE } from '../domain/picture-limit.ts';

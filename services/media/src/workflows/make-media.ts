@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
 import type { Logger } from '@recording-request/kit/log';
+import type { RunOptions } from '@recording-request/kit-ffmpeg/sandbox';
 import { chooseSound } from '../adapters/choose-sound.ts';
 import {
   audioPath,

@@ -4,7 +4,7 @@ import { asOutage, OutageError } from '@recording-request/events/job-claims';
 import type { Kafka } from '@recording-request/events/kafka';
 import { answerId } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
-import { durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
+import { durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
 import type { MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
 import { DiskFullError } from '../adapters/ffmpeg.ts';
 import type { JobDirectories } from '../adapters/job-directory.ts';

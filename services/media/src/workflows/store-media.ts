@@ -1,4 +1,4 @@
-import type { Objects } from '@recording-request/kit/objects';
+import type { Objects } from '@recording-request/kit-objects/objects';
 import type { MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
 import { videoPath } from '../adapters/clip-files.ts';
 import { uploadFile } from '../adapters/object-transfer.ts';

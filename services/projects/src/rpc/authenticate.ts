@@ -1,4 +1,4 @@
-import type { CallContext } from '@recording-request/kit/grpc-server';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { AuthenticateRequest, AuthenticateResponse } from '@recording-request/proto/accounts/v1/accounts';
 import type { Context } from '../context.ts';
 import { type ApiToken, asFormer, lastUseIsOld, noSuchToken, tokenIsLive } from '../domain/user.ts';

@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
-import type { CallContext } from '@recording-request/kit/grpc-server';
 import { inTurn } from '@recording-request/kit/in-turn';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import { type CreateProjectRequest, CreateProjectResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { type CreatedProject, createProject as create } from '../workflows/create-project.ts';

@@ -1,4 +1,4 @@
-import type { Handlers } from '@recording-request/kit/grpc-server';
+import type { Handlers } from '@recording-request/kit-rpc/grpc-server';
 import type { AccountsServiceServer } from '@recording-request/proto/accounts/v1/accounts';
 import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';

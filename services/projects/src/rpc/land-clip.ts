@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
-import type { CallContext } from '@recording-request/kit/grpc-server';
 import { isUuid } from '@recording-request/kit/ids';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { LandClipRequest, LandClipResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { landClip as land } from '../workflows/land-clip.ts';

@@ -1,7 +1,7 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
-import type { CallContext } from '@recording-request/kit/grpc-server';
 import { inTurn } from '@recording-request/kit/in-turn';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { LinkStatus, ListLinksRequest, ListLinksResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { hasExpired, type Link, SHARED_POSITION } from '../domain/link.ts';

@@ -1,7 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
-import type { CallContext } from '@recording-request/kit/grpc-server';
 import { isUuid } from '@recording-request/kit/ids';
 import { inTurn } from '@recording-request/kit/in-turn';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { ListProjectsRequest, ListProjectsResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { toProjectSummary } from './project-messages.ts';

@@ -1,4 +1,4 @@
-import type { CallContext } from '@recording-request/kit/grpc-server';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { UpdateProjectRequest, UpdateProjectResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { type ProjectUpdate, updateProject as update } from '../workflows/update-project.ts';

@@ -1,7 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { isDuplicateKey, isOutOfTime } from '@recording-request/kit/mongo';
-import { hasPassed, serverTime } from '@recording-request/kit/mongo/clock';
+import { hasPassed, serverTime } from '@recording-request/kit-mongo/clock';
+import { isDuplicateKey, isOutOfTime } from '@recording-request/kit-mongo/mongo';
 import type { IdempotencyDocument } from './documents.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';

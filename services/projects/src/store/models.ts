@@ -1,4 +1,4 @@
-import { indexesOf } from '@recording-request/kit/mongo/indexes';
+import { indexesOf } from '@recording-request/kit-mongo/indexes';
 import type { Connection, Model, Schema } from 'mongoose';
 import type { Response } from '../domain/response.ts';
 import type { User } from '../domain/user.ts';

@@ -1,6 +1,6 @@
 import { grouped } from '@recording-request/kit/grouped';
-import { isDuplicateKey } from '@recording-request/kit/mongo';
-import { writeErrorsOf } from '@recording-request/kit/mongo/unordered';
+import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
+import { writeErrorsOf } from '@recording-request/kit-mongo/unordered';
 import type { Response, UseState } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
 import type { Models } from './models.ts';

@@ -1,4 +1,4 @@
-import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit/mongo/shard-keys';
+import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 
 /** How this database is spread over shards: by what the queries of each collection name, and its unique indexes begin with. */
 const keys: ShardKeys = {

@@ -1,6 +1,6 @@
-import { connectMongo, type MongoSettings } from '@recording-request/kit/mongo';
-import { followDatabase } from '@recording-request/kit/mongo/clock';
-import { requireSchema } from '@recording-request/kit/mongo/migrations';
+import { followDatabase } from '@recording-request/kit-mongo/clock';
+import { requireSchema } from '@recording-request/kit-mongo/migrations';
+import { connectMongo, type MongoSettings } from '@recording-request/kit-mongo/mongo';
 import type { Connection } from 'mongoose';
 import { createApiTokens } from './api-tokens.ts';
 import { createClaimables } from './claimables.ts';

@@ -1,5 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
-import { serverTime } from '@recording-request/kit/mongo/clock';
+import { serverTime } from '@recording-request/kit-mongo/clock';
 import { Types } from 'mongoose';
 import type { Response } from '../domain/response.ts';
 import {

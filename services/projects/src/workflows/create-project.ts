@@ -1,6 +1,6 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
-import type { CallContext } from '@recording-request/kit/grpc-server';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { Context } from '../context.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import type { User } from '../domain/user.ts';

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { isMissing, type Objects } from '@recording-request/kit/objects';
+import { isMissing, type Objects } from '@recording-request/kit-objects/objects';
 
 /** Reads a transcript that was too long for an event; undefined when it is not there. */
 export async function readTranscript(

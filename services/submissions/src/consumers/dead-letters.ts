@@ -1,7 +1,7 @@
 import { DEAD_LETTER_TOPIC } from '@recording-request/events/topics';
-import type { ConsumerOptions } from '@recording-request/kit/kafka/consumer';
-import { readDeadLetter } from '@recording-request/kit/kafka/dead-letter';
-import type { TakenRecord } from '@recording-request/kit/kafka/record';
+import type { ConsumerOptions } from '@recording-request/kit-kafka/consumer';
+import { readDeadLetter } from '@recording-request/kit-kafka/dead-letter';
+import type { TakenRecord } from '@recording-request/kit-kafka/record';
 import type { Context } from '../context.ts';
 import { recordDeadLetter } from '../workflows/record-dead-letter.ts';
 

@@ -1,4 +1,4 @@
-import type { CallContext } from '@recording-request/kit/grpc-server';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import { ExportFormat, type ExportRequest, type ExportResponse } from '@recording-request/proto/exports/v1/exports';
 import { zipArchive } from '../adapters/zip-archive.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Handlers } from '@recording-request/kit/grpc-server';
+import type { Handlers } from '@recording-request/kit-rpc/grpc-server';
 import type { ExportsServiceServer } from '@recording-request/proto/exports/v1/exports';
 import type { SubmissionsOperatorServiceServer } from '@recording-request/proto/operator/v1/submissions';
 import type { SubmissionsServiceServer } from '@recording-request/proto/submissions/v1/submissions';

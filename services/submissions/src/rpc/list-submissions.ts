@@ -2,12 +2,12 @@ import { LIMITS } from '@recording-request/contract/limits';
 import { presentSubmission } from '@recording-request/contract/present';
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import { DomainError } from '@recording-request/kit/errors';
-import type { CallContext } from '@recording-request/kit/grpc-server';
-import { MESSAGE_BYTES } from '@recording-request/kit/grpc-server';
 import { isUuid } from '@recording-request/kit/ids';
 import { inTurn } from '@recording-request/kit/in-turn';
-import { isOutOfTime } from '@recording-request/kit/mongo';
-import { noteShed } from '@recording-request/kit/telemetry/shed';
+import { isOutOfTime } from '@recording-request/kit-mongo/mongo';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
+import { MESSAGE_BYTES } from '@recording-request/kit-rpc/grpc-server';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type {
   ListSubmissionsRequest,
   ListSubmissionsResponse,

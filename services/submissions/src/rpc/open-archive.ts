@@ -1,4 +1,4 @@
-import type { CallContext } from '@recording-request/kit/grpc-server';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { OpenArchiveRequest, OpenArchiveResponse } from '@recording-request/proto/exports/v1/exports';
 import { type ArchiveContext, openArchive } from '../workflows/open-archive.ts';
 

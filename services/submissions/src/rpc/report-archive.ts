@@ -1,4 +1,4 @@
-import type { CallContext } from '@recording-request/kit/grpc-server';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { ReportArchiveRequest, ReportArchiveResponse } from '@recording-request/proto/exports/v1/exports';
 import type { Context } from '../context.ts';
 import { reportArchive } from '../workflows/locate-archive.ts';

@@ -1,5 +1,5 @@
-import { BACKUP_LEASE } from '@recording-request/kit/mongo/backup-lease';
-import { serverTime } from '@recording-request/kit/mongo/clock';
+import { BACKUP_LEASE } from '@recording-request/contract/backup-lease';
+import { serverTime } from '@recording-request/kit-mongo/clock';
 import type { Models } from './models.ts';
 
 /**

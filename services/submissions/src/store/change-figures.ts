@@ -1,4 +1,4 @@
-import { countOf, durationOf } from '@recording-request/kit/telemetry/metrics';
+import { countOf, durationOf } from '@recording-request/kit-telemetry/metrics';
 import type { Change, Submission, SubmissionEvent } from '../domain/submission.ts';
 
 const mediaDelay = durationOf('recording.media.delay');

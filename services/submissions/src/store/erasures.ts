@@ -1,5 +1,5 @@
 import { outboxEntry } from '@recording-request/events/kafka';
-import type { OutboxEntry } from '@recording-request/kit/outbox';
+import type { OutboxEntry } from '@recording-request/events/outbox';
 import { toEvent } from '../adapters/messages.ts';
 import type { SubmissionEvent, Trace } from '../domain/submission.ts';
 import { databaseNow } from './database-clock.ts';

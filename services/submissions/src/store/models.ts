@@ -1,6 +1,6 @@
 import { UNKNOWN_EVENT } from '@recording-request/events/event';
-import { indexesOf } from '@recording-request/kit/mongo/indexes';
-import { outboxField, outboxIndex } from '@recording-request/kit/outbox';
+import { outboxField, outboxIndex } from '@recording-request/events/outbox';
+import { indexesOf } from '@recording-request/kit-mongo/indexes';
 import { type Connection, Schema } from 'mongoose';
 
 const stored = { _id: false, key: String, size: Number, mimeType: String, sha256: String, crc32: Number };

@@ -1,4 +1,4 @@
-import type { Schema } from '@recording-request/kit/mongo/migrations';
+import type { Schema } from '@recording-request/kit-mongo/migrations';
 import { collections } from './models.ts';
 
 /** What this version needs the database to be. A change of an index is a step with the new fingerprint: docs/operations.md. */

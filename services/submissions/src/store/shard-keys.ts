@@ -1,4 +1,4 @@
-import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit/mongo/shard-keys';
+import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 
 /**
  * How this database is spread over shards. What an owner lists, counts and exports is of one project, so that this is on one

@@ -1,4 +1,4 @@
-import { requireSchema } from '@recording-request/kit/mongo/migrations';
+import { requireSchema } from '@recording-request/kit-mongo/migrations';
 import type { Connection } from 'mongoose';
 import { type ArchiveStore, createArchiveStore } from './archives.ts';
 import { type BackupHold, createBackupHold } from './backup-hold.ts';

@@ -1,6 +1,6 @@
 import { outboxEntry } from '@recording-request/events/kafka';
-import { isDuplicateKey } from '@recording-request/kit/mongo';
-import { runningTrace } from '@recording-request/kit/telemetry/span';
+import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
+import { runningTrace } from '@recording-request/kit-telemetry/span';
 import { toEvent } from '../adapters/messages.ts';
 import type { Change, Job, Source, Submission, SubmissionEvent } from '../domain/submission.ts';
 import { noteChange, noteLanded } from './change-figures.ts';

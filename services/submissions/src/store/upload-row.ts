@@ -1,4 +1,4 @@
-import { runningTrace } from '@recording-request/kit/telemetry/span';
+import { runningTrace } from '@recording-request/kit-telemetry/span';
 import type { Upload, UploadKey } from '../domain/upload.ts';
 
 type Row = Omit<Upload, 'id'> & { _id: string };

@@ -1,8 +1,8 @@
 import { backoffMs } from '@recording-request/kit/bounds';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { isDuplicateKey } from '@recording-request/kit/mongo';
-import { serverTime } from '@recording-request/kit/mongo/clock';
+import { serverTime } from '@recording-request/kit-mongo/clock';
+import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
 import type { RefusalReason, ResponseKey, Upload, UploadKey, UploadState } from '../domain/upload.ts';
 import { databaseNow } from './database-clock.ts';
 import { type Models, RESPONSE_INDEX, UPLOAD_INDEX } from './models.ts';

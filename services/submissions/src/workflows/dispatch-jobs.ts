@@ -1,5 +1,5 @@
-import { withLease } from '@recording-request/kit/mongo/lease';
-import { inSpan, partOrLink, runningTrace } from '@recording-request/kit/telemetry/span';
+import { withLease } from '@recording-request/kit-mongo/lease';
+import { inSpan, partOrLink, runningTrace } from '@recording-request/kit-telemetry/span';
 import type { Context } from '../context.ts';
 import { isOverdue, nextOwner } from '../domain/job.ts';
 import { onJobOverdue, onJobPublished } from '../domain/job-changes.ts';

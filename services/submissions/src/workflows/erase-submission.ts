@@ -1,7 +1,7 @@
 import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import { DomainError } from '@recording-request/kit/errors';
-import type { Objects } from '@recording-request/kit/objects';
-import { inSpan } from '@recording-request/kit/telemetry/span';
+import type { Objects } from '@recording-request/kit-objects/objects';
+import { inSpan } from '@recording-request/kit-telemetry/span';
 import type { Context } from '../context.ts';
 import { NOTHING, nextPurge, sumOf, type Tally, tallyOf } from '../domain/erasure.ts';
 import { LARGE_OBJECTS, submissionPrefix, uploadPrefix } from '../domain/object-keys.ts';

@@ -1,4 +1,4 @@
-import { type Lease, withLease } from '@recording-request/kit/mongo/lease';
+import { type Lease, withLease } from '@recording-request/kit-mongo/lease';
 import { type EraseContext, eraseEach } from './erase-submission.ts';
 
 const BATCH = 20;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '@recording-request/kit/errors';
-import { isMissing, type Objects } from '@recording-request/kit/objects';
+import { isMissing, type Objects } from '@recording-request/kit-objects/objects';
 import { IdList } from '../domain/id-list.ts';
 import { isPrefix } from '../domain/object-keys.ts';
 import { rangesOf } from '../domain/parts.ts';

@@ -14,7 +14,7 @@ import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
-import { noteShed } from '@recording-request/kit/telemetry/shed';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type { ExportRequest } from '@recording-request/proto/exports/v1/exports';
 import type { ListLinksResponse, Project } from '@recording-request/proto/projects/v1/projects';
 import { countsOf, filterOf, toMessage } from '../adapters/messages.ts';

@@ -1,9 +1,9 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { withLease } from '@recording-request/kit/mongo/lease';
-import { countOf, durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
-import { inSpan, partOrLink } from '@recording-request/kit/telemetry/span';
-import { noteSubject } from '@recording-request/kit/telemetry/subject';
+import { withLease } from '@recording-request/kit-mongo/lease';
+import { countOf, durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
+import { inSpan, partOrLink } from '@recording-request/kit-telemetry/span';
+import { noteSubject } from '@recording-request/kit-telemetry/subject';
 import type { Response } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import {

@@ -1,5 +1,5 @@
-import { isMissing, type Objects } from '@recording-request/kit/objects';
-import { resumedRead } from '@recording-request/kit/objects/resumed-read';
+import { resumedRead } from '@recording-request/kit/resumed-read';
+import { isMissing, type Objects } from '@recording-request/kit-objects/objects';
 
 /** Yields a part of an object as it is asked for. Where the store breaks off or its reader pauses, it is opened again. */
 export const readRange = (

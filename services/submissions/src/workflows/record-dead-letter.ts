@@ -1,6 +1,6 @@
 import { subjectOf } from '@recording-request/events/event';
 import { isUuid } from '@recording-request/kit/ids';
-import type { DeadLetter as ParkedRecord } from '@recording-request/kit/kafka/dead-letter';
+import type { DeadLetter as ParkedRecord } from '@recording-request/kit-kafka/dead-letter';
 import type { Context } from '../context.ts';
 
 const NOT_KEPT = 'Its content is too large to be kept a second time.';

@@ -1,6 +1,6 @@
 import { traceOf } from '@recording-request/events/event';
 import { DomainError } from '@recording-request/kit/errors';
-import { inSpan } from '@recording-request/kit/telemetry/span';
+import { inSpan } from '@recording-request/kit-telemetry/span';
 import type { Context } from '../context.ts';
 import type { DeadLetter } from '../store/dead-letters.ts';
 

@@ -1,9 +1,9 @@
 import { CONSUMERS } from '@recording-request/events/topics';
-import { startFigures } from '@recording-request/kit/figures';
-import { readProgress } from '@recording-request/kit/kafka/progress';
-import { createWaitingAges } from '@recording-request/kit/kafka/waiting-ages';
 import type { Stoppable } from '@recording-request/kit/lifecycle';
-import { reportOf } from '@recording-request/kit/telemetry/metrics';
+import { readProgress } from '@recording-request/kit-kafka/progress';
+import { createWaitingAges } from '@recording-request/kit-kafka/waiting-ages';
+import { startFigures } from '@recording-request/kit-mongo/figures';
+import { reportOf } from '@recording-request/kit-telemetry/metrics';
 import type { Context } from '../context.ts';
 import { JOB_KINDS } from '../domain/submission.ts';
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Objects } from '@recording-request/kit/objects';
-import { readParts } from '@recording-request/kit/objects/read-parts';
+import type { Objects } from '@recording-request/kit-objects/objects';
+import { readParts } from '@recording-request/kit-objects/read-parts';
 import type { Context } from '../context.ts';
 import { submissionPrefix, uploadPrefix } from '../domain/object-keys.ts';
 import { RunningChecksums } from '../domain/running-checksums.ts';

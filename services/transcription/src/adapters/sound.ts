@@ -1,6 +1,6 @@
-import { CpuTimeError, runProgram } from '@recording-request/kit/ffmpeg/run-program';
-import { safeInputOptions } from '@recording-request/kit/ffmpeg/safe-input';
-import type { RunOptions } from '@recording-request/kit/ffmpeg/sandbox';
+import { CpuTimeError, runProgram } from '@recording-request/kit-ffmpeg/run-program';
+import { safeInputOptions } from '@recording-request/kit-ffmpeg/safe-input';
+import type { RunOptions } from '@recording-request/kit-ffmpeg/sandbox';
 import { createVoiceMeter, RATE_HZ, type Sound } from '../domain/voice.ts';
 
 // Silence takes the place of what is missing, so that times are the clip's. Then the band of the voice: a hum of the mains is no speech.

@@ -1,7 +1,7 @@
 import { languageCode } from '@recording-request/contract/languages';
 import type { Secret } from '@recording-request/kit/secret-file';
-import { askPeer } from '@recording-request/kit/telemetry/peers';
-import { inSpan } from '@recording-request/kit/telemetry/span';
+import { askPeer } from '@recording-request/kit-telemetry/peers';
+import { inSpan } from '@recording-request/kit-telemetry/span';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, toFile } from 'openai';
 import type { Failure } from '../domain/retry.ts';
 import { retryAfterMs } from '../domain/retry.ts';

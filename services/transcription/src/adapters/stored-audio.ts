@@ -1,5 +1,5 @@
 import { OutageError } from '@recording-request/events/job-claims';
-import { isMissing, type Objects } from '@recording-request/kit/objects';
+import { isMissing, type Objects } from '@recording-request/kit-objects/objects';
 
 /**
  * Returns the bytes of an object, `missing`, or `tooLarge` when there are more than `maxBytes`. Rejects with an OutageError,

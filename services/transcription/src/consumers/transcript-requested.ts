@@ -1,6 +1,6 @@
 import { type JobRequest, startWorker } from '@recording-request/events/worker';
-import { type Consumer, PoisonError } from '@recording-request/kit/kafka/consumer';
 import type { Logger } from '@recording-request/kit/log';
+import { type Consumer, PoisonError } from '@recording-request/kit-kafka/consumer';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import { JobKind } from '@recording-request/proto/work/v1/work';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { OutageError } from '@recording-request/events/job-claims';
 import type { Logger } from '@recording-request/kit/log';
-import { durationOf, secondsSince } from '@recording-request/kit/telemetry/metrics';
+import { durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
 import { type Speech, SpeechError } from '../adapters/speech.ts';
 import { afterFailure } from '../domain/retry.ts';
 import type { Heard } from '../domain/transcript.ts';

@@ -1,8 +1,8 @@
 import { request as ask, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as askTls } from 'node:https';
 import { context } from '@opentelemetry/api';
-import { askPeer } from '@recording-request/kit/telemetry/peers';
-import { runningTrace, startSpan } from '@recording-request/kit/telemetry/span';
+import { askPeer } from '@recording-request/kit-telemetry/peers';
+import { runningTrace, startSpan } from '@recording-request/kit-telemetry/span';
 import { type AddressRules, addressFault, NOT_PUBLIC } from '../domain/address.ts';
 import type { Sent } from '../domain/outcome.ts';
 import { AddressRefusedError, type GuardedAgents, guardedAgents } from './guarded-agents.ts';

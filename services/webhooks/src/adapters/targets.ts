@@ -1,8 +1,8 @@
 import { callScope } from '@recording-request/kit/call-scope';
 import { DomainError } from '@recording-request/kit/errors';
 import { FlightCache } from '@recording-request/kit/flight-cache';
-import { createClient } from '@recording-request/kit/grpc-client';
-import type { Peer } from '@recording-request/kit/internal/internal';
+import { createClient } from '@recording-request/kit-rpc/grpc-client';
+import type { Peer } from '@recording-request/kit-rpc/internal/internal';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { mayRepeat } from '@recording-request/proto/repeatable';
 

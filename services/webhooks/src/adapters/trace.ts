@@ -1,4 +1,4 @@
-import { inSpan, runningTrace } from '@recording-request/kit/telemetry/span';
+import { inSpan, runningTrace } from '@recording-request/kit-telemetry/span';
 import type { TraceContext } from '../domain/delivery.ts';
 
 /** Returns the current trace context, or `fallback` where there is none. */

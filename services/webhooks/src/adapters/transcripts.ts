@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
-import { createClient } from '@recording-request/kit/grpc-client';
-import type { Peer } from '@recording-request/kit/internal/internal';
+import { createClient } from '@recording-request/kit-rpc/grpc-client';
+import type { Peer } from '@recording-request/kit-rpc/internal/internal';
 import { mayRepeat } from '@recording-request/proto/repeatable';
 import {
   type Submission,

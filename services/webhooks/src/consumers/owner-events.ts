@@ -1,4 +1,4 @@
-import type { Consumer } from '@recording-request/kit/kafka/consumer';
+import type { Consumer } from '@recording-request/kit-kafka/consumer';
 import type {
   Event,
   ResponseCompleted,

@@ -1,4 +1,4 @@
-import { PoisonError } from '@recording-request/kit/kafka/consumer';
+import { PoisonError } from '@recording-request/kit-kafka/consumer';
 import type { Event, SubmissionCompleted } from '@recording-request/proto/events/v1/events';
 import type { Context } from '../context.ts';
 import { aboutSubmission, recordEvent } from '../workflows/record-event.ts';

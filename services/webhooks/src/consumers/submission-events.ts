@@ -1,4 +1,4 @@
-import type { Consumer } from '@recording-request/kit/kafka/consumer';
+import type { Consumer } from '@recording-request/kit-kafka/consumer';
 import type { Context } from '../context.ts';
 import { onSubmissionCompleted } from './submission-completed.ts';
 import { onSubmissionErased } from './submission-erased.ts';

@@ -1,4 +1,4 @@
-import type { Handlers } from '@recording-request/kit/grpc-server';
+import type { Handlers } from '@recording-request/kit-rpc/grpc-server';
 import type { WebhooksOperatorServiceServer } from '@recording-request/proto/operator/v1/webhooks';
 import type { WebhooksServiceServer } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
-import type { CallContext } from '@recording-request/kit/grpc-server';
 import { inTurn } from '@recording-request/kit/in-turn';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { ListDeliveriesRequest, ListDeliveriesResponse } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Context } from '../context.ts';
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts';

@@ -1,8 +1,8 @@
 import { grouped } from '@recording-request/kit/grouped';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { isDuplicateKey } from '@recording-request/kit/mongo';
-import { hasPassed, serverTime } from '@recording-request/kit/mongo/clock';
-import { writeErrorsOf } from '@recording-request/kit/mongo/unordered';
+import { hasPassed, serverTime } from '@recording-request/kit-mongo/clock';
+import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
+import { writeErrorsOf } from '@recording-request/kit-mongo/unordered';
 import type { Attempt, ClaimedDelivery, DeliveryState, NewDelivery } from '../domain/delivery.ts';
 import type { DeliveryDocument, Models } from './models.ts';
 

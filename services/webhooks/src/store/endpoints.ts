@@ -1,6 +1,6 @@
 import { sharedRead } from '@recording-request/kit/grouped';
-import { isDuplicateKey } from '@recording-request/kit/mongo';
-import { hasPassed, serverTime } from '@recording-request/kit/mongo/clock';
+import { hasPassed, serverTime } from '@recording-request/kit-mongo/clock';
+import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
 import type { Endpoint, PauseReason } from '../domain/endpoint.ts';
 import type { EndpointDocument, Models } from './models.ts';
 

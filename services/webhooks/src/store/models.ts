@@ -1,4 +1,4 @@
-import { type CollectionIndexes, indexesOf } from '@recording-request/kit/mongo/indexes';
+import { type CollectionIndexes, indexesOf } from '@recording-request/kit-mongo/indexes';
 import { type Connection, Schema } from 'mongoose';
 import type { Attempt, DeliveryState } from '../domain/delivery.ts';
 import type { PauseReason } from '../domain/endpoint.ts';

@@ -1,4 +1,4 @@
-import type { Schema, Step } from '@recording-request/kit/mongo/migrations';
+import type { Schema, Step } from '@recording-request/kit-mongo/migrations';
 import { collectionsOf } from './models.ts';
 
 /** How this version's database came to be. A change of an index is a step with the new fingerprint: docs/operations.md. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shardKeyFaults } from '@recording-request/kit/mongo/shard-keys';
+import { shardKeyFaults } from '@recording-request/kit-mongo/shard-keys';
 import { collectionsOf } from './models.ts';
 import { sharding } from './shard-keys.ts';
 

@@ -1,4 +1,4 @@
-import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit/mongo/shard-keys';
+import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 
 /**
  * How this database is spread over shards. Owners list, resend and pause what is of one project. An event is recorded once by

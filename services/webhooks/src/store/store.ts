@@ -1,4 +1,4 @@
-import { requireSchema } from '@recording-request/kit/mongo/migrations';
+import { requireSchema } from '@recording-request/kit-mongo/migrations';
 import type { Connection } from 'mongoose';
 import { type DeliveryQueue, deliveryQueue } from './deliveries.ts';
 import { type Endpoints, endpointStore } from './endpoints.ts';

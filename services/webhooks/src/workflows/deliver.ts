@@ -1,6 +1,6 @@
 import type { Logger } from '@recording-request/kit/log';
-import type { Clock } from '@recording-request/kit/mongo/clock';
-import { countOf, durationOf } from '@recording-request/kit/telemetry/metrics';
+import type { Clock } from '@recording-request/kit-mongo/clock';
+import { countOf, durationOf } from '@recording-request/kit-telemetry/metrics';
 import type { Sender } from '../adapters/http-sender.ts';
 import type { Target, Targets } from '../adapters/targets.ts';
 import { inAttemptSpan } from '../adapters/trace.ts';

@@ -1,5 +1,5 @@
 import { createFairSlots, type FairSlots, type Path } from '@recording-request/kit/fair-slots';
-import { reportSlots } from '@recording-request/kit/telemetry/slot-figures';
+import { reportSlots } from '@recording-request/kit-telemetry/slot-figures';
 import type { EndpointHealth } from '../domain/endpoint.ts';
 
 /** The endpoint of a project. */

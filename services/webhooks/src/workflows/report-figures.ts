@@ -1,6 +1,6 @@
-import { startFigures } from '@recording-request/kit/figures';
 import type { Stoppable } from '@recording-request/kit/lifecycle';
-import { reportOf } from '@recording-request/kit/telemetry/metrics';
+import { startFigures } from '@recording-request/kit-mongo/figures';
+import { reportOf } from '@recording-request/kit-telemetry/metrics';
 import type { Context } from '../context.ts';
 
 type FiguresContext = Pick<Context, 'config' | 'log' | 'clock' | 'connection' | 'store'>;

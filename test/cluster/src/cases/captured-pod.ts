@@ -15,7 +15,7 @@ import { isDrawn, openTargets, reachedFrom, type Target } from '../product/reach
 const ATTACK = `
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-const grpc = createRequire('/app/packages/kit/src/x.ts')('@grpc/grpc-js');
+const grpc = createRequire('/app/packages/kit-rpc/src/x.ts')('@grpc/grpc-js');
 const { ProjectsOperatorServiceService: operator } = await import('/app/proto/gen/recording/operator/v1/projects.ts');
 const { SubmissionsOperatorServiceService: submissions } = await import('/app/proto/gen/recording/operator/v1/submissions.ts');
 const { WebhooksOperatorServiceService: webhooks } = await import('/app/proto/gen/recording/operator/v1/webhooks.ts');

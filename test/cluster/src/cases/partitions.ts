@@ -1,9 +1,9 @@
 import { orderViolations, type SeenEvent } from '@recording-request/fault-test/check/order';
 import { loadConfig } from '@recording-request/kit/config';
-import { readProgress } from '@recording-request/kit/kafka/progress';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
-import { connectMongo } from '@recording-request/kit/mongo';
-import { mongoVariables } from '@recording-request/kit/store-variables';
+import { readProgress } from '@recording-request/kit-kafka/progress';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
+import { connectMongo } from '@recording-request/kit-mongo/mongo';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import { until } from '@recording-request/testing/wait';
 import { type Admin, AssignerProtocol, Kafka, logLevel } from 'kafkajs';

@@ -1,6 +1,6 @@
 import { DEAD_LETTER_TOPIC, TOPICS } from '@recording-request/events/topics';
 import type { SeenEvent } from '@recording-request/fault-test/check/order';
-import type { Connection } from '@recording-request/kit/mongo';
+import type { Connection } from '@recording-request/kit-mongo/mongo';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { until } from '@recording-request/testing/wait';
 import { Kafka, logLevel } from 'kafkajs';

@@ -1,10 +1,10 @@
 import { openFilm, type Take } from '@recording-request/fault-test/contributors/takes';
 import { loadConfig } from '@recording-request/kit/config';
-import { readProgress } from '@recording-request/kit/kafka/progress';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
-import { type Connection, connectMongo } from '@recording-request/kit/mongo';
-import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
-import { mongoVariables } from '@recording-request/kit/store-variables';
+import { readProgress } from '@recording-request/kit-kafka/progress';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
+import { createLease, takeLease } from '@recording-request/kit-mongo/lease';
+import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import type { Random } from '@recording-request/stack/random';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterHarness } from '../harness.ts';

@@ -1,15 +1,14 @@
 import { text } from 'node:stream/consumers';
 import { loadConfig } from '@recording-request/kit/config';
-import { createObjects } from '@recording-request/kit/objects';
-import { objectVariables } from '@recording-request/kit/store-variables';
+import { createObjects } from '@recording-request/kit-objects/objects';
+import { objectVariables } from '@recording-request/kit-objects/variables';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import type { ClusterHarness } from '../harness.ts';
 
 /** With the code of the product and the variables of its pod; prints a line for each attempt, with what came of it. */
 const SHELL = `
-const kit = name => import('/app/packages/kit/src/' + name + '.ts');
-const { loadConfig } = await kit('config');
-const variables = await kit('store-variables');
+const kit = path => import('/app/packages/' + path + '.ts');
+const { loadConfig } = await kit('kit/src/config');
 const attempt = async (what, work) => {
   const outcome = await work().then(() => 'DONE', error => error.codeName ?? error.code ?? error.cause?.Code ?? error.message);
   console.log([what, outcome].join('|'));
@@ -17,8 +16,9 @@ const attempt = async (what, work) => {
 `;
 
 const AT_MONGO = `${SHELL}
-const { connectMongo } = await kit('mongo');
-const settings = loadConfig(process.env, variables.mongoVariables);
+const { connectMongo } = await kit('kit-mongo/src/mongo');
+const { mongoVariables } = await kit('kit-mongo/src/variables');
+const settings = loadConfig(process.env, mongoVariables);
 const connections = [];
 for (const name of ['webhooks', 'projects', 'submissions', 'admin']) connections.push(await connectMongo(settings, name));
 const [own, projects, submissions, admin] = connections.map(({ db }) => db);

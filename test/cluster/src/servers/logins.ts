@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { newMongoUsers, policyOf, STORE_USERS } from '@recording-request/k8s/rights';
 import { loadConfig } from '@recording-request/kit/config';
-import { connectMongo } from '@recording-request/kit/mongo';
-import { createObjects } from '@recording-request/kit/objects';
-import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
+import { connectMongo } from '@recording-request/kit-mongo/mongo';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
+import { createObjects } from '@recording-request/kit-objects/objects';
+import { objectVariables } from '@recording-request/kit-objects/variables';
 import type { Brokers } from '@recording-request/stack/servers/kafka-brokers';
 import type { StoreUsers } from '@recording-request/stack/servers/minio-users';
 import type { MongoSet } from '@recording-request/stack/servers/mongo-set';

@@ -1,5 +1,5 @@
-import { createClient } from '@recording-request/kit/grpc-client';
-import { openCaller } from '@recording-request/kit/internal/internal';
+import { createClient } from '@recording-request/kit-rpc/grpc-client';
+import { openCaller } from '@recording-request/kit-rpc/internal/internal';
 import {
   type SubmissionsOperatorServiceServer,
   SubmissionsOperatorServiceService,

@@ -1,6 +1,6 @@
 import { hashToken } from '@recording-request/contract/tokens';
-import { createClient } from '@recording-request/kit/grpc-client';
-import { openCaller } from '@recording-request/kit/internal/internal';
+import { createClient } from '@recording-request/kit-rpc/grpc-client';
+import { openCaller } from '@recording-request/kit-rpc/internal/internal';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import type { Random } from '@recording-request/stack/random';
 import { waitFor } from '@recording-request/stack/wait';

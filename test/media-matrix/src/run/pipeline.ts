@@ -5,10 +5,10 @@ import { buffer } from 'node:stream/consumers';
 import { newEvent } from '@recording-request/events/event';
 import type { Kafka } from '@recording-request/events/kafka';
 import { DomainError } from '@recording-request/kit/errors';
-import type { ClientOf } from '@recording-request/kit/grpc-client';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
-import type { Objects } from '@recording-request/kit/objects';
+import type { Objects } from '@recording-request/kit-objects/objects';
+import type { ClientOf } from '@recording-request/kit-rpc/grpc-client';
 import { readConfig as readMediaConfig } from '@recording-request/media/config';
 import { startService as startMedia } from '@recording-request/media/service';
 import type {

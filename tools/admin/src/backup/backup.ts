@@ -1,9 +1,9 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { BACKUP_LEASE } from '@recording-request/contract/backup-lease';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { BACKUP_LEASE } from '@recording-request/kit/mongo/backup-lease';
-import { createLease, type Lease, takeLease } from '@recording-request/kit/mongo/lease';
-import { createObjects } from '@recording-request/kit/objects';
+import { createLease, type Lease, takeLease } from '@recording-request/kit-mongo/lease';
+import { createObjects } from '@recording-request/kit-objects/objects';
 import { storesOf } from '../address.ts';
 import type { BackupCommand } from '../command.ts';
 import type { Report } from '../run.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { opendir, rmdir, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import type { Objects } from '@recording-request/kit/objects';
+import type { Objects } from '@recording-request/kit-objects/objects';
 import type { mongo } from 'mongoose';
 import { type Absence, type AbsentObject, hashOf, type ListedObject, type StoredFile } from './manifest.ts';
 import type { NamedObject } from './named-objects.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig, StartError } from '@recording-request/kit/config';
-import { objectVariables } from '@recording-request/kit/store-variables';
+import { objectVariables } from '@recording-request/kit-objects/variables';
 import { NotDone } from '../run-erase.ts';
 import { faultOf } from './fault.ts';
 

@@ -1,6 +1,6 @@
 import { ConfigError } from '@recording-request/kit/config';
-import { storeFault } from '@recording-request/kit/objects/bucket';
-import type { ObjectSettings } from '@recording-request/kit/store-variables';
+import { storeFault } from '@recording-request/kit-objects/bucket';
+import type { ObjectSettings } from '@recording-request/kit-objects/variables';
 import { NotDone } from '../run-erase.ts';
 
 const NO_ROOM = ['ENOSPC', 'EDQUOT'];

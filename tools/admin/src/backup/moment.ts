@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { type ProgressReader, readProgress } from '@recording-request/kit/kafka/progress';
+import { type ProgressReader, readProgress } from '@recording-request/kit-kafka/progress';
 import type { mongo } from 'mongoose';
 import { NotDone } from '../run-erase.ts';
 import { AT_THE_MOMENT, type Databases, type Settings } from './settings.ts';

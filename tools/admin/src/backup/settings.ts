@@ -1,7 +1,8 @@
 import { loadConfig, type Values } from '@recording-request/kit/config';
-import { kafkaVariables } from '@recording-request/kit/kafka-variables';
-import { type Connection, connectMongo } from '@recording-request/kit/mongo';
-import { mongoVariables, objectVariables } from '@recording-request/kit/store-variables';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
+import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
+import { mongoVariables } from '@recording-request/kit-mongo/variables';
+import { objectVariables } from '@recording-request/kit-objects/variables';
 import type { mongo } from 'mongoose';
 
 const VARIABLES = { ...mongoVariables, ...kafkaVariables, ...objectVariables };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { connectMongo } from '@recording-request/kit/mongo';
+import { connectMongo } from '@recording-request/kit-mongo/mongo';
 import { waitFor } from '@recording-request/stack/wait';
 import type { Batch } from '../load/progress.ts';
 import type { OwnProduct } from './own-product.ts';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { connectMongo } from '@recording-request/kit/mongo';
+import { connectMongo } from '@recording-request/kit-mongo/mongo';
 import type { Product } from './product.ts';
 
 type Row = { _id: string } & Record<string, unknown>;

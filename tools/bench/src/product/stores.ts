@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { uuidv7 } from '@recording-request/kit/ids';
-import { connectMongo } from '@recording-request/kit/mongo';
+import { connectMongo } from '@recording-request/kit-mongo/mongo';
 import { Client, CopyDestinationOptions, CopySourceOptions } from 'minio';
 import type { Product } from './product.ts';
 

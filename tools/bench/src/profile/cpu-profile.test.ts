@@ -8,7 +8,7 @@ const FRAMES: [functionName: string, url: string][] = [
   ['writev', ''],
   ['onread', 'node:internal/stream_base_commons'],
   ['sendMessage', 'file:///app/node_modules/@grpc/grpc-js/build/src/call.js'],
-  ['openSpan', 'file:///app/packages/kit/src/telemetry/open-span.ts'],
+  ['openSpan', 'file:///app/packages/kit-telemetry/src/open-span.ts'],
   ['', 'file:///app/services/gateway/src/main.ts'],
 ];
 
@@ -27,10 +27,10 @@ test('time is told by package, by folder of the product, and by what V8 names; w
     '(native)': 1,
     node: 1,
     '@grpc/grpc-js': 1,
-    'packages/kit/src/telemetry': 1,
+    'packages/kit-telemetry/src': 1,
     'services/gateway/src': 1,
   });
-  assert.equal(functions.get('packages/kit/src/telemetry openSpan:10'), 1);
+  assert.equal(functions.get('packages/kit-telemetry/src openSpan:10'), 1);
   assert.equal(functions.get('services/gateway/src (anonymous):10'), 1);
 });
 

@@ -8,8 +8,8 @@ import { createProject, createUpload, type File, PATCH, type Product } from '@re
 import { RAISED } from '@recording-request/bench/product/raised';
 import { startSpeechStub } from '@recording-request/bench/product/speech-stub';
 import { makeClip } from '@recording-request/fixtures/clip';
-import { type Connection, connectMongo } from '@recording-request/kit/mongo';
-import { createLease, takeLease } from '@recording-request/kit/mongo/lease';
+import { createLease, takeLease } from '@recording-request/kit-mongo/lease';
+import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
 import { BUCKET, startCluster } from '@recording-request/stack/cluster';
 import type { InstallContext } from '@recording-request/stack/install/context';
 import { ensureDeployedFfmpeg, withPrograms } from '@recording-request/stack/install/deployed-ffmpeg';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { serviceNames, variablesOf } from '@recording-request/k8s/repository';
-import { CHECKS, OWN_CHECKS } from '@recording-request/kit/telemetry/checks';
+import { CHECKS, OWN_CHECKS } from '@recording-request/kit-telemetry/checks';
 import { readRunbooks } from './runbooks.ts';
 
 const REPOSITORY = new URL('../../../../', import.meta.url);

@@ -1,5 +1,5 @@
 import { isUuid } from '@recording-request/kit/ids';
-import { idsOf, type SubjectIds } from '@recording-request/kit/telemetry/subject';
+import { idsOf, type SubjectIds } from '@recording-request/kit-telemetry/subject';
 import type { ServerOptions, Upload as TusUpload } from '@tus/server';
 import type { ServerRequest } from 'srvx';
 import type { Context } from '../../context.ts';

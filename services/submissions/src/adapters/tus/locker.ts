@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type HeldLease, takeLease } from '@recording-request/kit/mongo/lease';
+import { type HeldLease, takeLease } from '@recording-request/kit-mongo/lease';
 import { ERRORS, type Lock, type Locker } from '@tus/server';
 import type { Context } from '../../context.ts';
 import type { UploadKey } from '../../domain/upload.ts';

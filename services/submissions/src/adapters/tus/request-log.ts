@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '@recording-request/kit/log';
-import { whenClosed } from '@recording-request/kit/telemetry/http-requests';
-import { idsOf } from '@recording-request/kit/telemetry/subject';
+import { whenClosed } from '@recording-request/kit-telemetry/http-requests';
+import { idsOf } from '@recording-request/kit-telemetry/subject';
 import { UPLOADS_PATH } from './hooks.ts';
 
 /** Has one line logged when the request ends, however it does. Returns what notes the fault by which it broke off. */

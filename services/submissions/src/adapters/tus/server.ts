@@ -3,12 +3,12 @@ import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResp
 import type { AddressInfo } from 'node:net';
 import type { ErrorReason } from '@recording-request/contract/error-codes';
 import { splitListen } from '@recording-request/kit/config';
-import { acceptExpectations, expectsMore, UNMET_EXPECTATION } from '@recording-request/kit/expectations';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
-import { createInternalServer, isFrom } from '@recording-request/kit/internal/http';
-import { inRequest, nameRequest } from '@recording-request/kit/telemetry/http-requests';
-import { noteShed } from '@recording-request/kit/telemetry/shed';
-import { noteSubject } from '@recording-request/kit/telemetry/subject';
+import { acceptExpectations, expectsMore, UNMET_EXPECTATION } from '@recording-request/kit-rpc/expectations';
+import { createInternalServer, isFrom } from '@recording-request/kit-rpc/internal/http';
+import { inRequest, nameRequest } from '@recording-request/kit-telemetry/http-requests';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
+import { noteSubject } from '@recording-request/kit-telemetry/subject';
 import { UPLOAD_CALLERS } from '@recording-request/proto/callers';
 import { Server as TusServer } from '@tus/server';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';

@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs, bounded } from '@recording-request/kit/bounds';
+import type { Logger } from '@recording-request/kit/log';
+import type { Connection } from 'mongoose';
+
+const FIRST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 30_000;
+const CLOSE_MS = 5_000;
+// Most changes are of other fields: who is woken by each looks in vain. An entry that is added is `outbox`, or one of its places.
+const ADDED = {
+  $anyElementTrue: {
+    $map: {
+      input: { $objectToArray: { $ifNull: ['$updateDescription.updatedFields', {}] } },
+      in: { $eq: [{ $indexOfBytes: ['$$this.k', 'outbox'] }, 0] },
+    },
+  },
+};
+// Clearing an outbox is no reason to wake.
+const UPDATE = { operationType: 'update', 'updateDescription.updatedFields.outbox': { $ne: [] }, $expr: ADDED };
+
+/** The pipeline of a change stream that tells of what may have added an entry to an outbox. */
+export const WAKING = [{ $match: { $or: [{ operationType: { $in: ['insert', 'replace'] } }, UPDATE] } }];
+
+/**
+ * Calls `wake` when a document of the collection may have something in its `outbox`. Only a wake-up: what comes while the
+ * change stream is away, a poll finds. A stream that ends, such as with its collection, is opened again.
+ */
+export function watchCollection(options: {
+  connection: Connection;
+  collection: string;
+  log: Logger;
+  wake: () => void;
+}): {
+  stop(): Promise<void>;
+} {
+  const { connection, collection, log, wake } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const watchOnce = async (onChange: () => void) => {
+    const stream = connection
+      .db!.collection(collection)
+      .watch([...WAKING, { $project: { _id: 1 } }], { maxAwaitTimeMS: 5_000 });
+    const close = () => void stream.close().catch(() => {});
+    signal.addEventListener('abort', close, { once: true });
+    try {
+      if (!signal.aborted) for await (const _ of stream) onChange();
+    } finally {
+      signal.removeEventListener('abort', close);
+      close();
+    }
+  };
+  const watch = async () => {
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      await watchOnce(() => {
+        attempt = 0;
+        wake();
+      }).catch(err => {
+        if (!signal.aborted) log.debug({ err, collection }, 'A change stream failed');
+      });
+      if (signal.aborted) return;
+      log.debug({ collection, attempt }, 'A change stream has ended; it is opened again');
+      await delay(backoffMs(attempt, FIRST_WAIT_MS, LONGEST_WAIT_MS), undefined, { signal }).catch(() => {});
+    }
+  };
+  const watching = watch();
+  return {
+    async stop() {
+      stopping.abort();
+      await bounded(watching, CLOSE_MS, 'closing a change stream').catch(err => log.debug({ err }, 'It is left open'));
+    },
+  };
+}

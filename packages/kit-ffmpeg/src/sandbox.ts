@@ -1,0 +1,146 @@
+import { type ChildProcess, execFile, type SpawnOptions } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Logger } from '@recording-request/kit/log';
+
+export type Program = 'ffmpeg' | 'ffprobe';
+
+/** The limits of one run of the programs that a service uses. */
+export interface Limits<P extends Program = Program> {
+  /** Data segment, without the program's code. */
+  memoryBytes: Record<P, number>;
+  cpuSeconds: Record<P, number>;
+  /** Size of one file that it writes. */
+  fileBytes: number;
+  openFiles: number;
+  /** Processes and threads of this service's user, all programs together. */
+  processes: number;
+}
+
+/** How ffmpeg and ffprobe, which read files from outside, are confined on this system. */
+export interface Sandbox<P extends Program = Program> {
+  /** The command line of a program with these arguments, in two parts. */
+  commandOf(program: P, args: string[]): { command: string; args: string[] };
+  /** Names of the limits that hold. */
+  limits: string[];
+  cpuSeconds: Record<P, number>;
+  /** Whether the system kills a program when this process ends, for whatever reason. */
+  endsWithParent: boolean;
+}
+
+/** The signal that kills a run, and its sandbox. */
+export interface RunOptions<P extends Program = Program> {
+  signal: AbortSignal;
+  sandbox: Sandbox<P>;
+}
+
+/**
+ * How each of them is started: nothing of ours in its environment that a hostile file could leak, no stdin, and a process
+ * group of its own, so that everything it starts is killed with it.
+ */
+export const SPAWN_OPTIONS = {
+  env: { PATH: process.env.PATH, LC_ALL: 'C' },
+  stdio: ['ignore', 'pipe', 'pipe'],
+  detached: true,
+} as const satisfies SpawnOptions;
+
+// If the parent ended before setpriv asked for the signal, none comes: then the program must not begin.
+const BY_PARENT = ['sh', '-c', 'unset PWD; [ "$PPID" = "$0" ] && exec "$@"', String(process.pid)];
+const PARENT_DEATH = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', ...BY_PARENT];
+const TRIAL_MS = 10_000;
+
+/** Detects which limits this system grants, and logs them. Rejects where one of the programs is missing. */
+export async function openSandbox<P extends Program>(limits: Limits<P>, log: Logger): Promise<Sandbox<P>> {
+  const sandbox = await detectSandbox(limits);
+  const programs = Object.keys(limits.memoryBytes) as P[];
+  await Promise.all(programs.map(program => findProgram(program, sandbox)));
+  const about = { programs, limits: sandbox.limits, endsWithParent: sandbox.endsWithParent };
+  if (about.limits.length > 0 && about.endsWithParent) log.info(about, 'Programs that read files run under limits');
+  else log.warn(about, 'Programs that read files run without some of their limits');
+  return sandbox;
+}
+
+/** Detects which limits this system grants. Each is tried separately, because one that is lower already cannot be raised. */
+export async function detectSandbox<P extends Program>(limits: Limits<P>): Promise<Sandbox<P>> {
+  const options: Record<string, (program: P) => string> = {
+    memory: program => `--data=${limits.memoryBytes[program]}`,
+    // Reaching the first (soft) limit sends SIGXCPU, which distinguishes it from other ends.
+    'CPU time': program => `--cpu=${limits.cpuSeconds[program]}:${limits.cpuSeconds[program] + 1}`,
+    'file size': () => `--fsize=${limits.fileBytes}`,
+    'open files': () => `--nofile=${limits.openFiles}`,
+    processes: () => `--nproc=${limits.processes}`,
+    'core files': () => '--core=0',
+  };
+  const [first] = Object.keys(limits.memoryBytes) as [P];
+  const tried = await Promise.all(
+    Object.entries(options).map(async ([name, option]) => ({
+      name,
+      option,
+      works: await works(['prlimit', option(first)]),
+    })),
+  );
+  const kept = tried.filter(one => one.works);
+  const endsWithParent = await works(PARENT_DEATH);
+  return {
+    commandOf(program, args) {
+      const [command, ...rest] = [
+        ...(endsWithParent ? PARENT_DEATH : []),
+        ...(kept.length > 0 ? ['prlimit', ...kept.map(({ option }) => option(program))] : []),
+        program,
+        ...args,
+      ] as [string, ...string[]];
+      return { command, args: rest };
+    },
+    limits: kept.map(({ name }) => name),
+    cpuSeconds: limits.cpuSeconds,
+    endsWithParent,
+  };
+}
+
+/** Kills a process that was started with SPAWN_OPTIONS, and all that it started. */
+export function killGroup(child: ChildProcess): void {
+  // Once it has ended, its id may belong to another process.
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+async function findProgram<P extends Program>(program: P, sandbox: Sandbox<P>): Promise<void> {
+  const { command, args } = sandbox.commandOf(program, ['-version']);
+  await promisify(execFile)(command, args, { env: SPAWN_OPTIONS.env, timeout: TRIAL_MS }).catch(cause => {
+    throw new Error(`${program} does not run; install it on the PATH`, { cause });
+  });
+}
+
+async function works([program, ...args]: string[]): Promise<boolean> {
+  try {
+    await promisify(execFile)(program!, [...args, 'true'], { env: SPAWN_OPTIONS.env, timeout: TRIAL_MS });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const FROM_OUTSIDE = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL']);
+/** The exit code of ffmpeg after a signal that it handles, SIGXCPU among them. */
+const SIGNALLED = 255;
+
+/** The end of a program, as ChildProcess has it. */
+export type Ended = Pick<ChildProcess, 'signalCode' | 'exitCode'>;
+
+/**
+ * Whether a program reached the end of its CPU time, which is about the file. ffmpeg reports every signal alike, and is killed
+ * where it does not end soon after: the seconds that it took tell.
+ */
+export function reachedCpuLimit(child: Ended, seconds: number | undefined, limit: number): boolean {
+  if (child.signalCode === 'SIGXCPU') return true;
+  return endedFromOutside(child) !== undefined && seconds !== undefined && seconds >= limit;
+}
+
+/** Returns the signal by which a program was ended from outside, which says nothing about the file; undefined if there was none. */
+export function endedFromOutside({ signalCode, exitCode }: Ended): string | undefined {
+  if (signalCode !== null) return FROM_OUTSIDE.has(signalCode) ? signalCode : undefined;
+  return exitCode === SIGNALLED ? 'a signal' : undefined;
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { mock, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { createLogger } from '@recording-request/kit/log';
+import { until } from '@recording-request/testing/wait';
+import type { Kafka } from 'kafkajs';
+import { joinGroup } from './group.ts';
+
+/** A member as the library leaves it when its join waits for ever: nothing is heard of it, and it never disconnects. */
+class SilentMember extends EventEmitter {
+  readonly events = { CRASH: 'crash', GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat' };
+  async connect() {}
+  async subscribe() {}
+  async run(): Promise<void> {
+    this.share(0);
+  }
+  resume() {}
+  disconnect = () => new Promise<void>(() => {});
+  share(partition: number) {
+    this.emit('join', { payload: { memberAssignment: { topic: [partition] } } });
+  }
+}
+
+const seconds = async (count: number) => {
+  for (let second = 0; second < count; second += 1) {
+    mock.timers.tick(1_000);
+    await setImmediate();
+  }
+};
+
+test('a member that its group does not hear of any more is replaced, and what it says later does not count', async () => {
+  mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const members: SilentMember[] = [];
+  const client = { consumer: () => members[members.push(new SilentMember()) - 1] } as unknown as Kafka;
+  const assigned: number[][] = [];
+  const listener = {
+    onAssigned: (partitions: ReadonlySet<number>) => void assigned.push([...partitions]),
+    onBatch: () => true,
+    held: () => [],
+  };
+  const log = createLogger('kit', 'silent');
+  const member = await joinGroup({ client, topic: 'topic', group: 'group', log }, listener);
+  for (let again = 0; again < 4; again += 1) {
+    await seconds(20);
+    members[0]!.emit('heartbeat');
+  }
+  assert.equal(members.length, 1, 'a member that is heard stays');
+  await seconds(60);
+  await until('another one to replace it', async () => members.length === 2);
+  members[0]!.share(5);
+  assert.deepEqual(assigned, [[0], [0]]);
+  const left = member.leave();
+  await seconds(10);
+  await left;
+  mock.timers.reset();
+});
+
+/** A member as the library leaves it when its first join waits: told to end before it has joined, it joins all the same. */
+class LateMember extends SilentMember {
+  readonly joins = Promise.withResolvers<void>();
+  takesPart = false;
+  private isTold = false;
+  override async run() {
+    await this.joins.promise;
+    this.takesPart = true;
+    this.share(0);
+  }
+  override disconnect = async () => {
+    if (this.isTold) return;
+    this.isTold = true;
+    this.takesPart = false;
+  };
+}
+
+test('a member that was replaced before it had joined leaves its group once it has joined', async () => {
+  mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const late = new LateMember();
+  const members: SilentMember[] = [];
+  const client = { consumer: () => members[members.push(members.length ? new SilentMember() : late) - 1] };
+  const assigned: number[][] = [];
+  const listener = {
+    onAssigned: (partitions: ReadonlySet<number>) => void assigned.push([...partitions]),
+    onBatch: () => true,
+    held: () => [],
+  };
+  const options = {
+    client: client as unknown as Kafka,
+    topic: 'topic',
+    group: 'group',
+    log: createLogger('kit', 'silent'),
+  };
+  const joining = joinGroup(options, listener);
+  await seconds(60);
+  const member = await joining;
+  await until('another one to replace it', async () => members.length === 2);
+  assert.deepEqual(assigned, [[0]]);
+  late.joins.resolve();
+  await seconds(1);
+  assert.equal(late.takesPart, false, 'it has left');
+  assert.deepEqual(assigned, [[0]], 'what it says does not count');
+  const left = member.leave();
+  await seconds(10);
+  await left;
+  mock.timers.reset();
+});

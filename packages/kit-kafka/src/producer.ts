@@ -1,0 +1,217 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs, bounded } from '@recording-request/kit/bounds';
+import type { Logger } from '@recording-request/kit/log';
+import { type Kafka as KafkaClient, type Message, Partitioners, type Producer } from 'kafkajs';
+
+/** Records were not sent, or it is not known whether they were. Sent again, they may come twice. */
+export class PublishError extends Error {
+  override name = 'PublishError';
+}
+
+/** No broker could be reached, so that records of other partitions cannot be sent either. */
+export class KafkaAwayError extends PublishError {}
+
+/** This process has closed its connection to Kafka. */
+export class KafkaClosedError extends PublishError {}
+
+/** The broker refuses a record because it is larger than its topic takes: sending it again cannot help. */
+export class RecordTooLargeError extends Error {
+  override name = 'RecordTooLargeError';
+  /** As the broker names it. */
+  readonly type = 'MESSAGE_TOO_LARGE';
+}
+
+/**
+ * Sends records partition by partition. A producer numbers what it sends, and the broker drops what has a number that it
+ * knows. After a failure the two may disagree: then a record is refused for ever, or another one is taken for it and lost.
+ * So one send at a time goes to a partition, and a producer one of whose sends failed gets no further ones: the next send
+ * makes another producer. What the old one is sending to other partitions it still finishes.
+ */
+export interface PartitionProducer {
+  connect(): Promise<void>;
+  /** Whether the last send succeeded, or the connection where none was made since. */
+  isConnected(): boolean;
+  /** Returns the partition of a key, or any for null. `topic` has its prefix. */
+  partitionOf(topic: string, key: string | Buffer | null): number;
+  /**
+   * Resolves when all in-sync replicas have the records, in this order, to the offset of the first where the broker tells it; a
+   * prefix of them may be sent where it fails. Fails
+   * with RecordTooLargeError or PublishError, at the latest after a few times `requestMs`.
+   */
+  send(topic: string, partition: number, messages: Message[]): Promise<bigint | undefined>;
+  /** Sends nothing more, and waits a bounded time for what is being sent. */
+  close(): Promise<void>;
+}
+
+interface Session {
+  producer: Producer;
+  sending: number;
+  replaced: boolean;
+}
+
+const CLOSE_MS = 5_000;
+const FIRST_REST_MS = 200;
+const LONGEST_REST_MS = 5_000;
+
+/**
+ * `client` should retry little by itself: it waits `requestMs` for each answer. `partitions` is the number of partitions by
+ * topic, kept up to date by what the brokers report.
+ */
+export function createPartitionProducer(
+  client: KafkaClient,
+  { partitions, requestMs, log }: { partitions: Map<string, number>; requestMs: number; log: Logger },
+): PartitionProducer {
+  const byKey = Partitioners.DefaultPartitioner();
+  const lanes = new Map<string, Promise<void>>();
+  let session: Promise<Session> | undefined;
+  let failures = 0;
+  let restUntil = 0;
+  let closed = false;
+  let connected = false;
+
+  const open = async (): Promise<Session> => {
+    const producer = client.producer({
+      idempotent: true,
+      maxInFlightRequests: 1,
+      createPartitioner:
+        () =>
+        ({ topic, partitionMetadata, message }) => {
+          partitions.set(topic, partitionMetadata.length);
+          return message.partition!;
+        },
+    });
+    try {
+      await producer.connect();
+    } catch (error) {
+      void disconnect(producer);
+      throw new KafkaAwayError('Kafka cannot be reached', { cause: error });
+    }
+    return { producer, sending: 0, replaced: false };
+  };
+
+  const disconnect = (producer: Producer) =>
+    bounded(producer.disconnect(), CLOSE_MS, 'disconnecting a producer').catch(err =>
+      log.debug({ err }, 'A producer did not disconnect cleanly'),
+    );
+
+  /** The session that sends go to. After failures in a row it is not opened at once, so that they do not follow without end. */
+  const current = (): Promise<Session> => {
+    if (session) return session;
+    if (Date.now() < restUntil) return Promise.reject(new KafkaAwayError('Kafka could not be reached a moment ago'));
+    const opening = open();
+    session = opening;
+    opening.then(
+      () => {
+        connected = true;
+      },
+      () => {
+        if (session === opening) session = undefined;
+        connected = false;
+        rest();
+      },
+    );
+    return opening;
+  };
+  const rest = () => {
+    restUntil = Date.now() + backoffMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
+    failures += 1;
+  };
+
+  const replace = (used: Session, error: unknown) => {
+    if (used.replaced) return;
+    used.replaced = true;
+    session = undefined;
+    connected = false;
+    log.warn({ err: error }, 'A send to Kafka failed; another producer replaces the one that made it');
+  };
+
+  async function sendNow(topic: string, partition: number, messages: Message[]): Promise<bigint | undefined> {
+    const used = await current();
+    used.sending += 1;
+    // The broker is to answer before the wait for its answer ends.
+    const timeout = Math.ceil(requestMs / 2);
+    const records = messages.map(message => ({ ...message, partition }));
+    try {
+      const again = () => used.producer.send({ topic, acks: -1, timeout, messages: records });
+      const [acknowledged] = await retryQuickFailures(again, requestMs / 2);
+      failures = 0;
+      connected = true;
+      const { baseOffset } = acknowledged ?? {};
+      return baseOffset === undefined ? undefined : BigInt(baseOffset);
+    } catch (error) {
+      // Refused before anything was written or numbered.
+      if (isTooLarge(error)) throw new RecordTooLargeError('the broker refuses it as too large', { cause: error });
+      replace(used, error);
+      throw new PublishError('Kafka did not acknowledge what was sent', { cause: error });
+    } finally {
+      used.sending -= 1;
+      if (used.replaced && used.sending === 0) void disconnect(used.producer);
+    }
+  }
+
+  return {
+    async connect() {
+      await current();
+    },
+    isConnected: () => connected,
+    partitionOf(topic, key) {
+      const count = partitions.get(topic) ?? 1;
+      if (key === null) return Math.floor(Math.random() * count);
+      // Of the metadata it reads only how many there are.
+      const partitionMetadata = Array.from({ length: count }, () => ({ leader: -1 })) as never;
+      return byKey({ topic, partitionMetadata, message: { key, value: null } });
+    },
+    async send(topic, partition, messages) {
+      const lane = `${topic}/${partition}`;
+      const before = lanes.get(lane) ?? Promise.resolve();
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      const chained = before.then(() => ended);
+      lanes.set(lane, chained);
+      try {
+        await bounded(before, 2 * requestMs, 'waiting for an earlier send').catch(error => {
+          throw new PublishError('an earlier send to the same partition has not ended', { cause: error });
+        });
+        if (closed) throw new KafkaClosedError('Kafka has been closed');
+        return await sendNow(topic, partition, messages);
+      } finally {
+        end();
+        if (lanes.get(lane) === chained) lanes.delete(lane);
+      }
+    },
+    async close() {
+      closed = true;
+      const sending = bounded(Promise.all(lanes.values()), CLOSE_MS, 'waiting for what is being sent');
+      await sending.catch(err => log.warn({ err }, 'Kafka is closed while records are being sent'));
+      const last = session;
+      session = undefined;
+      restUntil = Number.POSITIVE_INFINITY;
+      if (!last) return;
+      const opened = await bounded(last, CLOSE_MS, 'connecting').catch(() => undefined);
+      if (opened) await disconnect(opened.producer);
+    },
+  };
+}
+
+/**
+ * Repeats what fails within `withinMs` and may pass, such as while a partition gets another leader. The same records, by the
+ * same producer, with nothing sent to the partition in between: it gives them the same numbers.
+ */
+async function retryQuickFailures<T>(send: () => Promise<T>, withinMs: number): Promise<T> {
+  const until = Date.now() + withinMs;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      if ((error as Error).name !== 'KafkaJSNumberOfRetriesExceeded' || Date.now() > until) throw error;
+      await delay(backoffMs(attempt, FIRST_REST_MS, LONGEST_REST_MS));
+    }
+  }
+}
+
+const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'];
+
+/** Whether the broker refuses what was sent, whatever is done, because of its size. */
+export function isTooLarge(error: unknown): boolean {
+  const { type, cause } = error as { type?: string; cause?: unknown };
+  return TOO_LARGE.includes(type ?? '') || (cause !== undefined && cause !== null && isTooLarge(cause));
+}

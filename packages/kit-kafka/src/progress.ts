@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs } from '@recording-request/kit/bounds';
+import { type Admin, Kafka as KafkaClient, logLevel } from 'kafkajs';
+import { kafkaFault, kafkaSecurity } from './security.ts';
+import type { KafkaSettings } from './variables.ts';
+import type { Position } from './waiting-ages.ts';
+
+/** How far a topic and one group of its consumers are. */
+export interface Progress {
+  /** How many records were ever published; it only grows. */
+  published: bigint;
+  /** How many of them the topic still has. */
+  kept: bigint;
+  /** How many of those the group has not handled. */
+  waiting: bigint;
+}
+
+/** Reads how far consumers are, and takes part in none of their groups. */
+export interface ProgressReader extends AsyncDisposable {
+  /** Whether there is a topic of this name, which is given without its prefix. */
+  has(topic: string): boolean;
+  /** All are zero where there is no such topic. Topic and group are given without their prefix. */
+  of(topic: string, group: string): Promise<Progress>;
+  /** The same by partition: where the group is, and where the topic ends. */
+  positions(topic: string, group: string): Promise<Array<Position & { begin: bigint }>>;
+}
+
+const NONE: Progress = { published: 0n, kept: 0n, waiting: 0n };
+const REQUEST_MS = 15_000;
+const UNREADY_MS = 30_000;
+const UNREADY = new Set([
+  ...['GROUP_LOAD_IN_PROGRESS', 'COORDINATOR_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE'],
+  ...['NOT_COORDINATOR_FOR_GROUP', 'NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE'],
+]);
+
+/** Connects. Fails where no broker answers, and with a StartError where somebody has to change the settings first. */
+export async function readProgress(settings: KafkaSettings): Promise<ProgressReader> {
+  const { kafkaBrokers, kafkaTopicPrefix } = settings;
+  const client = new KafkaClient({
+    ...{ clientId: 'progress', brokers: kafkaBrokers, logLevel: logLevel.NOTHING },
+    ...{ connectionTimeout: 3_000, requestTimeout: REQUEST_MS, retry: { initialRetryTime: 100, retries: 5 } },
+    ...kafkaSecurity(settings),
+  });
+  await using opening = new AsyncDisposableStack();
+  let opened = opening;
+  async function connect(): Promise<Admin> {
+    const admin = client.admin();
+    await admin.connect().catch(error => {
+      throw kafkaFault(error, settings) ?? error;
+    });
+    opened.defer(() => admin.disconnect());
+    return admin;
+  }
+  let admin = await connect();
+  /**
+   * A broker that has just started, or has just taken over, reads what groups have committed, and a topic that was just made
+   * is not led yet: for as long it does not say. A client goes on asking whom it knew before; a new one learns who it is now.
+   */
+  async function onceReady<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
+    const until = performance.now() + UNREADY_MS;
+    for (let attempt = 0; ; attempt += 1) {
+      const asked = admin;
+      try {
+        return await ask(asked);
+      } catch (error) {
+        if (!UNREADY.has(String((error as { type?: unknown }).type)) || performance.now() > until) throw error;
+        await delay(backoffMs(attempt, 100, 1_000));
+        if (admin === asked) admin = await connect();
+      }
+    }
+  }
+  const topics = new Set(await admin.listTopics());
+  opened = opening.move();
+  async function positions(topic: string, group: string) {
+    const name = kafkaTopicPrefix + topic;
+    if (!topics.has(name)) return [];
+    // The group first: what is published in between counts as waiting.
+    const groupId = kafkaTopicPrefix + group;
+    const [read] = await onceReady(admin => admin.fetchOffsets({ groupId, topics: [name] }));
+    const taken = new Map(read?.partitions.map(each => [each.partition, BigInt(each.offset)]));
+    return (await onceReady(admin => admin.fetchTopicOffsets(name))).map(({ partition, high, low }) => {
+      const begin = BigInt(low);
+      const at = taken.get(partition) ?? -1n;
+      return { partition, begin, at: at > begin ? at : begin, end: BigInt(high) };
+    });
+  }
+  return {
+    has: topic => topics.has(kafkaTopicPrefix + topic),
+    positions,
+    async of(topic, group) {
+      const sum = { ...NONE };
+      for (const { begin, at, end } of await positions(topic, group)) {
+        sum.published += end;
+        sum.kept += end - begin;
+        sum.waiting += end - at;
+      }
+      return sum;
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

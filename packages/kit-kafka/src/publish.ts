@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs } from '@recording-request/kit/bounds';
+import { KafkaAwayError, KafkaClosedError, PublishError, RecordTooLargeError } from './producer.ts';
+import type { OutgoingRecord } from './record.ts';
+
+/** Undefined when all in-sync replicas have the record, otherwise why it may not be there. */
+export type PublishOutcome = PublishError | RecordTooLargeError | undefined;
+
+// Far below the megabyte that a broker takes by default.
+const SEND_BYTES = 512 * 1024;
+const FIRST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 5_000;
+
+/** Repeats `send` until it succeeds, or fails for another reason than an outage or for longer than `limitMs`. */
+export async function sendUntilTaken(send: () => Promise<void>, limitMs: number): Promise<void> {
+  const until = Date.now() + limitMs;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof PublishError) || error instanceof KafkaClosedError || Date.now() > until) throw error;
+      await delay(backoffMs(attempt, FIRST_WAIT_MS, LONGEST_WAIT_MS));
+    }
+  }
+}
+
+/** Sends the records partition by partition, so that the failure of one keeps no other back. Returns the outcome of each. */
+export async function sendRecords(
+  records: OutgoingRecord[],
+  partitionOf: (record: OutgoingRecord) => number,
+  send: (topic: string, partition: number, records: OutgoingRecord[]) => Promise<void>,
+): Promise<PublishOutcome[]> {
+  const outcomes = new Map<OutgoingRecord, PublishOutcome>();
+  const byPartition = Map.groupBy(records, record => `${record.topic}/${partitionOf(record)}`);
+  let away: KafkaAwayError | undefined;
+  for (const some of byPartition.values()) {
+    const partition = partitionOf(some[0]!);
+    let failed: PublishError | undefined = away;
+    const sendSome = async (batch: OutgoingRecord[]): Promise<void> => {
+      try {
+        if (failed === undefined) await send(batch[0]!.topic, partition, batch);
+        for (const record of batch) outcomes.set(record, failed);
+      } catch (error) {
+        if (error instanceof RecordTooLargeError) {
+          // Together, or one of them.
+          if (batch.length > 1) for (const record of batch) await sendSome([record]);
+          else outcomes.set(batch[0]!, error);
+          return;
+        }
+        failed = error instanceof PublishError ? error : new PublishError('a send failed', { cause: error });
+        if (failed instanceof KafkaAwayError) away = failed;
+        for (const record of batch) outcomes.set(record, failed);
+      }
+    };
+    for (const batch of batchesOf(some)) await sendSome(batch);
+  }
+  return records.map(record => outcomes.get(record));
+}
+
+function batchesOf(records: OutgoingRecord[]): OutgoingRecord[][] {
+  const batches: OutgoingRecord[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const record of records) {
+    if (bytes + record.value.length > SEND_BYTES) {
+      batches.push([]);
+      bytes = 0;
+    }
+    batches.at(-1)!.push(record);
+    bytes += record.value.length;
+  }
+  return batches;
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadConfig } from '@recording-request/kit/config';
+import { kafkaFault } from './security.ts';
+import { kafkaVariables } from './variables.ts';
+
+const settings = loadConfig(
+  {
+    ...{ KAFKA_BROKERS: 'kafka:9094', KAFKA_TLS: 'true', KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512' },
+    ...{ KAFKA_USERNAME: 'service', KAFKA_PASSWORD: 'the-password' },
+  },
+  kafkaVariables,
+);
+/** As kafkajs has it: no cause, whatever happened. */
+const faultOf = (why: string) => {
+  const error = new Error(`SASL SCRAM SHA512 authentication failed: ${why}`);
+  error.name = 'KafkaJSSASLAuthenticationError';
+  return kafkaFault(error, settings);
+};
+
+test('a login that is refused is a fault, one that a broker did not answer is not', () => {
+  const refused = faultOf('Authentication failed during authentication due to invalid credentials with SASL mechanism');
+  assert.match(refused!.message, /does not accept the password of service/);
+  for (const why of [
+    'Request SaslAuthenticate(key: 36, version: 1) timed out',
+    'Closed connection',
+    'Connection error: read ECONNRESET',
+    'Connection timeout',
+  ])
+    assert.equal(faultOf(why), undefined, why);
+});

@@ -1,0 +1,77 @@
+import { type Context, propagation } from '@opentelemetry/api';
+import { startSpan } from '@recording-request/kit-telemetry/span';
+import type { Message } from 'kafkajs';
+
+/** An event on its way to Kafka. */
+export interface SentEvent {
+  id: string;
+  type: string;
+  subject: object;
+  /** In whose trace it is sent. */
+  cause: Context;
+  message: Message;
+}
+
+/** The spans of events that are sent together. */
+interface SendSpans {
+  /** The trace context of each, for its record. */
+  headers: Record<string, string>[];
+  /** Ends them. `offset`: that of the first. */
+  acknowledged(offset: bigint | undefined): void;
+  /** Ends them, and throws the error. */
+  failed(error: unknown): never;
+}
+
+// While Kafka is away an event is tried every few seconds: its trace keeps the first failures.
+const FAILURES_MAX = 3;
+const EVENTS_MAX = 10_000;
+
+/** Makes the spans of sends, each in the trace of what caused its event: the relay sends long after the request that did. */
+export function createSendSpans(topicPrefix: string) {
+  const failures = new Map<string, number>();
+  const noteFailure = (id: string): number => {
+    const count = (failures.get(id) ?? 0) + 1;
+    failures.set(id, count);
+    if (failures.size > EVENTS_MAX) failures.delete(failures.keys().next().value!);
+    return count;
+  };
+  return {
+    begin(topic: string, partition: number, events: readonly SentEvent[]): SendSpans {
+      const spans = events.map(({ id, type, subject, cause }) =>
+        startSpan('send {topic}', {
+          fill: { topic },
+          about: subject,
+          cause,
+          attributes: {
+            'messaging.system': 'kafka',
+            'messaging.operation.name': 'send',
+            'messaging.destination.name': topicPrefix + topic,
+            'messaging.destination.partition.id': String(partition),
+            'messaging.batch.message_count': events.length,
+            'messaging.message.id': id || undefined,
+            'recording.event.type': type || undefined,
+          },
+        }),
+      );
+      return {
+        headers: spans.map(({ context }) => {
+          const headers: Record<string, string> = {};
+          propagation.inject(context, headers);
+          return headers;
+        }),
+        acknowledged(offset) {
+          for (const [at, span] of spans.entries()) {
+            failures.delete(events[at]!.id);
+            if (offset !== undefined) span.set({ 'messaging.kafka.offset': Number(offset) + at });
+            span.end();
+          }
+        },
+        failed(error) {
+          // One that is not ended is not exported.
+          for (const [at, span] of spans.entries()) if (noteFailure(events[at]!.id) <= FAILURES_MAX) span.end(error);
+          throw error;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { flag, integer, list, optionalText, secret, text, type Values } from '@recording-request/kit/config';
+import { certificateFile, keyFile, type Misplaced } from '@recording-request/kit/tls-files';
+import type { Variable } from '@recording-request/kit/variable';
+
+/** How a client of Kafka shows who it is. */
+export const MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'] as const;
+export type Mechanism = (typeof MECHANISMS)[number];
+
+const BEARER = 'OAUTHBEARER';
+/** From 1 to 65535. */
+const PORT = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
+// They send what anyone could use who reads it.
+const NEEDS_TLS: readonly string[] = ['PLAIN', BEARER];
+
+const withoutTls: Misplaced = env =>
+  env.KAFKA_TLS === 'true' ? undefined : 'is set, but KAFKA_TLS is not true: set it, or unset this';
+const withoutBearer: Misplaced = env =>
+  env.KAFKA_SASL_MECHANISM === BEARER ? undefined : `is set, but KAFKA_SASL_MECHANISM is not ${BEARER}`;
+
+/** A variable that exactly those mechanisms need for which `needed` is true. */
+function ofMechanism<T>(
+  of: Variable<T>,
+  needed: (mechanism: string, env: NodeJS.ProcessEnv) => boolean,
+): Variable<T | undefined> {
+  return {
+    ...of,
+    required: false,
+    parse(value, env) {
+      const mechanism = env.KAFKA_SASL_MECHANISM ?? '';
+      const isSet = value !== undefined || Boolean(of.isSecret && env[`${of.name}_FILE`]);
+      if (needed(mechanism, env)) {
+        if (!isSet) throw new Error(`is not set, which KAFKA_SASL_MECHANISM=${mechanism} needs`);
+        return of.parse(value, env);
+      }
+      if (isSet) throw new Error('is set, but nothing uses it: look at KAFKA_SASL_MECHANISM');
+      return undefined;
+    },
+  };
+}
+
+const ofPasswords = (mechanism: string): boolean => mechanism !== '' && mechanism !== BEARER;
+const ofEndpoint = (mechanism: string, env: NodeJS.ProcessEnv): boolean =>
+  mechanism === BEARER && Boolean(env.KAFKA_OAUTH_TOKEN_URL);
+
+const saslMechanism: Variable<Mechanism | ''> = {
+  name: 'KAFKA_SASL_MECHANISM',
+  description: `how the services log in; ${NEEDS_TLS.map(each => `\`${each}\``).join(' and ')} send what others could use, and need \`KAFKA_TLS=true\``,
+  expected: `one of ${MECHANISMS.join(', ')}`,
+  unset: 'no login',
+  required: false,
+  parse(value = '', env) {
+    if (value === '') return value;
+    const found = MECHANISMS.find(each => each === value);
+    if (!found) throw new Error(`must be ${saslMechanism.expected}`);
+    if (NEEDS_TLS.includes(found) && env.KAFKA_TLS !== 'true')
+      throw new Error(`is ${found}, which sends a secret that others could read: set KAFKA_TLS=true`);
+    return found;
+  },
+};
+
+const tokenFile: Variable<string> = {
+  name: 'KAFKA_OAUTH_TOKEN_FILE',
+  description:
+    'a token for OAUTHBEARER that somebody else keeps fresh there, such as a projected service account token; or `KAFKA_OAUTH_TOKEN_URL`',
+  expected: 'the path of a file',
+  required: false,
+  parse(value = '', env) {
+    const byEndpoint = Boolean(env.KAFKA_OAUTH_TOKEN_URL);
+    if (env.KAFKA_SASL_MECHANISM === BEARER && Boolean(value) === byEndpoint)
+      throw new Error(`and KAFKA_OAUTH_TOKEN_URL: set one of them, which KAFKA_SASL_MECHANISM=${BEARER} needs`);
+    const fault = value && withoutBearer(env);
+    if (fault) throw new Error(fault);
+    return value;
+  },
+};
+
+const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+const tokenUrl: Variable<string> = {
+  name: 'KAFKA_OAUTH_TOKEN_URL',
+  description:
+    'for OAUTHBEARER with tokens of an endpoint (OAuth 2, client credentials); each is used until a minute before its end',
+  expected: 'an https address without a user (http for this machine alone)',
+  required: false,
+  parse(value = '', env) {
+    if (value === '') return value;
+    const fault = withoutBearer(env);
+    if (fault) throw new Error(fault);
+    const parsed = URL.canParse(value) ? new URL(value) : undefined;
+    const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && LOCAL.has(parsed.hostname));
+    if (!isSafe || parsed.username || parsed.password) throw new Error(`must be ${tokenUrl.expected}`);
+    return value;
+  },
+};
+
+// With three copies, a record that is acknowledged outlives a broker, and a broker that is away keeps nobody from writing.
+const copiesFor = (replication: number): number => (replication >= 3 ? 2 : -1);
+const leastCopies = (fallback: number): Variable<number> =>
+  integer(
+    'KAFKA_MIN_INSYNC_REPLICAS',
+    '`min.insync.replicas` of the topics that a migration makes, and the least of those that exist',
+    {
+      default: fallback,
+      unset: "2 where `KAFKA_REPLICATION` is 3 or more, otherwise the brokers' own",
+      min: -1,
+      max: 9,
+    },
+  );
+
+/** -1: the broker's own, unless `KAFKA_REPLICATION` is 3 or more. */
+const minInsyncReplicas: Variable<number> = {
+  ...leastCopies(-1),
+  parse(value, env) {
+    const replication = Number(env.KAFKA_REPLICATION || -1);
+    const least = leastCopies(copiesFor(replication)).parse(value, env);
+    if (replication > 0 && least > replication)
+      throw new Error(`must not be more than KAFKA_REPLICATION, which is ${replication}: nothing could be written`);
+    return least;
+  },
+};
+
+const ofBrokers = "this service's certificate, where the brokers ask for one";
+const replicas =
+  'replicas of the topics that a migration makes; a topic with fewer keeps services from starting, and a migration from beginning';
+
+/** Of every service that uses Kafka. Partitions and replicas are for topics that do not exist yet, and the least of those that do. */
+export const kafkaVariables = {
+  kafkaBrokers: list('KAFKA_BROKERS', 'the brokers that are asked first', {
+    item: {
+      pattern: new RegExp(`^(?:[^\\s:/]+|\\[[\\da-f:]+\\]):${PORT}$`, 'i'),
+      expected: 'host:port, the port from 1 to 65535',
+    },
+  }),
+  kafkaTopicPrefix: text('KAFKA_TOPIC_PREFIX', 'before the name of each topic and group', {
+    default: '',
+    pattern: /^[\w.-]{0,200}$/,
+    expected: 'at most 200 letters, digits, “.”, “_” and “-”',
+  }),
+  kafkaPartitions: integer(
+    'KAFKA_PARTITIONS',
+    'partitions that a migration gives each topic; one that has more keeps them',
+    {
+      default: 6,
+      min: 1,
+      max: 1000,
+    },
+  ),
+  kafkaReplication: integer('KAFKA_REPLICATION', replicas, {
+    default: -1,
+    unset: "the brokers' own",
+    min: -1,
+    max: 9,
+  }),
+  kafkaMinInsyncReplicas: minInsyncReplicas,
+  kafkaTls: flag('KAFKA_TLS', 'whether TLS is on'),
+  kafkaCaFile: certificateFile('KAFKA_CA_FILE', 'the authorities that vouch for the brokers', withoutTls),
+  kafkaCertFile: certificateFile('KAFKA_CERT_FILE', ofBrokers, withoutTls),
+  kafkaKeyFile: keyFile('KAFKA_KEY_FILE', 'its key', 'KAFKA_CERT_FILE', withoutTls),
+  kafkaSaslMechanism: saslMechanism,
+  kafkaUsername: ofMechanism(text('KAFKA_USERNAME', 'who the services are there, by SCRAM and PLAIN'), ofPasswords),
+  kafkaPassword: ofMechanism(secret('KAFKA_PASSWORD', 'the password of that user'), ofPasswords),
+  kafkaOauthTokenFile: tokenFile,
+  kafkaOauthTokenUrl: tokenUrl,
+  kafkaOauthClientId: ofMechanism(text('KAFKA_OAUTH_CLIENT_ID', 'who the services are at that endpoint'), ofEndpoint),
+  kafkaOauthClientSecret: ofMechanism(secret('KAFKA_OAUTH_CLIENT_SECRET', 'the secret of that client'), ofEndpoint),
+  kafkaOauthScope: optionalText('KAFKA_OAUTH_SCOPE', 'the scope that is asked for there'),
+  kafkaOauthCaFile: certificateFile(
+    'KAFKA_OAUTH_CA_FILE',
+    'the authorities that vouch for that endpoint',
+    withoutBearer,
+  ),
+};
+
+/** The Kafka slice of a service's configuration. */
+export type KafkaSettings = Values<typeof kafkaVariables>;

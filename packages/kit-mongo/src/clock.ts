@@ -1,0 +1,92 @@
+import { every } from '@recording-request/kit/lifecycle';
+import type { Logger } from '@recording-request/kit/log';
+import type { Connection } from 'mongoose';
+
+/*
+ * Processes on different machines agree on the time by asking their database, in one of two ways. Who has a lease is
+ * decided by the server itself: `serverTime` and `hasPassed` are evaluated there, inside the update. All other times that
+ * are stored or compared come from a Clock, which follows the server's.
+ */
+
+/** Tells the time by which records are made and judged. */
+export interface Clock {
+  now(): Date;
+}
+
+export interface DatabaseClock extends Clock {
+  stop(): Promise<void>;
+}
+
+/** An expression for an update with a pipeline: the server's time, `plusMs` later. */
+export const serverTime = (plusMs = 0) => (plusMs === 0 ? '$$NOW' : { $add: ['$$NOW', plusMs] });
+
+/** A query for a date that is set and has passed by the server's clock. It replaces another `$expr` of the same query. */
+export const hasPassed = (field: string) => ({
+  [field]: { $type: 'date' as const },
+  $expr: { $lte: [`$${field}`, '$$NOW'] },
+});
+
+/** What the other clock showed when this process counted `atTicks`, or up to `behindMs` before. */
+interface Reading {
+  shownMs: number;
+  atTicks: number;
+  behindMs: number;
+}
+
+// The quickest of a few answers says it best.
+const ASKS = 3;
+// At least as much as two machines' counters drift apart.
+const DRIFT = 0.0005;
+const REFRESH_MS = 30_000;
+const NOTABLE_MS = 2_000;
+
+async function read(ask: () => Promise<Date>, ticks: () => number): Promise<Reading> {
+  const asked = ticks();
+  const shown = await ask();
+  const answered = ticks();
+  return { shownMs: shown.getTime(), atTicks: answered, behindMs: answered - asked };
+}
+
+/**
+ * Returns a clock that follows the one that `ask` reads. Between two readings it goes by `ticks` (milliseconds), which
+ * do not change when this machine's clock is set. It may be behind by as long as an answer takes, and is never ahead: what
+ * is due now by this clock is due for the server. A reading that took longer than the present one has become uncertain
+ * since is dropped, so that a server which stood still does not move the clock.
+ */
+export async function createClock(
+  ask: () => Promise<Date>,
+  ticks: () => number = () => performance.now(),
+): Promise<Clock & { refresh(): Promise<void> }> {
+  async function quickest(): Promise<Reading> {
+    const readings: Reading[] = [];
+    while (readings.length < ASKS) readings.push(await read(ask, ticks));
+    return readings.reduce((best, one) => (one.behindMs <= best.behindMs ? one : best));
+  }
+  let reading = await quickest();
+  return {
+    now: () => new Date(reading.shownMs + (ticks() - reading.atTicks) * (1 - DRIFT)),
+    async refresh() {
+      const fresh = await quickest();
+      const uncertainMs = reading.behindMs + (fresh.atTicks - reading.atTicks) * 2 * DRIFT;
+      if (fresh.behindMs <= uncertainMs) reading = fresh;
+    },
+  };
+}
+
+/**
+ * Returns the clock of the database's primary, read now and every 30 s. While the database does not answer, it goes on
+ * from the last reading. Fails where the first reading fails.
+ */
+export async function followDatabase(connection: Connection, log: Logger): Promise<DatabaseClock> {
+  const clock = await createClock(async () => (await connection.db!.admin().command({ hello: 1 })).localTime as Date);
+  let noted = 0;
+  const refresh = async () => {
+    await clock.refresh();
+    const aheadMs = Date.now() - clock.now().getTime();
+    if (Math.abs(aheadMs - noted) < NOTABLE_MS) return;
+    noted = aheadMs;
+    log.warn({ aheadMs }, "This machine's clock differs from the database's, which is used: set the machine's clock");
+  };
+  const loop = every(REFRESH_MS, refresh, { log, name: "the database's clock" });
+  return { now: clock.now, stop: loop.stop };
+}

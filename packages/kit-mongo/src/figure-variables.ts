@@ -1,0 +1,18 @@
+import { integer } from '@recording-request/kit/config';
+
+const HOUR_SECONDS = 3_600;
+
+/** Of services that report figures which cost a query. They read them only where metrics are asked for. */
+export const figureVariables = {
+  // What is reported holds for a minute.
+  figuresSeconds: integer('FIGURES_SECONDS', 'how often they are read, by one process', {
+    default: 15,
+    min: 1,
+    max: 30,
+  }),
+  stuckAfterSeconds: integer(
+    'STUCK_AFTER_SECONDS',
+    'a clip that has waited in a step for longer, or an event that was due for longer and was not sent, is counted as stuck',
+    { default: 600, min: 1, max: 24 * HOUR_SECONDS },
+  ),
+};

@@ -1,0 +1,135 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StartError } from '@recording-request/kit/config';
+import { MIGRATE_COMMAND } from '@recording-request/kit/run-migration';
+import type { Connection } from 'mongoose';
+import { type CollectionIndexes, ensureIndexes } from './indexes.ts';
+import { createLease, type Lease, withLease } from './lease.ts';
+import { connectMongo, type MongoSettings } from './mongo.ts';
+
+/** What a service needs its database to be, and the steps that led there. */
+export interface Schema {
+  /** The database's name, without its prefix. */
+  database: string;
+  collections: readonly CollectionIndexes[];
+  /** In the order of their versions. That of the last one is the schema's. */
+  steps: readonly Step[];
+}
+
+/** One change of a database, applied once. It only adds, unless it says with what it ends. */
+export interface Step {
+  version: number;
+  name: string;
+  /** What `fingerprintOf` says of the collections, in a step that changes them. */
+  indexes?: string;
+  /** Whether `run` comes before the indexes are built, as where a unique one needs it. */
+  beforeIndexes?: boolean;
+  /** Changes data. It runs again from its beginning where it was interrupted, and beside services that read and write. */
+  run?(connection: Connection, report: Report): Promise<void>;
+  /** The oldest version of the schema whose services work after this step; those of every version unless it is given. */
+  oldest?: number;
+}
+
+type Report = (line: string) => void;
+
+/** The record of a database, in its collection `schema`. */
+interface Applied {
+  _id: 'schema';
+  version: number;
+  oldest: number;
+  applied: { version: number; name: string; at: Date; ms: number }[];
+}
+
+const LEASE_MS = 30_000;
+const LOOK_MS = 500;
+const WAIT_MS = 15 * 60_000;
+
+/** The collection that a database has while a backup is restored into it, also when that was cut: what is there is half of a system. */
+export const RESTORING = 'restoring';
+
+const records = (connection: Connection) => connection.db!.collection<Applied>('schema');
+const recordOf = (connection: Connection) => records(connection).findOne({ _id: 'schema' });
+const versionOf = (steps: readonly Step[]): number => steps.at(-1)!.version;
+
+/**
+ * Brings a database to the schema: the steps that it lacks, and the indexes. Does nothing to one that is newer. Of two
+ * processes one works and the other waits. What fails or is interrupted is done again the next time. Rejects with a sentence.
+ */
+export async function migrateDatabase(settings: MongoSettings, schema: Schema, report: Report): Promise<void> {
+  await using connection = await connected(settings, schema.database);
+  const say: Report = line => report(`${schema.database}: ${line}`);
+  const lease = createLease(connection, 'migrate', LEASE_MS);
+  const migrate = async () => {
+    await apply(connection, schema, lease, say);
+    return true;
+  };
+  const until = Date.now() + WAIT_MS;
+  for (let waits = false; !(await withLease(lease, migrate)); waits = true) {
+    if (!waits) say('another process migrates this database; waiting for it');
+    if (Date.now() > until)
+      throw new Error(`Another process still migrates ${connection.name}: run this again when it has ended.`);
+    await delay(LOOK_MS);
+  }
+}
+
+/** To build an index takes as long as there are documents, so that no answer of this connection has a limit. */
+async function connected(settings: MongoSettings, database: string): Promise<Connection & AsyncDisposable> {
+  const connection = await connectMongo(settings, database, 'migrate', { socketTimeoutMS: 0 }).catch(error => {
+    if (error instanceof StartError) throw error;
+    throw new Error(`MongoDB could not be reached at MONGO_URL: ${error.message}`, { cause: error });
+  });
+  return Object.assign(connection, { [Symbol.asyncDispose]: () => connection.close() });
+}
+
+async function requireWhole(connection: Connection): Promise<void> {
+  if (await connection.db!.collection(RESTORING).findOne({}))
+    throw new StartError(
+      `The database ${connection.name} holds part of a backup, whose restore runs or was cut: run "restore" to its end, or drop the database.`,
+    );
+}
+
+async function apply(connection: Connection, schema: Schema, lease: Lease, say: Report): Promise<void> {
+  await requireWhole(connection);
+  const { version = 0, oldest = 0 } = (await recordOf(connection)) ?? {};
+  const wanted = versionOf(schema.steps);
+  if (wanted < oldest) throw new StartError(tooOld(connection.name, wanted, oldest));
+  if (version > wanted) return say(`is at version ${version}, which is newer than ${wanted}: nothing to do`);
+  const pending = schema.steps.filter(step => step.version > version);
+  const started = performance.now();
+  for (const step of pending) if (step.beforeIndexes) await step.run?.(connection, say);
+  await ensureIndexes(connection, schema.collections, say);
+  for (const step of pending) {
+    if (!step.beforeIndexes) await step.run?.(connection, say);
+    // A process that slept may have lost the lease to another one, which does the same again.
+    if (!(await lease.hold()))
+      throw new Error(`Another process has begun to migrate ${connection.name}: run this again.`);
+    const entry = {
+      version: step.version,
+      name: step.name,
+      at: new Date(),
+      ms: Math.round(performance.now() - started),
+    };
+    await records(connection).updateOne(
+      { _id: 'schema' },
+      { $max: { version: step.version, oldest: step.oldest ?? 0 }, $push: { applied: entry } },
+      { upsert: true },
+    );
+    say(`version ${step.version}, ${step.name}, is applied`);
+  }
+  if (pending.length === 0) say(`is at version ${wanted}`);
+}
+
+/** Rejects with a StartError unless the steps, or more, were applied to the database, and no restore is under way in it. */
+export async function requireSchema(connection: Connection, steps: readonly Step[]): Promise<void> {
+  await requireWhole(connection);
+  const { version = 0, oldest = 0 } = (await recordOf(connection)) ?? {};
+  const wanted = versionOf(steps);
+  if (wanted < oldest) throw new StartError(tooOld(connection.name, wanted, oldest));
+  if (version >= wanted) return;
+  const is = version === 0 ? 'has not been migrated' : `is at version ${version} of its schema`;
+  throw new StartError(
+    `The database ${connection.name} ${is}, and this service needs version ${wanted}: run ${MIGRATE_COMMAND} first.`,
+  );
+}
+
+const tooOld = (database: string, version: number, oldest: number) =>
+  `The database ${database} no longer works with version ${version} of its schema, which this service knows: run a service of version ${oldest} or later.`;

@@ -1,0 +1,27 @@
+import { secretText, text, type Values } from '@recording-request/kit/config';
+import { certificateFile, keyFile } from '@recording-request/kit/tls-files';
+
+/** Of every service that has a database. */
+export const mongoVariables = {
+  mongoUrl: secretText(
+    'MONGO_URL',
+    'a replica set, with the user and the password; `tls=true` in it, or one of the files below, turns TLS on',
+    { pattern: /^mongodb(\+srv)?:\/\//, expected: 'a mongodb:// address' },
+  ),
+  mongoDatabasePrefix: text('MONGO_DATABASE_PREFIX', "before the name of each service's database", {
+    default: '',
+    pattern: /^[\w-]{0,50}$/,
+    expected: 'at most 50 letters, digits, “_” and “-”',
+  }),
+  mongoCaFile: certificateFile(
+    'MONGO_CA_FILE',
+    'the authorities that vouch for MongoDB, instead of those that Node knows',
+  ),
+  mongoCertFile: certificateFile('MONGO_CERT_FILE', "this service's certificate, where MongoDB asks for one"),
+  mongoKeyFile: keyFile('MONGO_KEY_FILE', 'its key', 'MONGO_CERT_FILE'),
+};
+
+type MongoValues = Values<typeof mongoVariables>;
+
+/** The MongoDB slice of a service's configuration. */
+export type MongoSettings = Pick<MongoValues, 'mongoUrl' | 'mongoDatabasePrefix'> & Partial<MongoValues>;

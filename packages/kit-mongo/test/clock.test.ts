@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createLogger } from '@recording-request/kit/log';
+import { testEnvironment } from '@recording-request/testing/environment';
+import { testStores } from '@recording-request/testing/test-stores';
+import { until } from '@recording-request/testing/wait';
+import { followDatabase } from '../src/clock.ts';
+import { createLease } from '../src/lease.ts';
+
+const TEN_SECONDS = 10_000;
+const DAY = 24 * 60 * 60_000;
+
+/** Sets this process's clock off the true time, which is returned. */
+function setClock(t: TestContext, aheadMs: number): () => number {
+  t.mock.timers.reset();
+  const startedAt = Date.now() - performance.now();
+  const trueTime = () => startedAt + performance.now();
+  t.mock.timers.enable({ apis: ['Date'], now: trueTime() + aheadMs });
+  return trueTime;
+}
+
+test('a lease is held against processes ten seconds ahead or behind, and is free when it is released', async t => {
+  await using stores = testStores(testEnvironment());
+  const connection = await stores.database('kit');
+  const [first, second] = [createLease(connection, 'work', 3_000), createLease(connection, 'work', 3_000)];
+  assert.equal(await first.hold(), true);
+  for (const aheadMs of [TEN_SECONDS, -TEN_SECONDS]) {
+    setClock(t, aheadMs);
+    assert.equal(await second.hold(), false, `taken from its holder by a process ${aheadMs} ms ahead`);
+  }
+  await first.release();
+  assert.equal(await second.hold(), true, 'a process that is behind takes what is free');
+  t.mock.timers.reset();
+  assert.equal(await first.hold(), false, 'and keeps it');
+});
+
+test('a lease whose end a wrong clock of the database has set far ahead is taken once nobody renews it', async () => {
+  await using stores = testStores(testEnvironment());
+  const connection = await stores.database('kit');
+  const leaseMs = 300;
+  const [left, next] = [createLease(connection, 'work', leaseMs), createLease(connection, 'work', leaseMs)];
+  const leases = connection.db!.collection<{ _id: string; until: Date }>('leases');
+  const setAhead = () => leases.updateOne({ _id: 'work' }, { $set: { until: new Date(Date.now() + DAY) } });
+
+  assert.equal(await left.hold(), true);
+  await setAhead();
+  const end = performance.now() + 5 * leaseMs;
+  while (performance.now() < end) {
+    assert.equal(await left.hold(), true, 'its holder keeps it for as long as it renews it');
+    assert.equal(await next.hold(), false, 'and nobody else takes it');
+  }
+  await until('it is taken from a process that has died', () => next.hold(), { limitMs: 20 * leaseMs });
+  assert.ok((await leases.findOne({ _id: 'work' }))!.until.getTime() < Date.now() + DAY / 2, 'its end is right again');
+  assert.equal(await left.hold(), false);
+});
+
+test("the clock of a process that is off shows the database's time", async t => {
+  await using stores = testStores(testEnvironment());
+  const connection = await stores.database('kit');
+  for (const aheadMs of [TEN_SECONDS, -TEN_SECONDS]) {
+    const trueTime = setClock(t, aheadMs);
+    const clock = await followDatabase(connection, createLogger('test', 'silent'));
+    const errorMs = Math.abs(clock.now().getTime() - trueTime());
+    await clock.stop();
+    assert.ok(errorMs < 1_000, `it is ${errorMs} ms off`);
+  }
+});

@@ -1,0 +1,184 @@
+import { Agent, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import type { Readable } from 'node:stream';
+import { tlsContext } from '@recording-request/kit/tls-files';
+import { Client, type ClientOptions } from 'minio';
+import { type Bucket, bucketOf } from './bucket.ts';
+import { wholePuts } from './checksum.ts';
+import { endOpenUploads, putStream } from './multipart.ts';
+import { type Dated, type Listed, type Purging, purging } from './purge.ts';
+import { asked, objectsTransport } from './requests.ts';
+import { tracedObjects } from './spans.ts';
+import type { ObjectSettings } from './variables.ts';
+
+export type { ObjectSettings };
+
+/**
+ * One bucket of an S3 store. Keys are without the bucket: segments of 1 to 255 bytes of UTF-8 between slashes, none of
+ * them `.` or `..`, and no key a folder of another one, because some stores keep each object as a file. Without `%`,
+ * `+` and quotes: stores differ in how they list these.
+ */
+export interface Objects extends Bucket, Purging {
+  /** Stores the whole of `body`, or nothing. A stream of another length than `size` (bytes) is refused. */
+  put(
+    key: string,
+    body: Buffer | Readable,
+    options: { contentType: string; size?: number; signal?: AbortSignal },
+  ): Promise<void>;
+  /**
+   * Streams `length` bytes (at least 1; by default all) from `offset`. Rejects when there is no such object or range.
+   * The stream fails when the store sends nothing for a minute; its reader may take any time.
+   */
+  get(key: string, options?: { offset?: number; length?: number; signal?: AbortSignal }): Promise<Readable>;
+  stat(key: string): Promise<{ size: number; etag: string } | undefined>;
+  /** Removes those of `keys` that exist. Rejects when one of them stays. */
+  remove(keys: string[]): Promise<void>;
+  list(prefix: string): AsyncIterable<Listed>;
+  /** At most 1,000 objects under `prefix` behind the key `after`, in the order of their keys; `isLast`: there are no more. */
+  listPage(prefix: string, after: string): Promise<{ objects: Dated[]; isLast: boolean }>;
+  /** Returns a URL with which anyone can read the object for `seconds`. */
+  presignGet(key: string, seconds: number): Promise<string>;
+  /** Aborts the multipart uploads begun before `before`, left by processes that died. Returns how many. */
+  endOpenPuts(before: Date): Promise<number>;
+}
+
+// The limit of one request: a part of a stream, never a whole one.
+const REQUEST_MS = 30_000;
+const IDLE_MS = 60_000;
+// Less than stores wait for the next request: MinIO does for 30 s.
+const REST_MS = 10_000;
+const CONNECTIONS = 128;
+// So large that the client itself never splits a body: `putStream` does.
+const WHOLE_BYTES = 5 * 1024 ** 3;
+const LIST_PAGE = 1_000;
+const REMOVE_AT_ONCE = 1_000;
+
+/**
+ * Opens the bucket of the settings, with a pool of `connections` of its own. One request may take `requestMs` milliseconds,
+ * those included that it waits for a connection.
+ */
+export function createObjects(
+  settings: ObjectSettings,
+  { requestMs = REQUEST_MS, connections = CONNECTIONS } = {},
+): Objects {
+  const { s3Bucket: bucket } = settings;
+  const client = clientOf(settings, connections);
+  const putWhole = wholePuts({ client, bucket, requestMs });
+  const ask = <T>(work: () => Promise<T>, what: string, signal?: AbortSignal) => asked(work, requestMs, what, signal);
+  async function* list(prefix: string): AsyncIterable<Listed> {
+    for (let token = ''; ; ) {
+      const page = await ask(
+        () => client.listObjectsV2Query(bucket, prefix, token, '', LIST_PAGE, ''),
+        'listing objects',
+      );
+      for (const { name, size } of page.objects) if (name !== undefined) yield { key: name, size };
+      if (!page.isTruncated) return;
+      token = page.nextContinuationToken;
+    }
+  }
+  async function get(
+    key: string,
+    { offset = 0, length, signal }: { offset?: number; length?: number; signal?: AbortSignal | undefined } = {},
+  ): Promise<Readable> {
+    if (length !== undefined && length < 1) throw new RangeError('an object is read from one byte on');
+    const open = () => client.getPartialObject(bucket, key, offset, length ?? 0);
+    const answer = (await ask(open, 'opening an object', signal)) as IncomingMessage;
+    const stop = () => void answer.destroy(signal?.reason as Error);
+    signal?.addEventListener('abort', stop, { once: true });
+    answer.once('close', () => signal?.removeEventListener('abort', stop));
+    breakSilence(answer, IDLE_MS);
+    return answer;
+  }
+  const objects: Objects = {
+    ...bucketOf(client, settings, requestMs),
+    async put(key, body, { contentType, size, signal }) {
+      if (!isKey(key)) throw new RangeError('not every store can keep an object under this key');
+      if (Buffer.isBuffer(body)) return putWhole({ key, body, contentType, signal });
+      await putStream({ client, putWhole, bucket, key, body, contentType, size, requestMs, signal });
+    },
+    get,
+    async stat(key) {
+      try {
+        const { size, etag } = await ask(() => client.statObject(bucket, key), 'looking at an object');
+        return { size, etag };
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        // A response without a body cannot tell a missing object from a missing bucket or an unknown user: listing can.
+        await ask(() => client.listObjectsV2Query(bucket, key, '', '', 1, ''), 'looking at an object');
+        return undefined;
+      }
+    },
+    async remove(keys) {
+      for (let at = 0; at < keys.length; at += REMOVE_AT_ONCE) {
+        const some = keys.slice(at, at + REMOVE_AT_ONCE);
+        // Typed as { Error: { Code } }, but really { Code }.
+        const refused: unknown[] = await ask(() => client.removeObjects(bucket, some), 'removing objects');
+        const faults = refused.filter(each => !isMissing({ code: (each as { Code?: string }).Code }));
+        if (faults.length > 0) throw new Error('the store did not remove every object', { cause: faults[0] });
+      }
+    },
+    list,
+    async listPage(prefix, after) {
+      const page = await ask(
+        () => client.listObjectsV2Query(bucket, prefix, '', '', LIST_PAGE, after),
+        'listing objects',
+      );
+      const objects: Dated[] = [];
+      for (const { name, size, lastModified } of page.objects)
+        if (name !== undefined) objects.push({ key: name, size, modifiedAt: new Date(lastModified) });
+      // The same page must not repeat for ever.
+      if (after !== '' && objects.some(({ key }) => key === after))
+        throw new Error('the object store does not list from a key on');
+      return { objects, isLast: !page.isTruncated || objects.length === 0 };
+    },
+    ...purging({ client, bucket, requestMs, list }),
+    presignGet: (key, seconds) => client.presignedGetObject(bucket, key, seconds),
+    endOpenPuts: before => endOpenUploads({ client, bucket, requestMs }, { before }),
+  };
+  return tracedObjects(objects, settings);
+}
+
+function clientOf(settings: ObjectSettings, connections: number): Client {
+  const endpoint = new URL(settings.s3Endpoint);
+  const secure = endpoint.protocol === 'https:';
+  const agent = { keepAlive: true, maxSockets: connections, timeout: REST_MS };
+  return new Client({
+    endPoint: endpoint.hostname,
+    port: endpoint.port ? Number(endpoint.port) : secure ? 443 : 80,
+    useSSL: secure,
+    region: settings.s3Region,
+    pathStyle: true,
+    partSize: WHOLE_BYTES,
+    transport: objectsTransport(secure ? tlsContext({ ca: settings.s3CaFile ?? '' }) : undefined),
+    transportAgent: secure ? new SecureAgent(agent) : new Agent(agent),
+    credentialsProvider: currentCredentials(settings),
+  });
+}
+
+/** Reads the credentials again for each request: the files that hold them may have been replaced. Of a provider the client calls this method alone. */
+function currentCredentials({ s3AccessKey, s3SecretKey }: ObjectSettings): ClientOptions['credentialsProvider'] {
+  const now = { getAccessKey: s3AccessKey, getSecretKey: s3SecretKey, getSessionToken: () => undefined };
+  return { getCredentials: async () => now } as unknown as ClientOptions['credentialsProvider'];
+}
+
+/** Ends a response that has stalled. Only the store's silence counts, not how long the reader takes. */
+function breakSilence(answer: IncomingMessage, idleMs: number): void {
+  let before = -1;
+  const timer = setInterval(() => {
+    const { bytesRead } = answer.socket;
+    const readerWaits = answer.readableLength === 0;
+    if (bytesRead === before && readerWaits) answer.destroy(new Error(`the store said nothing for ${idleMs} ms`));
+    before = bytesRead;
+  }, idleMs).unref();
+  answer.once('close', () => clearInterval(timer));
+}
+
+const SEGMENT_BYTES = 255;
+const isKey = (key: string): boolean =>
+  !/[%+'"\p{Cc}]/u.test(key) &&
+  key.split('/').every(part => !['', '.', '..'].includes(part) && Buffer.byteLength(part) <= SEGMENT_BYTES);
+
+const codeOf = (error: unknown): string => (error as { code?: string } | null)?.code ?? '';
+
+/** Whether an error of the store means that the object does not exist. */
+export const isMissing = (error: unknown): boolean => /^(NotFound|NoSuchKey)$/.test(codeOf(error));

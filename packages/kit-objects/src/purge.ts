@@ -1,0 +1,171 @@
+import { DomainError } from '@recording-request/kit/errors';
+import type { Client } from 'minio';
+import { endOpenUploads } from './multipart.ts';
+import { asked } from './requests.ts';
+
+/** One object of a listing; `size` in bytes. */
+export interface Listed {
+  key: string;
+  size: number;
+}
+
+/** An object of a listing, and when its bytes were stored. */
+export interface Dated extends Listed {
+  modifiedAt: Date;
+}
+
+/** Counts of what is stored. In a bucket without versions each object is one version. */
+export interface Holdings {
+  objects: number;
+  versions: number;
+  /** Of all versions. */
+  bytes: number;
+}
+
+/** Removal for good: with every version, where the bucket keeps versions. */
+export interface Purging {
+  /** Counts what is stored under `prefix`: objects and every version of them. */
+  holdings(prefix: string): Promise<Holdings>;
+  /**
+   * Removes everything under `prefix` for good, multipart uploads that were begun included, verifies that nothing is
+   * left, and returns what there was. Rejects when the store keeps something, after all else is removed. `names` are the
+   * object names that may have an open multipart upload under the prefix: some stores list those only by their full name.
+   */
+  purge(prefix: string, names?: readonly string[]): Promise<Holdings>;
+}
+
+interface Version {
+  name: string;
+  versionId: string | undefined;
+  size: number;
+  isDeleteMarker: boolean;
+}
+
+// Keys in one request.
+const BATCH = 1_000;
+// A job that is still writing is done after its few objects.
+const ROUNDS = 5;
+const VERSIONING_TTL_MS = 60_000;
+
+/** Each request takes at most `requestMs`. */
+export function purging(store: {
+  client: Client;
+  bucket: string;
+  requestMs: number;
+  list(prefix: string): AsyncIterable<Listed>;
+}): Purging {
+  const { client, bucket, requestMs, list } = store;
+  const isVersioned = versioningOf(client, bucket, requestMs);
+
+  async function* versions(prefix: string): AsyncIterable<Version> {
+    if (!(await isVersioned())) {
+      for await (const { key, size } of list(prefix))
+        yield { name: key, versionId: undefined, size, isDeleteMarker: false };
+      return;
+    }
+    let at = { keyMarker: '', versionIdMarker: '' };
+    for (;;) {
+      const page = { ...at, Delimiter: '', MaxKeys: BATCH, IncludeVersion: true };
+      const found = await asked(() => client.listObjectsQuery(bucket, prefix, '', page), requestMs, 'listing versions');
+      for (const item of found.objects) {
+        const { name, versionId, size, isDeleteMarker } = item as Partial<Version>;
+        if (name !== undefined)
+          yield { name, versionId, size: Number(size ?? 0), isDeleteMarker: String(isDeleteMarker) === 'true' };
+      }
+      const next = { keyMarker: escaped(found.keyMarker ?? ''), versionIdMarker: found.versionIdMarker ?? '' };
+      if (!found.isTruncated) return;
+      // A partial listing must not pass for a whole one, and the same page must not repeat for ever.
+      if (next.keyMarker === at.keyMarker && next.versionIdMarker === at.versionIdMarker)
+        throw new Error('the object store lists the same versions again');
+      at = next;
+    }
+  }
+
+  /** Returns how many of `batch` the store keeps, and why it keeps the first of them. */
+  async function removeBatch(batch: Version[]): Promise<{ kept: number; why: string }> {
+    const named = batch.map(({ name, versionId }) => ({ name, ...(versionId ? { versionId } : {}) }));
+    const faults = await asked(() => client.removeObjects(bucket, named), requestMs, 'removing versions');
+    // Typed as { Error: { Code } }, but really { Code }.
+    const [fault] = faults as Array<{ Code?: string } | null>;
+    return { kept: faults.length, why: fault?.Code ?? 'no reason given' };
+  }
+
+  return {
+    async holdings(prefix) {
+      const tally = createTally();
+      for await (const version of versions(prefix)) tally.add(version);
+      return tally.result();
+    },
+    async purge(prefix, names = []) {
+      // The bytes of a multipart upload that was never completed are in no listing of objects.
+      for (const name of ['', ...names]) await endOpenUploads(store, { prefix: prefix + name });
+      const tally = createTally();
+      for (let round = 0; round < ROUNDS; round++) {
+        let found = 0;
+        let kept = 0;
+        let why = '';
+        for await (const batch of inBatches(versions(prefix))) {
+          found += batch.length;
+          for (const version of batch) tally.add(version);
+          const faults = await removeBatch(batch);
+          if (kept === 0) why = faults.why;
+          kept += faults.kept;
+        }
+        if (found === 0) return tally.result();
+        // What it keeps, as under a legal hold, has nothing else kept: all that can go is gone by now.
+        if (kept > 0) throw new Error(`the object store keeps ${kept} of what was to be removed: ${why}`);
+      }
+      throw new DomainError('unavailable', 'More is being stored of what is to be removed: try again in a moment.');
+    },
+  };
+}
+
+async function* inBatches(versions: AsyncIterable<Version>): AsyncIterable<Version[]> {
+  let batch: Version[] = [];
+  for await (const version of versions) {
+    if (batch.push(version) < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+// The client sends a marker back unchanged, but stores escape it differently from how requests are signed.
+const escaped = (marker: string): string =>
+  encodeURIComponent(decodeURIComponent(marker.replaceAll('+', ' '))).replaceAll(
+    /[!'()*]/g,
+    each => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+function createTally() {
+  const names = new Set<string>();
+  let versions = 0;
+  let bytes = 0;
+  return {
+    add({ name, size, isDeleteMarker }: Version) {
+      if (isDeleteMarker) return;
+      names.add(name);
+      versions += 1;
+      bytes += size;
+    },
+    result: (): Holdings => ({ objects: names.size, versions, bytes }),
+  };
+}
+
+/** Returns a function that reports whether the bucket keeps, or once kept, versions; a store without that API keeps none. */
+function versioningOf(client: Client, bucket: string, requestMs: number): () => Promise<boolean> {
+  let known: { value: boolean; until: number } | undefined;
+  return async () => {
+    if (known && known.until > performance.now()) return known.value;
+    const answer = await asked(() => client.getBucketVersioning(bucket), requestMs, 'asking for versions').catch(
+      error => {
+        if (/^(NotImplemented|MethodNotAllowed|VersioningNotConfigured)$/.test((error as { code?: string }).code ?? ''))
+          return undefined;
+        throw error;
+      },
+    );
+    const value = /^(Enabled|Suspended)$/.test(String((answer as { Status?: string } | undefined)?.Status ?? ''));
+    known = { value, until: performance.now() + VERSIONING_TTL_MS };
+    return value;
+  };
+}

@@ -1,0 +1,79 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import https from 'node:https';
+import type { SecureContext } from 'node:tls';
+import { bounded, OutOfTimeError } from '@recording-request/kit/bounds';
+import { askPeer, type PeerEnd } from '@recording-request/kit-telemetry/peers';
+
+const current = new AsyncLocalStorage<AbortSignal>();
+// After these statuses the client retries or fails without reading the response, which would hold its connection for ever.
+const LEFT_UNREAD = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
+
+// What a request fails by where the store has ended the connection that carries it.
+const ENDED = new Set<unknown>(['ECONNRESET', 'EPIPE']);
+// As all that rested may have been ended together.
+const TRIES = 3;
+const ON_RESTED = Symbol('recording-request.on-rested');
+
+interface RequestError extends Error {
+  code?: string;
+  [ON_RESTED]?: boolean;
+}
+
+/** Returns the transport for the store's client, with TLS where there is a context for new connections. It makes a request that takes too long really end and free its connection. */
+export function objectsTransport(tls: (() => SecureContext) | undefined): Pick<typeof http, 'request'> {
+  const request = (options: RequestOptions, onAnswer: (answer: IncomingMessage) => void): ClientRequest => {
+    const signal = current.getStore();
+    const more = { ...options, ...(tls && { secureContext: tls() }), ...(signal && { signal }) };
+    const answered = askPeer('store');
+    const asking = (tls ? https : http).request(more, answer => {
+      answered(answer.statusCode ?? 0);
+      if (LEFT_UNREAD.has(answer.statusCode ?? 0)) answer.resume();
+      onAnswer(answer);
+    });
+    asking.once('error', (error: RequestError) => {
+      if (asking.reusedSocket && ENDED.has(error.code)) error[ON_RESTED] = true;
+      answered(endOf(signal));
+    });
+    // The client may destroy one without an error.
+    asking.once('close', () => answered('cancelled'));
+    return asking;
+  };
+  // Of the overloads of `request`, the client calls this one.
+  return { request: request as typeof http.request };
+}
+
+function endOf(signal: AbortSignal | undefined): PeerEnd {
+  if (!signal?.aborted) return 'unreachable';
+  return signal.reason instanceof OutOfTimeError ? 'timeout' : 'cancelled';
+}
+
+/**
+ * Resolves to the result of `work`. Fails after `ms` with an error that names `what`, or with the signal's reason; either way the requests of `work` are aborted.
+ * Work that met a connection which had rested, and which the store had just ended, is done again: until an answer begins Node cannot tell, and the client gives up. So
+ * it must do no harm to do it twice, and a body is no stream.
+ */
+export async function asked<T>(work: () => Promise<T>, ms: number, what: string, signal?: AbortSignal): Promise<T> {
+  signal?.throwIfAborted();
+  const stop = new AbortController();
+  try {
+    return await bounded(
+      current.run(stop.signal, () => unlessEnded(work)),
+      ms,
+      what,
+      signal,
+    );
+  } catch (error) {
+    stop.abort(error);
+    throw error;
+  }
+}
+
+async function unlessEnded<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= TRIES || !(error as RequestError | undefined)?.[ON_RESTED]) throw error;
+    }
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import type { Client } from 'minio';
+import { createObjects } from '../../src/objects.ts';
+import { purging as purgingOf } from '../../src/purge.ts';
+import { type Each, type TestBucket, type } from './test-bucket.ts';
+
+export function purging(each: Each): void {
+  /** A prefix with two objects of which one was written over and one removed, and with a put that was cut. */
+  async function purgeAll({ objects, raw, settings, keys, openUploads }: TestBucket, name: string, versions: number) {
+    const prefix = `${name}/it/`;
+    for (const key of ['a', 'a', 'b']) await objects.put(prefix + key, Buffer.from('12345'), type);
+    await objects.put(`${name}/it-is-another`, Buffer.from('1'), type);
+    await objects.remove([`${prefix}b`]);
+    await raw.initiateNewMultipartUpload(settings.s3Bucket, `${prefix}cut`, {});
+    const held = { objects: versions > 1 ? 2 : 1, versions, bytes: versions * 5 };
+    assert.deepEqual(await objects.holdings(prefix), held);
+    assert.deepEqual(await objects.purge(prefix, ['cut']), held, 'what was there is returned');
+    assert.deepEqual(await objects.holdings(prefix), { objects: 0, versions: 0, bytes: 0 });
+    assert.deepEqual(await openUploads(), []);
+    assert.deepEqual(await keys(`${name}/`), [`${name}/it-is-another`]);
+    assert.deepEqual(
+      await objects.purge(prefix),
+      { objects: 0, versions: 0, bytes: 0 },
+      'a second time changes nothing',
+    );
+  }
+
+  each('what is under a prefix is purged, with what is half stored, and nothing beside it', async bucket => {
+    await purgeAll(bucket, 'purge', 1);
+  });
+
+  each('what is stored in the midst of purging is purged too; where it never ends, that is said', async bucket => {
+    const { raw, settings, objects } = bucket;
+    let late = 2;
+    // A job that stores on while it is not yet known to it that its submission is being erased.
+    const client: Client = Object.create(raw, {
+      removeObjects: {
+        async value(...named: Parameters<Client['removeObjects']>) {
+          const answer = await raw.removeObjects(...named);
+          if (late-- > 0) await objects.put(`late/${late}`, Buffer.from('12345'), type);
+          return answer;
+        },
+      },
+    });
+    const { purge } = purgingOf({ client, bucket: settings.s3Bucket, requestMs: 10_000, list: objects.list });
+    await objects.put('late/first', Buffer.from('12345'), type);
+    assert.deepEqual(await purge('late/'), { objects: 3, versions: 3, bytes: 15 });
+    late = Number.POSITIVE_INFINITY;
+    await objects.put('late/first', Buffer.from('12345'), type);
+    await assert.rejects(purge('late/'), /try again in a moment/);
+    await objects.purge('late/');
+  });
+
+  each('one object that the store may not give up has no other kept', async ({ raw, settings }) => {
+    const locked = { ...settings, s3Bucket: `${settings.s3Bucket}-locked` };
+    const { s3Bucket: bucketName, s3Region: region } = locked;
+    try {
+      await raw.makeBucket(bucketName, region, { ObjectLocking: true });
+    } catch {
+      // A store without legal holds has nothing that it may not give up.
+      return;
+    }
+    const objects = createObjects(locked);
+    // One more than a request removes, so that what is held is not of the last request.
+    const all = Array.from({ length: 1_001 }, (_, i) => `held/${String(i).padStart(4, '0')}`);
+    const [held = ''] = all;
+    for (let at = 0; at < all.length; at += 100)
+      await Promise.all(all.slice(at, at + 100).map(key => objects.put(key, Buffer.from('12345'), type)));
+    await raw.setObjectLegalHold(bucketName, held, { status: 'ON' });
+    await assert.rejects(objects.purge('held/'), /keeps 1 of what was to be removed/);
+    assert.deepEqual(await Array.fromAsync(objects.list('')), [{ key: held, size: 5 }]);
+    await raw.setObjectLegalHold(bucketName, held, { status: 'OFF' });
+    assert.deepEqual(await objects.purge('held/'), { objects: 1, versions: 1, bytes: 5 });
+    await raw.removeBucket(bucketName);
+  });
+
+  each('a bucket that keeps versions keeps none of what was purged', async bucket => {
+    const { raw, settings } = bucket;
+    const on = { ...settings, s3Bucket: `${settings.s3Bucket}-versions` };
+    const objects = createObjects(on);
+    await objects.ensureBucket();
+    try {
+      await raw.setBucketVersioning(on.s3Bucket, { Status: 'Enabled' });
+    } catch {
+      // A store that keeps no versions at all: what it cannot do it cannot do wrong.
+      await raw.removeBucket(on.s3Bucket);
+      return;
+    }
+    const keys = async (prefix: string) => (await Array.fromAsync(objects.list(prefix))).map(({ key }) => key);
+    await purgeAll({ ...bucket, objects, settings: on, keys, openUploads: async () => [] }, 'purge', 3);
+    await objects.purge('');
+    await raw.removeBucket(on.s3Bucket);
+  });
+}

@@ -1,0 +1,56 @@
+import {
+  ResponderBuilder,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  ServerListenerBuilder,
+  status,
+} from '@grpc/grpc-js';
+import type { Logger } from '@recording-request/kit/log';
+import { namesIn } from './names.ts';
+
+/** Which services may call an RPC, by its path, on one listener. None where the table has no line for it. */
+export type CallersOf = (path: string) => readonly string[];
+
+type Call = Parameters<ServerInterceptor>[1];
+/** Undefined without TLS. */
+type Names = readonly string[] | undefined;
+
+const known = new WeakMap<object, { names: Names }>();
+
+/**
+ * Refuses each call whose caller the table does not name. In plaintext nobody knows who calls: each RPC that the table has is
+ * let through then.
+ */
+export function authorize(callersOf: CallersOf, isPlaintext: boolean, log: Logger): ServerInterceptor {
+  return ({ path }, call) => {
+    const callers = callersOf(path);
+    const names = namesOf(call);
+    const allowed = names ? names.some(name => callers.includes(name)) : isPlaintext && callers.length > 0;
+    // Wrapping it would cost each message a pass; the library asks for no more than this interface.
+    if (allowed) return call as ServerInterceptingCall;
+    const who = names
+      ? names.join(' and ') || 'A caller whose certificate names no service'
+      : 'A caller without a certificate';
+    const details = `${who} may not call ${path} on this port.`;
+    log.warn({ rpc: path, caller: names }, 'A call was refused');
+    return refused(call, details);
+  };
+}
+
+function namesOf(call: Call): Names {
+  // The library parses the certificate at each question, and offers nothing that lasts as long as the connection.
+  const { session } = (call as { stream?: { session?: object } }).stream ?? {};
+  const before = session && known.get(session);
+  if (before) return before.names;
+  const { transportSecurityType, sslPeerCertificate } = call.getAuthContext();
+  const names = transportSecurityType === 'ssl' ? namesIn(sslPeerCertificate?.subjectaltname) : undefined;
+  if (session) known.set(session, { names });
+  return names;
+}
+
+function refused(call: Call, details: string): ServerInterceptingCall {
+  const listener = new ServerListenerBuilder()
+    .withOnReceiveMetadata(() => call.sendStatus({ code: status.PERMISSION_DENIED, details }))
+    .build();
+  return new ServerInterceptingCall(call, new ResponderBuilder().withStart(next => next(listener)).build());
+}

@@ -1,0 +1,109 @@
+import { createSecureContext, type SecureContext } from 'node:tls';
+import {
+  type ChannelCredentials,
+  type ChannelOptions,
+  credentials,
+  experimental,
+  ServerCredentials,
+} from '@grpc/grpc-js';
+import { loadConfig } from '@recording-request/kit/config';
+import { createLogger, type Logger } from '@recording-request/kit/log';
+import { internalVariables } from '@recording-request/kit/service-variables';
+import { type CertificateFiles, type Certificates, openCertificates } from './certificates.ts';
+import { namesIn, uriOf } from './names.ts';
+
+export interface InternalConfig extends CertificateFiles {
+  internalPlaintext: boolean;
+}
+
+/** How a client reaches one service. */
+export interface Peer {
+  credentials: ChannelCredentials;
+  options: ChannelOptions;
+}
+
+/** What a TLS connection to a service needs. */
+export interface TlsPeer {
+  secureContext: SecureContext;
+  servername: string;
+  checkServerIdentity: CheckServer;
+}
+
+type CheckServer = (host: string, certificate: { subjectaltname?: string }) => Error | undefined;
+
+/** How this process and the other services know each other. */
+export interface Internal extends Disposable {
+  /** Undefined where listeners and calls are plaintext. */
+  readonly certificates: Certificates | undefined;
+  /** For a listener of gRPC. */
+  serverCredentials(): ServerCredentials;
+  /** The service `name` as a client of gRPC reaches it: what answers must have the certificate of that name. */
+  peer(name: string): Peer;
+  /** The same for any other protocol; undefined where calls are plaintext. */
+  tlsPeer(name: string): TlsPeer | undefined;
+}
+
+/** For tests, and for what has no peers. */
+export const PLAINTEXT: Internal = plaintext();
+
+/** Opens the certificate of the service `name`, unless there is to be none. Fails with a ConfigError. */
+export async function openInternal(
+  config: InternalConfig,
+  name: string,
+  log: Logger,
+  options: { lookMs?: number } = {},
+): Promise<Internal> {
+  if (config.internalPlaintext) {
+    log.warn('INTERNAL_PLAINTEXT is true: services take calls from anyone who reaches their ports');
+    return plaintext();
+  }
+  return withCertificates(await openCertificates(config, { name, log, ...options }));
+}
+
+/** The same for a program that calls services and is none, by the variables in `env`. */
+export const openCaller = (env: NodeJS.ProcessEnv, name: string, options?: { lookMs?: number }): Promise<Internal> =>
+  openInternal(loadConfig(env, internalVariables), name, createLogger(name, 'silent'), options);
+
+function withCertificates(certificates: Certificates): Internal {
+  const checks = new Map<string, CheckServer>();
+  // The same function for the same name: connections are shared by it.
+  const check = (name: string): CheckServer => {
+    const made = checks.get(name) ?? ((_host, { subjectaltname }) => wrongServer(name, subjectaltname));
+    checks.set(name, made);
+    return made;
+  };
+  let secureContext = contextOf(certificates);
+  certificates.onChange(() => {
+    secureContext = contextOf(certificates);
+  });
+  return {
+    certificates,
+    serverCredentials: () => experimental.createCertificateProviderServerCredentials(certificates, certificates, true),
+    peer: name => ({
+      credentials: experimental.createCertificateProviderChannelCredentials(certificates, certificates, {
+        checkServerIdentity: check(name),
+      }),
+      // Addresses say nothing: a name resolves to many, and some targets are none.
+      options: { 'grpc.ssl_target_name_override': name },
+    }),
+    tlsPeer: name => ({ secureContext, servername: name, checkServerIdentity: check(name) }),
+    [Symbol.dispose]: () => certificates[Symbol.dispose](),
+  };
+}
+
+const contextOf = ({ current: { cert, key, ca } }: Certificates) => createSecureContext({ cert, key, ca });
+
+const wrongServer = (name: string, subjectAltName: string | undefined): Error | undefined =>
+  namesIn(subjectAltName).includes(name)
+    ? undefined
+    : new Error(`what answers is not ${name}: its certificate does not name URI:${uriOf(name)}`);
+
+function plaintext(): Internal {
+  return {
+    certificates: undefined,
+    serverCredentials: () => ServerCredentials.createInsecure(),
+    peer: () => ({ credentials: credentials.createInsecure(), options: {} }),
+    tlsPeer: () => undefined,
+    [Symbol.dispose]() {},
+  };
+}

@@ -1,0 +1,39 @@
+import type { Logger } from '@recording-request/kit/log';
+import { type GrpcServer, type Implementation, startGrpcServer } from './grpc-server.ts';
+import type { CallersOf } from './internal/authorize.ts';
+import type { Internal } from './internal/internal.ts';
+
+export interface Listeners {
+  /** `host:port` for other services, and for the operator. */
+  grpcAddress: string;
+  operatorAddress: string;
+  /** Accepts no more calls, waits up to `graceMs` for the running ones, then ends them. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface ListenersOptions {
+  config: { grpcListen: string; operatorListen?: string };
+  services: Implementation[];
+  internal: Internal;
+  /** Who may call what, on the listener for services and on the operator's. */
+  callers: { services: CallersOf; operator: CallersOf };
+  log: Logger;
+}
+
+/** Serves `services` to the other services, and the same on a listener of its own to the operator where there is to be one. */
+export async function startListeners(options: ListenersOptions): Promise<Listeners> {
+  const { config, services, internal, callers, log } = options;
+  await using starting = new AsyncDisposableStack();
+  const serve = async (listen: string, callersOf: CallersOf): Promise<GrpcServer> =>
+    starting.adopt(await startGrpcServer({ listen, services, internal, callersOf, log }), server => server.close(0));
+  const forServices = await serve(config.grpcListen, callers.services);
+  const forOperator = config.operatorListen ? await serve(config.operatorListen, callers.operator) : undefined;
+  starting.move();
+  return {
+    grpcAddress: forServices.address,
+    operatorAddress: forOperator?.address ?? '',
+    async close(graceMs) {
+      await Promise.all([forServices.close(graceMs), forOperator?.close(graceMs)]);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+// Preloaded by `node --import`: instruments are of the SDK that runs when they are made.
+import { ConfigError } from '@recording-request/kit/config';
+import { readSignals } from './settings.ts';
+
+try {
+  const signals = readSignals(process.env);
+  if (signals.traces || signals.metrics || signals.logs) {
+    const { startTelemetry } = await import('./sdk.ts');
+    await startTelemetry(signals);
+  }
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`telemetry: ${error.message}\n`);
+  // EX_CONFIG of sysexits.h, as for every other variable.
+  process.exit(78);
+}

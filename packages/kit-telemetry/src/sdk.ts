@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { diag } from '@opentelemetry/api';
+import { diagLogLevelFromString } from '@opentelemetry/core';
+import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runtime-node';
+import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
+import {
+  defaultResource,
+  envDetector,
+  hostDetector,
+  osDetector,
+  processDetector,
+  type Resource,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import { sendLinesTo } from '@recording-request/kit/log';
+import { keepHashes } from './attribute-sets.ts';
+import { endGauges } from './ended-gauges.ts';
+import { endTelemetry, endTelemetryBy } from './ending.ts';
+import { metricReaders, recordProcessor, spanProcessor } from './exporters.ts';
+import { instanceId } from './instance-id.ts';
+import { sendLine } from './log-records.ts';
+import { keepLateSpans, spanIds } from './open-span.ts';
+import { defaultSampler } from './sampler.ts';
+import { clusterAttributes, type Signal, type Signals } from './settings.ts';
+import { startSending } from './signals.ts';
+import { views } from './views.ts';
+
+// How often the event loop's delay is read. By default it wakes each process a hundred times a second, idle ones too.
+const LOOP_SAMPLE_MS = 200;
+const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
+
+/**
+ * Starts OpenTelemetry; its settings are the standard OTEL_… variables, which `readSignals` has checked. Spans and log records
+ * are sent in batches and metrics every minute; a collector that is down costs nothing but these.
+ */
+export async function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = process.env): Promise<void> {
+  const { traces, metrics, logs } = signals;
+  endGauges();
+  if (metrics) await keepHashes();
+  const sampler = env.OTEL_TRACES_SAMPLER ? undefined : defaultSampler(env);
+  if (traces && sampler) keepLateSpans(sampler);
+  const sdk = new NodeSDK({
+    resource: resource(env),
+    // The one that the SDK adds by default would give each process a random id.
+    ...(!env.OTEL_NODE_RESOURCE_DETECTORS && { resourceDetectors: DETECTORS }),
+    spanProcessors: traces ? [spanProcessor(env)] : [],
+    ...(sampler && { sampler }),
+    idGenerator: spanIds,
+    metricReaders: metrics ? metricReaders(env) : [],
+    views: views(),
+    logRecordProcessors: logs ? [recordProcessor(env)] : [],
+    instrumentations: [
+      ...(metrics ? [new RuntimeNodeInstrumentation({ monitoringPrecision: LOOP_SAMPLE_MS })] : []),
+      new UndiciInstrumentation({
+        // Outside a request or an event (a health check, a poll) there is nothing to follow.
+        requireParentforSpans: true,
+        // An address may have a secret, and not only in its query.
+        requestHook(span, { origin }) {
+          span.setAttributes({ 'url.full': origin, 'url.path': '', 'url.query': '' });
+        },
+      }),
+    ],
+  });
+  if (env.OTEL_LOG_LEVEL) noteItsTroubles(env.OTEL_LOG_LEVEL);
+  sdk.start();
+  startSending(signals);
+  if (logs) sendLinesTo(sendLine);
+  if (metrics) {
+    // Only now: its instruments are of the SDK that has started.
+    const sent = (Object.keys(signals) as Signal[]).filter(signal => signals[signal]);
+    void import('./process-figures.ts').then(({ reportProcess }) => reportProcess(sent));
+  }
+  endTelemetryBy(() => sdk.shutdown());
+  process.once('beforeExit', () => void endTelemetry());
+}
+
+/** What the SDK says of itself goes to stderr: stdout is for lines of JSON. */
+function noteItsTroubles(level: string): void {
+  const write = (message: string, ...rest: unknown[]) => console.error('telemetry:', message, ...rest);
+  const logger = { error: write, warn: write, info: write, debug: write, verbose: write };
+  const logLevel = diagLogLevelFromString(level.trim());
+  diag.setLogger(logger, { ...(logLevel !== undefined && { logLevel }), suppressOverrideMessage: true });
+}
+
+/** What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say wins over all of it. */
+const resource = (env: NodeJS.ProcessEnv): Resource =>
+  defaultResource().merge(
+    resourceFromAttributes({
+      'service.name': serviceName(),
+      'service.version': version(),
+      'service.instance.id': instanceId(env),
+      ...clusterAttributes(env),
+    }),
+  );
+
+/** That of the service whose main.ts this process runs, unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES has another. */
+function serviceName(): string {
+  const [, name] = /services\/([a-z]+)\/src\/main\.ts$/.exec(process.argv[1] ?? '') ?? [];
+  return name ?? 'recording-request';
+}
+
+/** Of the whole, which is released as one. */
+function version(): string {
+  const file = new URL('../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

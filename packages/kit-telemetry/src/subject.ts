@@ -1,0 +1,71 @@
+import { type Attributes, type Span, trace } from '@opentelemetry/api';
+import { isUuid } from '@recording-request/kit/ids';
+
+const NAMES = {
+  projectId: 'recording.project.id',
+  submissionId: 'recording.submission.id',
+  uploadId: 'recording.upload.id',
+} as const;
+/** As log lines name them. */
+export const SUBJECT_FIELDS = Object.keys(NAMES) as (keyof typeof NAMES)[];
+/** The attributes that a span takes over from the one that it is a part of. */
+export const SUBJECT_ATTRIBUTES: readonly string[] = Object.values(NAMES);
+// Of requests and answers: what they are about may stand one level below.
+const PARTS = ['job', 'submission', 'response', 'project', 'upload'];
+// As all services lay out the store.
+const OBJECT_KEY = /^(?:submissions\/(?<projectId>[^/]+)\/(?<submissionId>[^/]*)|uploads\/(?<uploadId>[^/]+))(?:\/|$)/;
+
+/** What a request or a step is about, as log lines name it. */
+export type SubjectIds = Partial<Record<keyof typeof NAMES, string>>;
+
+/** Returns the ids of the clip, its upload and its project that `about` has. */
+export function idsOf(about: unknown): SubjectIds {
+  const ids: SubjectIds = {};
+  for (const field of SUBJECT_FIELDS) {
+    const id = idIn(about, field);
+    if (id) ids[field] = id;
+  }
+  return ids;
+}
+
+/** Returns the attributes by which spans about a clip, its upload or its project are found. What is no id of ours is left out: it may be a token. */
+export function subjectAttributes(about: unknown): Attributes {
+  const attributes: Attributes = {};
+  if (typeof about !== 'object' || about === null) return attributes;
+  for (const part of PARTS) addIds(attributes, (about as Record<string, unknown>)[part]);
+  addIds(attributes, about);
+  return attributes;
+}
+
+// For every line of the log and every span: it makes no objects that nobody keeps.
+function addIds(attributes: Attributes, about: unknown): void {
+  if (about === undefined) return;
+  for (const field of SUBJECT_FIELDS) {
+    const id = idIn(about, field);
+    if (id) attributes[NAMES[field]] = id;
+  }
+}
+
+function idIn(about: unknown, field: string): string | undefined {
+  if (typeof about !== 'object' || about === null) return undefined;
+  const value = (about as Record<string, unknown>)[field];
+  return typeof value === 'string' && isUuid(value) ? value : undefined;
+}
+
+/** Returns the ids that the key of an object has: a key itself is in no span. */
+export const subjectOfKey = (key: string): object => ({ ...OBJECT_KEY.exec(key)?.groups });
+
+/** Gives the running span the ids that `about` has; what begins within it from then on has them too. */
+export function noteSubject(about: unknown): void {
+  const span = trace.getActiveSpan();
+  if (span?.isRecording()) span.setAttributes(subjectAttributes(about));
+  else if (span) (span as Noting)[ABOUT] ??= about;
+}
+
+// Of spans that are sent, if at all, when they have ended. A weak map of all that run would cost each collection of garbage.
+const ABOUT = Symbol('recording-request.about');
+
+type Noting = Span & { [ABOUT]?: unknown };
+
+/** Returns the attributes of what `noteSubject` was told first in a span that is not recorded. */
+export const notedSubject = (span: Span): Attributes => subjectAttributes((span as Noting)[ABOUT]);
