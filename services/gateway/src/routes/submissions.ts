@@ -89,21 +89,19 @@ interface FirstPage {
 }
 
 /**
- * The first part of a page. Where the project's name was read a moment ago, one call brings it, as bytes if it is the whole
- * page; otherwise, and where that finds no submission, the project is looked at as well.
+ * The first part of a page. Where the project's name was read a moment ago, one call brings it, as bytes if it is the whole page. The
+ * project is looked at as well where its name is not known, and where there is no submission: it may be missing.
  */
 async function loadFirst(context: Context, asked: ListSubmissionsRequest): Promise<FirstPage> {
   const { services, baseUrl, projectNames } = context;
   const known = projectNames.get(nameKey(asked));
+  const presentation = known === undefined ? undefined : { baseUrl, projectName: known };
+  const listing = services.submissions.listSubmissions({ ...asked, presentation });
   if (known !== undefined) {
-    const presentation = { baseUrl, projectName: known };
-    const page = await services.submissions.listSubmissions({ ...asked, presentation });
+    const page = await listing;
     if (page.pageJson || page.submissions.length > 0) return { projectName: known, page };
   }
-  const [projectName, page] = await invalidFirst(
-    loadProjectName(services, asked),
-    services.submissions.listSubmissions(asked),
-  );
+  const [projectName, page] = await invalidFirst(loadProjectName(services, asked), listing);
   projectNames.set(nameKey(asked), projectName);
   return { projectName, page };
 }

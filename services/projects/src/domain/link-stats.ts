@@ -11,6 +11,12 @@ export interface LinkSums {
   open: number;
 }
 
+/** Of a project, by the type of its links. */
+export interface ProjectSums {
+  unique?: LinkSums | undefined;
+  shared?: LinkSums | undefined;
+}
+
 export interface LinkStats {
   uniqueLinksTotal: number;
   uniqueLinksRemaining: number;

@@ -11,10 +11,8 @@ export const getProject =
       if (projectName === undefined) throw noSuchProject();
       return { projectName };
     }
-    const [project, sums] = await Promise.all([
-      store.projects.find(ownerId, projectId),
-      store.links.sums(ownerId, [projectId]),
-    ]);
+    const project = await store.projects.findWithLinks(ownerId, projectId);
     if (!project) throw noSuchProject();
-    return { project: toProject(project, sums.get(projectId), clock.now()) };
+    const sums = await store.links.sumsFrom(ownerId, projectId, project);
+    return { project: toProject(project, sums, clock.now()) };
   };

@@ -1,7 +1,7 @@
 import * as proto from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { type Link, type LinkState, linkState, remainingUses } from '../domain/link.ts';
-import { type LinkSums, linkStats, NO_LINKS } from '../domain/link-stats.ts';
+import { linkStats, NO_LINKS, type ProjectSums } from '../domain/link-stats.ts';
 import type { Project, ProjectSummary, Settings } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import { openUnlessLost } from '../workflows/open-unless-lost.ts';
@@ -17,7 +17,7 @@ export function toSettings(settings: Settings): proto.ProjectSettings {
   };
 }
 
-type Sums = { unique?: LinkSums; shared?: LinkSums } | undefined;
+type Sums = ProjectSums | undefined;
 
 const toLinkStats = (sums: Sums, expiresAt: Date | null, now: Date): proto.LinkStats =>
   linkStats(sums?.unique ?? NO_LINKS, sums?.shared ?? NO_LINKS, expiresAt, now);

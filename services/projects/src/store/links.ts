@@ -1,6 +1,7 @@
 import { createStampCache, type Stamp } from '@recording-request/kit/stamp-cache';
+import type { PipelineStage } from 'mongoose';
 import { type Link, type LinkState, SHARED_POSITION, UNIQUE_USES } from '../domain/link.ts';
-import type { LinkSums } from '../domain/link-stats.ts';
+import type { LinkSums, ProjectSums } from '../domain/link-stats.ts';
 import type { Hashes } from './hashes.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
@@ -54,10 +55,46 @@ const SUMS = {
 
 const SUMMED = { _id: 0, projectId: 1, maxUses: 1, claimed: 1, landed: 1, disabled: 1 } as const;
 
+type Summed = Pick<Link, 'projectId' | 'maxUses' | 'claimed' | 'landed' | 'disabled'>;
+
+function sumsOfOne({ maxUses: capacity, claimed, landed, disabled }: Summed): LinkSums {
+  const used = claimed + landed;
+  return { links: 1, capacity, used, open: disabled ? 0 : capacity - used };
+}
+
 interface Newest {
   changedAt: Date | null;
   now: Date;
 }
+
+/** What is read with a project in one query: its unique link that changed last, and its shared link. */
+export interface LinkHeads {
+  newest: Newest[];
+  shared: Summed[];
+}
+
+/** The stages of an aggregation over one project that add its `LinkHeads`. */
+export const linkHeads = (ownerId: string, projectId: string): PipelineStage[] => [
+  {
+    $lookup: {
+      from: 'links',
+      as: 'newest',
+      pipeline: [
+        { $match: { type: 'unique', ownerId, projectId } },
+        { $sort: { changedAt: -1 } },
+        { $limit: 1 },
+        { $project: { _id: 0, changedAt: 1, now: '$$NOW' } },
+      ],
+    },
+  },
+  {
+    $lookup: {
+      from: 'links',
+      as: 'shared',
+      pipeline: [{ $match: { projectId, position: SHARED_POSITION, ownerId } }, { $project: SUMMED }],
+    },
+  },
+];
 
 const stampFrom = ({ changedAt, now }: Newest): Stamp => {
   const ms = changedAt?.getTime() ?? 0;
@@ -71,7 +108,6 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
 
   /** When a unique link of each project changed last: one look into the index for each, however many links they have. */
   async function stampsOf(ownerId: string, projectIds: string[]): Promise<Map<string, Stamp>> {
-    if (projectIds.length === 1) return await stampOfOne(ownerId, projectIds[0]!);
     const rows = await links.aggregate<Newest & { _id: string }>([
       { $match: { type: 'unique', ownerId, projectId: { $in: projectIds } } },
       { $sort: newestFirst },
@@ -81,27 +117,12 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
     return new Map(rows.map(row => [row._id, stampFrom(row)]));
   }
 
-  /** A find costs the server about half of what an aggregation does. */
-  async function stampOfOne(ownerId: string, projectId: string): Promise<Map<string, Stamp>> {
-    const newest = await links
-      .findOne({ type: 'unique', ownerId, projectId }, { _id: 0, changedAt: 1, now: '$$NOW' })
-      .sort({ changedAt: -1 })
-      .hint('unique_link_changes')
-      .lean<Newest>();
-    return newest ? new Map([[projectId, stampFrom(newest)]]) : new Map();
-  }
-
   /** Of the one shared link that a project has. */
   async function sumShared(ownerId: string, projectIds: string[]): Promise<Map<string, LinkSums>> {
     const rows = await links
       .find({ projectId: { $in: projectIds }, position: SHARED_POSITION, ownerId }, SUMMED)
-      .lean<Pick<Link, 'projectId' | 'maxUses' | 'claimed' | 'landed' | 'disabled'>[]>();
-    return new Map(
-      rows.map(({ projectId, maxUses: capacity, claimed, landed, disabled }) => {
-        const used = claimed + landed;
-        return [projectId, { links: 1, capacity, used, open: disabled ? 0 : capacity - used }];
-      }),
-    );
+      .lean<Summed[]>();
+    return new Map(rows.map(row => [row.projectId, sumsOfOne(row)]));
   }
 
   async function sumUnique(ownerId: string, projectIds: string[]): Promise<Map<string, LinkSums>> {
@@ -175,14 +196,21 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
       return matchedCount === 1 || (await links.exists(linkAt(key))) !== null;
     },
 
-    /** The sums over the links of many projects, by project id and type. Those of unique ones are kept until one changes. */
-    async sums(ownerId: string, projectIds: string[]): Promise<Map<string, { unique?: LinkSums; shared?: LinkSums }>> {
+    /** The sums over the links of many projects, by project id. Those of unique links are kept until one changes. */
+    async sums(ownerId: string, projectIds: string[]): Promise<Map<string, ProjectSums>> {
       const [stamps, shared] = await Promise.all([stampsOf(ownerId, projectIds), sumShared(ownerId, projectIds)]);
       const unique = await uniqueSums.get([...stamps.keys()], stamps, ids => sumUnique(ownerId, ids));
-      const byProject = new Map<string, { unique?: LinkSums; shared?: LinkSums }>();
+      const byProject = new Map<string, ProjectSums>();
       for (const [id, sums] of unique) byProject.set(id, { unique: sums });
       for (const [id, sums] of shared) byProject.set(id, { ...byProject.get(id), shared: sums });
       return byProject;
+    },
+
+    /** The same of one project whose `LinkHeads` were just read: asks the database only where a unique link has changed. */
+    async sumsFrom(ownerId: string, projectId: string, { newest, shared }: LinkHeads): Promise<ProjectSums> {
+      const stamps = new Map(newest.map(each => [projectId, stampFrom(each)]));
+      const unique = await uniqueSums.get([...stamps.keys()], stamps, ids => sumUnique(ownerId, ids));
+      return { unique: unique.get(projectId), shared: shared[0] && sumsOfOne(shared[0]) };
     },
   };
 }

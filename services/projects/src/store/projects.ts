@@ -1,5 +1,6 @@
 import type { Project, ProjectSummary, TranscriptionSettings } from '../domain/project.ts';
 import type { Hashes } from './hashes.ts';
+import { type LinkHeads, linkHeads } from './links.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
@@ -35,6 +36,16 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
 
     async find(ownerId: string, projectId: string): Promise<Project | null> {
       return await projects.findOne({ _id: projectId, ownerId }, PLAIN).lean<Project>();
+    },
+
+    /** The project with what the sums of its links come from, in one query; null where it is not this owner's. */
+    async findWithLinks(ownerId: string, projectId: string): Promise<(Project & LinkHeads) | null> {
+      const [project] = await projects.aggregate<Project & LinkHeads>([
+        { $match: { _id: projectId, ownerId } },
+        { $project: PLAIN },
+        ...(linkHeads(ownerId, projectId) as never[]),
+      ]);
+      return project ?? null;
     },
 
     /** Returns undefined where the project is not this owner's. */

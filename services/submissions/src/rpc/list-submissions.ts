@@ -35,6 +35,8 @@ export const listSubmissions =
     // Words and times are seldom asked for twice.
     if (!request.presentation || request.search || datesOf(request).some(Boolean)) return await read(signal);
     const stamp = await context.submissions.stampOf(ownerId, projectId);
+    // The project has no submissions. A cursor is checked by the read.
+    if (!stamp && request.cursor === '') return { submissions: [], nextCursor: '' };
     const key = JSON.stringify(request);
     const stamps = new Map(stamp && [[key, stamp]]);
     const found = await context.pages.get(
