@@ -29,7 +29,7 @@ const WITH_USERS = /\/rights-at-servers\.test\.ts$/;
 // Those that verify signatures in Python.
 const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
 // Those that run the collector and Prometheus, or its program that tries rules.
-const OBSERVED = /^tools\/(observe\/(test|src\/servers)|observability)\//;
+const OBSERVED = /^tools\/observe\/(test|src\/(servers|definitions))\//;
 // The one that runs the samples of docs, of which one is in Python.
 const SAMPLED = /\/owner-api\.test\.ts$/;
 // The one that transcribes with Whisper.

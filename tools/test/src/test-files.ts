@@ -16,7 +16,7 @@ const DEPLOY = /^tools\/k8s\/test\//;
 export const isDeployTest = (file: string): boolean => DEPLOY.test(file);
 
 // They run the whole system, or try every alert for days of Prometheus's time, which fills the processor; most of the others wait.
-const WHOLE_SYSTEM = /^test\/(?!.*\/src\/)|^tools\/(demo|observe)\/test\/|^tools\/observability\/src\/rules\./;
+const WHOLE_SYSTEM = /^test\/(?!.*\/src\/)|^tools\/(demo|observe)\/test\/|^tools\/observe\/src\/definitions\/rules\./;
 // Each takes minutes: begun late, they would go on alone.
 const LONGEST = /^test\/(system\/owner-api|browser\/(recovery|dashboard)|faults\/faults)\./;
 
