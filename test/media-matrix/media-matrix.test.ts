@@ -1,10 +1,10 @@
 /** The bounded part of `npm run media-matrix`: at least one row of each kind. */
 import assert from 'node:assert/strict';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { openScratch } from '@recording-request/harness/scratch';
 import { boundedRows } from './src/rows/all.ts';
-import { type Pipeline, scratchFolder, startPipeline } from './src/run/pipeline.ts';
+import { type Pipeline, startPipeline } from './src/run/pipeline.ts';
 import { runRow } from './src/run/run-row.ts';
 
 const ROW_MS = 60_000;
@@ -15,7 +15,7 @@ let scratch = '';
 let pipeline: Pipeline;
 
 before(async () => {
-  scratch = opened.use(await scratchFolder(join(tmpdir(), 'media-matrix-'))).path;
+  scratch = opened.use(await openScratch('matrix')).path;
   pipeline = opened.use(await startPipeline(scratch, ended.signal));
 });
 after(async () => {

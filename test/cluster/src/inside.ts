@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CaseResult } from '@recording-request/fault-test/run-case';
-import { tableOf } from '@recording-request/fault-test/table';
+import { caseTable } from '@recording-request/fault-test/table';
 import { createKubectl, type Kubectl } from '@recording-request/k8s/lab/kubectl';
 import { kubeconfigIn, placeIn } from '@recording-request/k8s/lab/place';
 import { makeCertificates } from '@recording-request/stack/certificates';
@@ -74,7 +74,7 @@ async function main(task: Task): Promise<boolean> {
     const hold = task.hold && kind === kinds.at(-1);
     results.push(...(await runOn(kind, cases[kind]!, { ...task, hold }, kubectl)));
   }
-  log(`\n${tableOf(results)}\n`);
+  log(`\n${caseTable(results)}\n`);
   return results.every(({ violations }) => violations.length === 0);
 }
 

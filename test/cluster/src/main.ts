@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROGRAMS } from '@recording-request/demo/perform';
 import { extractPrevious } from '@recording-request/fault-test/versions/previous-version';
+import { print, runCommand } from '@recording-request/harness/command';
+import { openScratch } from '@recording-request/harness/scratch';
 import { ensureHelm, ensureKustomize } from '@recording-request/k8s/install';
 import { startCluster } from '@recording-request/k8s/lab/cluster';
 import { buildImages } from '@recording-request/k8s/lab/images';
@@ -19,7 +20,6 @@ import type { InstallContext } from '@recording-request/stack/install/context';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { ensureMinioClient } from '@recording-request/stack/install/minio-client';
 import { ensureNginx } from '@recording-request/stack/install/nginx';
-import { reportFailure } from '@recording-request/stack/report-failure';
 import { CASES } from './cases/all.ts';
 import { upgrade } from './cases/upgrade.ts';
 import { isAsked, serversOf } from './cluster-case.ts';
@@ -30,65 +30,55 @@ import { attemptOf } from './validated-only.ts';
 
 const INSIDE = fileURLToPath(new URL('./inside.ts', import.meta.url));
 const began = Date.now();
-const log = (line: string) => void process.stdout.write(`${line}\n`);
-const lap = (what: string) => log(`${what} (${Math.round((Date.now() - began) / 1000)} s since the start)`);
+const lap = (what: string) => print(`${what} (${Math.round((Date.now() - began) / 1000)} s since the start)`);
 
-async function main(): Promise<number> {
-  const options = parseOptions(process.argv.slice(2));
-  if (options.help) log(HELP);
-  else if (options.list) for (const { name, promise } of CASES) log(`${name}\n    ${promise}`);
-  else return await runInLab(options);
-  return 0;
-}
-
-async function runInLab({ only, seed, clips, hold }: Options): Promise<number> {
-  const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(name, () => stop.abort(new Error(`ended by ${name}`)));
-  const { signal } = stop;
+async function runInLab({ only, seed, clips, hold, list }: Options, stopped: AbortSignal): Promise<number> {
+  if (list) {
+    for (const { name, promise } of CASES) print(`${name}\n    ${promise}`);
+    return 0;
+  }
+  const lost = new AbortController();
+  const signal = AbortSignal.any([stopped, lost.signal]);
   const { env } = process;
-  const context = { env, log, signal };
-  const dir = await mkdtemp(join(tmpdir(), 'recording-request-k8s-'));
+  const context = { env, log: print, signal };
+  await using scratch = await openScratch('k8s');
+  const dir = scratch.path;
   const place = placeIn(dir, env);
-  let isKept = false;
   // Whisper would take the processors that the cluster needs.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
-  try {
-    // What cases need is installed here: the lab's own network leads nowhere.
-    await ensure([...PROGRAMS, 'mongo', 'kafka', 's3', 'speech'], log, { signal });
-    await ensureNginx(context);
-    const kustomize = await ensureKustomize(context);
-    const helm = await ensureHelm(context);
-    const programs = await ensurePrograms(context);
-    if (CASES.some(each => isAsked(each, only) && serversOf(each) === 'several')) await ensureMinioClient(context);
-    const { built, unbuilt } = await buildNeeded(only, context);
-    const previous = isAsked(upgrade, only) ? await extractPrevious(dir) : undefined;
-    const images = await buildImages(place, { programs, previous }, context);
-    signal.throwIfAborted();
-    const builtAt = Date.now();
-    lap(`both images are built: ${Math.round(images.bytes / 1e6)} MB in ${images.seconds} s`);
-    await using machine = await startMachine(place, programs.pause, (name, file) =>
-      stop.abort(new Error(`${name} ended by itself: see ${file}`)),
-    );
-    await using _podLogs = keepPodLogs(place);
-    using memory = watchMemory(machine.memory);
-    await startCluster(machine, place, { programs, images: images.files });
-    lap('the cluster is ready');
-    const task: Task = {
-      ...{ dir, kubectl: programs.kubectl, built, unbuilt, kustomize, helm, previous },
-      ...{ only, seed, clips, hold },
-    };
-    await writeFile(join(dir, 'task.json'), JSON.stringify(task));
-    const status = await runBeside(machine, [...process.execArgv, INSIDE, join(dir, 'task.json')], signal);
-    if (signal.aborted && status !== 0) log(`given up: ${signal.reason.message}`);
-    log(totalsOf({ wholeMs: Date.now() - began, buildingMs: builtAt - began, peakBytes: memory.peak }));
-    lap(status === 0 ? 'every promise was kept' : 'promises were broken');
-    isKept = status !== 0;
-    if (isKept) log(`logs: ${place.logs}; of pods, also of those that are gone, in pods`);
-    return status;
-  } finally {
-    if (!isKept) await rm(dir, { recursive: true, force: true });
-  }
+  // What cases need is installed here: the lab's own network leads nowhere.
+  await ensure([...PROGRAMS, 'mongo', 'kafka', 's3', 'speech'], print, { signal });
+  await ensureNginx(context);
+  const kustomize = await ensureKustomize(context);
+  const helm = await ensureHelm(context);
+  const programs = await ensurePrograms(context);
+  if (CASES.some(each => isAsked(each, only) && serversOf(each) === 'several')) await ensureMinioClient(context);
+  const { built, unbuilt } = await buildNeeded(only, context);
+  const previous = isAsked(upgrade, only) ? await extractPrevious(dir) : undefined;
+  const images = await buildImages(place, { programs, previous }, context);
+  signal.throwIfAborted();
+  const builtAt = Date.now();
+  lap(`both images are built: ${Math.round(images.bytes / 1e6)} MB in ${images.seconds} s`);
+  await using machine = await startMachine(place, programs.pause, (name, file) =>
+    lost.abort(new Error(`${name} ended by itself: see ${file}`)),
+  );
+  await using _podLogs = keepPodLogs(place);
+  using memory = watchMemory(machine.memory);
+  await startCluster(machine, place, { programs, images: images.files });
+  lap('the cluster is ready');
+  const task: Task = {
+    ...{ dir, kubectl: programs.kubectl, built, unbuilt, kustomize, helm, previous },
+    ...{ only, seed, clips, hold },
+  };
+  await writeFile(join(dir, 'task.json'), JSON.stringify(task));
+  const status = await runBeside(machine, [...process.execArgv, INSIDE, join(dir, 'task.json')], signal);
+  if (signal.aborted && status !== 0) print(`given up: ${signal.reason.message}`);
+  print(totalsOf({ wholeMs: Date.now() - began, buildingMs: builtAt - began, peakBytes: memory.peak }));
+  lap(status === 0 ? 'every promise was kept' : 'promises were broken');
+  if (status === 0) return 0;
+  scratch.keep();
+  print(`logs: ${place.logs}; of pods, also of those that are gone, in pods`);
+  return status;
 }
 
 /** Builds what single cases need. One that does not build costs its cases alone: the others run. */
@@ -101,7 +91,7 @@ async function buildNeeded(only: string[], context: InstallContext): Promise<Pic
     } catch (error) {
       context.signal?.throwIfAborted();
       unbuilt[needs.name] = attemptOf(needs, error);
-      log(unbuilt[needs.name]!);
+      print(unbuilt[needs.name]!);
     }
   }
   return { built, unbuilt };
@@ -120,9 +110,4 @@ async function runBeside(machine: Machine, nodeArgs: string[], signal: AbortSign
   });
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  reportFailure(error);
-}
-process.exit();
+await runCommand({ help: HELP, parse: parseOptions, run: runInLab });

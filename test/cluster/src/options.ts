@@ -1,4 +1,4 @@
-import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
+import { FLAG, named, parseFlags, TEXT, wholeNumber } from '@recording-request/harness/options';
 import { CASES } from './cases/all.ts';
 
 export interface Options {
@@ -32,24 +32,11 @@ Nothing of this machine's network, cgroups or settings is changed. Ctrl-C ends i
 
 /** Parses the command line. Throws UsageError. */
 export function parseOptions(args: string[]): Options {
-  const { only = '', seed = Date.now().toString(36), clips = String(CLIPS), hold, list, help } = valuesOf(args);
-  if (!/^[1-9]\d{0,3}$/.test(clips)) throw new UsageError(`--clips takes a number from 1 to 9999, not "${clips}".`);
-  const names = only.split(',').filter(Boolean);
-  const unknown = names.find(name => !CASES.some(each => each.name.startsWith(name)));
-  if (unknown) throw new UsageError(`No case is called ${unknown}: see --list.`);
-  return { only: names, seed, clips: Number(clips), hold, list, help };
-}
-
-function valuesOf(args: string[]) {
-  return parseCommandLine({
-    args,
-    options: {
-      only: { type: 'string' },
-      clips: { type: 'string' },
-      seed: { type: 'string' },
-      hold: { type: 'boolean', default: false },
-      list: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }).values;
+  const values = parseFlags(args, { only: TEXT, clips: TEXT, seed: TEXT, hold: FLAG, list: FLAG });
+  const { only, seed = Date.now().toString(36), clips = String(CLIPS), ...flags } = values;
+  return {
+    ...{ ...flags, seed },
+    only: only === undefined ? [] : named(only, CASES, 'case').map(({ name }) => name),
+    clips: wholeNumber('--clips', clips, { min: 1, max: 9_999 }),
+  };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tableOf } from '@recording-request/fault-test/table';
+import { caseTable } from '@recording-request/fault-test/table';
 import { TRAEFIK } from '@recording-request/k8s/lab/traefik';
 import { attemptOf, validatedOnly } from './validated-only.ts';
 
@@ -11,7 +11,7 @@ test('a case whose program did not build is a row that says so, with what was tr
   const row = validatedOnly(EDGE, { [TRAEFIK.name]: attempt });
   assert.deepEqual(row?.violations, []);
   assert.match(
-    tableOf([row!]),
+    caseTable([row!]),
     /^edge .* validated only, as traefik v\S+ did not build from its Go module: building traefik ended with 1: no route to host \(clips land\)$/m,
   );
 });

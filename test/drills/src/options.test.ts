@@ -4,13 +4,14 @@ import { UsageError } from '@recording-request/kit/command-line';
 import { parseOptions } from './options.ts';
 
 const NAMES = ['store-slow', 'speech-away', 'delay-store', 'delay-speech'];
+const ALL = NAMES.map(name => ({ name }));
 
 test('without options everything is drilled, and windows are divided by 60', () => {
-  assert.deepEqual(parseOptions([], NAMES), { only: NAMES, factor: 60, list: false, help: false });
+  assert.deepEqual(parseOptions([], ALL), { only: NAMES, factor: 60, list: false, help: false });
 });
 
 test('the beginning of a name is enough, and the order is that of the list', () => {
-  assert.deepEqual(parseOptions(['--only', 'delay,store'], NAMES).only, ['store-slow', 'delay-store', 'delay-speech']);
+  assert.deepEqual(parseOptions(['--only', 'delay,store'], ALL).only, ['store-slow', 'delay-store', 'delay-speech']);
 });
 
 test('what is no drill, no factor and no option is refused with a sentence that names it', () => {
@@ -23,7 +24,7 @@ test('what is no drill, no factor and no option is refused with a sentence that 
   ];
   for (const [args, names] of refusals)
     assert.throws(
-      () => parseOptions(args, NAMES),
+      () => parseOptions(args, ALL),
       (error: Error) => error instanceof UsageError && names.test(error.message),
     );
 });

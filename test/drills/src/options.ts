@@ -1,4 +1,4 @@
-import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
+import { FLAG, named, parseFlags, TEXT, wholeNumber } from '@recording-request/harness/options';
 import { FACTOR } from './limits.ts';
 
 export interface Options {
@@ -28,26 +28,12 @@ Disk full needs root, or the right to mount a tmpfs; elsewhere it is not tried, 
 logs and says where; the others leave nothing. Ctrl-C ends everything that was started.
 `;
 
-/** Parses the command line; `names` are those of all drills. Throws UsageError. */
-export function parseOptions(args: string[], names: string[]): Options {
-  const { only = '', factor = String(FACTOR), list, help } = valuesOf(args);
-  if (!/^[1-9]\d{0,2}$/.test(factor) || Number(factor) > MOST)
-    throw new UsageError(`--factor takes a number from 1 to ${MOST}, not "${factor}".`);
-  const asked = only.split(',').filter(Boolean);
-  const unknown = asked.find(name => !names.some(each => each.startsWith(name)));
-  if (unknown) throw new UsageError(`No drill is called ${unknown}: see --list.`);
-  const chosen = names.filter(name => asked.length === 0 || asked.some(each => name.startsWith(each)));
-  return { only: chosen, factor: Number(factor), list, help };
-}
-
-function valuesOf(args: string[]) {
-  return parseCommandLine({
-    args,
-    options: {
-      only: { type: 'string' },
-      factor: { type: 'string' },
-      list: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }).values;
+/** Parses the command line; `all` are all drills. Throws UsageError. */
+export function parseOptions(args: string[], all: readonly { name: string }[]): Options {
+  const { only, factor = String(FACTOR), ...flags } = parseFlags(args, { only: TEXT, factor: TEXT, list: FLAG });
+  return {
+    ...flags,
+    only: named(only, all, 'drill').map(({ name }) => name),
+    factor: wholeNumber('--factor', factor, { min: 1, max: MOST }),
+  };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tableOf } from './table.ts';
+import { drillTable } from './table.ts';
 
 test('the table says of each drill what was expected, what came, and when', () => {
-  const table = tableOf([
+  const table = drillTable([
     { name: 'kafka-down', expected: 'page A', came: 'page A', after: 7.4, quietAfter: 21.6, verdict: 'ok' },
     { name: 'speech-away', expected: 'page B', came: '', after: undefined, quietAfter: undefined, verdict: 'missed' },
   ]);

@@ -1,3 +1,5 @@
+import { tableOf } from '@recording-request/harness/table';
+
 /** What one line of the table shows of a drill. */
 export interface Row {
   name: string;
@@ -14,18 +16,17 @@ export interface Row {
 }
 
 const HEAD = ['drill', 'expected', 'came', 'after', 'quiet', 'verdict'];
-const NUMBERS = new Set([3, 4]);
 
 /** Formats the results for a terminal: one line a drill. */
-export function tableOf(rows: Row[]): string {
-  const cells = rows.map(({ name, expected, came, after, quietAfter, verdict }) => [
-    ...[name, expected, came || 'nothing', seconds(after), seconds(quietAfter), verdict],
-  ]);
-  const all = [HEAD, ...cells];
-  const widths = HEAD.map((_, at) => Math.max(...all.map(row => row[at]!.length)));
-  const line = (row: string[]) =>
-    row.map((cell, at) => (NUMBERS.has(at) ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!))).join('  ');
-  return all.map(row => line(row).trimEnd()).join('\n');
-}
+export const drillTable = (rows: Row[]): string =>
+  tableOf(
+    [
+      HEAD,
+      ...rows.map(({ name, expected, came, after, quietAfter, verdict }) => [
+        ...[name, expected, came || 'nothing', seconds(after), seconds(quietAfter), verdict],
+      ]),
+    ],
+    [3, 4],
+  );
 
 const seconds = (value: number | undefined): string => (value === undefined ? '-' : `${Math.round(value)} s`);

@@ -1,4 +1,5 @@
-import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
+import { FLAG, named, parseFlags, TEXT, wholeNumber } from '@recording-request/harness/options';
+import { UsageError } from '@recording-request/kit/command-line';
 import { twoThousandClips } from './cases/two-thousand-clips.ts';
 import type { FaultCase } from './fault-case.ts';
 
@@ -40,32 +41,25 @@ Variables: MONGO_URL, KAFKA_BROKERS, S3_… and SPEECH_… name servers that alr
 
 /** Parses the command line. Throws UsageError. */
 export function parseOptions(args: string[], all: FaultCase[]): Options {
-  const values = valuesOf(args);
-  const { seed = Date.now().toString(36), short, scale, list, help } = values;
-  if (scale && values.cases !== undefined) throw new UsageError('--scale is a case of its own: leave out --cases.');
-  const { submissions = String(usual(scale)) } = values;
-  if (!/^[1-9]\d{0,5}$/.test(submissions))
-    throw new UsageError(`--submissions takes a number from 1 to 999999, not "${submissions}".`);
-  const cases = scale ? [twoThousandClips] : chosen(values.cases, all);
-  return { seed, short, scale, list, help, submissions: Number(submissions), cases };
+  const {
+    seed = Date.now().toString(36),
+    cases,
+    submissions,
+    scale,
+    ...flags
+  } = parseFlags(args, {
+    ...{ seed: TEXT, cases: TEXT, submissions: TEXT },
+    ...{ short: FLAG, scale: FLAG, list: FLAG },
+  });
+  if (scale && cases !== undefined) throw new UsageError('--scale is a case of its own: leave out --cases.');
+  return {
+    ...{ ...flags, seed, scale },
+    submissions: wholeNumber('--submissions', submissions ?? String(usual(scale)), { min: 1, max: 999_999 }),
+    cases: scale ? [twoThousandClips] : named(cases, all, 'case'),
+  };
 }
 
 const usual = (scale: boolean) => (scale ? SCALE_SUBMISSIONS : SUBMISSIONS);
-
-function valuesOf(args: string[]) {
-  return parseCommandLine({
-    args,
-    options: {
-      seed: { type: 'string' },
-      cases: { type: 'string' },
-      submissions: { type: 'string' },
-      short: { type: 'boolean', default: false },
-      scale: { type: 'boolean', default: false },
-      list: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }).values;
-}
 
 /** The arguments that repeat the same choices. */
 export function replay({ seed, cases, submissions, short, scale }: Options, all: FaultCase[]): string {
@@ -73,15 +67,6 @@ export function replay({ seed, cases, submissions, short, scale }: Options, all:
   const some = scale ? ' --scale' : named;
   const many = submissions === usual(scale) ? '' : ` --submissions ${submissions}`;
   return `--seed ${seed}${some}${many}${short ? ' --short' : ''}`;
-}
-
-function chosen(names: string | undefined, all: FaultCase[]): FaultCase[] {
-  if (names === undefined) return all;
-  return names.split(',').flatMap(name => {
-    const found = all.filter(each => each.name.startsWith(name));
-    if (found.length === 0) throw new UsageError(`No case is called ${name}: see --list.`);
-    return found;
-  });
 }
 
 /** Divides `submissions` among the cases by weight. */

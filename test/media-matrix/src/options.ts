@@ -1,4 +1,5 @@
-import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
+import { FLAG, parseFlags, TEXT } from '@recording-request/harness/options';
+import { UsageError } from '@recording-request/kit/command-line';
 import type { Row } from './rows/row.ts';
 
 export interface Options {
@@ -26,16 +27,7 @@ Variables: MONGO_URL, KAFKA_BROKERS and S3_… name servers that already run; th
 
 /** Parses the command line. Throws UsageError. */
 export function parseOptions(args: string[], allRows: () => Row[]): Options {
-  const { values } = parseCommandLine({
-    args,
-    options: {
-      only: { type: 'string', multiple: true },
-      list: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  const { only, list, json, help } = values;
+  const { only, list, json, help } = parseFlags(args, { only: { ...TEXT, multiple: true }, list: FLAG, json: FLAG });
   return { rows: help ? [] : chosen(only, allRows()), list, json, help };
 }
 

@@ -1,10 +1,11 @@
+import { tableOf } from '@recording-request/harness/table';
 import { featuresOf } from './rows/row.ts';
 import type { Result } from './run/run-row.ts';
 
 const HEAD = ['container', 'codecs', 'feature', 'verdict', 'as expected', 'reason'];
 
 /** Formats the results as a table for a terminal: one line per row, and a total. */
-export function tableOf(results: Result[]): string {
+export function matrixTable(results: Result[]): string {
   const lines = results.map(({ row: { clip }, verdict, reason, surprises }) => [
     clip.container,
     clip.audio === 'none' ? clip.video : `${clip.video}+${clip.audio}`,
@@ -13,15 +14,7 @@ export function tableOf(results: Result[]): string {
     surprises.length === 0 ? 'yes' : 'NO',
     [...(surprises.length > 0 ? [surprises.join('; ')] : []), reason].filter(Boolean).join(' | '),
   ]);
-  const rows = [HEAD, ...lines];
-  const widths = HEAD.map((_, at) => Math.max(...rows.map(row => row[at]!.length)));
-  const text = rows.map(row =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at]!))
-      .join('  ')
-      .trimEnd(),
-  );
-  return [...text, '', totalOf(results)].join('\n');
+  return [tableOf([HEAD, ...lines]), '', totalOf(results)].join('\n');
 }
 
 /** Returns how many rows have which verdict, in a sentence. */

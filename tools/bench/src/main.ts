@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { reportFailure } from '@recording-request/stack/report-failure';
+import { reportFailure } from '@recording-request/harness/command';
 import { helpOf, MIN_ROUNDS, parseOptions } from './options.ts';
 import { ROOT } from './peers/sources.ts';
 import { profileReport } from './profile/profile-report.ts';

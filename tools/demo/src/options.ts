@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { parseCommandLine } from '@recording-request/kit/command-line';
+import { FLAG, parseFlags, TEXT } from '@recording-request/harness/options';
 
 export interface Options {
   keep: boolean;
   help: boolean;
-  /** The folder of this run's results; undefined: one named for the time, in .demo/results. */
-  results: string | undefined;
+  /** The folder of this run's results. */
+  results: string;
 }
 
 /** Everything of the demo that is not a result. */
@@ -23,15 +23,8 @@ Exits with 0 when everything held, else with 1 and a sentence that says what was
 `;
 
 /** Parses the command line. Throws a UsageError. */
-export function parseOptions(args: string[], now = new Date()): Options & { results: string } {
-  const { values } = parseCommandLine({
-    args,
-    options: {
-      keep: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-      results: { type: 'string' },
-    },
-  });
+export function parseOptions(args: string[], now = new Date()): Options {
+  const { results, ...flags } = parseFlags(args, { keep: FLAG, results: TEXT });
   const time = now.toISOString().slice(0, 19).replaceAll(':', '-');
-  return { ...values, results: values.results ?? join(DEMO_DIR, 'results', time) };
+  return { ...flags, results: results ?? join(DEMO_DIR, 'results', time) };
 }

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseCommandLine } from '@recording-request/kit/command-line';
-import { reportFailure } from '@recording-request/stack/report-failure';
+import { print, progress, runCommand } from '@recording-request/harness/command';
+import { FLAG, parseFlags, TEXT } from '@recording-request/harness/options';
+import { openScratch } from '@recording-request/harness/scratch';
 import { openBuilder } from './images/builder.ts';
 import { type Package, packagesIn, unwantedIn } from './images/contents.ts';
 import { type Stored, storedForm } from './images/layers.ts';
@@ -28,39 +28,34 @@ interface Report extends Stored {
   packages: Record<Package['from'], number>;
 }
 
-async function main({ json, sbom }: { json: boolean; sbom?: string }): Promise<void> {
-  const log = (line: string) => console.error(line);
-  const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(name, () => stop.abort(new Error(`ended by ${name}`)));
-  const context = { env: process.env, log, signal: stop.signal };
-  const dir = await mkdtemp(join(tmpdir(), 'recording-request-images-'));
-  try {
-    const builder = await openBuilder(placeIn(dir, process.env), context);
-    await buildProduct(builder, context);
-    if (sbom) await mkdir(sbom, { recursive: true });
-    const reports: Report[] = [];
-    for (const target of TARGETS) {
-      const image = NAMES[target];
-      const stored = await storedForm(builder, builtImage(target), dir);
-      const packages = await packagesIn(builder, builtImage(target));
-      const unwanted = await unwantedIn(builder, target);
-      if (unwanted.length > 0) throw new Error(`${image} has what it is not to have: ${unwanted.join(', ')}`);
-      const text = sbomOf({ name: image, digest: stored.digest, packages });
-      if (sbom) await writeFile(join(sbom, `${image}.cdx.json`), text);
-      const count = (from: Package['from']) => packages.filter(each => each.from === from).length;
-      const sum = (field: 'compressedBytes' | 'bytes') => stored.layers.reduce((total, each) => total + each[field], 0);
-      reports.push({
-        image,
-        ...stored,
-        ...{ compressedBytes: sum('compressedBytes'), bytes: sum('bytes') },
-        packages: { node: count('node'), debian: count('debian'), npm: count('npm') },
-      });
-    }
-    process.stdout.write(json ? `${JSON.stringify(reports, undefined, 2)}\n` : `${reports.map(linesOf).join('\n')}\n`);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
+const parse = (args: string[]) => parseFlags(args, { json: FLAG, sbom: TEXT });
+
+async function main({ json, sbom }: ReturnType<typeof parse>, signal: AbortSignal): Promise<void> {
+  const context = { env: process.env, log: progress, signal };
+  await using scratch = await openScratch('images');
+  const dir = scratch.path;
+  const builder = await openBuilder(placeIn(dir, process.env), context);
+  await buildProduct(builder, context);
+  if (sbom) await mkdir(sbom, { recursive: true });
+  const reports: Report[] = [];
+  for (const target of TARGETS) {
+    const image = NAMES[target];
+    const stored = await storedForm(builder, builtImage(target), dir);
+    const packages = await packagesIn(builder, builtImage(target));
+    const unwanted = await unwantedIn(builder, target);
+    if (unwanted.length > 0) throw new Error(`${image} has what it is not to have: ${unwanted.join(', ')}`);
+    const text = sbomOf({ name: image, digest: stored.digest, packages });
+    if (sbom) await writeFile(join(sbom, `${image}.cdx.json`), text);
+    const count = (from: Package['from']) => packages.filter(each => each.from === from).length;
+    const sum = (field: 'compressedBytes' | 'bytes') => stored.layers.reduce((total, each) => total + each[field], 0);
+    reports.push({
+      image,
+      ...stored,
+      ...{ compressedBytes: sum('compressedBytes'), bytes: sum('bytes') },
+      packages: { node: count('node'), debian: count('debian'), npm: count('npm') },
+    });
   }
+  print(json ? JSON.stringify(reports, undefined, 2) : reports.map(linesOf).join('\n'));
 }
 
 const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -75,15 +70,4 @@ function linesOf({ image, digest, compressedBytes, bytes, layers, packages }: Re
   return rows.map(([pull, whole, what]) => `${pull!.padStart(10)}${whole!.padStart(11)}   ${what}\n`).join('');
 }
 
-try {
-  const options = {
-    json: { type: 'boolean', default: false },
-    sbom: { type: 'string' },
-    help: { type: 'boolean', short: 'h', default: false },
-  } as const;
-  const { help, ...values } = parseCommandLine({ options }).values;
-  if (help) process.stdout.write(HELP);
-  else await main(values);
-} catch (error) {
-  reportFailure(error);
-}
+await runCommand({ help: HELP, parse, run: main });

@@ -20,7 +20,7 @@ test('a wrong argument is refused with what can be given', () => {
       () => parseOptions(args),
       (error: Error) => error instanceof UsageError && words.test(error.message),
     );
-  refused(['--minutes', '0'], /--minutes takes a number above 0 and up to 600, not "0"/);
+  refused(['--minutes', '0'], /--minutes takes a number from 0.01 to 600, not "0"/);
   for (const steps of ['50,,80', 'a,b', '0'])
     refused(
       ['--steps', steps],

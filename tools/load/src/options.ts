@@ -1,5 +1,5 @@
-import { wholeNumber } from '@recording-request/bench/options';
-import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
+import { decimal, parseFlags, seedOf, TEXT, wholeNumber } from '@recording-request/harness/options';
+import { UsageError } from '@recording-request/kit/command-line';
 
 export interface Options {
   /** How long each step lasts. */
@@ -39,29 +39,16 @@ What it does and how to read it: tools/load/README.md. Ctrl-C clears everything 
 
 /** Parses the command line. Throws a UsageError with a sentence for the user. */
 export function parseOptions(args: string[]): Options {
-  const { minutes, steps = STEPS, capacity, seed, json, help } = parse(args);
+  const values = parseFlags(args, { minutes: TEXT, steps: TEXT, capacity: TEXT, seed: TEXT, json: TEXT });
+  const { minutes = String(MINUTES), steps = STEPS, capacity, seed, json, help } = values;
   return {
-    minutes: minutesOf(minutes),
+    minutes: decimal('--minutes', minutes, { min: 0.01, max: MOST_MINUTES }),
     steps: stepsOf(steps),
-    capacity: capacity === undefined ? undefined : wholeNumber('--capacity', capacity, 0, 1, MOST_CLIPS),
-    seed: wholeNumber('--seed', seed, Math.floor(Math.random() * 1e6), 0, 2 ** 32 - 1),
+    capacity: capacity === undefined ? undefined : wholeNumber('--capacity', capacity, { min: 1, max: MOST_CLIPS }),
+    seed: seedOf(seed),
     json,
     help,
   };
-}
-
-function parse(args: string[]) {
-  return parseCommandLine({
-    args,
-    options: {
-      minutes: { type: 'string' },
-      steps: { type: 'string' },
-      capacity: { type: 'string' },
-      seed: { type: 'string' },
-      json: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }).values;
 }
 
 function stepsOf(text: string): number[] {
@@ -70,11 +57,4 @@ function stepsOf(text: string): number[] {
   throw new UsageError(
     `--steps takes whole numbers from 1 to ${MOST_PERCENT} with commas between them, not "${text}".`,
   );
-}
-
-function minutesOf(text = String(MINUTES)): number {
-  const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > MOST_MINUTES)
-    throw new UsageError(`--minutes takes a number above 0 and up to ${MOST_MINUTES}, not "${text}".`);
-  return value;
 }

@@ -1,5 +1,6 @@
+import { FLAG, HELP_FLAG, TEXT } from '@recording-request/harness/options';
 import { parseCommandLine } from '@recording-request/kit/command-line';
-import { parseStartOptions } from '@recording-request/stack/start-options';
+import { DEFAULT_DATA, portOf } from '@recording-request/stack/start-options';
 
 export interface ObserveOptions {
   /** Of the page; when undefined, 8090 or the next free one. */
@@ -31,24 +32,12 @@ clips, so that there is something to look at. Installs what is missing on the fi
 /** Parses the command line. Throws a UsageError. */
 export function parseObserveOptions(args: string[]): ObserveOptions {
   const { values } = parseCommandLine({
-    args,
-    allowNegative: true,
+    ...{ args, allowNegative: true },
     options: {
-      port: { type: 'string' },
-      'api-port': { type: 'string' },
-      data: { type: 'string' },
-      fresh: { type: 'boolean' },
-      clips: { type: 'boolean', default: true },
-      help: { type: 'boolean', short: 'h' },
+      ...{ port: TEXT, 'api-port': TEXT, data: { ...TEXT, default: DEFAULT_DATA } },
+      ...{ fresh: FLAG, clips: { type: 'boolean', default: true }, help: HELP_FLAG },
     },
   });
-  const start = parseStartOptions([
-    ...(values.port === undefined ? [] : ['--port', values.port]),
-    ...(values.data === undefined ? [] : ['--data', values.data]),
-    ...(values.fresh ? ['--fresh'] : []),
-    ...(values.help ? ['--help'] : []),
-  ]);
-  const api = values['api-port'];
-  const { port: apiPort } = parseStartOptions(api === undefined ? [] : ['--port', api]);
-  return { ...start, apiPort, clips: values.clips };
+  const { 'api-port': apiPort, ...others } = values;
+  return { ...others, port: portOf('--port', values.port), apiPort: portOf('--api-port', apiPort) };
 }

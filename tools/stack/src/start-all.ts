@@ -103,7 +103,6 @@ export async function startAll(all: StartAllOptions): Promise<void> {
     over.addEventListener('abort', () => resolve(), { once: true });
   });
   lost.signal.throwIfAborted();
-  log('stopping …');
 }
 
 /** Of databases, topics and bucket, as the services read them: servers that are named may have those of another system. */

@@ -1,4 +1,5 @@
-import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
+import { FLAG, parseFlags, TEXT, wholeNumber } from '@recording-request/harness/options';
+import { UsageError } from '@recording-request/kit/command-line';
 
 export interface StartOptions {
   /** The requested port; when undefined, 8080 or the next free one. */
@@ -27,18 +28,11 @@ Writes DIR/ready.json when everything answers. Variables: see tools/stack/README
 
 /** Parses the command line. Throws a UsageError. */
 export function parseStartOptions(args: string[]): StartOptions {
-  const { values } = parseCommandLine({
-    args,
-    options: {
-      port: { type: 'string' },
-      data: { type: 'string', default: DEFAULT_DATA },
-      fresh: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  const port = values.port === undefined ? undefined : Number(values.port);
-  if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536 && /^\d+$/.test(values.port!)))
-    throw new UsageError(`--port takes a number from 1 to 65535, not "${values.port}".`);
-  if (!values.data) throw new UsageError('--data takes a folder.');
-  return { port, data: values.data, fresh: values.fresh, help: values.help };
+  const { port, ...others } = parseFlags(args, { port: TEXT, data: { ...TEXT, default: DEFAULT_DATA }, fresh: FLAG });
+  if (!others.data) throw new UsageError('--data takes a folder.');
+  return { ...others, port: portOf('--port', port) };
 }
+
+/** Returns the port that an option gives. Throws a UsageError. */
+export const portOf = (name: string, text: string | undefined): number | undefined =>
+  text === undefined ? undefined : wholeNumber(name, text, { min: 1, max: 65_535 });

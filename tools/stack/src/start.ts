@@ -1,28 +1,20 @@
 import { relative, resolve } from 'node:path';
+import { print, runCommand } from '@recording-request/harness/command';
 import { provision } from './provision.ts';
-import { reportFailure } from './report-failure.ts';
 import type { SampleProject } from './sample-project.ts';
 import { type Ready, startAll } from './start-all.ts';
-import { HELP, parseStartOptions } from './start-options.ts';
+import { HELP, parseStartOptions, type StartOptions } from './start-options.ts';
 
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-async function main(): Promise<void> {
-  const options = parseStartOptions(process.argv.slice(2));
-  if (options.help) return void process.stdout.write(HELP);
+async function main(options: StartOptions, signal: AbortSignal): Promise<void> {
   const dataDir = resolve(options.data);
-  const stop = new AbortController();
-  // Ctrl-C reaches this process from the terminal and once more from npm: a second one must not cut the stop short.
-  for (const name of STOP_SIGNALS) process.on(name, () => stop.abort(new Error(`stopped by ${name}`)));
-  const log = (line: string) => console.log(line);
+  const onReady = (ready: Ready, sample: SampleProject) => print(banner(ready, sample, dataDir));
   try {
-    const onReady = (ready: Ready, sample: SampleProject) => console.log(banner(ready, sample, dataDir));
-    await startAll({ options, dataDir, log, signal: stop.signal, provision, onReady });
+    await startAll({ options, dataDir, log: print, signal, provision, onReady });
   } catch (error) {
     // Stopped while it was still starting, as requested: no error.
-    if (!stop.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
   }
-  console.log('stopped');
+  print('stopped');
 }
 
 function banner({ baseUrl, apiToken, webhookSinkUrl }: Ready, sample: SampleProject, dataDir: string): string {
@@ -47,8 +39,4 @@ Ctrl-C stops everything; the data stays in ${folder}.
 `;
 }
 
-try {
-  await main();
-} catch (error) {
-  reportFailure(error);
-}
+await runCommand({ help: HELP, parse: parseStartOptions, run: main });

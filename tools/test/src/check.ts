@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
-import { reportFailure } from '@recording-request/stack/report-failure';
+import { print as log, runCommand } from '@recording-request/harness/command';
+import { FLAG, parseFlags, TEXT } from '@recording-request/harness/options';
+import { UsageError } from '@recording-request/kit/command-line';
 import { affectedTests } from './affected.ts';
 import { runChecks } from './checks.ts';
 import { readImportGraph } from './import-graph.ts';
-import { log, ROOT } from './repository.ts';
-import { conclude, runTests, stopSignal } from './run-tests.ts';
+import { ROOT } from './repository.ts';
+import { conclude, runTests } from './run-tests.ts';
 import { allTestFiles, isDeployTest } from './test-files.ts';
 
 const HELP = `npm run check [-- [--since COMMIT | --deploy] [--help]]
@@ -19,17 +20,11 @@ tests that your change calls for. npm test runs everything.
                    them from Go modules, which takes about ten minutes
 `;
 
-async function main(): Promise<number> {
-  const { values } = parseCommandLine({
-    options: { since: { type: 'string' }, deploy: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-  });
-  if (values.help) {
-    log(HELP);
-    return 0;
-  }
+const parse = (args: string[]) => parseFlags(args, { since: TEXT, deploy: FLAG });
+
+async function main(values: ReturnType<typeof parse>, stop: AbortSignal): Promise<number> {
   if (values.deploy && values.since !== undefined) throw new UsageError('Give either --since or --deploy.');
   const tests = values.deploy ? (await allTestFiles()).filter(isDeployTest) : await changedTests(values.since);
-  const stop = stopSignal();
   const tally = await runTests(tests, runChecks(), stop);
   return conclude(tally, stop);
 }
@@ -69,9 +64,4 @@ const git = (...args: string[]): string[] =>
     .split('\n')
     .filter(line => line !== '');
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  reportFailure(error);
-}
+await runCommand({ help: HELP, parse, run: main });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { log, ROOT } from './repository.ts';
+import { print as log } from '@recording-request/harness/command';
+import { ROOT } from './repository.ts';
 
 const LIMIT_MS = 5 * 60_000;
 const CHECKS = [

@@ -1,8 +1,7 @@
-import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
-import { reportFailure } from '@recording-request/stack/report-failure';
+import { print as log, runCommand } from '@recording-request/harness/command';
+import { FLAG, parseFlags, TEXT } from '@recording-request/harness/options';
 import { runChecks } from './checks.ts';
-import { log } from './repository.ts';
-import { conclude, runTests, stopSignal } from './run-tests.ts';
+import { conclude, runTests } from './run-tests.ts';
 import { testFilesFor } from './test-files.ts';
 
 const HELP = `npm test [-- [--only TEXT]… [--no-checks] [--help]]
@@ -17,18 +16,9 @@ but those of the Kubernetes and Compose files (npm run check -- --deploy).
 npm run check runs the checks, and only the tests that a change calls for.
 `;
 
-const OPTIONS = {
-  only: { type: 'string', multiple: true },
-  'no-checks': { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
+const parse = (args: string[]) => parseFlags(args, { only: { ...TEXT, multiple: true }, 'no-checks': FLAG });
 
-async function main(): Promise<number> {
-  const { values } = parseCommandLine({ options: OPTIONS });
-  if (values.help) {
-    log(HELP);
-    return 0;
-  }
+async function main(values: ReturnType<typeof parse>, stop: AbortSignal): Promise<number> {
   const files = new Set<string>();
   for (const text of values.only ?? ['']) {
     const found = await testFilesFor(text);
@@ -38,16 +28,10 @@ async function main(): Promise<number> {
     }
     for (const file of found) files.add(file);
   }
-  const stop = stopSignal();
   // The servers start while the checks run.
   const checks = values['no-checks'] ? Promise.resolve({ passed: 0, failed: 0 }) : runChecks();
   const tally = await runTests([...files], checks, stop);
   return conclude(tally, stop);
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  reportFailure(error);
-}
+await runCommand({ help: HELP, parse, run: main });

@@ -2,5 +2,3 @@ import { fileURLToPath } from 'node:url';
 
 /** The repository's root folder, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-
-export const log = (line: string): void => void process.stdout.write(`${line}\n`);

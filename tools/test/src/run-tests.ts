@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { print as log } from '@recording-request/harness/command';
 import { ensureManifestTools } from '@recording-request/k8s/install';
 import { ensureObservability } from '@recording-request/observe/install/observability';
 import { ensure } from '@recording-request/stack/install/ensure';
@@ -11,7 +12,7 @@ import { ensureStandardWebhooks } from '@recording-request/stack/install/standar
 import { ensureTuspy } from '@recording-request/stack/install/tuspy';
 import { ensureVersitygw } from '@recording-request/stack/install/versitygw';
 import { startServers } from '@recording-request/stack/servers';
-import { log, ROOT } from './repository.ts';
+import { ROOT } from './repository.ts';
 import { serversFolder } from './servers-folder.ts';
 import { isDeployTest, needsServers } from './test-files.ts';
 import { groupUnitTests } from './unit-groups.ts';
@@ -126,12 +127,4 @@ function tellSlowest(took: { file: string; ms: number }[]): void {
 export function conclude(tally: Tally, stop: AbortSignal): number {
   log(`\n${tally.passed} passed, ${tally.failed} failed${stop.aborted ? '; ended before all had run' : ''}`);
   return tally.failed === 0 && !stop.aborted ? 0 : 1;
-}
-
-/** Aborted by Ctrl-C, which comes from the terminal and again from npm: the second must not cut the clean-up short. */
-export function stopSignal(): AbortSignal {
-  const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(name, () => stop.abort(new Error(`ended by ${name}`)));
-  return stop.signal;
 }

@@ -1,5 +1,5 @@
 /** The real services of media and transcription, on real servers, as a clip goes through them. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { newEvent } from '@recording-request/events/event';
@@ -165,10 +165,4 @@ async function fetchTo(objects: Objects, { key }: StoredObject, dir: string): Pr
   const path = join(dir, key.split('/').at(-1)!);
   await writeFile(path, await buffer(await objects.get(key)));
   return path;
-}
-
-/** Makes a folder that is removed at the end. */
-export async function scratchFolder(prefix: string): Promise<{ path: string } & AsyncDisposable> {
-  const path = await mkdtemp(prefix);
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

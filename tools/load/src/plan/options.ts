@@ -1,4 +1,5 @@
-import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
+import { decimal, FLAG, parseFlags, TEXT } from '@recording-request/harness/options';
+import { UsageError } from '@recording-request/kit/command-line';
 
 export interface Options {
   clipsPerMinute: number | undefined;
@@ -32,38 +33,20 @@ first. Without --clips-per-minute a table for 10, 100 and 1,000. What a clip cos
 
 /** Parses the command line. Throws UsageError. */
 export function parseOptions(args: string[]): Options {
-  const { help, json, measure, ...given } = valuesOf(args);
-  const number = (name: keyof typeof given, { least, most }: { least: number; most: number }) => {
-    const text = given[name];
-    if (text === undefined) return undefined;
-    const value = Number(text);
-    if (!/^\d+(\.\d+)?$/.test(text) || value < least || value > most)
-      throw new UsageError(`--${name} takes a number from ${least} to ${most.toLocaleString('en')}, not "${text}".`);
-    return value;
-  };
-  const seconds = number('seconds', { least: 0.1, most: 14_400 });
+  const { help, json, measure, ...given } = parseFlags(args, {
+    ...{ 'clips-per-minute': TEXT, seconds: TEXT, size: TEXT, 'speech-seconds': TEXT },
+    ...{ measure: FLAG, json: FLAG },
+  });
+  const number = (name: keyof typeof given, min: number, max: number) =>
+    given[name] === undefined ? undefined : decimal(`--${name}`, given[name], { min, max });
+  const seconds = number('seconds', 0.1, 14_400);
   if (seconds === undefined && !help && !measure)
     throw new UsageError('--seconds is missing: how long is a clip? See --help.');
   return {
     seconds,
-    clipsPerMinute: number('clips-per-minute', { least: 0.01, most: 1_000_000 }),
-    megabytes: number('size', { least: 0.001, most: 100_000 }),
-    speechSeconds: number('speech-seconds', { least: 0, most: 3_600 }) ?? 0,
+    clipsPerMinute: number('clips-per-minute', 0.01, 1_000_000),
+    megabytes: number('size', 0.001, 100_000),
+    speechSeconds: number('speech-seconds', 0, 3_600) ?? 0,
     ...{ help, json, measure },
   };
-}
-
-function valuesOf(args: string[]) {
-  return parseCommandLine({
-    args,
-    options: {
-      'clips-per-minute': { type: 'string' },
-      seconds: { type: 'string' },
-      size: { type: 'string' },
-      'speech-seconds': { type: 'string' },
-      measure: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }).values;
 }

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
-import { reportFailure } from '@recording-request/stack/report-failure';
+import { print, runCommand } from '@recording-request/harness/command';
+import { decimal, parseFlags, TEXT } from '@recording-request/harness/options';
+import { UsageError } from '@recording-request/kit/command-line';
 import { DEFAULTS, madeFiles } from './files.ts';
 
 const HELP = `npm run dashboards [-- OPTIONS]
@@ -18,30 +19,28 @@ used from a checkout; npm test says when they are out of date.
 
 const DEPLOYED = fileURLToPath(new URL('../../../../deploy/observability', import.meta.url));
 
-function options() {
-  const text = { type: 'string' } as const;
-  const { values } = parseCommandLine({
-    options: { out: text, runbooks: text, traces: text, factor: text, help: { type: 'boolean' } },
+function parse(args: string[]) {
+  const {
+    runbooks = DEFAULTS.runbooks,
+    traces = DEFAULTS.traces,
+    out,
+    help,
+    ...values
+  } = parseFlags(args, {
+    ...{ out: TEXT, runbooks: TEXT, traces: TEXT, factor: TEXT },
   });
-  const factor = Number(values.factor ?? DEFAULTS.factor);
-  if (!(factor >= 1 && factor <= 60))
-    throw new UsageError(`--factor takes a number from 1 to 60, not "${values.factor}".`);
-  if (factor !== 1 && !values.out) throw new UsageError('--factor needs --out: what is tracked has the factor 1.');
-  const { runbooks = DEFAULTS.runbooks, traces = DEFAULTS.traces } = values;
-  return { help: values.help, out: values.out ?? DEPLOYED, settings: { factor, runbooks, traces } };
+  const factor = decimal('--factor', values.factor ?? String(DEFAULTS.factor), { min: 1, max: 60 });
+  if (factor !== 1 && !out) throw new UsageError('--factor needs --out: what is tracked has the factor 1.');
+  return { help, out: out ?? DEPLOYED, settings: { factor, runbooks, traces } };
 }
 
-try {
-  const { help, out, settings } = options();
-  if (help) process.stdout.write(HELP);
-  else {
-    const files = madeFiles(settings);
-    for (const [path, content] of files) {
-      await mkdir(dirname(join(out, path)), { recursive: true });
-      await writeFile(join(out, path), content);
-    }
-    process.stdout.write(`${out}: ${files.size} files; windows and waits divided by ${settings.factor}\n`);
+async function write({ out, settings }: ReturnType<typeof parse>): Promise<void> {
+  const files = madeFiles(settings);
+  for (const [path, content] of files) {
+    await mkdir(dirname(join(out, path)), { recursive: true });
+    await writeFile(join(out, path), content);
   }
-} catch (error) {
-  reportFailure(error);
+  print(`${out}: ${files.size} files; windows and waits divided by ${settings.factor}`);
 }
+
+await runCommand({ help: HELP, parse, run: write });

@@ -1,0 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A temporary folder, removed on disposal. */
+export interface Scratch extends AsyncDisposable {
+  readonly path: string;
+  /** Keeps everything, such as logs, except the data of servers in `servers/`. */
+  keep(): void;
+}
+
+/** Makes `<tmp>/recording-request-<name>-…`. */
+export async function openScratch(name: string): Promise<Scratch> {
+  const path = await mkdtemp(join(tmpdir(), `recording-request-${name}-`));
+  let removed = path;
+  return {
+    path,
+    keep() {
+      removed = join(path, 'servers');
+    },
+    [Symbol.asyncDispose]: () => rm(removed, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
