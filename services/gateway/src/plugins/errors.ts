@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ErrorReason, isErrorReason } from '@recording-request/contract/error-codes';
 import type { ErrorJson } from '@recording-request/contract/resources/error';
+import { type Fault, faultsSentence } from '@recording-request/contract/validation';
 import { asDomainError, DomainError, type ErrorCode, httpStatusOf } from '@recording-request/kit/errors';
 import { redact } from '@recording-request/kit/redact';
 import { expectsMore, UNMET_EXPECTATION } from '@recording-request/kit-rpc/expectations';
@@ -12,7 +13,6 @@ import type { RateLimits } from './rate-limit.ts';
 import { logRequest } from './request-log.ts';
 import { createRouteIndex, type RouteIndex } from './route-index.ts';
 import { wrongQuery } from './unknown-filters.ts';
-import { validationSentence } from './validation.ts';
 
 /** Seconds after which a client may ask again where a part of the service is down. */
 export const RETRY_AFTER_SECONDS = 2;
@@ -69,7 +69,7 @@ function answer(error: FastifyError | DomainError | HttpError, request: FastifyR
   if (error instanceof HttpError) return send(reply.headers(error.headers), error.status, error.message);
   if (error instanceof DomainError) return answerDomainError(error, request, reply);
   if (error.validation) {
-    const sentence = validationSentence(error);
+    const sentence = faultsSentence(error.validation as unknown as Fault[]);
     const { wrongNames = [] } = request;
     if (wrongNames.length === 0) return send(reply, 400, sentence, 'value_invalid');
     return answerDomainError(wrongQuery(wrongNames, [sentence.slice(0, -1)]), request, reply);

@@ -1,7 +1,7 @@
 import { FILTER_NAMES } from '@recording-request/contract/requests';
+import { FAULTS_MAX } from '@recording-request/contract/validation';
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
-import { FAULTS_MAX } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,22 +1,15 @@
-import { isWebhookSecret } from '@recording-request/contract/webhook-secret';
+import { createFaultFinders } from '@recording-request/contract/validation';
 import { DomainError } from '@recording-request/kit/errors';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { FastifyError, FastifyInstance } from 'fastify';
 
-// A UUID alone: the format of ajv-formats also takes a urn.
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-// RFC 3339, which always names the zone.
-const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
-// How many faults a sentence names.
-export const FAULTS_MAX = 10;
 const IDS = ['projectId', 'submissionId', 'tokenId', 'deliveryId', 'responseSessionId'];
 
 /** Bodies are strict; queries and path parameters are text, and coerced. */
 export function installValidation(app: FastifyInstance): void {
-  const bodies = createAjv(false);
-  const texts = createAjv(true);
+  const bodies = createFaultFinders({ coerce: false });
+  const texts = createFaultFinders({ coerce: true });
   app.setValidatorCompiler(({ schema, httpPart }) => {
-    const faultsIn = faultFinder(httpPart === 'body' ? bodies : texts, schema as ObjectSchema);
+    const faultsIn = (httpPart === 'body' ? bodies : texts)(schema as object);
     return (value: unknown) => {
       const faults = faultsIn(value);
       return faults ? { error: faults as unknown as FastifyError['validation'] & Error } : { value };
@@ -38,152 +31,4 @@ export function installValidation(app: FastifyInstance): void {
       if (params && value) params[name] = value.toLowerCase();
     }
   });
-}
-
-interface ObjectSchema {
-  properties?: Record<string, object>;
-  required?: string[];
-  additionalProperties?: boolean;
-}
-
-/**
- * Returns what finds the faults in a value: one for each field, and of unknown fields one more than a sentence names. Each
- * field is looked at up to its first fault alone, as a body of a megabyte can have a hundred thousand of them.
- */
-function faultFinder(ajv: Ajv, schema: ObjectSchema): (value: unknown) => ErrorObject[] | undefined {
-  const validate = ajv.compile(schema);
-  const { properties = {}, required = [] } = schema;
-  let fields: Map<string, ValidateFunction> | undefined;
-  return value => {
-    if (validate(value)) return undefined;
-    const whole = [faultOf(validate.errors)];
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return whole;
-    fields ??= new Map(
-      Object.entries(properties).map(([name, one]) => [
-        name,
-        ajv.compile({ type: 'object', properties: { [name]: one } }),
-      ]),
-    );
-    const faults: ErrorObject[] = [];
-    for (const [name, check] of fields) {
-      if (!Object.hasOwn(value, name)) {
-        if (required.includes(name)) faults.push(faultAt('required', { missingProperty: name }));
-      } else if (!check(value)) faults.push(faultOf(check.errors));
-    }
-    if (schema.additionalProperties === false) {
-      for (const name in value) {
-        if (faults.length > FAULTS_MAX) break;
-        if (!fields.has(name)) faults.push(faultAt('additionalProperties', { additionalProperty: name }));
-      }
-    }
-    return faults.length > 0 ? faults : whole;
-  };
-}
-
-const faultAt = (keyword: string, params: object): ErrorObject => ({
-  keyword,
-  params,
-  instancePath: '',
-  schemaPath: '',
-});
-
-/** Where alternatives fail, ajv reports each branch and then the whole: the whole is the one that the caller knows. */
-function faultOf(faults: readonly ErrorObject[] | null | undefined): ErrorObject {
-  const fault = faults?.findLast(each => each.keyword === 'anyOf') ?? faults?.[0];
-  if (!fault) throw new Error('a value was refused without a fault');
-  return fault;
-}
-
-function createAjv(coerce: boolean): Ajv {
-  const ajv = new Ajv({
-    coerceTypes: coerce,
-    removeAdditional: false,
-    useDefaults: false,
-    allErrors: false,
-    verbose: true,
-    strict: true,
-    allowUnionTypes: true,
-  });
-  ajv.addKeyword('x-constraint');
-  ajv.addKeyword('x-hint');
-  ajv.addFormat('uuid', UUID);
-  ajv.addFormat('date-time', isMoment);
-  ajv.addFormat('uri', value => URL.canParse(value));
-  ajv.addFormat('webhook-secret', isWebhookSecret);
-  return ajv;
-}
-
-/** Date.parse makes the 1st of March of the 30th of February. */
-function isMoment(text: string): boolean {
-  const [, day] = DATE_TIME.exec(text) ?? [];
-  if (day === undefined || Number.isNaN(Date.parse(text))) return false;
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
-}
-
-/** The one sentence of a 400: what each wrong field has to be, the first ten by name. */
-export function validationSentence(error: FastifyError): string {
-  const faults = (error.validation ?? []) as unknown as ErrorObject[];
-  if (faults.length === 0) return 'The request is not valid.';
-  const named = faults.slice(0, FAULTS_MAX).map(said);
-  return `${[...named, ...(faults.length > named.length ? ['and there is more'] : [])].join('; ')}.`;
-}
-
-function said(fault: ErrorObject): string {
-  if (fault.keyword === 'required') return `${nameOf(fault, fault.params.missingProperty)} is required`;
-  if (fault.keyword === 'additionalProperties') {
-    return `${nameOf(fault, JSON.stringify(clip(fault.params.additionalProperty)))} is not a field that this body takes`;
-  }
-  const name = nameOf(fault);
-  if (name === '') return 'The body must be a JSON object';
-  const { 'x-constraint': constraint, 'x-hint': hint } = (fault.parentSchema ?? {}) as Record<string, unknown>;
-  return `${name} ${typeof constraint === 'string' ? constraint : requirement(fault)}${typeof hint === 'string' ? ` (${hint})` : ''}`;
-}
-
-function nameOf(fault: ErrorObject, last?: string): string {
-  const path = fault.instancePath.split('/').slice(1);
-  let name = '';
-  for (const part of last === undefined ? path : [...path, last]) {
-    if (/^\d+$/.test(part)) name += `[${part}]`;
-    else name += name === '' ? part : `.${part}`;
-  }
-  return name;
-}
-
-const clip = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
-
-const TYPES: Record<string, string> = {
-  string: 'text',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a JSON object',
-};
-
-function requirement({ keyword, params, parentSchema, data }: ErrorObject): string {
-  switch (keyword) {
-    case 'type':
-      return `must be ${[params.type]
-        .flat()
-        .map(type => TYPES[type] ?? type)
-        .join(' or ')}${params.type === 'boolean' ? `, not ${clip(JSON.stringify(data))}` : ''}`;
-    case 'minimum':
-      return `must be at least ${params.limit}`;
-    case 'maximum':
-      return `must be at most ${params.limit}`;
-    case 'minLength':
-      return `must have at least ${params.limit} character${params.limit === 1 ? '' : 's'}`;
-    case 'maxLength':
-      return `must have at most ${params.limit} characters`;
-    case 'maxItems':
-      return `must have at most ${params.limit} items`;
-    case 'enum':
-      return `must be one of ${(parentSchema?.enum as unknown[] | undefined)?.join(', ')}, not ${clip(JSON.stringify(data))}`;
-    case 'uniqueItems':
-      return 'must not name one twice';
-    case 'format':
-      return `must be a ${params.format === 'uuid' ? 'UUID' : params.format}`;
-    default:
-      return 'is not valid';
-  }
 }
