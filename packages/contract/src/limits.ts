@@ -28,11 +28,9 @@ export const LIMITS = {
   transcriptsZipClips: 10_000,
 } as const;
 
-/** What holds where a request leaves it out. */
+/** The values that hold where a request leaves them out; project-settings.ts has those of the settings. */
 export const DEFAULTS = {
   expiresInDays: 30,
-  sharedLinkMaxUses: 100,
-  maxDurationSec: 120,
   pageSize: 50,
   linkPageSize: 100,
 } as const;

@@ -1,12 +1,13 @@
 /**
  * Schemas of requests: bodies (strict: nothing is coerced, unknown fields are refused), queries (coerced; owners' routes refuse
- * unknown names) and path parameters. `x-constraint` is the end of the sentence that says what a value must be,
- * `x-hint` what is added to it in brackets.
+ * unknown names) and path parameters.
  */
 import Type, { type Static, type TSchema } from 'typebox';
-import { TRANSCRIPTION_LANGUAGE_RULE, TRANSCRIPTION_LANGUAGES } from './languages.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
+import { SETTING_DEFAULTS, type SettingInputs, settingRequests } from './project-settings.ts';
+import { type AddressRule, text, whole } from './request-fields.ts';
 import {
+  flag,
   LINK_STATUSES,
   type LinkStatusName,
   MEDIA_STATUSES,
@@ -14,164 +15,40 @@ import {
   TRANSCRIPT_STATUSES,
   type TranscriptStatusName,
 } from './resources/fields.ts';
-import {
-  OPTIONAL_EVENTS,
-  type OptionalEvent,
-  STANDARD_EVENTS,
-  TEST_EVENT,
-  WEBHOOK_EVENTS,
-  type WebhookEventType,
-} from './webhook-events.ts';
-import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
+import { TEST_EVENT, WEBHOOK_EVENTS, type WebhookEventType } from './webhook-events.ts';
 
-// String.prototype.trim's white space, spelled out: `\s` differs between the regular expressions of languages.
-const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
-// Those of ASCII that are no white space. Nobody sees them, and programs that read an export stop at some: NUL ends a text in C.
-const CONTROL = '\\u0000-\\u0008\\u000e-\\u001f\\u007f';
-const NO_CONTROL = 'no control characters but white space';
-const MIDDLE = `[^${CONTROL}]{0,${LIMITS.projectNameLength - 2}}`;
-const TRIMMED_NAME = `^[${SPACE}]*[^${SPACE}${CONTROL}](?:${MIDDLE}[^${SPACE}${CONTROL}])?[${SPACE}]*$`;
+const optionalFlag = (description: string) => Type.Optional(flag(description));
 
-const words = (limit: number) => limit.toLocaleString('en-US');
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-const whole = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
-const text = (maxLength: number, description: string) =>
-  Type.String({
-    maxLength,
-    pattern: `^[^${CONTROL}]*$`,
-    description,
-    'x-constraint': `must have at most ${maxLength} characters, and ${NO_CONTROL}`,
-  });
+const strict = { additionalProperties: false } as const;
 
-const projectName = Type.String({
-  pattern: TRIMMED_NAME,
-  description: 'The title. White space around it is taken off.',
-  examples: ['Customer stories'],
-  'x-constraint': `must have 1 to ${LIMITS.projectNameLength} characters, and ${NO_CONTROL}`,
-});
-
-/** Both kinds of projects' bodies need the deployment's choice: whether plain http addresses are taken. */
-export interface AddressRule {
-  allowHttpUrls: boolean;
-}
-
-// URL parsers skip some of these and escape others, and read a backslash as a slash, so that what was written is not what is asked.
-const UNSEEN = `${SPACE}\\u0000-\\u001f\\u007f-\\u009f\\\\`;
-// Nothing listens at port 0, and HTTP clients take the default port for it.
-const NO_PORT_0 = '(?![^/?#]*:0+(?:[/?#]|$))';
-
-/** An absolute https address, or "" for none. Nothing is delivered to a user name or password. */
-function address({ allowHttpUrls }: AddressRule, description: string, { credentials }: { credentials: boolean }) {
-  const scheme = allowHttpUrls ? '[Hh][Tt][Tt][Pp][Ss]?' : '[Hh][Tt][Tt][Pp][Ss]';
-  return Type.Optional(
-    Type.Unsafe<string>({
-      description,
-      anyOf: [
-        { type: 'string', const: '' },
-        {
-          type: 'string',
-          format: 'uri',
-          pattern: `^${scheme}://${NO_PORT_0}[^/?#${credentials ? '' : '@'}${UNSEEN}]+([/?#][^${UNSEEN}]*)?$`,
-          maxLength: LIMITS.urlLength,
-          examples: ['https://bakery.example/videos'],
-        },
-      ],
-      'x-constraint': `must be an absolute ${allowHttpUrls ? 'https: or http: URL' : 'https: URL (http: only where the operator allows it)'} of at most ${words(LIMITS.urlLength)} characters without a backslash or port 0, without white space${credentials ? '' : ', user name or password'}, or "" for none`,
-    }),
-  );
-}
-
-const STANDARD_NAMES = new Intl.ListFormat('en-GB').format(STANDARD_EVENTS);
+const optional = (schemas: Record<string, TSchema>): Record<string, TSchema> =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(schema)]));
 
 const window = {
   expiresInDays: Type.Optional(whole(LIMITS.expiresInDays, 'Days until the links expire.')),
   expiresInHours: Type.Optional(whole(LIMITS.expiresInHours, 'Hours until the links expire; wins over expiresInDays.')),
-  neverExpire: flag('The links stay valid until exhausted or disabled; wins over both.'),
+  neverExpire: optionalFlag('The links stay valid until exhausted or disabled; wins over both.'),
 };
-const sharedLinkMaxUses = Type.Optional(
-  whole(LIMITS.sharedLinkMaxUses, 'Uses of the shared link. Without one it does not count.'),
-);
+type Window = Static<Type.TObject<typeof window>>;
 
-const settings = (rule: AddressRule) => ({
-  maxDurationSec: Type.Optional(whole(LIMITS.maxDurationSec, 'Longest clip, in seconds.')),
-  transcriptionEnabled: flag('Transcripts for new uploads.'),
-  transcriptionLanguage: Type.Optional(
-    Type.Unsafe<string>({
-      type: 'string',
-      enum: [...TRANSCRIPTION_LANGUAGES, ''],
-      description:
-        'The language that contributors speak, by its code of ISO 639-1; for new uploads. "" for none: then it is found out, which is less sure in a short clip.',
-      'x-constraint': TRANSCRIPTION_LANGUAGE_RULE,
-    }),
-  ),
-  noteEnabled: flag('Show a note field to the contributor.'),
-  requestUrl: address(rule, 'Shown on the recorder: a brief, an example, a source page.', { credentials: true }),
-  webhookUrl: address(rule, 'Where events go.', { credentials: false }),
-  webhookSecret: Type.Optional(
-    Type.String({
-      maxLength: LIMITS.webhookSecretLength,
-      pattern: `^[^${CONTROL}]*$`,
-      format: 'webhook-secret',
-      description:
-        'Signs the events; "" for none. Best whsec_ and the base64 of 24 to 64 random bytes, as the Standard Webhooks libraries take it; after whsec_ anything else is refused. Any other text is taken as it is.',
-      'x-constraint': WEBHOOK_SECRET_RULE,
-    }),
-  ),
-  webhookEvents: Type.Optional(
-    Type.Array(
-      Type.Unsafe<OptionalEvent>({
-        type: 'string',
-        enum: [...OPTIONAL_EVENTS],
-        'x-hint': `${STANDARD_NAMES} always come: leave them out`,
-      }),
-      { uniqueItems: true, description: `Events that are sent beside ${STANDARD_NAMES}, which always come.` },
-    ),
-  ),
-  requireTerms: flag('Require that terms are accepted before an upload.'),
-  termsLabel: Type.Optional(text(LIMITS.termsLabelLength, 'Label of the acceptance; "" for our wording.')),
-  termsText: Type.Optional(text(LIMITS.termsTextLength, 'The terms.')),
-  interviewQuestions: Type.Optional(
-    Type.Array(
-      Type.String({
-        minLength: 1,
-        maxLength: LIMITS.questionLength,
-        pattern: `^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`,
-        examples: ['Why?'],
-        'x-constraint': `must have at least 1 character that is not white space, at most ${LIMITS.questionLength} characters, and ${NO_CONTROL}`,
-      }),
-      {
-        maxItems: LIMITS.interviewQuestions,
-        description: 'In order, none of white space alone; empty means one response without questions.',
-      },
-    ),
-  ),
-  showSuccessDialog: flag('Show a dialog after a successful upload.'),
-  successMessage: Type.Optional(text(LIMITS.successMessageLength, 'Text of that dialog; "" for our wording.')),
-});
+/** The body of POST /api/projects. `expiryDays` is what the operator set, in whole days; undefined where it is no such number. */
+export function createProjectBody(rule: AddressRule, expiryDays?: number) {
+  const { projectName, ...settings } = settingRequests(rule, { patch: false });
+  const count = Type.Integer({
+    minimum: 1,
+    maximum: LIMITS.count,
+    description: 'How many single-recipient links to make.',
+  });
+  const body = Type.Object({ projectName: projectName!, count, ...window, ...optional(settings) }, strict);
+  const { projectName: _, ...defaults } = SETTING_DEFAULTS;
+  const days = expiryDays === undefined ? {} : { expiresInDays: expiryDays };
+  return withDefaults(body, { neverExpire: false, ...defaults, ...days });
+}
+export type CreateProjectInput = Pick<SettingInputs, 'projectName'> &
+  Partial<SettingInputs> &
+  Window & { count: number };
 
-const strict = { additionalProperties: false } as const;
-
-/** Defaults of a creation's optional fields. These only describe them: the gateway fills them in. */
-const CREATION_DEFAULTS = {
-  neverExpire: false,
-  sharedLinkEnabled: false,
-  sharedLinkMaxUses: DEFAULTS.sharedLinkMaxUses,
-  maxDurationSec: DEFAULTS.maxDurationSec,
-  transcriptionEnabled: false,
-  transcriptionLanguage: '',
-  noteEnabled: false,
-  requestUrl: '',
-  webhookUrl: '',
-  webhookSecret: '',
-  webhookEvents: [],
-  requireTerms: false,
-  termsLabel: '',
-  termsText: '',
-  interviewQuestions: [],
-  showSuccessDialog: false,
-  successMessage: '',
-};
-
+/** Describes the defaults: the gateway fills them in. */
 function withDefaults<T extends { properties: object }>(body: T, defaults: Record<string, unknown>): T {
   const properties = Object.entries(body.properties).map(([name, schema]) => [
     name,
@@ -180,41 +57,17 @@ function withDefaults<T extends { properties: object }>(body: T, defaults: Recor
   return { ...body, properties: Object.fromEntries(properties) };
 }
 
-/** The body of POST /api/projects. `expiryDays` is what the operator set, in whole days; undefined where it is no such number. */
-export function createProjectBody(rule: AddressRule, expiryDays: number | undefined) {
-  const days = expiryDays === undefined ? {} : { expiresInDays: expiryDays };
-  return withDefaults(creationBody(rule), { ...CREATION_DEFAULTS, ...days });
-}
-export type CreateProjectInput = Static<ReturnType<typeof creationBody>>;
-
-const creationBody = (rule: AddressRule) =>
-  Type.Object(
-    {
-      projectName,
-      count: Type.Integer({
-        minimum: 1,
-        maximum: LIMITS.count,
-        description: 'How many single-recipient links to make.',
-      }),
-      ...window,
-      sharedLinkEnabled: flag('Make a reusable shared link too.'),
-      sharedLinkMaxUses,
-      ...settings(rule),
-    },
-    strict,
-  );
-
 /** The body of PATCH /api/projects/<projectId>. */
-export const updateProjectBody = (rule: AddressRule) =>
-  Type.Object(
-    { projectName: Type.Optional(projectName), ...window, sharedLinkMaxUses, ...settings(rule) },
-    { ...strict, description: 'A field that is absent stays as it is.' },
-  );
-export type UpdateProjectInput = Static<ReturnType<typeof updateProjectBody>>;
+export function updateProjectBody(rule: AddressRule) {
+  const { projectName, ...settings } = optional(settingRequests(rule, { patch: true }));
+  const description = 'A field that is absent stays as it is.';
+  return Type.Object({ projectName: projectName!, ...window, ...settings }, { ...strict, description });
+}
+export type UpdateProjectInput = Partial<SettingInputs> & Window;
 
 export const UpdateSubmissionBody = Type.Object(
   {
-    selected: flag("The reviewer's selection."),
+    selected: optionalFlag("The reviewer's selection."),
     reviewNote: Type.Optional(text(LIMITS.reviewNoteLength, 'The reviewer\'s note; "" clears it.')),
   },
   { ...strict, description: 'A field that is absent stays as it is.' },
@@ -384,7 +237,7 @@ export const DashboardLinksQuery = Type.Object({
       description: 'Keep only single-recipient links in that state.',
     }),
   ),
-  complete: flag('Keep only single-recipient links whose response is complete (true), or is not (false).'),
+  complete: optionalFlag('Keep only single-recipient links whose response is complete (true), or is not (false).'),
 });
 export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
 /** The filters of all lists. A dashboard's list refuses those of them that it does not take, however they are written. */

@@ -1,20 +1,8 @@
-import type { ProjectSettings } from '@recording-request/proto/projects/v1/projects';
+import { pick, SETTING_DEFAULTS, SETTING_NAMES, type Settings } from '@recording-request/contract/project-settings';
 
-/** Returns the settings of a project, every option off but for `overrides`. */
-export const projectSettings = (overrides: Partial<ProjectSettings> = {}): ProjectSettings => ({
+/** Returns the settings of a project, each the default but for `overrides`. */
+export const projectSettings = (overrides: Partial<Settings> = {}): Settings => ({
+  ...pick(SETTING_DEFAULTS, SETTING_NAMES),
   projectName: 'A project',
-  maxDurationSec: 0,
-  transcriptionEnabled: false,
-  noteEnabled: false,
-  requestUrl: '',
-  webhookUrl: '',
-  webhookEvents: [],
-  requireTerms: false,
-  termsLabel: '',
-  termsText: '',
-  interviewQuestions: [],
-  showSuccessDialog: false,
-  successMessage: '',
-  sharedLinkEnabled: false,
   ...overrides,
 });

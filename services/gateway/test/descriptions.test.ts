@@ -177,18 +177,14 @@ test('the defaults of a creation stand in its description, and are those that ho
     document.paths[path]![method]!.requestBody!.content['application/json']!.schema as Body;
   const { properties } = bodyOf('post', '/api/projects');
   const { settings, expiresInSeconds } = creationOf({ projectName: 'x', count: 1 }, DEFAULTS.expiresInDays * 86_400);
-  const { sharedLinkMaxUses, ...held } = { ...settings, webhookSecret: '', neverExpire: false };
   const expected = {
-    ...held,
-    sharedLinkMaxUses: DEFAULTS.sharedLinkMaxUses,
-    transcriptionLanguage: '',
+    ...{ ...settings, webhookSecret: '', neverExpire: false },
     expiresInDays: expiresInSeconds! / 86_400,
   };
   for (const [name, { default: described }] of Object.entries(properties)) {
     if (['projectName', 'count', 'expiresInHours'].includes(name)) assert.equal(described, undefined, name);
     else assert.deepEqual(described, (expected as Record<string, unknown>)[name], name);
   }
-  assert.equal(sharedLinkMaxUses, undefined, 'without a shared link');
   const updated = Object.entries(bodyOf('patch', '/api/projects/{projectId}').properties);
   for (const [name, field] of updated) assert.ok(!('default' in field), `an update leaves ${name} as it is`);
 });

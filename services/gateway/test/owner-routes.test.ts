@@ -93,7 +93,7 @@ test('a creation carries its key and a hash of its body', async () => {
   const result = await json('/projects', { method: 'POST', body, headers: { 'idempotency-key': 'k1' } });
   assert.equal(result.count, 2);
   assert.equal(calls.created?.idempotencyKey, 'k1');
-  assert.equal(calls.created?.settings?.projectName, 'A');
+  assert.equal(calls.created?.settings?.projectName, ' A ', 'the projects service trims it');
   assert.equal(calls.created?.expiresInSeconds, 30 * 86_400);
   const { bodyHash } = calls.created!;
   const again = { method: 'POST', headers: { 'idempotency-key': 'k1' } };
@@ -113,8 +113,8 @@ test('a creation carries its key and a hash of its body', async () => {
 test('an update sends what it names; an id in capitals is the same id', async () => {
   await json(project.toUpperCase().replace('/PROJECTS', '/projects'), { method: 'PATCH', body: { noteEnabled: true } });
   assert.equal(calls.updated?.projectId, PROJECT_ID);
-  assert.equal(calls.updated?.noteEnabled, true);
-  assert.equal(calls.updated?.projectName, undefined);
+  assert.deepEqual(calls.updated?.settings?.names, ['noteEnabled']);
+  assert.equal(calls.updated?.settings?.values?.noteEnabled, true);
   assert.equal(calls.updated?.expiry, undefined);
 });
 

@@ -118,6 +118,7 @@ export const asProject = (name = 'Stories') => ({
   projectId: PROJECT_ID,
   ownerId: OWNER_ID,
   createdAt: new Date('2026-01-02T03:04:05.678Z'),
+  webhookSigned: false,
   settings: projectSettings({ projectName: name, maxDurationSec: 120, transcriptionEnabled: true }),
   linkStats: {
     uniqueLinksTotal: 1,

@@ -1,3 +1,4 @@
+import { createProjectChecks } from '@recording-request/contract/project-checks';
 import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
 import type { Logger } from '@recording-request/kit/log';
 import { createSecretBox, type SecretBox } from '@recording-request/kit/secret-box';
@@ -20,6 +21,8 @@ export interface Context extends AsyncDisposable {
   secrets: SecretBox;
   internal: Internal;
   store: Store;
+  /** Find what is wrong with the values of a request, by the public contract. */
+  checks: ReturnType<typeof createProjectChecks>;
   /** By owner. A page of links, and a creation, holds about 1 MB while it is made. */
   lists: FairSlots;
   creations: FairSlots;
@@ -43,6 +46,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     secrets,
     internal,
     store,
+    checks: createProjectChecks(config),
     lists: createFairSlots(LISTS_AT_ONCE, { queued: QUEUED }),
     creations: createFairSlots(CREATIONS_AT_ONCE, { queued: QUEUED }),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),

@@ -233,6 +233,6 @@ test('each rule that a creation breaks is named by its field', async () => {
   }
   const ignored = await newProject(running, { settings: { sharedLinkMaxUses: 5 } }, ownerId);
   assert.equal(ignored.reservedVideoCount, 1);
-  assert.equal(ignored.project?.settings?.sharedLinkMaxUses, undefined);
+  assert.equal(ignored.project?.settings?.sharedLinkMaxUses, 0);
   assert.equal(await projectsOf(ownerId), 1);
 });

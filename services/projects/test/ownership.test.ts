@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { hashToken } from '@recording-request/contract/tokens';
 import { ListProjectsResponse } from '@recording-request/proto/projects/v1/projects';
-import { newOwner, newProject, refusedAs, startTestProjects, type TestProjects } from './test-service.ts';
+import { newOwner, newProject, patch, refusedAs, startTestProjects, type TestProjects } from './test-service.ts';
 
 let running: TestProjects;
 before(async () => {
@@ -19,8 +19,8 @@ test("another owner's project looks exactly like a missing one", async () => {
   const calls = (id: string) => [
     () => projects.getProject({ ownerId, projectId: id }),
     () => projects.getProject({ ownerId, projectId: id, nameOnly: true }),
-    () => projects.updateProject({ ownerId, projectId: id, projectName: 'Mine' }),
-    () => projects.updateProject({ ownerId, projectId: id, sharedLinkMaxUses: 5 }),
+    () => projects.updateProject(patch({ ownerId, projectId: id }, { projectName: 'Mine' })),
+    () => projects.updateProject(patch({ ownerId, projectId: id }, { sharedLinkMaxUses: 5 })),
     () => projects.listLinks({ ownerId, projectId: id }),
     () => projects.getSharedLink({ ownerId, projectId: id }),
     () => projects.setLinkDisabled({ ownerId, projectId: id, linkId: made.sharedLink!.linkId, disabled: true }),

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Settings } from '@recording-request/contract/project-settings';
 import { DomainError, type ErrorCode } from '@recording-request/kit/errors';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import {
@@ -8,6 +9,7 @@ import {
 import {
   type CreateProjectRequest,
   type CreateProjectResponse,
+  type Project,
   type ProjectSettings,
   type ProjectsServiceServer,
   ProjectsServiceService,
@@ -99,8 +101,16 @@ export async function newProject(
   return await running.projects.createProject(creation(ownerId ?? (await newOwner(running)), given));
 }
 
-export function patch(project: CreateProjectResponse['project'], change: Partial<UpdateProjectRequest>) {
-  return { ownerId: project!.ownerId, projectId: project!.projectId, ...change };
+type Change = Partial<Settings> & Pick<UpdateProjectRequest, 'expiry' | 'webhookSecret'>;
+
+/** A request that names a project, and the settings to change. */
+export function patch(
+  project: Pick<Project, 'ownerId' | 'projectId'> | undefined,
+  { expiry, webhookSecret, ...settings }: Change,
+) {
+  const { ownerId, projectId } = project!;
+  const update = { values: projectSettings(settings), names: Object.keys(settings) };
+  return { ownerId, projectId, expiry, webhookSecret, settings: update };
 }
 
 /** A session id as a contributor's page makes one. */

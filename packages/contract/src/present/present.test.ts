@@ -21,6 +21,7 @@ import {
   summaryOf,
   transcriptStatusOf,
 } from '../present.ts';
+import { pick, SETTING_DEFAULTS, SETTING_NAMES } from '../project-settings.ts';
 import { CurrentUser } from '../resources/account.ts';
 import { RESOURCES } from '../resources/all.ts';
 import { RecipientLink, SharedRecipientLink } from '../resources/link.ts';
@@ -78,19 +79,15 @@ const project: Project = {
   projectId: id(4),
   ownerId: id(5),
   createdAt: at,
+  webhookSigned: false,
   settings: {
+    ...pick(SETTING_DEFAULTS, SETTING_NAMES),
     projectName: 'P',
     maxDurationSec: 60,
     transcriptionEnabled: true,
     noteEnabled: true,
-    requestUrl: '',
     webhookUrl: 'https://h.example/',
-    requireTerms: false,
-    termsLabel: '',
-    termsText: '',
     interviewQuestions: ['a', 'b'],
-    showSuccessDialog: false,
-    successMessage: '',
     sharedLinkEnabled: true,
     sharedLinkMaxUses: 5,
     webhookEvents: ['response.completed', 'of.a.later.version'],
@@ -200,11 +197,11 @@ test('a project, its summary and its creation', () => {
   assert.equal(detail.questionCount, 2);
   assert.equal(detail.interviewEnabled, true);
   assert.equal(detail.webhookEnabled, true);
-  assert.equal(detail.webhookSigned, false, 'also where nothing was said of it');
+  assert.equal(detail.webhookSigned, false);
   assert.equal(presentProjectDetail({ ...project, webhookSigned: true }).webhookSigned, true);
   assert.deepEqual(detail.webhookEvents, ['response.completed'], 'one that is not known here is left out');
   assert.equal(detail.expiresAt, null);
-  assert.equal(detail.transcriptionLanguage, '', 'where it is absent');
+  assert.equal(detail.transcriptionLanguage, '');
   assert.equal(detail.stats.videosCreated, 3);
   const creation = {
     project,

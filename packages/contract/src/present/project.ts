@@ -8,6 +8,7 @@ import type {
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
 import { dashboardUrl } from '../addresses.ts';
 import { isoDate, isoDateOrNull } from '../dates.ts';
+import { DETAIL_SETTINGS, pick, SUMMARY_SETTINGS } from '../project-settings.ts';
 import type {
   ProjectCreatedJson,
   ProjectDetailJson,
@@ -55,16 +56,11 @@ export function summaryOf(project: Project): ProjectSummary {
   const { settings, links } = partsOf(project);
   return {
     projectId: project.projectId,
-    projectName: settings.projectName,
     createdAt: project.createdAt,
     expiresAt: project.expiresAt,
-    maxDurationSec: settings.maxDurationSec,
-    transcriptionEnabled: settings.transcriptionEnabled,
-    noteEnabled: settings.noteEnabled,
+    ...pick(settings, SUMMARY_SETTINGS),
     questionCount: settings.interviewQuestions.length,
     webhookEnabled: settings.webhookUrl !== '',
-    requireTerms: settings.requireTerms,
-    showSuccessDialog: settings.showSuccessDialog,
     linkStats: links,
   };
 }
@@ -95,17 +91,10 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
   const { settings } = partsOf(project);
   return {
     ...presentProjectSummary(summaryOf(project), counts),
-    requestUrl: settings.requestUrl,
-    webhookUrl: settings.webhookUrl,
-    sharedLinkEnabled: settings.sharedLinkEnabled,
-    sharedLinkMaxUses: settings.sharedLinkMaxUses ?? null,
-    termsLabel: settings.termsLabel,
-    termsText: settings.termsText,
-    interviewQuestions: settings.interviewQuestions,
-    successMessage: settings.successMessage,
+    ...pick(settings, DETAIL_SETTINGS),
+    sharedLinkMaxUses: settings.sharedLinkMaxUses || null,
     webhookEvents: settings.webhookEvents.filter(isOptionalEvent),
-    transcriptionLanguage: settings.transcriptionLanguage ?? '',
-    webhookSigned: project.webhookSigned ?? false,
+    webhookSigned: project.webhookSigned,
   };
 }
 
@@ -131,7 +120,7 @@ export function presentCreationHead(created: CreateProjectResponse, baseUrl: str
     interviewQuestions: settings.interviewQuestions,
     webhookEnabled: settings.webhookUrl !== '',
     sharedLinkEnabled: settings.sharedLinkEnabled,
-    sharedLinkMaxUses: settings.sharedLinkMaxUses ?? null,
+    sharedLinkMaxUses: settings.sharedLinkMaxUses || null,
     sharedLink: sharedLink ? presentCreatedSharedLink(sharedLink, { baseUrl, projectId: project.projectId }) : null,
     apiUser: presentApiUser(user, created.reservedVideoCount),
   };

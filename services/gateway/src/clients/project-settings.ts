@@ -1,4 +1,4 @@
-import { DEFAULTS } from '@recording-request/contract/limits';
+import { pick, SETTING_DEFAULTS, SETTING_NAMES } from '@recording-request/contract/project-settings';
 import type { CreateProjectInput, UpdateProjectInput } from '@recording-request/contract/requests';
 import type { CreateProjectRequest, UpdateProjectRequest } from '@recording-request/proto/projects/v1/projects';
 
@@ -20,29 +20,12 @@ export function creationOf(
   body: CreateProjectInput,
   expiryDefaultSeconds: number,
 ): Pick<CreateProjectRequest, 'settings' | 'count' | 'expiresInSeconds' | 'webhookSecret'> {
-  const sharedLinkEnabled = body.sharedLinkEnabled ?? false;
+  const given = { ...SETTING_DEFAULTS, ...body };
   return {
-    settings: {
-      projectName: body.projectName.trim(),
-      maxDurationSec: body.maxDurationSec ?? DEFAULTS.maxDurationSec,
-      transcriptionEnabled: body.transcriptionEnabled ?? false,
-      transcriptionLanguage: body.transcriptionLanguage,
-      noteEnabled: body.noteEnabled ?? false,
-      requestUrl: body.requestUrl ?? '',
-      webhookUrl: body.webhookUrl ?? '',
-      webhookEvents: body.webhookEvents ?? [],
-      requireTerms: body.requireTerms ?? false,
-      termsLabel: body.termsLabel ?? '',
-      termsText: body.termsText ?? '',
-      interviewQuestions: body.interviewQuestions ?? [],
-      showSuccessDialog: body.showSuccessDialog ?? false,
-      successMessage: body.successMessage ?? '',
-      sharedLinkEnabled,
-      sharedLinkMaxUses: sharedLinkEnabled ? (body.sharedLinkMaxUses ?? DEFAULTS.sharedLinkMaxUses) : undefined,
-    },
+    settings: pick(given, SETTING_NAMES),
     count: body.count,
     expiresInSeconds: expirySeconds(body, expiryDefaultSeconds),
-    webhookSecret: body.webhookSecret ?? '',
+    webhookSecret: given.webhookSecret,
   };
 }
 
@@ -51,23 +34,10 @@ export function updateOf(
   body: UpdateProjectInput,
   expiryDefaultSeconds: number,
 ): Omit<UpdateProjectRequest, 'ownerId' | 'projectId'> {
+  const given = pick(body, SETTING_NAMES);
   return {
-    projectName: body.projectName?.trim(),
-    maxDurationSec: body.maxDurationSec,
-    transcriptionEnabled: body.transcriptionEnabled,
-    transcriptionLanguage: body.transcriptionLanguage,
-    noteEnabled: body.noteEnabled,
-    requestUrl: body.requestUrl,
-    webhookUrl: body.webhookUrl,
+    settings: { values: { ...SETTING_DEFAULTS, ...given }, names: Object.keys(given) },
     webhookSecret: body.webhookSecret,
-    webhookEvents: body.webhookEvents && { types: body.webhookEvents },
-    requireTerms: body.requireTerms,
-    termsLabel: body.termsLabel,
-    termsText: body.termsText,
-    interviewQuestions: body.interviewQuestions && { questions: body.interviewQuestions },
-    showSuccessDialog: body.showSuccessDialog,
-    successMessage: body.successMessage,
-    sharedLinkMaxUses: body.sharedLinkMaxUses,
     expiry: expiryChange(body, expiryDefaultSeconds),
   };
 }

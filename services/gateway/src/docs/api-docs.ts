@@ -1,5 +1,6 @@
 import { ERROR_CODES } from '@recording-request/contract/error-codes';
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
+import { SETTING_DEFAULTS } from '@recording-request/contract/project-settings';
 import type { Config } from '../config.ts';
 import { ratesSentence } from './rates.ts';
 import { RECEIVING_WEBHOOKS } from './receiving-webhooks.ts';
@@ -46,8 +47,8 @@ your allowance; a creation beyond it is 403.
 | projectName | | 1–${LIMITS.projectNameLength} characters |
 | count | | 1–${said(LIMITS.count)} single-recipient links |
 | neverExpire, expiresInHours, expiresInDays | ${Number((config.linkExpiryDefaultSeconds / 86_400).toFixed(2))} days | the first that is given wins, in this order; ≤ ${LIMITS.expiresInDays / 365} years |
-| sharedLinkEnabled, sharedLinkMaxUses | false, ${DEFAULTS.sharedLinkMaxUses} | 1–${said(LIMITS.sharedLinkMaxUses)} |
-| maxDurationSec | ${DEFAULTS.maxDurationSec} | 1–${LIMITS.maxDurationSec} |
+| sharedLinkEnabled, sharedLinkMaxUses | false, ${SETTING_DEFAULTS.sharedLinkMaxUses} | 1–${said(LIMITS.sharedLinkMaxUses)} |
+| maxDurationSec | ${SETTING_DEFAULTS.maxDurationSec} | 1–${LIMITS.maxDurationSec} |
 | transcriptionEnabled, noteEnabled, requireTerms, showSuccessDialog | false | |
 | transcriptionLanguage | "" (found out) | an ISO 639-1 code such as \`en\`; name it for short clips and for languages other than English |
 | requestUrl, webhookUrl | "" | absolute https URL (http too where the operator allows it), ≤ ${said(LIMITS.urlLength)} |

@@ -174,7 +174,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       const { project } = await services.projects.updateProject({ ownerId, projectId, ...change });
       if (!project) throw new Error('a project came empty');
       context.projectNames.delete(nameKey({ ownerId, projectId }));
-      if (change.webhookUrl !== undefined) await refreshEndpoint(services, projectId, request.log);
+      if (request.body.webhookUrl !== undefined) await refreshEndpoint(services, projectId, request.log);
       const { counts } = await services.submissions.countSubmissions({ ownerId, projectIds: [projectId] });
       return presentProjectDetail(project, counts[projectId]);
     },

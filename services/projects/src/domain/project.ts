@@ -1,27 +1,5 @@
+import type { Settings, SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
-
-/** The owner's settings; a response is begun with a copy of them. */
-export interface Settings {
-  projectName: string;
-  maxDurationSec: number;
-  transcriptionEnabled: boolean;
-  noteEnabled: boolean;
-  requestUrl: string;
-  webhookUrl: string;
-  /** The types of events beside those that always come. */
-  webhookEvents: string[];
-  requireTerms: boolean;
-  termsLabel: string;
-  termsText: string;
-  interviewQuestions: string[];
-  showSuccessDialog: boolean;
-  successMessage: string;
-  sharedLinkEnabled: boolean;
-  /** null without a shared link. */
-  sharedLinkMaxUses: number | null;
-  /** Absent or '': found out by ear. */
-  transcriptionLanguage?: string | undefined;
-}
 
 /** The settings that hold for new uploads, also of a response that was begun before. */
 export type TranscriptionSettings = Pick<Settings, 'transcriptionEnabled' | 'transcriptionLanguage'>;
@@ -47,10 +25,7 @@ export interface Project {
 
 /** What a list shows of a project. */
 export type ProjectSummary = Pick<Project, '_id' | 'createdAt' | 'expiresAt'> &
-  Pick<
-    Settings,
-    'projectName' | 'maxDurationSec' | 'transcriptionEnabled' | 'noteEnabled' | 'requireTerms' | 'showSuccessDialog'
-  > & { questionCount: number; webhookEnabled: boolean };
+  Pick<Settings, (typeof SUMMARY_SETTINGS)[number]> & { questionCount: number; webhookEnabled: boolean };
 
 /** How many answers a response to these settings has: one, or one a question. */
 export function answersExpected(settings: Pick<Settings, 'interviewQuestions'>): number {

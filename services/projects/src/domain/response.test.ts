@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Settings } from './project.ts';
+import type { Settings } from '@recording-request/contract/project-settings';
 import { acceptedTerms, asksQuestion, landingKind, withAnswer } from './response.ts';
 import { landsClip, sumOfChanges, type TransferKind, takesUse } from './transfer.ts';
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Settings } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
-import { answersExpected, type Settings } from './project.ts';
+import { answersExpected } from './project.ts';
 import type { Transfer } from './transfer.ts';
 
 export interface Answer {

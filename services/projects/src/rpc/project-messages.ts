@@ -2,20 +2,9 @@ import * as proto from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { type Link, type LinkState, linkState, remainingUses } from '../domain/link.ts';
 import { linkStats, NO_LINKS, type ProjectSums } from '../domain/link-stats.ts';
-import type { Project, ProjectSummary, Settings } from '../domain/project.ts';
+import type { Project, ProjectSummary } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import { openUnlessLost } from '../workflows/open-unless-lost.ts';
-
-export function toSettings(settings: Settings): proto.ProjectSettings {
-  const { sharedLinkMaxUses, transcriptionLanguage, webhookEvents } = settings;
-  return {
-    ...settings,
-    sharedLinkMaxUses: sharedLinkMaxUses ?? undefined,
-    // MongoDB keeps what was left out as null, which a message would carry as a text.
-    transcriptionLanguage: transcriptionLanguage ?? undefined,
-    webhookEvents,
-  };
-}
 
 type Sums = ProjectSums | undefined;
 
@@ -33,7 +22,7 @@ export function toProject(project: Project, sums: Sums, now: Date): proto.Projec
     ownerId: project.ownerId,
     createdAt: project.createdAt,
     expiresAt: project.expiresAt ?? undefined,
-    settings: toSettings(project.settings),
+    settings: project.settings,
     linkStats: toLinkStats(sums, project.expiresAt, now),
     webhookSigned: project.webhook.secret !== '',
   };

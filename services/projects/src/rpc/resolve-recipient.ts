@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { type Link, noSuchLink } from '../domain/link.ts';
 import { isUnderWay, type Response } from '../domain/response.ts';
 import { parseHash } from './parse.ts';
-import { toLinkStatus, toLinkType, toSettings } from './project-messages.ts';
+import { toLinkStatus, toLinkType } from './project-messages.ts';
 import { messageOf } from './response-messages.ts';
 
 export const resolveRecipient =
@@ -29,7 +29,7 @@ export const resolveRecipient =
       ownerId: link.ownerId,
       linkType: toLinkType(link),
       status,
-      settings: toSettings(project.settings),
+      settings: project.settings,
       underWay: underWay ? messageOf(underWay, project.settings) : undefined,
     };
   };

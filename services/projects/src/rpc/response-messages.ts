@@ -2,7 +2,6 @@ import type * as proto from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import type { TranscriptionSettings } from '../domain/project.ts';
 import type { Response } from '../domain/response.ts';
-import { toSettings } from './project-messages.ts';
 
 /** The message of a response; asks the project for the settings that are not frozen with it. */
 export async function toResponse({ store }: Pick<Context, 'store'>, response: Response): Promise<proto.Response> {
@@ -19,7 +18,7 @@ export function messageOf(response: Response, now: TranscriptionSettings): proto
     projectId: response.projectId,
     ownerId: response.ownerId,
     linkPosition: response.linkPosition,
-    settings: toSettings({ ...settings, transcriptionEnabled, transcriptionLanguage }),
+    settings: { ...settings, transcriptionEnabled, transcriptionLanguage },
     answers: response.answers.map(({ questionIndex, submissionId }) => ({ questionIndex, submissionId })),
     complete: response.complete,
     held,

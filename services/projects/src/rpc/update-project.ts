@@ -1,3 +1,4 @@
+import { SETTING_DEFAULTS, type SettingName } from '@recording-request/contract/project-settings';
 import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { UpdateProjectRequest, UpdateProjectResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
@@ -7,34 +8,14 @@ import { toProject } from './project-messages.ts';
 export const updateProject =
   (context: Context) =>
   async (request: UpdateProjectRequest, call: CallContext): Promise<UpdateProjectResponse> => {
-    const { ownerId, projectId, sharedLinkMaxUses, webhookSecret } = request;
-    const settings = settingsOf(request);
-    const expiry = expiryOf(request);
-    const given = { ownerId, projectId, settings, sharedLinkMaxUses, expiry, webhookSecret };
+    const { ownerId, projectId, webhookSecret } = request;
+    const { values = SETTING_DEFAULTS, names = [] } = request.settings ?? {};
+    const settings = Object.fromEntries(names.map(name => [name, values[name as SettingName]]));
+    const given = { ownerId, projectId, settings, expiry: expiryOf(request), webhookSecret };
     const project = await update(context, given, call.signal);
     const sums = await context.store.links.sums(ownerId, [projectId]);
     return { project: toProject(project, sums.get(projectId), context.clock.now()) };
   };
-
-function settingsOf(request: UpdateProjectRequest): ProjectUpdate['settings'] {
-  const given: ProjectUpdate['settings'] = {
-    projectName: request.projectName,
-    maxDurationSec: request.maxDurationSec,
-    transcriptionEnabled: request.transcriptionEnabled,
-    transcriptionLanguage: request.transcriptionLanguage,
-    noteEnabled: request.noteEnabled,
-    requestUrl: request.requestUrl,
-    webhookUrl: request.webhookUrl,
-    webhookEvents: request.webhookEvents?.types,
-    requireTerms: request.requireTerms,
-    termsLabel: request.termsLabel,
-    termsText: request.termsText,
-    interviewQuestions: request.interviewQuestions?.questions,
-    showSuccessDialog: request.showSuccessDialog,
-    successMessage: request.successMessage,
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-}
 
 function expiryOf({ expiry }: UpdateProjectRequest): ProjectUpdate['expiry'] {
   if (expiry?.$case !== 'neverExpire') return expiry?.value;

@@ -69,7 +69,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
     ]);
     const [{ unique, landed } = { unique: 0, landed: 0 }] = await (session ? sums.session(session) : sums);
     // A change of the uses that is under way has reserved what is more, and not yet given back what is less.
-    const shared = Math.max(project.settings.sharedLinkMaxUses ?? 0, project.usesChange?.to ?? 0);
+    const shared = Math.max(project.settings.sharedLinkMaxUses, project.usesChange?.to ?? 0);
     return Math.max(0, unique + shared - landed);
   }
 

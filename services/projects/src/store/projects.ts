@@ -1,3 +1,4 @@
+import { SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
 import type { Project, ProjectSummary, TranscriptionSettings } from '../domain/project.ts';
 import type { Hashes } from './hashes.ts';
 import { type LinkHeads, linkHeads } from './links.ts';
@@ -17,12 +18,7 @@ const PLAIN = { dashboardHash: 0, usesChange: 0 } as const;
 const SUMMARY = {
   createdAt: 1,
   expiresAt: 1,
-  projectName: '$settings.projectName',
-  maxDurationSec: '$settings.maxDurationSec',
-  transcriptionEnabled: '$settings.transcriptionEnabled',
-  noteEnabled: '$settings.noteEnabled',
-  requireTerms: '$settings.requireTerms',
-  showSuccessDialog: '$settings.showSuccessDialog',
+  ...Object.fromEntries(SUMMARY_SETTINGS.map(name => [name, `$settings.${name}`])),
   questionCount: { $size: '$settings.interviewQuestions' },
   webhookEnabled: { $ne: ['$settings.webhookUrl', ''] },
 } as const;
@@ -70,7 +66,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
       const project = await projects
         .findOne({ _id: projectId }, { 'settings.transcriptionEnabled': 1, 'settings.transcriptionLanguage': 1 })
         .lean<{ settings: TranscriptionSettings }>();
-      return project?.settings ?? { transcriptionEnabled: false };
+      return project?.settings ?? { transcriptionEnabled: false, transcriptionLanguage: '' };
     },
 
     /** Some of an owner's, newest first, from behind the project `after` on. */

@@ -1,6 +1,7 @@
+import { SETTING_DEFAULTS, SETTING_NAMES, type Settings } from '@recording-request/contract/project-settings';
 import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import { Schema } from 'mongoose';
-import type { Project, Settings } from '../domain/project.ts';
+import type { Project } from '../domain/project.ts';
 import type { Answer, Response } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
 import type { User } from '../domain/user.ts';
@@ -52,25 +53,15 @@ export const tokenSchema = new Schema<TokenDocument>(
   whole,
 ).index({ userId: 1, _id: 1 });
 
+/** How a value is stored that is like this one: a list is one of texts, and a text may be empty, which Mongoose calls absent. */
+function storedAs(value: unknown) {
+  if (Array.isArray(value)) return [String];
+  if (typeof value === 'string') return String;
+  return typeof value === 'number' ? number : flag;
+}
+
 const settings = new Schema<Settings>(
-  {
-    projectName: text,
-    maxDurationSec: number,
-    transcriptionEnabled: flag,
-    noteEnabled: flag,
-    requestUrl: String,
-    webhookUrl: String,
-    webhookEvents: [String],
-    requireTerms: flag,
-    termsLabel: String,
-    termsText: String,
-    interviewQuestions: [String],
-    showSuccessDialog: flag,
-    successMessage: String,
-    sharedLinkEnabled: flag,
-    sharedLinkMaxUses: { type: Number, default: null },
-    transcriptionLanguage: String,
-  },
+  Object.fromEntries(SETTING_NAMES.map(name => [name, storedAs(SETTING_DEFAULTS[name])])) as never,
   part,
 );
 

@@ -1,24 +1,18 @@
 import { LIMITS } from '@recording-request/contract/limits';
+import type { Settings } from '@recording-request/contract/project-settings';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
+import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Context } from '../context.ts';
 import { type Link, SHARED_POSITION, UNIQUE_USES } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
-import {
-  checkCount,
-  checkExpiry,
-  checkSecret,
-  type GivenSettings,
-  newSettings,
-  type SettingsRules,
-} from '../domain/settings-rules.ts';
+import { checkExpiry, newSettings } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
-import { contractRules } from './contract-rules.ts';
 
 export interface ProjectOrder {
   ownerId: string;
-  settings: GivenSettings;
+  settings: Settings;
   /** Unique links. */
   count: number;
   webhookSecret: string;
@@ -45,9 +39,12 @@ export interface NewProject {
 }
 
 /** Fails with `invalid` for an order that breaks a rule. */
-export function makeProject(context: Pick<Context, 'config' | 'secrets'>, order: ProjectOrder, now: Date): NewProject {
+export function makeProject(context: Pick<Context, 'checks' | 'secrets'>, order: ProjectOrder, now: Date): NewProject {
   const { count, expiresInSeconds, webhookSecret } = order;
-  const settings = checkedOrder(order, contractRules(context.config));
+  const fault = context.checks.creation({ ...order.settings, count, webhookSecret });
+  if (fault) throw new DomainError('invalid', fault);
+  if (expiresInSeconds !== undefined) checkExpiry(expiresInSeconds);
+  const settings = newSettings(order.settings);
   const projectId = uuidv7();
   const project: Project = {
     _id: projectId,
@@ -61,7 +58,7 @@ export function makeProject(context: Pick<Context, 'config' | 'secrets'>, order:
       targetVersion: 1,
     },
   };
-  const sharedUses = settings.sharedLinkMaxUses ?? 0;
+  const sharedUses = settings.sharedLinkMaxUses;
   const projectToken = mintToken('prj');
   return {
     project,
@@ -87,13 +84,6 @@ export function* mintUnique(
       mintLink(context, project, SHARED_POSITION + 1 + made + index, UNIQUE_USES),
     );
   }
-}
-
-function checkedOrder({ settings, count, webhookSecret, expiresInSeconds }: ProjectOrder, rules: SettingsRules) {
-  checkCount(count, rules);
-  checkSecret(webhookSecret, rules);
-  if (expiresInSeconds !== undefined) checkExpiry(expiresInSeconds, rules);
-  return newSettings(settings, rules);
 }
 
 function mintLink(

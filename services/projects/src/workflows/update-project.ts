@@ -1,19 +1,18 @@
+import type { Settings } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../context.ts';
-import { noSuchProject, type Project, rotateSecret, type Settings } from '../domain/project.ts';
+import { noSuchProject, type Project, rotateSecret } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
-import { checkExpiry, checkedSettings, checkSecret } from '../domain/settings-rules.ts';
+import { checkExpiry, trimmed } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
 import type { ProjectChange } from '../store/projects.ts';
-import { contractRules } from './contract-rules.ts';
 import { openUnlessLost } from './open-unless-lost.ts';
 
 /** What is undefined or left out stays as it is. */
 export interface ProjectUpdate {
   ownerId: string;
   projectId: string;
-  settings: Partial<Omit<Settings, 'sharedLinkMaxUses'>>;
-  sharedLinkMaxUses: number | undefined;
+  settings: Partial<Settings>;
   /** Seconds from now; `default`: the window of a project that was made without one. */
   expiry: number | 'never' | 'default' | undefined;
   webhookSecret: string | undefined;
@@ -28,7 +27,8 @@ const TRIES = 5;
  */
 export async function updateProject(context: Context, update: ProjectUpdate, signal: AbortSignal): Promise<Project> {
   const { store } = context;
-  const { ownerId, projectId, sharedLinkMaxUses } = update;
+  const { ownerId, projectId } = update;
+  const { sharedLinkMaxUses } = update.settings;
   for (let tries = 0; tries < TRIES; tries++) {
     const before = await store.projects.find(ownerId, projectId);
     if (!before) throw noSuchProject();
@@ -63,23 +63,23 @@ async function changeUses(
 }
 
 function changeOf(
-  context: Pick<Context, 'config' | 'secrets' | 'clock'>,
+  context: Pick<Context, 'config' | 'checks' | 'secrets' | 'clock'>,
   update: ProjectUpdate,
   before: Project,
 ): ProjectChange {
   const { defaultExpirySeconds } = context.config;
-  const rules = contractRules(context.config);
   const now = context.clock.now();
-  const { sharedLinkMaxUses, expiry, webhookSecret } = update;
-  if (sharedLinkMaxUses !== undefined) checkedSettings({ sharedLinkMaxUses }, rules);
-  const settings = checkedSettings(update.settings, rules);
+  const { expiry, webhookSecret } = update;
+  const fault = context.checks.update({ ...update.settings, ...(webhookSecret !== undefined && { webhookSecret }) });
+  if (fault) throw new DomainError('invalid', fault);
+  // The uses are changed together with the link and the allowance.
+  const { sharedLinkMaxUses: _, ...settings } = trimmed(update.settings);
   const change: ProjectChange = { settings, addressWasSet: settings.webhookUrl !== undefined };
-  if (typeof expiry === 'number') checkExpiry(expiry, rules);
+  if (typeof expiry === 'number') checkExpiry(expiry);
   if (expiry === 'never') change.expiresAt = null;
   else if (expiry !== undefined)
     change.expiresAt = inSeconds(now, expiry === 'default' ? defaultExpirySeconds : expiry);
   if (webhookSecret !== undefined) {
-    checkSecret(webhookSecret, rules);
     change.secret = rotation(context, before, webhookSecret, now);
   }
   return change;

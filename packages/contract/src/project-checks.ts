@@ -1,0 +1,19 @@
+import type { AddressRule } from './request-fields.ts';
+import { createProjectBody, updateProjectBody } from './requests.ts';
+import { createFaultFinders, faultsSentence } from './validation.ts';
+
+/** What is wrong with a body, in one sentence; undefined where it is valid. */
+type Check = (body: object) => string | undefined;
+
+/** Checks the bodies of a creation and of an update as the gateway does, for the service behind it. */
+export function createProjectChecks(rule: AddressRule): { creation: Check; update: Check } {
+  const findFaults = createFaultFinders({ coerce: false });
+  const check = (schema: object): Check => {
+    const faultsIn = findFaults(schema);
+    return body => {
+      const faults = faultsIn(body);
+      return faults && faultsSentence(faults);
+    };
+  };
+  return { creation: check(createProjectBody(rule)), update: check(updateProjectBody(rule)) };
+}

@@ -1,0 +1,200 @@
+/**
+ * The settings of a project. Bodies of requests, their validation in the gateway and in the projects service, defaults, answers and
+ * the stored form come from this table. The message `ProjectSettings` is written by hand; a test holds it equal to the table.
+ */
+import Type, { type TSchema } from 'typebox';
+import { TRANSCRIPTION_LANGUAGE_RULE, TRANSCRIPTION_LANGUAGES } from './languages.ts';
+import { LIMITS } from './limits.ts';
+import { type AddressRule, address, PLAIN, question, text, title, whole } from './request-fields.ts';
+import { flag, nullableInteger, oneOf, text as shownText } from './resources/fields.ts';
+import { OPTIONAL_EVENTS, type OptionalEvent, STANDARD_EVENTS } from './webhook-events.ts';
+import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
+
+interface Setting<Value, Answer extends TSchema | undefined> {
+  /** Holds where a creation leaves it out. */
+  default: Value;
+  /** Its value in a request. The gateway and the projects service refuse any other. */
+  request: TSchema;
+  /** Its value in an answer. Undefined: it is kept apart from the other settings, and never shown. */
+  answer: Answer;
+  /** Whether PATCH takes it; it does unless this is false. */
+  patch?: false;
+}
+
+const setting = <Value, Answer extends TSchema | undefined>(entry: Setting<Value, Answer>) => entry;
+
+const STANDARD_NAMES = new Intl.ListFormat('en-GB').format(STANDARD_EVENTS);
+
+/** One entry for each setting, in the order in which bodies list and check them. */
+const settingsTable = (rule: AddressRule) => ({
+  projectName: setting({
+    // A creation has to name it.
+    default: '',
+    request: title('The title. White space around it is taken off.'),
+    answer: shownText('Its title.'),
+  }),
+  sharedLinkEnabled: setting({
+    default: false,
+    request: flag('Make a reusable shared link too.'),
+    answer: flag('Whether there is a shared link.'),
+    patch: false,
+  }),
+  /** 0 without a shared link. */
+  sharedLinkMaxUses: setting({
+    default: 100,
+    request: whole(LIMITS.sharedLinkMaxUses, 'Uses of the shared link. Without one it does not count.'),
+    answer: nullableInteger('Uses of the shared link; null without one.'),
+  }),
+  maxDurationSec: setting({
+    default: 120,
+    request: whole(LIMITS.maxDurationSec, 'Longest clip, in seconds.'),
+    // Without the largest value of today: a later one must not fail in a client.
+    answer: Type.Integer({ minimum: 1, description: 'Longest clip, in seconds.' }),
+  }),
+  transcriptionEnabled: setting({
+    default: false,
+    request: flag('Transcripts for new uploads.'),
+    answer: flag('Whether new uploads get a transcript.'),
+  }),
+  transcriptionLanguage: setting({
+    default: '',
+    request: Type.Unsafe<string>({
+      type: 'string',
+      enum: [...TRANSCRIPTION_LANGUAGES, ''],
+      description:
+        'The language that contributors speak, by its code of ISO 639-1; for new uploads. "" for none: then it is found out, which is less sure in a short clip.',
+      'x-constraint': TRANSCRIPTION_LANGUAGE_RULE,
+    }),
+    answer: shownText('The language that new uploads are transcribed in; "" where it is found out.'),
+  }),
+  noteEnabled: setting({
+    default: false,
+    request: flag('Show a note field to the contributor.'),
+    answer: flag('Whether the recorder shows a note field.'),
+  }),
+  requestUrl: setting({
+    default: '',
+    request: address(rule, 'Shown on the recorder: a brief, an example, a source page.', { credentials: true }),
+    answer: shownText('Shown on the recorder; "" when there is none.'),
+  }),
+  webhookUrl: setting({
+    default: '',
+    request: address(rule, 'Where events go.', { credentials: false }),
+    answer: shownText('Where events go; "" when there is none.'),
+  }),
+  webhookSecret: setting({
+    default: '',
+    request: Type.String({
+      maxLength: LIMITS.webhookSecretLength,
+      pattern: PLAIN,
+      format: 'webhook-secret',
+      description:
+        'Signs the events; "" for none. Best whsec_ and the base64 of 24 to 64 random bytes, as the Standard Webhooks libraries take it; after whsec_ anything else is refused. Any other text is taken as it is.',
+      'x-constraint': WEBHOOK_SECRET_RULE,
+    }),
+    answer: undefined,
+  }),
+  webhookEvents: setting({
+    default: [] as string[],
+    request: Type.Array(
+      Type.Unsafe<OptionalEvent>({
+        type: 'string',
+        enum: [...OPTIONAL_EVENTS],
+        'x-hint': `${STANDARD_NAMES} always come: leave them out`,
+      }),
+      { uniqueItems: true, description: `Events that are sent beside ${STANDARD_NAMES}, which always come.` },
+    ),
+    answer: Type.Array(oneOf(OPTIONAL_EVENTS, 'The type of an event.'), {
+      description: 'The events that are sent beside those that always come.',
+    }),
+  }),
+  requireTerms: setting({
+    default: false,
+    request: flag('Require that terms are accepted before an upload.'),
+    answer: flag('Whether terms must be accepted before an upload.'),
+  }),
+  termsLabel: setting({
+    default: '',
+    request: text(LIMITS.termsLabelLength, 'Label of the acceptance; "" for our wording.'),
+    answer: shownText('Label of the terms acceptance; "" for the wording of the recorder.'),
+  }),
+  termsText: setting({
+    default: '',
+    request: text(LIMITS.termsTextLength, 'The terms.'),
+    answer: shownText('The terms.'),
+  }),
+  interviewQuestions: setting({
+    default: [] as string[],
+    request: Type.Array(question, {
+      maxItems: LIMITS.interviewQuestions,
+      description: 'In order, none of white space alone; empty means one response without questions.',
+    }),
+    answer: Type.Array(Type.String(), { description: 'In order.' }),
+  }),
+  showSuccessDialog: setting({
+    default: false,
+    request: flag('Show a dialog after a successful upload.'),
+    answer: flag('Whether a dialog follows a successful upload.'),
+  }),
+  successMessage: setting({
+    default: '',
+    request: text(LIMITS.successMessageLength, 'Text of that dialog; "" for our wording.'),
+    answer: shownText('Text of the success dialog; "" for the wording of the recorder.'),
+  }),
+});
+
+type Table = ReturnType<typeof settingsTable>;
+/** The values of every field of a body that is a setting. */
+export type SettingInputs = { [Name in keyof Table]: Table[Name]['default'] };
+export type SettingName = Exclude<keyof Table, 'webhookSecret'>;
+/** The settings of a project as they are stored and sent between services. */
+export type Settings = Pick<SettingInputs, SettingName>;
+
+// What depends on the rule for addresses is read from settingsTable alone.
+const TABLE = settingsTable({ allowHttpUrls: false });
+const entries = Object.entries(TABLE) as [keyof Table, Setting<unknown, TSchema | undefined>][];
+
+export const SETTING_NAMES = entries.filter(([, { answer }]) => answer).map(([name]) => name) as SettingName[];
+
+/** The values that hold where a creation leaves a setting out. */
+export const SETTING_DEFAULTS = Object.fromEntries(
+  entries.map(([name, entry]) => [name, entry.default]),
+) as SettingInputs;
+
+/** The settings that a list of projects shows. */
+export const SUMMARY_SETTINGS = [
+  'projectName',
+  'maxDurationSec',
+  'transcriptionEnabled',
+  'noteEnabled',
+  'requireTerms',
+  'showSuccessDialog',
+] as const satisfies SettingName[];
+
+/** The settings that one project shows beside those, in the order of its answer: a new one comes last. */
+export const DETAIL_SETTINGS = [
+  'requestUrl',
+  'webhookUrl',
+  'sharedLinkEnabled',
+  'sharedLinkMaxUses',
+  'termsLabel',
+  'termsText',
+  'interviewQuestions',
+  'successMessage',
+  'webhookEvents',
+  'transcriptionLanguage',
+] as const satisfies SettingName[];
+
+/** The named fields of an object that have a value. */
+export const pick = <T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> =>
+  Object.fromEntries(names.filter(name => from[name] !== undefined).map(name => [name, from[name]])) as Pick<T, Name>;
+
+/** The schemas of the named settings in an answer. */
+export const settingAnswers = <Name extends SettingName>(names: readonly Name[]) =>
+  Object.fromEntries(names.map(name => [name, TABLE[name].answer])) as { [N in Name]: Table[N]['answer'] };
+
+/** The schemas of the settings in a body, in their order; those that PATCH takes alone with `patch`. */
+export function settingRequests(rule: AddressRule, { patch }: { patch: boolean }): Record<string, TSchema> {
+  const taken = Object.entries(settingsTable(rule)).filter(([, entry]) => !patch || !('patch' in entry));
+  return Object.fromEntries(taken.map(([name, { request }]) => [name, request]));
+}

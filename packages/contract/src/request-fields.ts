@@ -1,0 +1,75 @@
+/**
+ * Schemas of the values that requests carry. `x-constraint` is the end of the sentence that says what a value must be, `x-hint` what
+ * is added to it in brackets.
+ */
+import Type from 'typebox';
+import { LIMITS } from './limits.ts';
+
+// String.prototype.trim's white space, spelled out: `\s` differs between the regular expressions of languages.
+const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+// Those of ASCII that are no white space. Nobody sees them, and programs that read an export stop at some: NUL ends a text in C.
+const CONTROL = '\\u0000-\\u0008\\u000e-\\u001f\\u007f';
+const NO_CONTROL = 'no control characters but white space';
+const MIDDLE = `[^${CONTROL}]{0,${LIMITS.projectNameLength - 2}}`;
+const TRIMMED_NAME = `^[${SPACE}]*[^${SPACE}${CONTROL}](?:${MIDDLE}[^${SPACE}${CONTROL}])?[${SPACE}]*$`;
+
+/** The pattern of a text without control characters. */
+export const PLAIN = `^[^${CONTROL}]*$`;
+
+export const whole = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
+export const text = (maxLength: number, description: string) =>
+  Type.String({
+    maxLength,
+    pattern: PLAIN,
+    description,
+    'x-constraint': `must have at most ${maxLength} characters, and ${NO_CONTROL}`,
+  });
+
+export const title = (description: string) =>
+  Type.String({
+    pattern: TRIMMED_NAME,
+    description,
+    examples: ['Customer stories'],
+    'x-constraint': `must have 1 to ${LIMITS.projectNameLength} characters, and ${NO_CONTROL}`,
+  });
+
+export const question = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.questionLength,
+  pattern: `^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`,
+  examples: ['Why?'],
+  'x-constraint': `must have at least 1 character that is not white space, at most ${LIMITS.questionLength} characters, and ${NO_CONTROL}`,
+});
+
+/** The operator's choice: whether plain http addresses are taken. */
+export interface AddressRule {
+  allowHttpUrls: boolean;
+}
+
+// URL parsers skip some of these and escape others, and read a backslash as a slash, so that what was written is not what is asked.
+const UNSEEN = `${SPACE}\\u0000-\\u001f\\u007f-\\u009f\\\\`;
+// Nothing listens at port 0, and HTTP clients take the default port for it.
+const NO_PORT_0 = '(?![^/?#]*:0+(?:[/?#]|$))';
+
+/** An absolute https address, or "" for none. Nothing is delivered to a user name or password. */
+export function address(
+  { allowHttpUrls }: AddressRule,
+  description: string,
+  { credentials }: { credentials: boolean },
+) {
+  const scheme = allowHttpUrls ? '[Hh][Tt][Tt][Pp][Ss]?' : '[Hh][Tt][Tt][Pp][Ss]';
+  return Type.Unsafe<string>({
+    description,
+    anyOf: [
+      { type: 'string', const: '' },
+      {
+        type: 'string',
+        format: 'uri',
+        pattern: `^${scheme}://${NO_PORT_0}[^/?#${credentials ? '' : '@'}${UNSEEN}]+([/?#][^${UNSEEN}]*)?$`,
+        maxLength: LIMITS.urlLength,
+        examples: ['https://bakery.example/videos'],
+      },
+    ],
+    'x-constraint': `must be an absolute ${allowHttpUrls ? 'https: or http: URL' : 'https: URL (http: only where the operator allows it)'} of at most ${LIMITS.urlLength.toLocaleString('en-US')} characters without a backslash or port 0, without white space${credentials ? '' : ', user name or password'}, or "" for none`,
+  });
+}
