@@ -1,10 +1,8 @@
 import { createRequire } from 'node:module';
-import { type Attributes, type Context, context, SpanKind, trace } from '@opentelemetry/api';
-import { attributeSets } from '@recording-request/kit-telemetry/attribute-sets';
+import { type Attributes, type Span, SpanKind, trace } from '@opentelemetry/api';
+import { endSpan, type SpanEnd, tracer } from '@recording-request/kit-telemetry/end-span';
 import { durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
-import { type OpenSpan, openSpan, type SpanEnd } from '@recording-request/kit-telemetry/open-span';
 import { waitsFor } from '@recording-request/kit-telemetry/peers';
-import type { AttributesOf } from '@recording-request/kit-telemetry/registry';
 import { type LimitedCommand, limitCommand } from './command-limits.ts';
 
 /** What a command is sent with. Its first field is its name. */
@@ -28,17 +26,14 @@ interface Sender {
   command(ns: Namespace, command: Command, options?: { session?: unknown }, type?: unknown): Promise<unknown>;
 }
 
-// What the services ask for; what comes besides, such as of the driver itself, is one more.
+// The commands of the services; all others are measured as one more, `_OTHER`.
 const OPERATIONS = new Set([
   ...['find', 'getMore', 'aggregate', 'count', 'distinct', 'insert', 'update', 'delete', 'findAndModify'],
   ...['commitTransaction', 'abortTransaction', 'hello'],
 ]);
 const operationDuration = durationOf('db.client.operation.duration');
-const measured = attributeSets<AttributesOf<'db.client.operation.duration'>>();
-// That of a change stream waits for what there is to tell, which says nothing of the database.
+// That of a change stream waits until something changes, which says nothing about the database.
 const IDLE = 'getMore';
-// What is quicker explains no slow clip.
-const BRIEF_MS = 20;
 let isIntercepting = false;
 let isWatching = false;
 
@@ -71,20 +66,21 @@ export function interceptCommands({ watch }: { watch: boolean }): void {
 
 function watched(
   { address }: Sender,
-  ns: Namespace,
+  { db }: Namespace,
   { name, command, send }: { name: string; command: Command; send: () => Promise<unknown> },
 ): Promise<unknown> {
-  const running = context.active();
-  const span = trace.getSpan(running) && startSpan(running, name, address, ns, command);
+  const span = trace.getActiveSpan()?.isRecording() ? startSpan(name, address, db, command) : undefined;
   const startedAt = performance.now();
   const over = name === IDLE ? undefined : waitsFor('database', { startedAt });
   const ended = (end?: SpanEnd) => {
     over?.();
-    operationDuration(secondsSince(startedAt), attributesOf(name, end !== undefined));
-    span?.end(end);
+    operationDuration(secondsSince(startedAt), {
+      'db.operation.name': OPERATIONS.has(name) ? name : '_OTHER',
+      ...(end && { 'error.type': 'failed' }),
+    });
+    if (span) endSpan(span, end);
   };
   const sent = send();
-  // What sends it has the answer itself: one more promise on its way would be waited for with each command.
   sent.then(
     () => ended(),
     error => ended(failure(error as Error)),
@@ -92,52 +88,33 @@ function watched(
   return sent;
 }
 
-function attributesOf(name: string, failed: boolean): AttributesOf<'db.client.operation.duration'> {
-  const operation = OPERATIONS.has(name) ? name : '_OTHER';
-  return measured(failed ? `${operation} failed` : operation, () => ({
-    'db.operation.name': operation,
-    ...(failed && { 'error.type': 'failed' }),
-  }));
-}
-
 function nameOf(command: Command): string {
   for (const name in command) return name;
   return '_OTHER';
 }
 
-function startSpan(parent: Context, name: string, address: string, { db }: Namespace, command: Command): OpenSpan {
+function startSpan(name: string, address: string, db: string, command: Command): Span {
   const of = collectionOf(name, command);
-  const attributes = (): Attributes => ({
+  const port = address.lastIndexOf(':');
+  const attributes: Attributes = {
     'db.system.name': 'mongodb',
     'db.namespace': db,
     'db.operation.name': name,
     ...(of && { 'db.collection.name': of }),
     'db.query.text': askedFields(command),
-    ...serverOf(address),
-  });
-  return openSpan({ name: `${name} ${of ?? db}`, kind: SpanKind.CLIENT, parent, attributes, briefMs: BRIEF_MS });
+    'server.address': address.slice(0, port),
+    'server.port': Number(address.slice(port + 1)),
+  };
+  return tracer.startSpan(`${name} ${of ?? db}`, { kind: SpanKind.CLIENT, attributes });
 }
 
-/** As the command names it; undefined for a command of the whole database. */
+/** Returns the collection of a command; undefined for a command of the whole database. */
 function collectionOf(name: string, command: Command): string | undefined {
   const named = typeof command[name] === 'string' ? command[name] : command.collection;
   return typeof named === 'string' ? named : undefined;
 }
 
-const servers = new Map<string, Attributes>();
-
-/** As many as there are members of the replica set. */
-function serverOf(address: string): Attributes {
-  let server = servers.get(address);
-  if (!server) {
-    const at = address.lastIndexOf(':');
-    server = { 'server.address': address.slice(0, at), 'server.port': Number(address.slice(at + 1)) };
-    servers.set(address, server);
-  }
-  return server;
-}
-
-/** Returns the names of the fields that a command asks for, which tell its query from others: no value is in a span. */
+/** Returns the names of the fields in a command's query: a span has no value of them. */
 export function askedFields(command: Command): string {
   const filter =
     command.filter ??

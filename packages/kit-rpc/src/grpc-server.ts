@@ -16,9 +16,7 @@ import {
 import { type CallScope, callScope } from '@recording-request/kit/call-scope';
 import { asDomainError, DomainError, grpcStatusOf } from '@recording-request/kit/errors';
 import type { Logger } from '@recording-request/kit/log';
-import { attributeSets } from '@recording-request/kit-telemetry/attribute-sets';
 import { durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
-import type { AttributesOf } from '@recording-request/kit-telemetry/registry';
 import { idsOf, noteSubject } from '@recording-request/kit-telemetry/subject';
 import { authorize, type CallersOf } from './internal/authorize.ts';
 import type { Internal } from './internal/internal.ts';
@@ -158,16 +156,12 @@ type EndNoted = (code?: status, failure?: DomainError) => void;
 /** Returns what notes each call of the RPC with this path: its end by a line, and its duration. */
 function noting(path: string, log: Logger): (request: unknown) => EndNoted {
   const rpc = path.slice(1);
-  const measured = attributeSets<AttributesOf<'rpc.server.call.duration'>>();
   return request => {
     const startedAt = performance.now();
     return (code = status.OK, failure = undefined) => {
       const seconds = secondsSince(startedAt);
       const word = status[code] ?? 'UNKNOWN';
-      callDuration(
-        seconds,
-        measured(word, () => ({ 'rpc.method': rpc, 'rpc.status_code': word })),
-      );
+      callDuration(seconds, { 'rpc.method': rpc, 'rpc.status_code': word });
       const level = levelOf(failure);
       if (!log.isLevelEnabled(level)) return;
       const err = failure?.code === 'internal' ? (failure.cause ?? failure) : failure?.cause;

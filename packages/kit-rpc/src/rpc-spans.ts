@@ -1,17 +1,17 @@
 import { type Metadata, status } from '@grpc/grpc-js';
-import { type Attributes, context, propagation, ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
-import { type OpenSpan, openSpan } from '@recording-request/kit-telemetry/open-span';
+import { type Attributes, context, propagation, ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
+import { endSpan, tracer } from '@recording-request/kit-telemetry/end-span';
 
-/** Notes how a call ended: without an error it was answered. Only the first end counts. */
+/** Ends the span of a call: without an error the call succeeded. Only the first end counts. */
 export type EndCall = (error?: { code?: status | undefined; details?: string } | null) => void;
 
-/** What the spans of one RPC have in common. */
+/** What all spans of one RPC have. */
 export interface RpcSpan {
   name: string;
   attributes: Attributes;
 }
 
-// What the caller asked for wrongly, or no longer wants, is an answer like any other.
+// Other codes report a mistake of the caller, or that it cancelled: they do not make the span an error.
 const FAULTS = new Set([
   ...[status.UNKNOWN, status.DEADLINE_EXCEEDED, status.UNIMPLEMENTED, status.INTERNAL, status.UNAVAILABLE],
   status.DATA_LOSS,
@@ -22,7 +22,7 @@ const getter = {
   keys: (metadata: Metadata) => Object.keys(metadata.getMap()),
 };
 
-/** Returns how the spans of the RPC with this path are called; `target` is the address that is called. */
+/** Returns the name and the attributes of the spans of the RPC with this path; `target` is the address of the server. */
 export function rpcSpan(path: string, target?: string): RpcSpan {
   const name = path.slice(1);
   const [, host, port] = /^(?:[a-z]+:\/*)?(.+):(\d+)$/.exec(target ?? '') ?? [];
@@ -36,30 +36,31 @@ export function rpcSpan(path: string, target?: string): RpcSpan {
   };
 }
 
-/** Begins the span of a call to another service, and has `metadata` carry the trace there. */
+/** Starts the span of a call to another service, and puts its trace into `metadata`. */
 export function beginCall({ name, attributes }: RpcSpan, metadata: Metadata): EndCall {
-  const span = openSpan({ name, kind: SpanKind.CLIENT, parent: context.active(), attributes: () => attributes });
-  propagation.inject(span.context, metadata, setter);
+  const parent = context.active();
+  const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
+  propagation.inject(trace.setSpan(parent, span), metadata, setter);
   return ending(span);
 }
 
-/** Runs `serve` in the span of a call that another service made, which continues the trace that `metadata` carries. */
+/** Runs `serve` in the span of a call of another service, which continues the trace in `metadata`. */
 export function inCall({ name, attributes }: RpcSpan, metadata: Metadata, serve: (end: EndCall) => void): void {
   const parent = propagation.extract(ROOT_CONTEXT, metadata, getter);
-  const span = openSpan({ name, kind: SpanKind.SERVER, parent, attributes: () => attributes });
-  context.with(span.context, serve, undefined, ending(span));
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+  context.with(trace.setSpan(parent, span), serve, undefined, ending(span));
 }
 
-function ending(span: OpenSpan): EndCall {
+function ending(span: Span): EndCall {
   let isOver = false;
   return error => {
     if (isOver) return;
     isOver = true;
-    if (!error) return span.end(ANSWERED);
+    if (!error) return endSpan(span, { attributes: { 'rpc.status_code': 'OK' } });
     const { code = status.UNKNOWN, details = '' } = error;
     const word = status[code] ?? 'UNKNOWN';
     const isFault = FAULTS.has(code);
-    span.end({
+    endSpan(span, {
       ...(isFault && { error: { message: details } }),
       attributes: {
         'rpc.status_code': word,
@@ -69,5 +70,3 @@ function ending(span: OpenSpan): EndCall {
     });
   };
 }
-
-const ANSWERED = { attributes: { 'rpc.status_code': 'OK' } };

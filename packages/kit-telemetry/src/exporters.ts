@@ -5,21 +5,21 @@ import { OTLPLogExporter as ProtobufLogs } from '@opentelemetry/exporter-logs-ot
 import { OTLPMetricExporter as GrpcMetrics } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter as JsonMetrics } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter as ProtobufMetrics } from '@opentelemetry/exporter-metrics-otlp-proto';
-import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { OTLPTraceExporter as GrpcTraces } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { OTLPTraceExporter as JsonTraces } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufTraces } from '@opentelemetry/exporter-trace-otlp-proto';
 import { BatchLogRecordProcessor, type LogRecordProcessor } from '@opentelemetry/sdk-logs';
-import { type IMetricReader, PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import type { IMetricReader, PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace';
 import { dropMeter } from './dropped.ts';
+import { PushReader, ScrapeReader } from './readers.ts';
 import { redactingRecords, redactingSpans } from './redacting.ts';
 import { batchSettings, intervalSettings, metricExporters, protocolOf, type Signal } from './settings.ts';
 import { shapingSpans } from './span-processor.ts';
 
 type Kind<E, O> = new (options: O) => E;
 
-/** Endpoints, headers, compression, certificates and time limits are the exporters' own business: they read the variables. */
+/** Returns the exporter for the protocol of a signal. It reads the variables of endpoints, headers, compression, certificates and timeouts itself. */
 function chosen<E, O>(
   signal: Signal,
   env: NodeJS.ProcessEnv,
@@ -30,7 +30,7 @@ function chosen<E, O>(
   return protocol === 'http/json' ? kinds.json : kinds.protobuf;
 }
 
-/** Returns what sends spans in batches, from a bounded queue. */
+/** Returns the processor that sends spans in batches, from a bounded queue. */
 export function spanProcessor(env: NodeJS.ProcessEnv): SpanProcessor {
   const Exporter = chosen('traces', env, { grpc: GrpcTraces, json: JsonTraces, protobuf: ProtobufTraces });
   const selfObsMeterProvider = dropMeter('traces');
@@ -42,7 +42,7 @@ export function spanProcessor(env: NodeJS.ProcessEnv): SpanProcessor {
   return shapingSpans(redactingSpans(batches));
 }
 
-/** Returns what sends log records in batches, from a bounded queue. */
+/** Returns the processor that sends log records in batches, from a bounded queue. */
 export function recordProcessor(env: NodeJS.ProcessEnv): LogRecordProcessor {
   const Exporter = chosen('logs', env, { grpc: GrpcLogs, json: JsonLogs, protobuf: ProtobufLogs });
   const selfObsMeterProvider = dropMeter('logs');
@@ -55,16 +55,16 @@ export function recordProcessor(env: NodeJS.ProcessEnv): LogRecordProcessor {
   );
 }
 
-/** Returns what sends metrics, or answers scrapes. Views bound what they are: no text of anybody's is among their attributes. */
+/** Returns the readers that send metrics or answer scrapes. The views bound what they report. */
 export function metricReaders(env: NodeJS.ProcessEnv): IMetricReader[] {
   return metricExporters(env).map(name => {
     if (name === 'prometheus') {
       const { OTEL_EXPORTER_PROMETHEUS_HOST: host, OTEL_EXPORTER_PROMETHEUS_PORT: port } = env;
-      return new PrometheusExporter({ ...(host && { host }), ...(port && { port: Number(port) }) });
+      return new ScrapeReader({ ...(host && { host }), ...(port && { port: Number(port) }) });
     }
     const kinds = { grpc: GrpcMetrics, json: JsonMetrics, protobuf: ProtobufMetrics };
     const Exporter = chosen<PushMetricExporter, { selfObsMeterProvider: MeterProvider }>('metrics', env, kinds);
     const exporter = new Exporter({ selfObsMeterProvider: dropMeter('metrics') });
-    return new PeriodicExportingMetricReader({ exporter, ...intervalSettings(env) });
+    return new PushReader({ exporter, ...intervalSettings(env) });
   });
 }

@@ -1,37 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import { type Attributes, context, propagation, ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
-import { attributeSets } from './attribute-sets.ts';
+import { type Attributes, context, propagation, ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
+import { endSpan, tracer } from './end-span.ts';
 import { durationOf, secondsSince } from './metrics.ts';
-import { type OpenSpan, openSpan } from './open-span.ts';
-import type { AttributesOf } from './registry.ts';
 import { isMeasured, isTraced } from './signals.ts';
 import { subjectAttributes } from './subject.ts';
 
 const requestDuration = durationOf('http.server.request.duration');
-const measured = attributeSets<AttributesOf<'http.server.request.duration'>>();
-// As the semantic conventions of HTTP know them.
+// The methods that the semantic conventions of HTTP know.
 const KNOWN = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
 const OTHER = '_OTHER';
 const HEALTH = /^\/healthz(?:[/?]|$)/;
-// Of texts that anybody sends.
+// The longest text of a client that a span keeps.
 const TEXT_MAX = 500;
-// A field of the request: a weak map of all that run would cost each collection of garbage.
-const SERVED = Symbol('recording-request.served');
-
-type Noted = IncomingMessage & { [SERVED]?: Served };
 
 interface Served {
   method: string;
   startedAt: number;
-  span?: OpenSpan;
+  span?: Span;
   route?: string;
   from?: string;
 }
 
+const running = new WeakMap<IncomingMessage, Served>();
+
 /**
- * Runs `serve` in the span of a request, which continues the trace that its headers carry, and measures it to the end of its answer.
- * Health checks are left out. Where nobody reads traces or metrics it does nothing else.
+ * Runs `serve` in the span of a request, which continues the trace in its headers, and measures the request until its response ends.
+ * Leaves out health checks. Only runs `serve` where traces and metrics are off.
  */
 export function inRequest(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
   if (!(isTraced() || isMeasured()) || HEALTH.test(request.url ?? '')) {
@@ -39,79 +34,60 @@ export function inRequest(request: IncomingMessage, response: ServerResponse, se
     return;
   }
   const method = KNOWN.has(request.method ?? '') ? request.method! : OTHER;
-  const noted: Served = { method, startedAt: performance.now() };
-  (request as Noted)[SERVED] = noted;
-  response.once('close', () => end(request, response, noted));
+  const served: Served = { method, startedAt: performance.now() };
+  running.set(request, served);
+  response.once('close', () => end(request, response, served));
   if (!isTraced()) {
     serve();
     return;
   }
-  noted.span = openSpan({
-    name: method,
-    kind: SpanKind.SERVER,
-    parent: propagation.extract(ROOT_CONTEXT, request.headers),
-    decisive: { 'http.request.method': method },
-    attributes: () => attributesOf(request, noted),
-  });
+  const parent = propagation.extract(ROOT_CONTEXT, request.headers);
+  const attributes = attributesOf(request, method);
+  served.span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+  const within = trace.setSpan(parent, served.span);
   // A connection emits the bytes of all its requests in a context of its own.
-  if (request.headers['transfer-encoding'] ?? request.headers['content-length'])
-    context.bind(noted.span.context, request);
-  context.with(noted.span.context, serve);
+  if (request.headers['transfer-encoding'] ?? request.headers['content-length']) context.bind(within, request);
+  context.with(within, serve);
 }
 
-/** Calls `run` when an answer is over, however it ends, as a part of what is running now. */
+/** Calls `run` when a response ends or breaks off, in the context of now. */
 export function whenClosed(response: ServerResponse, run: () => void): void {
-  const running = context.active();
-  response.once('close', () => context.with(running, run));
+  const now = context.active();
+  response.once('close', () => context.with(now, run));
 }
 
-/** Has the span and the duration of a request known by its route, such as `/api/projects/:projectId`: a path has ids and tokens. `from`: who asked. */
+/** Names the span and the duration of a request by its route, such as `/api/projects/:projectId`: a path has ids and tokens. `from`: the client's address. */
 export function nameRequest(request: IncomingMessage, route: string | undefined, from?: string): void {
-  const noted = (request as Noted)[SERVED];
-  if (!noted) return;
-  if (route) noted.route = templateOf(route);
-  if (from) noted.from = from;
+  const served = running.get(request);
+  if (!served) return;
+  if (route) served.route = route.replace(/:(\w+)/g, '{$1}');
+  if (from) served.from = from;
 }
 
-/** Gives the span of a request the ids that `about` has, wherever they become known; what begins within it from then on has them too. */
+/** Gives the span of a request the ids that `about` has; spans that start within it later have them too. */
 export function noteRequest(request: IncomingMessage, about: object): void {
-  (request as Noted)[SERVED]?.span?.set(subjectAttributes(about));
+  running.get(request)?.span?.setAttributes(subjectAttributes(about));
 }
 
-const templates = new Map<string, string>();
-
-/** As many as there are routes. */
-function templateOf(route: string): string {
-  let template = templates.get(route);
-  if (template === undefined) {
-    template = route.replace(/:(\w+)/g, '{$1}');
-    templates.set(route, template);
-  }
-  return template;
-}
-
-function end(request: IncomingMessage, response: ServerResponse, noted: Served): void {
-  const { method, startedAt, span, route, from } = noted;
-  const { headersSent } = response;
-  const status = headersSent ? response.statusCode : undefined;
-  // Without an answer its client went away, which is no fault of ours.
+function end(request: IncomingMessage, response: ServerResponse, served: Served): void {
+  const { method, startedAt, span, route, from } = served;
+  // Without a response the client went away, which is not our failure.
+  const status = response.headersSent ? response.statusCode : undefined;
   const failed = status !== undefined && status >= 500;
-  const [scheme, version] = [schemeOf(request), request.httpVersion];
-  const attributes = measured(`${status} ${scheme} ${version} ${method} ${route}`, () => ({
+  const both = { ...(route && { 'http.route': route }), ...(failed && { 'error.type': String(status) }) };
+  requestDuration(secondsSince(startedAt), {
+    ...both,
     'http.request.method': method,
-    'url.scheme': scheme,
-    'network.protocol.version': version,
-    ...(route && { 'http.route': route }),
+    'url.scheme': schemeOf(request),
+    'network.protocol.version': request.httpVersion,
     ...(status && { 'http.response.status_code': String(status) }),
-    ...(failed && { 'error.type': String(status) }),
-  }));
-  requestDuration(secondsSince(startedAt), attributes);
-  span?.end({
-    ...(route && { name: `${method} ${route}` }),
+  });
+  if (!span) return;
+  if (route) span.updateName(`${method} ${route}`);
+  endSpan(span, {
     ...(failed && { error: {} }),
     attributes: {
-      ...(route && { 'http.route': route }),
-      ...(failed && { 'error.type': String(status) }),
+      ...both,
       ...(status && { 'http.response.status_code': status }),
       ...(from && { 'client.address': from }),
     },
@@ -120,10 +96,10 @@ function end(request: IncomingMessage, response: ServerResponse, noted: Served):
 
 const schemeOf = ({ socket }: IncomingMessage): string => (socket instanceof TLSSocket ? 'https' : 'http');
 
-function attributesOf(request: IncomingMessage, { method }: Served): Attributes {
+function attributesOf(request: IncomingMessage, method: string): Attributes {
   const { url = '', headers, socket } = request;
   const [path, query] = url.split('?', 2);
-  // Nobody's name and password belong there, but who sends them must not find them again.
+  // A name and a password before the host must not get into a span.
   const [, host, port] = /^(?:.*@)?(.*?)(?::(\d+))?$/.exec(headers.host ?? '') ?? [];
   return {
     'http.request.method': method,

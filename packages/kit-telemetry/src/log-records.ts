@@ -49,7 +49,6 @@ export function sendLine(text: string): void {
   });
 }
 
-/** One object, filled in one pass: there is a line for each request. */
 function attributesOf(line: Line): Attributes {
   const attributes = subjectAttributes(line);
   for (const name in line) if (!NO_ATTRIBUTES.has(name)) attributes[name] = line[name] as AttributeValue;

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { metrics } from '@opentelemetry/api';
-import { type DataPoint, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
-import { endGauges } from './ended-gauges.ts';
+import {
+  AggregationTemporality,
+  type DataPoint,
+  InMemoryMetricExporter,
+  MeterProvider,
+} from '@opentelemetry/sdk-metrics';
+import { PushReader } from './readers.ts';
 import { views } from './views.ts';
 
-class OnDemand extends MetricReader {
-  protected onForceFlush = async () => {};
-  protected onShutdown = async () => {};
-}
-endGauges();
-const reader = new OnDemand();
+const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+const reader = new PushReader({ exporter, exportIntervalMillis: 3_600_000 });
 const provider = new MeterProvider({ readers: [reader], views: views() });
 metrics.setGlobalMeterProvider(provider);
 after(() => provider.shutdown());

@@ -6,7 +6,7 @@ try {
   const signals = readSignals(process.env);
   if (signals.traces || signals.metrics || signals.logs) {
     const { startTelemetry } = await import('./sdk.ts');
-    await startTelemetry(signals);
+    startTelemetry(signals);
   }
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

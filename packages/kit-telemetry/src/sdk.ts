@@ -14,13 +14,10 @@ import {
 } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { sendLinesTo } from '@recording-request/kit/log';
-import { keepHashes } from './attribute-sets.ts';
-import { endGauges } from './ended-gauges.ts';
 import { endTelemetry, endTelemetryBy } from './ending.ts';
 import { metricReaders, recordProcessor, spanProcessor } from './exporters.ts';
 import { instanceId } from './instance-id.ts';
 import { sendLine } from './log-records.ts';
-import { keepLateSpans, spanIds } from './open-span.ts';
 import { defaultSampler } from './sampler.ts';
 import { clusterAttributes, type Signal, type Signals } from './settings.ts';
 import { startSending } from './signals.ts';
@@ -34,19 +31,14 @@ const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
  * Starts OpenTelemetry; its settings are the standard OTEL_… variables, which `readSignals` has checked. Spans and log records
  * are sent in batches and metrics every minute; a collector that is down costs nothing but these.
  */
-export async function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = process.env): Promise<void> {
+export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = process.env): void {
   const { traces, metrics, logs } = signals;
-  endGauges();
-  if (metrics) await keepHashes();
-  const sampler = env.OTEL_TRACES_SAMPLER ? undefined : defaultSampler(env);
-  if (traces && sampler) keepLateSpans(sampler);
   const sdk = new NodeSDK({
     resource: resource(env),
     // The one that the SDK adds by default would give each process a random id.
     ...(!env.OTEL_NODE_RESOURCE_DETECTORS && { resourceDetectors: DETECTORS }),
     spanProcessors: traces ? [spanProcessor(env)] : [],
-    ...(sampler && { sampler }),
-    idGenerator: spanIds,
+    ...(!env.OTEL_TRACES_SAMPLER && { sampler: defaultSampler(env) }),
     metricReaders: metrics ? metricReaders(env) : [],
     views: views(),
     logRecordProcessors: logs ? [recordProcessor(env)] : [],

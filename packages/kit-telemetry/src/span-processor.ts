@@ -2,58 +2,52 @@ import { type Attributes, trace } from '@opentelemetry/api';
 import type { ReadableSpan, Span as SdkSpan, SpanProcessor } from '@opentelemetry/sdk-trace';
 import { SUBJECT_ATTRIBUTES } from './subject.ts';
 
-// Of the commands and operations of one name within one step.
+// Commands or operations of one name within one span.
 const LEAVES_MAX = 20;
 const LEFT_OUT = 'recording.spans.left_out';
-// Of the spans themselves: a weak map of all that run would cost each collection of garbage.
-const LEAVES = Symbol('recording-request.leaves');
-const IS_LEFT_OUT = Symbol('recording-request.is-left-out');
-
-interface Counted {
-  [LEAVES]?: Map<string, number>;
-  [IS_LEFT_OUT]?: boolean;
-}
 
 /**
- * Has each span take over the ids of the one that it is a part of, and leaves out database commands and store operations that repeat without end: an upload of thousands of parts is a trace of a bounded size.
+ * Gives each span the ids of its parent, and drops database commands and store operations that repeat without end: the trace of an upload
+ * of thousands of parts has a bounded size.
  */
 export function shapingSpans(inner: SpanProcessor): SpanProcessor {
+  // How many leaves of each name a span has.
+  const leaves = new WeakMap<object, Map<string, number>>();
+  const dropped = new WeakSet<object>();
+  const isOneTooMany = (parent: object, name: string): boolean => {
+    const counts = leaves.get(parent) ?? new Map<string, number>();
+    const count = (counts.get(name) ?? 0) + 1;
+    leaves.set(parent, counts.set(name, count));
+    return count > LEAVES_MAX;
+  };
   return {
     onStart(span, parentContext) {
       const parent = trace.getSpan(parentContext);
       if (parent) {
-        inherit(span, parent as Partial<ReadableSpan>);
-        if (isLeaf(span) && count(parent as Counted, span.name) > LEAVES_MAX) {
-          (span as Counted)[IS_LEFT_OUT] = true;
-          const before = (parent as Partial<ReadableSpan>).attributes?.[LEFT_OUT];
-          parent.setAttribute(LEFT_OUT, Number(before ?? 0) + 1);
+        const { attributes = {} } = parent as Partial<ReadableSpan>;
+        inherit(span, attributes);
+        if (isLeaf(span) && isOneTooMany(parent, span.name)) {
+          dropped.add(span);
+          parent.setAttribute(LEFT_OUT, Number(attributes[LEFT_OUT] ?? 0) + 1);
         }
       }
       inner.onStart(span, parentContext);
     },
-    onEnd(span: ReadableSpan) {
-      if (!(span as Counted)[IS_LEFT_OUT]) inner.onEnd(span);
+    onEnd(span) {
+      if (!dropped.has(span)) inner.onEnd(span);
     },
     shutdown: () => inner.shutdown(),
     forceFlush: () => inner.forceFlush(),
   };
 }
 
-/** Nothing else is a part of it, so that it leaves no gap. */
+/** A leaf has no children, so that dropping it leaves no gap. */
 const isLeaf = ({ attributes }: { attributes: Attributes }): boolean =>
   attributes['db.system.name'] !== undefined || attributes['recording.peer'] === 'store';
 
-function inherit(span: SdkSpan, { attributes = {} }: { attributes?: Attributes }): void {
+function inherit(span: SdkSpan, attributes: Attributes): void {
   for (const name of SUBJECT_ATTRIBUTES) {
     const value = attributes[name];
     if (value !== undefined && span.attributes[name] === undefined) span.setAttribute(name, value);
   }
-}
-
-function count(parent: Counted, name: string): number {
-  parent[LEAVES] ??= new Map<string, number>();
-  const names = parent[LEAVES];
-  const now = (names.get(name) ?? 0) + 1;
-  names.set(name, now);
-  return now;
 }

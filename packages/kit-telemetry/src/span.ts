@@ -11,8 +11,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
-import { openSpan, type SpanEnd } from './open-span.ts';
-import { randomIds } from './random-ids.ts';
+import { RandomIdGenerator } from '@opentelemetry/sdk-trace';
+import { endSpan, type SpanEnd, tracer } from './end-span.ts';
 import { type OwnSpanName, type Placeholder, SPANS, type SpanAttribute, type SpanKindName } from './spans.ts';
 import { subjectAttributes } from './subject.ts';
 
@@ -68,21 +68,23 @@ export const contextOf = ({ traceparent, tracestate }: TraceContext): Context =>
 export function startSpan<N extends OwnSpanName>(name: N, options: SpanOptions<N> = {}): RunningSpan<N> {
   const { about, fill, attributes = {} } = options;
   const { parent, links } = relationOf(options);
-  const span = openSpan({
-    name: filled(name, fill),
-    kind: KINDS[SPANS[name].kinds[0]],
+  const span = tracer.startSpan(
+    filled(name, fill),
+    {
+      kind: KINDS[SPANS[name].kinds[0]],
+      attributes: { ...definedOf(attributes), ...subjectAttributes(about) },
+      ...(links && { links }),
+    },
     parent,
-    links,
-    attributes: () => ({ ...definedOf(attributes), ...subjectAttributes(about) }),
-  });
+  );
   let isOver = false;
   return {
-    context: span.context,
-    set: more => span.set(definedOf(more)),
+    context: trace.setSpan(parent, span),
+    set: more => void span.setAttributes(definedOf(more)),
     end(error) {
       if (isOver) return;
       isOver = true;
-      span.end(error === undefined ? {} : failure(error));
+      endSpan(span, error === undefined ? {} : failure(error));
     },
   };
 }
@@ -107,11 +109,13 @@ export async function inSpan<N extends OwnSpanName, T>(
 /** Runs what has no span: what repeats as long as something goes on, such as the renewal of a lease, would fill its trace. */
 export const untraced = <T>(run: () => T): T => context.with(suppressTracing(context.active()), run);
 
+const newIds = new RandomIdGenerator();
+
 /** Makes calls that no service records, unless its sampler records all: those that repeat as long as something goes on. */
 export function unsampled<T>(call: () => T): T {
   const ids = trace.getSpanContext(context.active()) ?? {
-    traceId: randomIds.generateTraceId(),
-    spanId: randomIds.generateSpanId(),
+    traceId: newIds.generateTraceId(),
+    spanId: newIds.generateSpanId(),
   };
   const span = trace.wrapSpanContext({ ...ids, traceFlags: TraceFlags.NONE });
   return context.with(trace.setSpan(context.active(), span), call);

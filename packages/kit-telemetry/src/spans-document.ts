@@ -9,8 +9,8 @@ takes up, a job that is done once more, a dead letter that is replayed) is a par
 to it; so are later attempts to deliver an event, and erasures. \`npm run admin -- trace ID\` finds the trace by the id of a submission or an upload.
 
 A trace is of a bounded size however many parts an upload has and however often a job is done: of the database commands and store operations of one name within one step the first 20
-have a span, and the step says how many have none; database commands of less than 20 ms are only counted ([decision 51](decisions/0051-what-telemetry-costs.md)). Why: [decision 43](decisions/0043-spans.md). Of the requests that
-only read, a share is sent whole, and of the others what was slow or failed: see [telemetry](telemetry.md#sampling).
+have a span, and the step says how many have none. Why: [decision 43](decisions/0043-spans.md). Of the requests that only read, a share is
+traced: see [telemetry](telemetry.md#sampling).
 
 Every span may have these:
 

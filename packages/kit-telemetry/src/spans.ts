@@ -100,8 +100,7 @@ export const SPANS = {
   '{operation} {collection}': {
     kinds: ['client'],
     by: 'us',
-    description:
-      'A command of the MongoDB driver. One that succeeded in less than 20 ms is counted by the step that it is a part of, unless `OTEL_TRACES_SAMPLER` is set.',
+    description: 'A command of the MongoDB driver.',
     attributes: {
       'db.system.name': '`mongodb`',
       'db.namespace': 'the database',
@@ -262,9 +261,6 @@ export const COMMON_ATTRIBUTES = {
   'recording.upload.id': 'the upload',
   'recording.spans.left_out':
     'how many database commands and store operations of this step have no span: of each name the first 20 have',
-  'recording.database.brief.count':
-    'how many database commands of this step have no span, as each succeeded in less than 20 ms',
-  'recording.database.brief.duration': 'how long those took, one added to the other, in s',
 } as const;
 
 export type SpanName = keyof typeof SPANS;

@@ -1,4 +1,4 @@
-import { type Attributes, type Span, trace } from '@opentelemetry/api';
+import { type Attributes, trace } from '@opentelemetry/api';
 import { isUuid } from '@recording-request/kit/ids';
 
 const NAMES = {
@@ -37,7 +37,6 @@ export function subjectAttributes(about: unknown): Attributes {
   return attributes;
 }
 
-// For every line of the log and every span: it makes no objects that nobody keeps.
 function addIds(attributes: Attributes, about: unknown): void {
   if (about === undefined) return;
   for (const field of SUBJECT_FIELDS) {
@@ -55,17 +54,7 @@ function idIn(about: unknown, field: string): string | undefined {
 /** Returns the ids that the key of an object has: a key itself is in no span. */
 export const subjectOfKey = (key: string): object => ({ ...OBJECT_KEY.exec(key)?.groups });
 
-/** Gives the running span the ids that `about` has; what begins within it from then on has them too. */
+/** Gives the running span the ids that `about` has; spans that start within it later have them too. */
 export function noteSubject(about: unknown): void {
-  const span = trace.getActiveSpan();
-  if (span?.isRecording()) span.setAttributes(subjectAttributes(about));
-  else if (span) (span as Noting)[ABOUT] ??= about;
+  trace.getActiveSpan()?.setAttributes(subjectAttributes(about));
 }
-
-// Of spans that are sent, if at all, when they have ended. A weak map of all that run would cost each collection of garbage.
-const ABOUT = Symbol('recording-request.about');
-
-type Noting = Span & { [ABOUT]?: unknown };
-
-/** Returns the attributes of what `noteSubject` was told first in a span that is not recorded. */
-export const notedSubject = (span: Span): Attributes => subjectAttributes((span as Noting)[ABOUT]);

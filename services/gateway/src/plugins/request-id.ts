@@ -8,18 +8,16 @@ import type { FastifyInstance } from 'fastify';
 export const newRequestId = (): string =>
   trace.getActiveSpan()?.spanContext().traceId ?? randomUUID().replaceAll('-', '');
 
-type Named = IncomingMessage & { [ID]?: string };
+const ids = new WeakMap<IncomingMessage, string>();
 
-// A field of the request: a weak map of all that run would cost each collection of garbage.
-const ID = Symbol('recording-request.id');
-
-/** Returns the id of a request that is under way; one of its own for bytes that are no request. */
-export const requestIdOf = (request: IncomingMessage | undefined): string => (request as Named)?.[ID] ?? newRequestId();
+/** Returns the id of a running request; a new one for bytes that are no request. */
+export const requestIdOf = (request: IncomingMessage | undefined): string =>
+  (request && ids.get(request)) ?? newRequestId();
 
 /** Names every answer by the header Request-Id, which the log lines of the request carry too. */
 export function installRequestId(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
-    (request.raw as Named)[ID] = request.id;
+    ids.set(request.raw, request.id);
     reply.header('request-id', request.id);
     nameRequest(request.raw, request.routeOptions.url, request.ip);
   });

@@ -42,10 +42,10 @@ const CLIP_BYTES = 1e6;
 /** Two sets of processes of one program differ by some percent: beside both of them a third one is told more exactly than beside one. */
 const off = { to: [PRODUCT, AGAIN] };
 const reads = (variant: string): Goal[] => [
-  { text: `rate of reads, ${variant} beside off`, metric: 'rate', of: variant, ...off, atLeast: 0.95 },
-  { text: `CPU of a read, ${variant} beside off`, metric: 'cpuMs', of: variant, ...off },
+  { text: `rate of reads, ${variant} beside off`, metric: 'rate', of: variant, ...off },
+  { text: `CPU of a read, ${variant} beside off`, metric: 'cpuMs', of: variant, ...off, atMost: 1.15 },
 ];
-const shown = (goals: Goal[]): Goal[] => goals.map(({ atLeast: _, atMost: __, ...goal }) => goal);
+const shown = (goals: Goal[]): Goal[] => goals.map(({ atMost: _, ...goal }) => goal);
 
 /** What the rows of reads have in common. */
 const aRead = {
@@ -114,13 +114,13 @@ export const telemetryClips: Row = {
   named: true,
   atOnce: true,
   goals: [
-    { text: 'CPU of a clip, all services and ffmpeg', metric: 'clipCpuMs', of: ON, ...off, atMost: 1.05 },
+    { text: 'CPU of a clip, all services and ffmpeg', metric: 'clipCpuMs', of: ON, ...off },
     {
       text: 'CPU of its landing: gateway, projects, submissions',
       metric: 'landingCpuMs',
       of: ON,
       ...off,
-      atMost: 1.05,
+      atMost: 1.1,
     },
   ],
   self: itself('clipCpuMs', 'landingCpuMs'),

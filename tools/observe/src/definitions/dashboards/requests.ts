@@ -90,7 +90,7 @@ export const GATEWAY: Dashboard = {
           exemplars: true,
         },
       ],
-      'Dots are traces. Of requests that only read a share is sent, and what was slow or failed: their usual time is in the panels above.',
+      'Dots are traces. Of requests that only read a share is traced: the panels above count all of them.',
     ),
     lines(
       'Which process is slow',

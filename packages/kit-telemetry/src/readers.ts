@@ -1,0 +1,23 @@
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { AggregationTemporality, InstrumentType, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+
+/**
+ * A gauge reports what was observed for this collection alone. With cumulative temporality, which the exporters ask for, the SDK repeats
+ * the last value of a series for ever: of a lease that another process holds now, of a consumer that has left.
+ */
+const temporalityOf = (type: InstrumentType, others: AggregationTemporality): AggregationTemporality =>
+  type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : others;
+
+/** Sends metrics at an interval. */
+export class PushReader extends PeriodicExportingMetricReader {
+  override selectAggregationTemporality(type: InstrumentType): AggregationTemporality {
+    return temporalityOf(type, super.selectAggregationTemporality(type));
+  }
+}
+
+/** Answers the scrapes of Prometheus. */
+export class ScrapeReader extends PrometheusExporter {
+  override selectAggregationTemporality(type: InstrumentType): AggregationTemporality {
+    return temporalityOf(type, super.selectAggregationTemporality(type));
+  }
+}
