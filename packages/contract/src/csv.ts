@@ -1,5 +1,5 @@
 /** export.csv: RFC 4180, UTF-8, CRLF, one row a submission. */
-import { Submission, type SubmissionJson } from './resources/submission.ts';
+import type { SubmissionJson } from './resources/submission.ts';
 
 /**
  * The start of a text that a spreadsheet takes for a formula: a sign, its full-width form, or one behind characters that the
@@ -14,18 +14,52 @@ const FORMULA_START = new RegExp(`^(?:[\\t\\r\\n]|${SKIPPED}${SIGN})`, 'u');
  */
 const INNER_START = new RegExp(`([;\\t\\r\\n])(?=["\\s\\p{Default_Ignorable_Code_Point}]*${SIGN})`, 'gu');
 
-/** The contract's order without the WebVTT; `terms`, the one nested field, comes flat; behind it what was added later. */
-const PLAIN_FIELDS = Object.keys(Submission.properties).filter(
-  (name): name is keyof SubmissionJson => !['transcriptVtt', 'terms', 'language', 'responseId'].includes(name),
-);
-const LAST_FIELDS = ['termsSha256', 'termsAcceptedAt', 'language', 'responseId'];
+type Cell = string | number | boolean | null;
+
+/** The columns in their order. Programs of owners count them, so a new one goes to the end. */
+const COLUMNS = [
+  'submissionId',
+  'videoId',
+  'tokenId',
+  'projectId',
+  'projectName',
+  'responseSessionId',
+  'questionIndex',
+  'questionText',
+  'createdAt',
+  'durationSec',
+  'fileSize',
+  'mimeType',
+  'note',
+  'reviewNote',
+  'selected',
+  'transcriptStatus',
+  'transcriptText',
+  'transcriptError',
+  'termsAccepted',
+  'transcriptTextUrl',
+  'transcriptVttUrl',
+  'videoUrl',
+  'thumbnailStartUrl',
+  'thumbnailMiddleUrl',
+  'thumbnailEndUrl',
+  'audioUrl',
+  'mediaStatus',
+  'mediaError',
+  'incomplete',
+  'sha256',
+  'termsSha256',
+  'termsAcceptedAt',
+  'language',
+  'responseId',
+] as const;
 
 /**
  * One cell. Every text is quoted, so that a field that becomes free text later is safe already; numbers are ours and stay as
  * they are. Text that a spreadsheet would run gets a leading `'`. So does each inner place where a spreadsheet that separates by
  * `;` or tab would begin a cell with a formula.
  */
-export function csvCell(value: string | number | boolean | null): string {
+export function csvCell(value: Cell): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
   const inner = value.replaceAll(INNER_START, "$1'");
@@ -34,13 +68,11 @@ export function csvCell(value: string | number | boolean | null): string {
 }
 
 /** The header row with its CRLF. */
-export function csvHeader(): string {
-  return `${[...PLAIN_FIELDS, ...LAST_FIELDS].join(',')}\r\n`;
-}
+export const csvHeader = (): string => `${COLUMNS.join(',')}\r\n`;
 
 /** One row with its CRLF. */
-export function csvRow(submission: SubmissionJson): string {
-  const { terms, language, responseId } = submission;
-  const values = PLAIN_FIELDS.map(field => submission[field] as string | number | boolean | null);
-  return `${[...values, terms?.sha256 ?? null, terms?.acceptedAt ?? null, language, responseId].map(csvCell).join(',')}\r\n`;
+export function csvRow({ terms, ...submission }: SubmissionJson): string {
+  const flat = { termsSha256: terms?.sha256 ?? null, termsAcceptedAt: terms?.acceptedAt ?? null };
+  const cells: Record<(typeof COLUMNS)[number], Cell> = { ...submission, ...flat };
+  return `${COLUMNS.map(name => csvCell(cells[name])).join(',')}\r\n`;
 }
