@@ -28,6 +28,9 @@ export const LIMITS = {
   transcriptsZipClips: 10_000,
 } as const;
 
+/** Exports that a process reads at once: the gateway reads as many as one replica of submissions makes. */
+export const EXPORTS_AT_ONCE = 40;
+
 /** The values that hold where a request leaves them out; project-settings.ts has those of the settings. */
 export const DEFAULTS = {
   expiresInDays: 30,

@@ -1,4 +1,4 @@
-import { DEFAULTS } from '@recording-request/contract/limits';
+import { DEFAULTS, EXPORTS_AT_ONCE } from '@recording-request/contract/limits';
 import {
   ConfigError,
   flag,
@@ -97,7 +97,7 @@ export const variables = {
   exportsAtOnce: integer(
     'EXPORTS_AT_ONCE',
     'exports that are being read at once, as many as one replica of submissions takes; more are 429 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner, a quarter for one API or dashboard token',
-    { default: 40, min: 1 },
+    { default: EXPORTS_AT_ONCE, min: 1 },
   ),
   mediaAtOnce: integer(
     'MEDIA_AT_ONCE',

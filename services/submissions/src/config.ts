@@ -1,3 +1,4 @@
+import { EXPORTS_AT_ONCE } from '@recording-request/contract/limits';
 import { integer, listen, loadConfig, target, url, type Values } from '@recording-request/kit/config';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
 import {
@@ -150,7 +151,7 @@ export const variables = {
   exportsAtOnce: integer(
     'EXPORTS_AT_ONCE',
     'exports at once in this process; more are refused with 429 and `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner. The gateway has bounds of its own',
-    { default: 40, min: 1, max: 40 },
+    { default: EXPORTS_AT_ONCE, min: 1, max: EXPORTS_AT_ONCE },
   ),
   exportMemoryBytes: integer(
     'EXPORT_MEMORY_BYTES',

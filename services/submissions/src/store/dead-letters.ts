@@ -12,7 +12,7 @@ export interface DeadLetter {
   group: string;
   /** A sentence for the operator. */
   reason: string;
-  /** When it failed. Seven days later it is forgotten. */
+  /** When it failed. It is deleted DEAD_LETTER_SECONDS later. */
   at: Date;
   /** "" where it is no event, as are the two ids. */
   eventType: string;

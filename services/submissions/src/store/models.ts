@@ -2,6 +2,7 @@ import { UNKNOWN_EVENT } from '@recording-request/events/event';
 import { outboxField, outboxIndex } from '@recording-request/events/outbox';
 import { indexesOf } from '@recording-request/kit-mongo/indexes';
 import { type Connection, Schema } from 'mongoose';
+import { DEAD_LETTER_SECONDS } from '../domain/unknown-event.ts';
 
 const stored = { _id: false, key: String, size: Number, mimeType: String, sha256: String, crc32: Number };
 const part = { _id: false, key: String, offset: Number, size: Number };
@@ -325,7 +326,7 @@ deadLetterSchema.index(
 );
 deadLetterSchema.index({ submissionId: 1 });
 deadLetterSchema.index({ projectId: 1 });
-deadLetterSchema.index({ at: 1 }, { expireAfterSeconds: 7 * 24 * 60 * 60 });
+deadLetterSchema.index({ at: 1 }, { expireAfterSeconds: DEAD_LETTER_SECONDS });
 
 export interface Models {
   uploads: ReturnType<typeof uploadModel>;
