@@ -1,21 +1,25 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { RuleAlert } from '@recording-request/harness/prometheus';
 import { quiet } from './quiet.ts';
-import type { Alerting } from './system/prometheus.ts';
 
-const DISK: Alerting = { alert: 'DiskFull', labels: { severity: 'page', about: 'process' } };
-const burning = (severity: string): Alerting => ({ alert: 'MediaBudgetBurns', labels: { severity, about: 'promise' } });
+const firing = (severity: string, about: string): RuleAlert => ({
+  ...{ state: 'firing', activeAt: '', annotations: {} },
+  labels: { severity, about },
+});
+const DISK = firing('page', 'process');
+const burning = (severity: string) => firing(severity, 'promise');
 
 /** A Prometheus of which each question takes 2.5 s; it answers these one after the other, and then the last for good. */
-function asked(t: TestContext, answers: Alerting[][]) {
+function asked(t: TestContext, answers: RuleAlert[][]) {
   t.mock.timers.enable({ apis: ['Date'] });
   const at: number[] = [];
-  const firing = async () => {
+  const alerts = async () => {
     t.mock.timers.tick(2_500);
     at.push(Date.now());
     return answers[Math.min(at.length, answers.length) - 1]!;
   };
-  return { at, prometheus: { query: async () => [], firing } };
+  return { at, prometheus: { alerts } };
 }
 
 const limits = { limitMs: 60_000, signal: new AbortController().signal, lookMs: 1 };

@@ -1,26 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Alerting } from './system/prometheus.ts';
-import type { System } from './system/system.ts';
+import type { Prometheus, RuleAlert } from '@recording-request/harness/prometheus';
 
 const LOOK_MS = 1_000;
 /** Nothing may fire for so long: an alert that comes and goes is not over when it has gone once. */
 const STILL_MS = 6_000;
 
 /** Whether it is over only long after its cause is: a ticket about a promise looks back for days, which no factor makes short. */
-const looksBack = ({ labels }: Alerting): boolean => labels.severity === 'ticket' && labels.about === 'promise';
+const looksBack = ({ labels }: Pick<RuleAlert, 'labels'>): boolean =>
+  labels.severity === 'ticket' && labels.about === 'promise';
 
 /**
  * Waits until nothing fires, not even what another alert keeps quiet, and nothing has for some seconds; tickets about promises left out. Returns when that began
  * (by Date.now()); undefined where it took longer than `limitMs`. Rejects when the signal fires.
  */
 export async function quiet(
-  { prometheus }: Pick<System, 'prometheus'>,
+  { prometheus }: { prometheus: Pick<Prometheus, 'alerts'> },
   { limitMs, signal, lookMs = LOOK_MS }: { limitMs: number; signal: AbortSignal; lookMs?: number },
 ): Promise<number | undefined> {
   const end = Date.now() + limitMs;
   let since: number | undefined;
   while (Date.now() < end) {
-    const firing = (await prometheus.firing()).filter(each => !looksBack(each));
+    const firing = (await prometheus.alerts()).filter(each => each.state === 'firing' && !looksBack(each));
     since = firing.length > 0 ? undefined : (since ?? Date.now());
     if (since !== undefined && Date.now() - since >= STILL_MS) return since;
     await delay(lookMs, undefined, { signal });

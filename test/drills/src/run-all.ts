@@ -57,12 +57,13 @@ export async function runAll({ only, factor }: Options, { dir, results, log, sig
 /** Waits until clips go all their way, what is measured of it has come to Prometheus, and nothing fires. */
 async function warm(system: System, signal: AbortSignal): Promise<void> {
   const figures = async () => {
-    const [sample] = await system.prometheus.query('sum(recording_transcript_delay_seconds_count)');
-    return sample && sample.value > 0 ? true : undefined;
+    const [sample] = await system.prometheus.now('sum(recording_transcript_delay_seconds_count)');
+    return sample && sample.points[0]![1] > 0 ? true : undefined;
   };
   await waitFor('the figures of a transcript', figures, { timeoutMs: WARM_MS, intervalMs: 500, signal });
   if ((await quiet(system, { limitMs: stretched(QUIET_MS, system.factor), signal })) === undefined) {
-    const firing = (await system.prometheus.firing()).map(({ alert }) => alert);
+    const alerts = await system.prometheus.alerts();
+    const firing = alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname);
     throw new Error(`Before anything was broken alerts fired: ${firing.join(', ')}. Is this machine busy?`);
   }
 }

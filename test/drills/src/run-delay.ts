@@ -48,8 +48,8 @@ export async function runDelay(it: Delay, system: System, signal: AbortSignal): 
 }
 
 async function costs({ prometheus }: System, query: string): Promise<Costs> {
-  const samples = await prometheus.query(query);
-  return Object.fromEntries(samples.map(({ labels, value }) => [labels.server as Step, value]));
+  const samples = await prometheus.now(query);
+  return Object.fromEntries(samples.map(({ labels, points }) => [labels.server as Step, points[0]![1]]));
 }
 
 const inWords = (all: Costs): string =>

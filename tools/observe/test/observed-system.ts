@@ -1,4 +1,5 @@
 import { after } from 'node:test';
+import { Prometheus } from '@recording-request/harness/prometheus';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
@@ -15,8 +16,7 @@ export interface ObservedSystem {
   clip: { projectId: string; submissionId: string };
   /** Sends another clip all its way. */
   another(): Promise<unknown>;
-  /** Returns the answer of Prometheus to a query, at this moment. */
-  query(expr: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]>;
+  prometheus: Prometheus;
   /** A page behind the one address, as text. */
   page(path: string): Promise<{ status: number; text: string; url: string }>;
 }
@@ -35,18 +35,12 @@ export async function startObservedSystem(env: Record<string, string> = {}): Pro
   const clip = await sendOne(system, receiver);
   const started = starting.move();
   after(() => started.disposeAsync());
-  const get = async (url: string) => fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
   return {
     ...{ system, observability, receiver, clip },
     another: () => sendOne(system, receiver),
-    async query(expr) {
-      const answer = await get(`${observability.prometheusUrl}/api/v1/query?${new URLSearchParams({ query: expr })}`);
-      const { data, error } = (await answer.json()) as { data?: { result: never[] }; error?: string };
-      if (!data) throw new Error(`${error}: ${expr}`);
-      return data.result;
-    },
+    prometheus: new Prometheus(observability.prometheusUrl),
     async page(path) {
-      const answer = await get(new URL(path, observability.pageUrl).href);
+      const answer = await fetch(new URL(path, observability.pageUrl), { signal: AbortSignal.timeout(LIMIT_MS) });
       return { status: answer.status, text: await answer.text(), url: answer.url };
     },
   };

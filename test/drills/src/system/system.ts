@@ -4,6 +4,7 @@ import { ownServers } from '@recording-request/fault-test/harness/own-servers';
 import { mountSmall } from '@recording-request/fault-test/harness/small-disk';
 import { provideSpeech } from '@recording-request/fault-test/harness/speech-provider';
 import { type FaultProxy, openProxy } from '@recording-request/fault-test/proxy/proxy';
+import { Prometheus } from '@recording-request/harness/prometheus';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { fakeClock } from '@recording-request/stack/install/faketime';
 import { freePort } from '@recording-request/stack/ports';
@@ -12,7 +13,6 @@ import type { ServiceName } from '@recording-request/stack/service-plan';
 import { type SteadyLoad, startLoad } from './load.ts';
 import { openObservability } from './observability.ts';
 import { openPager, type Pager } from './pager.ts';
-import { type Prometheus, prometheusAt } from './prometheus.ts';
 import { type SlowFfmpeg, slowFfmpeg } from './slow-ffmpeg.ts';
 
 /** The product under a steady load, what watches it, and all that drills break. */
@@ -114,7 +114,7 @@ export async function openSystem({ dataDir, factor, log, signal }: SystemOptions
   const opened = opening.move();
   return {
     ...{ harness, endpoint, speech, ffmpeg, smallDisk, pager, load, factor, log },
-    prometheus: prometheusAt(prometheusUrl),
+    prometheus: new Prometheus(prometheusUrl),
     keep() {
       harness.keep();
       return dataDir;

@@ -1,3 +1,4 @@
+import { Prometheus } from '@recording-request/harness/prometheus';
 import { DASHBOARDS } from './dashboards/all.ts';
 import { ruleGroups } from './rules.ts';
 import { readRunbooks } from './runbooks.ts';
@@ -41,15 +42,11 @@ export async function withoutData(prometheusUrl: string, asked: readonly Asked[]
 }
 
 async function hasData(prometheusUrl: string, { where, expr }: Asked, start: number): Promise<boolean> {
-  const span = { start: String(start / 1_000), end: String(Date.now() / 1_000), step: String(STEP_SECONDS) };
-  const url = `${prometheusUrl}/api/v1/query_range?${new URLSearchParams({ query: expr, ...span })}`;
-  const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
-  const { data, error } = (await answer.json()) as {
-    data?: { result: { values: [number, string][] }[] };
-    error?: string;
-  };
-  if (!data) throw new Error(`${where}: ${error}\n${expr}`);
-  return data.result.some(({ values }) => values.some(([, value]) => Number.isFinite(Number(value))));
+  const span = { start: start / 1_000, end: Date.now() / 1_000, stepSeconds: STEP_SECONDS };
+  const series = await new Prometheus(prometheusUrl).range(expr, span).catch(error => {
+    throw new Error(`${where}: ${error.message}\n${expr}`);
+  });
+  return series.some(({ points }) => points.some(([, value]) => Number.isFinite(value)));
 }
 
 /** Has Alertmanager take alerts that fire, as Prometheus would send them. Rejects when it does not. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RuleAlert } from '@recording-request/harness/prometheus';
 import { alertRows, renderAlerts } from './alerts.ts';
-import type { RuleAlert } from './prometheus.ts';
 
 const alert = (name: string, state: RuleAlert['state'], severity: string): RuleAlert => ({
   state,

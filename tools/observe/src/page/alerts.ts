@@ -1,5 +1,5 @@
+import type { RuleAlert } from '@recording-request/harness/prometheus';
 import { type Html, html } from '@recording-request/web-shared/html';
-import type { RuleAlert } from './prometheus.ts';
 
 /** An alert as it is shown. */
 export interface AlertRow {

@@ -1,5 +1,5 @@
+import type { Exemplar, Span } from '@recording-request/harness/prometheus';
 import { type Html, html, raw } from '@recording-request/web-shared/html';
-import type { Exemplar, Span } from './prometheus.ts';
 import { formatValue } from './units.ts';
 
 export interface Line {

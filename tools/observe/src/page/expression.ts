@@ -1,5 +1,5 @@
+import type { Span } from '@recording-request/harness/prometheus';
 import { ALL, type Target, type Variable } from './dashboard.ts';
-import type { Span } from './prometheus.ts';
 
 const POINTS = 180;
 // A rate needs some scrapes; Grafana takes four as well.

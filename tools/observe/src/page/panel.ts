@@ -1,9 +1,9 @@
+import type { Exemplar, Prometheus, Series, Span } from '@recording-request/harness/prometheus';
 import { type Html, html } from '@recording-request/web-shared/html';
 import { chart, KINDS, type Line } from './chart.ts';
 import type { Panel, Target, Variable } from './dashboard.ts';
 import { legendOf, resolveNames } from './expression.ts';
 import { markdown } from './markdown.ts';
-import type { Exemplar, Prometheus, Series, Span } from './prometheus.ts';
 import { formatValue } from './units.ts';
 
 /** What a panel is drawn from. */

@@ -1,10 +1,10 @@
+import type { Prometheus } from '@recording-request/harness/prometheus';
 import { html } from '@recording-request/web-shared/html';
 import { alertRows, quietAlerts } from './alerts.ts';
 import type { Answer } from './answer.ts';
 import { type Dashboard, readDashboards, type Variable } from './dashboard.ts';
 import { resolveNames, spanOf } from './expression.ts';
 import { renderPanel } from './panel.ts';
-import type { Prometheus } from './prometheus.ts';
 import { clipsOf, summaryOf, type Traces } from './traces.ts';
 import {
   renderClips,

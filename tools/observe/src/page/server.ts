@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Prometheus } from '@recording-request/harness/prometheus';
 import { transformSync } from 'esbuild';
 import type { Answer } from './answer.ts';
-import { Prometheus } from './prometheus.ts';
 import { passOn } from './proxy.ts';
 import { dashboardPage, findTrace, homePage, type PageContext, queryPage } from './routes.ts';
 import { runbookPage, runbooksPage } from './runbooks.ts';

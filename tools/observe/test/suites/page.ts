@@ -10,7 +10,7 @@ const ARRIVES = { limitMs: 60_000, everyMs: 500 };
 const DASHBOARDS = fileURLToPath(new URL('../dashboards/', import.meta.url));
 
 /** The one address: what a person sees there of a clip that went its way. */
-export function page({ observability, clip, page, query }: ObservedSystem): void {
+export function page({ observability, clip, page, prometheus }: ObservedSystem): void {
   describe('the page', () => {
     test("a clip's trace is one link away, and leads from the request to the webhook", async () => {
       const link = new RegExp(`<a href="(/zipkin/traces/(\\w+))">Trace of <code>${clip.submissionId}<`);
@@ -68,7 +68,11 @@ export function page({ observability, clip, page, query }: ObservedSystem): void
         ...{ prometheusUrl, alertmanagerUrl, zipkinUrl: new URL(zipkinUrl).origin },
         ...{ dashboardsDir: DASHBOARDS, runbooksDir: DASHBOARDS, scrapeMs: 1_000 },
       });
-      await until('a landing is counted', async () => (await query('recording_uploads_landed_total')).length, ARRIVES);
+      await until(
+        'a landing is counted',
+        async () => (await prometheus.now('recording_uploads_landed_total')).length,
+        ARRIVES,
+      );
       const panelOf = (text: string, title: string) => {
         const at = text.indexOf(`>${title}</h3>`);
         assert.ok(at > 0, title);
@@ -100,18 +104,12 @@ export function page({ observability, clip, page, query }: ObservedSystem): void
     });
 
     test('what the services send has its service as job, and a trace behind a figure', async () => {
-      const jobs = await query('count by (job) (target_info{job!="collector"})');
-      const names = jobs.map(({ metric }) => metric.job).sort();
+      const jobs = await prometheus.now('count by (job) (target_info{job!="collector"})');
+      const names = jobs.map(({ labels }) => labels.job).sort();
       assert.deepEqual(names, ['gateway', 'media', 'projects', 'submissions', 'transcription', 'webhooks']);
-      const span = { start: String(Date.now() / 1000 - 600), end: String(Date.now() / 1000) };
+      const span = { start: Date.now() / 1000 - 600, end: Date.now() / 1000, stepSeconds: 1 };
       const expr = '{__name__=~"traces_span_metrics_duration.*_bucket"}';
-      const asked = `${observability.prometheusUrl}/api/v1/query_exemplars?${new URLSearchParams({ query: expr, ...span })}`;
-      const exemplars = async () => {
-        const { data } = (await (await fetch(asked)).json()) as {
-          data: { exemplars: { labels: { trace_id?: string } }[] }[];
-        };
-        return data.some(({ exemplars }) => exemplars.some(({ labels }) => /^\w{32}$/.test(labels.trace_id ?? '')));
-      };
+      const exemplars = async () => (await prometheus.exemplars(expr, span)).length > 0;
       await until('an exemplar has a trace', exemplars, ARRIVES);
     });
   });

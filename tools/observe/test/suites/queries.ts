@@ -44,7 +44,7 @@ const usually = (asked: readonly Asked[]): Asked[] =>
     }));
 
 /** What dashboards, rules and runbooks ask, of a system through which some clips went. */
-export function queries({ observability, another, query }: ObservedSystem): void {
+export function queries({ observability, another, prometheus }: ObservedSystem): void {
   const { prometheusUrl, alertmanagerUrl } = observability;
   const start = Date.now() - 60_000;
   const answered = async (asked: readonly Asked[]) => {
@@ -66,7 +66,7 @@ export function queries({ observability, another, query }: ObservedSystem): void
     test('every recording rule has data', () => answered(recordedSeries()));
     test('every one of every runbook is understood, and has data, but for what is wrong', async () => {
       const asked = await runbookQueries();
-      for (const { expr } of asked) await query(expr);
+      for (const { expr } of asked) await prometheus.now(expr);
       await answered(usually(asked));
     });
     test('what is wrong is asked for', async () => {
@@ -78,11 +78,7 @@ export function queries({ observability, another, query }: ObservedSystem): void
         );
     });
     test('no rule fails', async () => {
-      const answer = await fetch(`${prometheusUrl}/api/v1/rules`, { signal: AbortSignal.timeout(20_000) });
-      const { data } = (await answer.json()) as {
-        data: { groups: { rules: { name: string; health: string; lastError?: string }[] }[] };
-      };
-      const rules = data.groups.flatMap(group => group.rules);
+      const rules = await prometheus.rules();
       assert(rules.length > 100);
       assert.deepEqual(
         rules.filter(({ health }) => health === 'err'),

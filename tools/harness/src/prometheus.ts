@@ -42,8 +42,8 @@ export class Prometheus {
     return result.slice(0, MAX_SERIES).map(seriesOf);
   }
 
-  /** Returns the present value of at most sixty series. */
-  async now(expr: string, at: number): Promise<Series[]> {
+  /** Returns the value of at most sixty series, at this moment by default. */
+  async now(expr: string, at = Date.now() / 1_000): Promise<Series[]> {
     const { result, resultType } = await this.#ask<Answer>('query', { query: expr, time: String(at) });
     if (resultType === 'scalar') return [seriesOf({ metric: {}, value: result })];
     if (resultType === 'string') throw new QueryError('The query returns text, which cannot be drawn.');
@@ -70,6 +70,12 @@ export class Prometheus {
   /** Returns the values of a label, of the series that match. */
   async labelValues(label: string, match: string | undefined): Promise<string[]> {
     return this.#ask<string[]>(`label/${encodeURIComponent(label)}/values`, match ? { 'match[]': match } : {});
+  }
+
+  /** Returns every rule of every group. */
+  async rules(): Promise<{ name: string; health: string; lastError?: string }[]> {
+    const { groups } = await this.#ask<{ groups: { rules: { name: string; health: string }[] }[] }>('rules', {});
+    return groups.flatMap(({ rules }) => rules);
   }
 
   /** Returns the alerts that wait or fire. */
