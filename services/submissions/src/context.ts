@@ -14,13 +14,13 @@ import { type MediaServiceServer, MediaServiceService } from '@recording-request
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { mayRepeat } from '@recording-request/proto/repeatable';
 import type { Config } from './config.ts';
-import { createKeptChecksums, type KeptChecksums } from './domain/running-checksums.ts';
+import { createKeptChecksums, type KeptChecksums } from './domain/uploads/running-checksums.ts';
+import { type ArchiveBuilds, createArchiveBuilds } from './memory/archive-builds.ts';
+import { createDispatcher, type Dispatcher } from './memory/dispatcher.ts';
+import { createKeptPages, type KeptPages } from './memory/kept-pages.ts';
+import { createLandingsUnderWay, type LandingsUnderWay } from './memory/landings-under-way.ts';
 import { openStores, type Stores } from './store/store.ts';
 import type { JobListener } from './store/submissions.ts';
-import { type ArchiveBuilds, createArchiveBuilds } from './workflows/archive-builds.ts';
-import { createDispatcher, type Dispatcher } from './workflows/dispatcher.ts';
-import { createKeptPages, type KeptPages } from './workflows/kept-pages.ts';
-import { createLandingsUnderWay, type LandingsUnderWay } from './workflows/landings-under-way.ts';
 
 /** The connections, stores and state that handlers, consumers, hooks and workflows share. */
 export interface Context extends Stores, AsyncDisposable {

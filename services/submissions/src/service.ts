@@ -15,18 +15,18 @@ import {
   SubmissionsServiceService,
 } from '@recording-request/proto/submissions/v1/submissions';
 import { type WorkServiceServer, WorkServiceService } from '@recording-request/proto/work/v1/work';
-import { startTusServer } from './adapters/tus/server.ts';
 import type { Config } from './config.ts';
 import { deadLetters } from './consumers/dead-letters.ts';
 import { mediaEvents } from './consumers/media-events.ts';
 import { transcriptionEvents } from './consumers/transcription-events.ts';
 import { type Context, openContext } from './context.ts';
 import { exportsHandlers, operatorHandlers, submissionsHandlers, workHandlers } from './rpc/handlers.ts';
-import { dispatchJobs } from './workflows/dispatch-jobs.ts';
-import { endOpenPuts } from './workflows/end-open-puts.ts';
+import { startTusServer } from './tus/server.ts';
+import { retryUnknownEvents } from './workflows/dead-letters/retry-unknown-events.ts';
+import { dispatchJobs } from './workflows/jobs/dispatch-jobs.ts';
 import { startReporting } from './workflows/report-figures.ts';
-import { retryUnknownEvents } from './workflows/retry-unknown-events.ts';
 import { sweep } from './workflows/sweep.ts';
+import { endOpenPuts } from './workflows/uploads/end-open-puts.ts';
 
 export interface SubmissionsService extends RunningService {
   grpcAddress: string;

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { createDeadLetterStore } from '../src/store/dead-letters.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
-import { endArchives, removeArchives } from '../src/workflows/end-archives.ts';
-import { purgeAgain } from '../src/workflows/purge-again.ts';
-import { recordMedia } from '../src/workflows/record-media.ts';
+import { recordMedia } from '../src/workflows/clips/record-media.ts';
+import { purgeAgain } from '../src/workflows/erasure/purge-again.ts';
+import { endArchives, removeArchives } from '../src/workflows/exports/end-archives.ts';
 import { openProjectsOfClips, rowId, VIDEO } from './project-of-clips.ts';
 
 const { clipsOf, models } = openProjectsOfClips();

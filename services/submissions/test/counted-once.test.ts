@@ -6,7 +6,7 @@ import type { Connection } from '@recording-request/kit-mongo/mongo';
 import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { startMeasured } from '@recording-request/testing/measured';
-import { onMediaProcessed, onTranscriptEnded } from '../src/domain/submission-changes.ts';
+import { onMediaProcessed, onTranscriptEnded } from '../src/domain/clips/submission-changes.ts';
 import { landed, object } from './landed-submission.ts';
 
 const measured = startMeasured();

@@ -4,7 +4,7 @@ import { newEvent, UNKNOWN_EVENT } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { Event } from '@recording-request/proto/events/v1/events';
 import { until } from '@recording-request/testing/wait';
-import { recordDeadLetter } from '../src/workflows/record-dead-letter.ts';
+import { recordDeadLetter } from '../src/workflows/dead-letters/record-dead-letter.ts';
 import { collectionsWith, database, eraseSubmission, failed, harness, kafka, landed, store } from './erasable-clips.ts';
 
 test('a record that no consumer can handle is a dead letter: listed, replayed for its group, dropped, erased with its clip', async () => {

@@ -10,7 +10,7 @@ import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { openModels } from '../src/store/models.ts';
 import { createStoredObjects } from '../src/store/stored-objects.ts';
-import { checkObjects } from '../src/workflows/check-store.ts';
+import { checkObjects } from '../src/workflows/operator/check-store.ts';
 import {
   client,
   collectionsWith,

@@ -6,7 +6,7 @@ import type { ExportDocumentJson } from '@recording-request/contract/resources/e
 import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
 import { Link, LinkStatus, type ListLinksRequest } from '@recording-request/proto/projects/v1/projects';
 import { ListSubmissionsRequest, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
-import { exportProject } from '../src/rpc/export.ts';
+import { exportProject } from '../src/rpc/exports/export.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { listing } from './listing.ts';
 import { all, CLIPS, OWNER, openProjectsOfClips, whole } from './project-of-clips.ts';

@@ -12,8 +12,8 @@ import {
 } from '@recording-request/proto/submissions/v1/submissions';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { takeInventory } from '@recording-request/testing/query-inventory';
-import { exportProject } from '../src/rpc/export.ts';
-import { getMedia } from '../src/rpc/get-media.ts';
+import { getMedia } from '../src/rpc/clips/get-media.ts';
+import { exportProject } from '../src/rpc/exports/export.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { landed } from './landed-submission.ts';

@@ -33,16 +33,16 @@ import {
 } from '@recording-request/transcription/config';
 import { startService as startTranscription } from '@recording-request/transcription/service';
 import { readConfig } from '../src/config.ts';
-import type { Submission } from '../src/domain/submission.ts';
-import { landedEvents } from '../src/domain/submission-changes.ts';
+import type { Submission } from '../src/domain/clips/submission.ts';
+import { landedEvents } from '../src/domain/clips/submission-changes.ts';
+import { createDispatcher } from '../src/memory/dispatcher.ts';
 import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 import { createJobStore } from '../src/store/jobs.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
-import { beginJob, type ClaimContext, renewJob, takeJob } from '../src/workflows/claim-job.ts';
-import { type DispatchContext, dispatchJobs } from '../src/workflows/dispatch-jobs.ts';
-import { createDispatcher } from '../src/workflows/dispatcher.ts';
+import { beginJob, type ClaimContext, renewJob, takeJob } from '../src/workflows/jobs/claim-job.ts';
+import { type DispatchContext, dispatchJobs } from '../src/workflows/jobs/dispatch-jobs.ts';
 import { landed, object } from './landed-submission.ts';
 
 // As one slot, a short deadline and two tries make it: a queue of several deadlines, where waiting must not be failing.

@@ -1,5 +1,5 @@
-import { newJob } from '../src/domain/job.ts';
-import type { StoredObject, Submission } from '../src/domain/submission.ts';
+import type { StoredObject, Submission } from '../src/domain/clips/submission.ts';
+import { newJob } from '../src/domain/jobs/job.ts';
 
 export const object = (key: string): StoredObject => ({
   key,

@@ -1,7 +1,7 @@
 import { createFairSlots } from '@recording-request/kit/fair-slots';
 import type { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
-import { type ListContext, listSubmissions } from '../src/rpc/list-submissions.ts';
-import { createKeptPages } from '../src/workflows/kept-pages.ts';
+import { createKeptPages } from '../src/memory/kept-pages.ts';
+import { type ListContext, listSubmissions } from '../src/rpc/clips/list-submissions.ts';
 
 /** The list of submissions as a caller that does not leave asks for it, with so many searches at once. */
 export function listing(submissions: ListContext['submissions'], searchesAtOnce: number) {

@@ -9,18 +9,18 @@ import { OpenArchiveRequest } from '@recording-request/proto/exports/v1/exports'
 import { testEnvironment } from '@recording-request/testing/environment';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { testStores } from '@recording-request/testing/test-stores';
-import type { StoredPiece } from '../src/domain/archive.ts';
+import type { StoredPiece } from '../src/domain/exports/archive.ts';
+import { createArchiveBuilds } from '../src/memory/archive-builds.ts';
 import { migrate } from '../src/migrate.ts';
-import { exportProject } from '../src/rpc/export.ts';
+import { exportProject } from '../src/rpc/exports/export.ts';
 import { createArchiveStore } from '../src/store/archives.ts';
 import { createBackupHold } from '../src/store/backup-hold.ts';
 import { createErasureStore } from '../src/store/erasures.ts';
 import { createExportRows } from '../src/store/export-rows.ts';
 import { type Models, openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
-import { createArchiveBuilds } from '../src/workflows/archive-builds.ts';
-import { locateArchive, reportArchive } from '../src/workflows/locate-archive.ts';
-import { openArchive } from '../src/workflows/open-archive.ts';
+import { locateArchive, reportArchive } from '../src/workflows/exports/locate-archive.ts';
+import { openArchive } from '../src/workflows/exports/open-archive.ts';
 
 export const OWNER = randomUUID();
 

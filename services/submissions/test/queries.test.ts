@@ -8,7 +8,7 @@ import { createLease } from '@recording-request/kit-mongo/lease';
 import { takeInventory } from '@recording-request/testing/query-inventory';
 import { unroutable } from '@recording-request/testing/shard-watch';
 import { until } from '@recording-request/testing/wait';
-import type { Filter } from '../src/domain/submission.ts';
+import type { Filter } from '../src/domain/clips/submission.ts';
 import { schema } from '../src/store/schema-steps.ts';
 import { sharding } from '../src/store/shard-keys.ts';
 import { CLIPS, fill, OPEN_UPLOADS } from './filled-stores.ts';

@@ -10,9 +10,9 @@ import { openInbox } from '@recording-request/testing/event-inbox';
 import { inTrace } from '@recording-request/testing/in-trace';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
-import { endHolds } from '../src/workflows/end-holds.ts';
-import { finishUpload, landUpload } from '../src/workflows/land-upload.ts';
-import { removePartsLeft } from '../src/workflows/remove-parts-left.ts';
+import { endHolds } from '../src/workflows/uploads/end-holds.ts';
+import { finishUpload, landUpload } from '../src/workflows/uploads/land-upload.ts';
+import { removePartsLeft } from '../src/workflows/uploads/remove-parts-left.ts';
 import { begun, finishing, harness, keyOf, keysIn, otherProcess, outlast, submissionsOf } from './takes.ts';
 import { create, speech } from './test-service.ts';
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
 import { createUpload, tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
-import { type LandContext, landUpload } from '../src/workflows/land-upload.ts';
+import { type LandContext, landUpload } from '../src/workflows/uploads/land-upload.ts';
 import {
   begun,
   finishing,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createFairBudget } from '@recording-request/kit/fair-budget';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
-import { endHolds } from '../src/workflows/end-holds.ts';
+import { endHolds } from '../src/workflows/uploads/end-holds.ts';
 import { begun, harness, otherProcess, otherUploads, outlast, trickle } from './takes.ts';
 import { create } from './test-service.ts';
 

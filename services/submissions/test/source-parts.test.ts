@@ -12,7 +12,7 @@ import {
 import { MediaKind } from '@recording-request/proto/submissions/v1/submissions';
 import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
-import { landUpload } from '../src/workflows/land-upload.ts';
+import { landUpload } from '../src/workflows/uploads/land-upload.ts';
 import { begun, finishing, harness, keyOf, keysIn, otherProcess, submissionsOf } from './takes.ts';
 import { create, speech } from './test-service.ts';
 

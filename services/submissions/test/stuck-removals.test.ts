@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endHolds } from '../src/workflows/end-holds.ts';
-import { eraseProject } from '../src/workflows/erase-project.ts';
+import { eraseProject } from '../src/workflows/erasure/erase-project.ts';
+import { endHolds } from '../src/workflows/uploads/end-holds.ts';
 import { begun, harness, keyOf, keysIn, otherProcess } from './takes.ts';
 import { create } from './test-service.ts';
 

@@ -4,10 +4,10 @@ import { DomainError } from '@recording-request/kit/errors';
 import { createFairBudget } from '@recording-request/kit/fair-budget';
 import { PLAINTEXT } from '@recording-request/kit-rpc/internal/internal';
 import { tusRequest } from '@recording-request/testing/tus';
-import { startTusServer } from '../src/adapters/tus/server.ts';
 import type { Context } from '../src/context.ts';
-import { createKeptChecksums } from '../src/domain/running-checksums.ts';
-import type { UploadKey } from '../src/domain/upload.ts';
+import { createKeptChecksums } from '../src/domain/uploads/running-checksums.ts';
+import type { UploadKey } from '../src/domain/uploads/upload.ts';
+import { createLandingsUnderWay } from '../src/memory/landings-under-way.ts';
 import { createArchiveStore } from '../src/store/archives.ts';
 import { createBackupHold } from '../src/store/backup-hold.ts';
 import { createDeadLetterStore } from '../src/store/dead-letters.ts';
@@ -16,8 +16,8 @@ import { openModels } from '../src/store/models.ts';
 import { createNoteStore } from '../src/store/notes.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
 import { createUploadStore } from '../src/store/uploads.ts';
-import type { LandContext } from '../src/workflows/land-upload.ts';
-import { createLandingsUnderWay } from '../src/workflows/landings-under-way.ts';
+import { startTusServer } from '../src/tus/server.ts';
+import type { LandContext } from '../src/workflows/uploads/land-upload.ts';
 import { create, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
 
 /** Takes on their way to being submissions, in a service that starts before the tests of a file and ends after them. */

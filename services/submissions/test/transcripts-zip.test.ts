@@ -8,7 +8,7 @@ import { run } from '@recording-request/fixtures/run';
 import { createFairSlots } from '@recording-request/kit/fair-slots';
 import { ExportFormat } from '@recording-request/proto/exports/v1/exports';
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
-import { exportProject } from '../src/rpc/export.ts';
+import { exportProject } from '../src/rpc/exports/export.ts';
 import { all, CLIPS, OWNER, openProjectsOfClips, rowId } from './project-of-clips.ts';
 
 const { clipsOf } = openProjectsOfClips();

@@ -3,7 +3,7 @@ import type { ConsumerOptions } from '@recording-request/kit-kafka/consumer';
 import { readDeadLetter } from '@recording-request/kit-kafka/dead-letter';
 import type { TakenRecord } from '@recording-request/kit-kafka/record';
 import type { Context } from '../context.ts';
-import { recordDeadLetter } from '../workflows/record-dead-letter.ts';
+import { recordDeadLetter } from '../workflows/dead-letters/record-dead-letter.ts';
 
 const LIMIT_MS = 30_000;
 

@@ -1,9 +1,9 @@
 import type { ConsumerOptions } from '@recording-request/events/kafka';
 import type { MediaProcessed, StoredObject as StoredObjectMessage } from '@recording-request/proto/events/v1/events';
 import type { Context } from '../context.ts';
-import type { StoredObject } from '../domain/submission.ts';
-import { onMediaFailed, type ProcessedMedia } from '../domain/submission-changes.ts';
-import { recordMedia } from '../workflows/record-media.ts';
+import type { StoredObject } from '../domain/clips/submission.ts';
+import { onMediaFailed, type ProcessedMedia } from '../domain/clips/submission-changes.ts';
+import { recordMedia } from '../workflows/clips/record-media.ts';
 
 const LIMIT_MS = 30_000;
 

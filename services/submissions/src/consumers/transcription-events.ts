@@ -1,7 +1,7 @@
 import type { ConsumerOptions } from '@recording-request/events/kafka';
 import { readTranscript } from '../adapters/stored-transcript.ts';
 import type { Context } from '../context.ts';
-import { onTranscriptEnded } from '../domain/submission-changes.ts';
+import { onTranscriptEnded } from '../domain/clips/submission-changes.ts';
 
 const LIMIT_MS = 30_000;
 

@@ -1,4 +1,4 @@
-import type { Archive, ArchivePage } from '../domain/archive.ts';
+import type { Archive, ArchivePage } from '../domain/exports/archive.ts';
 import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 

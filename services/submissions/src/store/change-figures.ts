@@ -1,5 +1,5 @@
 import { countOf, durationOf } from '@recording-request/kit-telemetry/metrics';
-import type { Change, Submission, SubmissionEvent } from '../domain/submission.ts';
+import type { Change, Submission, SubmissionEvent } from '../domain/clips/submission.ts';
 
 const mediaDelay = durationOf('recording.media.delay');
 const transcriptDelay = durationOf('recording.transcript.delay');

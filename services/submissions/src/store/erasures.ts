@@ -1,7 +1,7 @@
 import { outboxEntry } from '@recording-request/events/kafka';
 import type { OutboxEntry } from '@recording-request/events/outbox';
-import { toEvent } from '../adapters/messages.ts';
-import type { SubmissionEvent, Trace } from '../domain/submission.ts';
+import type { SubmissionEvent, Trace } from '../domain/clips/submission.ts';
+import { toEvent } from '../messages.ts';
 import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 import { noteId } from './notes.ts';

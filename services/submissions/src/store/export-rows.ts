@@ -1,4 +1,4 @@
-import type { Filter, Submission, TranscriptState } from '../domain/submission.ts';
+import type { Filter, Submission, TranscriptState } from '../domain/clips/submission.ts';
 import { type Models, TERMS_INDEX, WITH_TERMS } from './models.ts';
 import { listIndex, listQuery, submissionFromRow } from './submission-queries.ts';
 

@@ -1,4 +1,4 @@
-import type { JobKind } from '../domain/submission.ts';
+import type { JobKind } from '../domain/clips/submission.ts';
 import { databaseNow } from './database-clock.ts';
 import { FIGURES_INDEX, type Models, UPLOAD_INDEX } from './models.ts';
 

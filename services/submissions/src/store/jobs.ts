@@ -1,5 +1,5 @@
-import type { WaitingOwner } from '../domain/job.ts';
-import type { Job, JobKind, Trace } from '../domain/submission.ts';
+import type { Job, JobKind, Trace } from '../domain/clips/submission.ts';
+import type { WaitingOwner } from '../domain/jobs/job.ts';
 import { databaseNow } from './database-clock.ts';
 import { FIGURES_INDEX, type Models } from './models.ts';
 

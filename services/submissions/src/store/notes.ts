@@ -1,4 +1,4 @@
-import type { Upload } from '../domain/upload.ts';
+import type { Upload } from '../domain/uploads/upload.ts';
 import { type Models, RESPONSE_INDEX } from './models.ts';
 import { uploadAt } from './upload-row.ts';
 

@@ -1,5 +1,5 @@
 import { createStampCache, type Stamp, type StampCache } from '@recording-request/kit/stamp-cache';
-import type { Counts, TranscriptState } from '../domain/submission.ts';
+import type { Counts, TranscriptState } from '../domain/clips/submission.ts';
 import type { Models } from './models.ts';
 import { stampsOf } from './project-stamps.ts';
 

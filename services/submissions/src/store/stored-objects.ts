@@ -1,8 +1,8 @@
-import { archivePartsKey } from '../domain/archive.ts';
+import { partsOf as objectsIn, type Source, type StoredObject, type StoredPart } from '../domain/clips/submission.ts';
+import { archivePartsKey } from '../domain/exports/archive.ts';
 import { sourceKey } from '../domain/object-keys.ts';
 import { isTranscript, type ObjectOwner } from '../domain/object-owner.ts';
-import { partsOf as objectsIn, type Source, type StoredObject, type StoredPart } from '../domain/submission.ts';
-import type { Part } from '../domain/upload.ts';
+import type { Part } from '../domain/uploads/upload.ts';
 import { createBackupHold } from './backup-hold.ts';
 import type { Models } from './models.ts';
 import { createUploadParts } from './upload-parts.ts';

@@ -1,6 +1,6 @@
 import type { Stamp } from '@recording-request/kit/stamp-cache';
-import { patternOf } from '../domain/search-pattern.ts';
-import type { Filter, Submission } from '../domain/submission.ts';
+import { patternOf } from '../domain/clips/search-pattern.ts';
+import type { Filter, Submission } from '../domain/clips/submission.ts';
 import { CHANGES_INDEX, type Models, PAGE_INDEX } from './models.ts';
 import { stampsOf } from './project-stamps.ts';
 

@@ -1,8 +1,8 @@
 import { outboxEntry } from '@recording-request/events/kafka';
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
 import { runningTrace } from '@recording-request/kit-telemetry/span';
-import { toEvent } from '../adapters/messages.ts';
-import type { Change, Job, Source, Submission, SubmissionEvent } from '../domain/submission.ts';
+import type { Change, Job, Source, Submission, SubmissionEvent } from '../domain/clips/submission.ts';
+import { toEvent } from '../messages.ts';
 import { noteChange, noteLanded } from './change-figures.ts';
 import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';

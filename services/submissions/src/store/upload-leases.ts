@@ -1,5 +1,5 @@
 import { serverTime } from '@recording-request/kit-mongo/clock';
-import type { Checksums, Upload, UploadKey } from '../domain/upload.ts';
+import type { Checksums, Upload, UploadKey } from '../domain/uploads/upload.ts';
 import type { Models } from './models.ts';
 import { uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 

@@ -1,5 +1,5 @@
 import { uuidv7 } from '@recording-request/kit/ids';
-import type { Part, UploadKey } from '../domain/upload.ts';
+import type { Part, UploadKey } from '../domain/uploads/upload.ts';
 import type { Models } from './models.ts';
 import { tracedNow, uploadAt } from './upload-row.ts';
 

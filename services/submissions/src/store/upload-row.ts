@@ -1,5 +1,5 @@
 import { runningTrace } from '@recording-request/kit-telemetry/span';
-import type { Upload, UploadKey } from '../domain/upload.ts';
+import type { Upload, UploadKey } from '../domain/uploads/upload.ts';
 
 type Row = Omit<Upload, 'id'> & { _id: string };
 

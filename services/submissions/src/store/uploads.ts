@@ -3,7 +3,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { serverTime } from '@recording-request/kit-mongo/clock';
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
-import type { RefusalReason, ResponseKey, Upload, UploadKey, UploadState } from '../domain/upload.ts';
+import type { RefusalReason, ResponseKey, Upload, UploadKey, UploadState } from '../domain/uploads/upload.ts';
 import { databaseNow } from './database-clock.ts';
 import { type Models, RESPONSE_INDEX, UPLOAD_INDEX } from './models.ts';
 import { createUploadLeases, landingBy, type UploadLeases } from './upload-leases.ts';

@@ -5,7 +5,7 @@ import { createWaitingAges } from '@recording-request/kit-kafka/waiting-ages';
 import { startFigures } from '@recording-request/kit-mongo/figures';
 import { reportOf } from '@recording-request/kit-telemetry/metrics';
 import type { Context } from '../context.ts';
-import { JOB_KINDS } from '../domain/submission.ts';
+import { JOB_KINDS } from '../domain/clips/submission.ts';
 
 type FiguresContext = Pick<
   Context,

@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts';
 import { eachInTurn } from './each-in-turn.ts';
-import { removeArchives } from './end-archives.ts';
-import { endHolds, removeKept } from './end-holds.ts';
-import { resumeProjectErasure } from './erase-project.ts';
-import { expireSubmissions } from './expire-submissions.ts';
-import { purgeAgain } from './purge-again.ts';
-import { removePartsLeft } from './remove-parts-left.ts';
-import { resumeLandings } from './resume-landings.ts';
+import { resumeProjectErasure } from './erasure/erase-project.ts';
+import { expireSubmissions } from './erasure/expire-submissions.ts';
+import { purgeAgain } from './erasure/purge-again.ts';
+import { removeArchives } from './exports/end-archives.ts';
+import { endHolds, removeKept } from './uploads/end-holds.ts';
+import { removePartsLeft } from './uploads/remove-parts-left.ts';
+import { resumeLandings } from './uploads/resume-landings.ts';
 
 // What a contributor waits for comes first.
 const STEPS: ((context: Context) => Promise<void>)[] = [

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { landed, now, object } from '../../../test/landed-submission.ts';
+import {
+  askTranscript,
+  landedEvents,
+  onMediaFailed,
+  onMediaProcessed,
+  onTranscriptEnded,
+} from './submission-changes.ts';
+
+const media = {
+  video: object('video'),
+  audio: object('audio'),
+  thumbnails: [object('a'), object('b'), object('c')],
+  durationSec: 12.5,
+  hasSound: true,
+  problem: undefined,
+};
+const types = (change: { events: Array<{ type: string }> } | undefined) => change?.events.map(event => event.type);
+
+test('media that is ready asks for the transcript that waits for it', () => {
+  const change = onMediaProcessed(landed(), media, now)!;
+  assert.equal(change.set.mediaStatus, 'ready');
+  assert.equal(change.set.transcriptRequest, 1);
+  assert.deepEqual([change.set.job?.kind, change.set.job?.state], ['transcript', 'waiting']);
+});
+
+test('media that comes after it was given up is taken, and asks for the transcript that failed with it', () => {
+  const givenUp = { ...landed(), ...onMediaFailed(landed(), 'In several tries.')!.set };
+  const change = onMediaProcessed(givenUp, media, now)!;
+  assert.deepEqual([change.set.mediaStatus, change.set.mediaError], ['ready', undefined]);
+  assert.deepEqual([change.set.transcriptStatus, change.set.job?.kind], ['pending', 'transcript']);
+  assert.deepEqual(types(change), ['submission.media.completed']);
+  const silent = onMediaProcessed(givenUp, { ...media, audio: undefined }, now)!;
+  assert.equal(silent.set.transcriptStatus, 'failed');
+  assert.deepEqual(types(silent), [], 'its failures were announced before');
+  const off = landed({ mediaStatus: 'failed', mediaError: 'In several tries.', transcriptStatus: 'disabled' });
+  assert.deepEqual(onMediaProcessed(off, media, now)!.set.job, undefined);
+});
+
+test('media that is recorded already changes nothing when it is reported again', () => {
+  assert.equal(onMediaProcessed(landed({ mediaStatus: 'ready', video: object('video') }), media, now), undefined);
+});
+
+test('a clip without sound has no transcript status and no event of one, although transcription is on', () => {
+  const change = onMediaProcessed(landed(), { ...media, audio: undefined, hasSound: false }, now)!;
+  assert.equal(change.set.transcriptStatus, 'none');
+  assert.deepEqual(types(change), ['submission.media.completed']);
+});
+
+test('a clip whose sound could not be read has failed, and so has its transcript; what was made is recorded', () => {
+  const problem = 'The sound could not be read.';
+  const change = onMediaProcessed(landed(), { ...media, audio: undefined, problem }, now)!;
+  assert.deepEqual([change.set.mediaStatus, change.set.transcriptStatus], ['failed', 'failed']);
+  assert.deepEqual([change.set.mediaError, change.set.video], [problem, media.video]);
+  assert.equal(change.set.thumbnails?.length, 3);
+  assert.deepEqual(types(change), ['submission.media.failed', 'submission.transcript.failed']);
+});
+
+test('a clip whose upload stays the video is ready, says why, and has its transcript', () => {
+  const problem = 'The video stays as it was uploaded: a copy would lose its turn.';
+  const change = onMediaProcessed(landed(), { ...media, video: undefined, problem }, now)!;
+  assert.deepEqual([change.set.mediaStatus, change.set.mediaError], ['ready', problem]);
+  assert.equal(change.set.video, undefined);
+  assert.deepEqual([change.set.transcriptStatus, change.set.job?.kind], ['pending', 'transcript']);
+});
+
+test('a clip without thumbnails has failed, but has its transcript', () => {
+  const problem = 'No thumbnail could be made.';
+  const change = onMediaProcessed(landed(), { ...media, thumbnails: [], problem }, now)!;
+  assert.equal(change.set.mediaStatus, 'failed');
+  const after = { ...landed(), ...change.set };
+  assert.deepEqual([after.job?.kind, after.audio], ['transcript', media.audio]);
+  const again = onMediaProcessed({ ...after, mediaStatus: 'processing' }, { ...media, video: undefined }, now)!;
+  assert.deepEqual([again.set.mediaStatus, again.set.video], ['ready', media.video], 'what was made before stays');
+});
+
+test('media that fails fails the transcript that waits for it, with its event', () => {
+  const change = onMediaFailed(landed(), 'The clip is damaged.')!;
+  assert.deepEqual([change.set.mediaStatus, change.set.transcriptStatus], ['failed', 'failed']);
+  assert.deepEqual(types(change), ['submission.media.failed', 'submission.transcript.failed']);
+});
+
+test('media that ends where transcription is off is told by its own event, as the submission is then', () => {
+  const off = landed({ transcriptStatus: 'disabled' });
+  const [failed] = onMediaFailed(off, 'The clip is damaged.')!.events;
+  assert.ok(failed?.type === 'submission.media.failed');
+  assert.deepEqual([failed.submission.mediaStatus, failed.submission.mediaError], ['failed', 'The clip is damaged.']);
+  const [made] = onMediaProcessed(off, media, now)!.events;
+  assert.ok(made?.type === 'submission.media.completed');
+  assert.deepEqual([made.submission.mediaStatus, made.submission.video], ['ready', media.video]);
+});
+
+test('a clip outside interviews is a whole response; an answer is not known to be one', () => {
+  const [, whole] = landedEvents(landed());
+  assert.deepEqual(whole?.type === 'response.completed' && whole.submissionIds, [landed().id]);
+  assert.deepEqual(
+    landedEvents(landed({ interview: true })).map(({ type }) => type),
+    ['submission.completed'],
+  );
+});
+
+test('the event of a transcript that is completed carries the words', () => {
+  const asked = landed({ transcriptRequest: 1, job: undefined });
+  const change = onTranscriptEnded({ ...asked, transcriptStatus: 'processing' }, 1, {
+    ...{ text: 'hello', vtt: 'WEBVTT', language: 'en' },
+  })!;
+  assert.deepEqual(types(change), ['submission.transcript.completed']);
+  const [event] = change.events;
+  assert.ok(event?.type === 'submission.transcript.completed');
+  const { transcriptText, transcriptStatus, language } = event.submission;
+  assert.deepEqual([transcriptText, transcriptStatus, language], ['hello', 'completed', 'en']);
+});
+
+test('a transcript is taken once, also for an older request and after it was given up', () => {
+  for (const transcriptStatus of ['pending', 'processing', 'failed'] as const) {
+    const asked = landed({ transcriptRequest: 2, transcriptStatus, mediaStatus: 'ready', audio: object('audio') });
+    const change = onTranscriptEnded(asked, 1, { text: 'hello', vtt: 'WEBVTT' })!;
+    assert.deepEqual([change.set.transcriptStatus, change.set.job], ['completed', undefined]);
+    assert.deepEqual(types(change), ['submission.transcript.completed']);
+    assert.equal(onTranscriptEnded({ ...asked, ...change.set }, 2, { text: 'hello', vtt: 'WEBVTT' }), undefined);
+  }
+  for (const transcriptStatus of ['none', 'disabled'] as const)
+    assert.equal(onTranscriptEnded(landed({ transcriptStatus }), 0, { text: 'hello', vtt: 'WEBVTT' }), undefined);
+});
+
+test('a failure that answers an older request, or none, is dropped', () => {
+  const asked = landed({ transcriptRequest: 2, job: undefined });
+  assert.equal(onTranscriptEnded(asked, 1, { reason: 'late' }), undefined);
+  assert.equal(onTranscriptEnded(landed({ transcriptStatus: 'completed' }), 0, { reason: 'late' }), undefined);
+});
+
+test('asking again puts a failed transcript back to pending and forgets its error', () => {
+  const failed = landed({
+    transcriptStatus: 'failed',
+    transcriptError: 'x',
+    audio: object('audio'),
+    transcriptRequest: 1,
+  });
+  const change = askTranscript(failed, now);
+  assert.equal(change.set.transcriptStatus, 'pending');
+  assert.equal(change.set.transcriptError, undefined);
+  assert.equal(change.set.transcriptRequest, 2);
+});

@@ -1,0 +1,164 @@
+import { asDomainError, DomainError, type ErrorCode } from '@recording-request/kit/errors';
+import { mimeTypeOf } from '../clips/media-types.ts';
+import type { Inspection, StoredPart, Submission } from '../clips/submission.ts';
+import { newJob } from '../jobs/job.ts';
+import { sourceKey, uploadPrefix } from '../object-keys.ts';
+import { SMALLEST_VIDEO_BYTES } from './first-bytes.ts';
+import type { Checksums, RefusalReason, Upload } from './upload.ts';
+
+/** The part of a response that a landing reads: the settings that it was begun with, and the answers that it has. */
+export interface LandingResponse {
+  settings?: { interviewQuestions: string[]; maxDurationSec: number; noteEnabled: boolean };
+  terms?: { sha256: string; text: string; acceptedAt?: Date };
+  answers: { submissionId: string }[];
+  /** 0 for the shared link. */
+  linkPosition?: number | undefined;
+}
+
+/** Why an upload does not land; `error` is for the contributor. */
+export interface Refusal {
+  reason: RefusalReason;
+  error: string;
+}
+
+/** The answer of the media service: what the bytes are, undefined when it gave none in time, or why they are no video. */
+export type Finding = { inspection: Inspection | undefined } | { notVideo: string };
+
+export const ANSWERED: Refusal = {
+  reason: 'answered',
+  error: 'This question was answered already, here or on another device.',
+};
+
+/** By its size or its first bytes, without being inspected. */
+export const NO_VIDEO: Refusal = {
+  reason: 'not_video',
+  error: 'This file is not a video that we can play; please record or choose another one.',
+};
+
+/** Reported like an answer that is there already: neither can be sent again. */
+export const ERASED: Refusal = {
+  reason: 'answered',
+  error: 'This take was removed by the operator of this service.',
+};
+
+/** For the contributor, when a take ends as `failed` for a reason that is not theirs. */
+export const KEPT = 'This take could not be taken in. It is kept for the operator of this service.';
+
+// What the projects service answers when asking again changes nothing. A conflict passes: the use that others hold may come back.
+const FINAL: ReadonlySet<ErrorCode> = new Set(['invalid', 'forbidden', 'not_found', 'gone', 'unprocessable']);
+const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'timeout', 'cancelled', 'too_many']);
+
+/** Returns the contributor's sentence for an error after which the upload can never land, undefined for any other. */
+export function finalSentence(error: unknown): string | undefined {
+  return error instanceof DomainError && FINAL.has(error.code) ? error.message : undefined;
+}
+
+const PROBLEM_LENGTH = 500;
+
+/** What went wrong, for the operator: the cause, where the error only has a sentence for the caller. */
+export function problemOf(error: unknown): string {
+  const told = error instanceof DomainError && error.cause instanceof Error ? error.cause : error;
+  return (told instanceof Error ? told.message || told.name : String(told)).slice(0, PROBLEM_LENGTH);
+}
+
+/** Whether a landing failed although nothing that it needs was away. */
+export const isFault = (error: unknown): boolean => !PASSING.has(asDomainError(error).code);
+
+/** Whether an upload needs no inspection to be refused. */
+export const isNoVideo = ({ offset, isNoVideo = false }: Pick<Upload, 'offset' | 'isNoVideo'>): boolean =>
+  isNoVideo || offset < SMALLEST_VIDEO_BYTES;
+
+/** Whether the media service inspects others first. */
+export const isBusy = (error: unknown): boolean => error instanceof DomainError && error.code === 'too_many';
+
+/** Whether the media service found that the store lacks some of the bytes. */
+export const isMissing = (error: unknown): boolean => error instanceof DomainError && error.code === 'not_found';
+
+/** Decides by what was found in the bytes whether they may land. */
+export function judge(
+  finding: Finding,
+  response: LandingResponse,
+  submissionId: string,
+  graceSec: number,
+): { refusal: Refusal } | { inspection: Inspection | undefined } {
+  const refusal = refusalOf(finding, response.settings?.maxDurationSec ?? Number.POSITIVE_INFINITY, graceSec);
+  if (!refusal) return { inspection: 'inspection' in finding ? finding.inspection : undefined };
+  // A clip that became the answer in an earlier try, when it could not be inspected, may be delivered: it stays.
+  const isAnswer = response.answers.some(answer => answer.submissionId === submissionId);
+  return isAnswer ? { inspection: undefined } : { refusal };
+}
+
+function refusalOf(finding: Finding, maxDurationSec: number, graceSec: number): Refusal | undefined {
+  if ('notVideo' in finding) return { reason: 'not_video', error: finding.notVideo };
+  const error = finding.inspection && tooLong(finding.inspection.durationSec, maxDurationSec, graceSec);
+  return error ? { reason: 'too_long', error } : undefined;
+}
+
+/** The sentence for a take that runs longer than its link allows, or undefined. */
+export function tooLong(durationSec: number, maxDurationSec: number, graceSec: number): string | undefined {
+  if (durationSec <= maxDurationSec + graceSec) return undefined;
+  return `This take is ${Math.round(durationSec)} seconds long; record one of at most ${maxDurationSec} seconds.`;
+}
+
+/** Where the bytes of an upload are stored when it lands. `parts` is absent where they were put together in one object. */
+export type StoredBytes = Checksums & { parts?: StoredPart[] | undefined };
+
+/** The submission that an upload becomes. */
+export function submissionOf(
+  upload: Upload,
+  response: LandingResponse,
+  { sha256, crc32, parts }: StoredBytes,
+  inspection: Inspection | undefined,
+): Submission {
+  const questions = response.settings?.interviewQuestions ?? [];
+  const interview = questions.length > 0;
+  const terms = response.terms;
+  return {
+    id: upload.submissionId!,
+    projectId: upload.projectId,
+    ownerId: upload.ownerId,
+    linkId: upload.linkId,
+    linkPosition: response.linkPosition,
+    responseId: upload.responseId,
+    interview,
+    questionIndex: upload.questionIndex,
+    questionText: interview ? questions[upload.questionIndex] : undefined,
+    createdAt: upload.finishingAt!,
+    changedAt: upload.finishingAt!,
+    durationSec: inspection?.durationSec,
+    note: (response.settings?.noteEnabled && upload.note) || undefined,
+    reviewNote: undefined,
+    selected: false,
+    transcriptStatus: firstTranscriptState(upload.transcription, inspection),
+    transcriptText: undefined,
+    transcriptVtt: undefined,
+    transcriptError: undefined,
+    transcriptRequest: 0,
+    transcriptionLanguage: upload.transcriptionLanguage,
+    language: undefined,
+    terms: terms?.acceptedAt && { sha256: terms.sha256, text: terms.text, acceptedAt: terms.acceptedAt },
+    mediaStatus: 'processing',
+    mediaError: undefined,
+    job: newJob('media', upload.finishingAt!, inspection),
+    source: {
+      ...(parts
+        ? { key: uploadPrefix(upload.id), uploadId: upload.id, parts }
+        : { key: sourceKey(upload.projectId, upload.submissionId!) }),
+      size: upload.offset,
+      mimeType: mimeTypeOf(inspection?.container, upload.mimeType),
+      sha256,
+      crc32,
+    },
+    video: undefined,
+    audio: undefined,
+    thumbnails: [],
+    incomplete: upload.incomplete,
+    sha256,
+    trace: upload.trace,
+  };
+}
+
+function firstTranscriptState(wanted: boolean, inspection: Inspection | undefined): Submission['transcriptStatus'] {
+  if (!wanted) return 'disabled';
+  return inspection && !inspection.hasAudio ? 'none' : 'pending';
+}

@@ -1,0 +1,161 @@
+import { newEvent } from '@recording-request/events/event';
+import { areLong } from '@recording-request/events/long-texts';
+import { answerId } from '@recording-request/kit/ids';
+import type { Event } from '@recording-request/proto/events/v1/events';
+import {
+  MediaStatus,
+  type SubmissionCounts,
+  type SubmissionFilter,
+  type Submission as SubmissionMessage,
+  TranscriptStatus,
+} from '@recording-request/proto/submissions/v1/submissions';
+import {
+  type Counts,
+  currentVideo,
+  type Filter,
+  type Submission,
+  type SubmissionEvent,
+  type TranscriptState,
+} from './domain/clips/submission.ts';
+
+const TRANSCRIPT_STATUS: Record<TranscriptState, TranscriptStatus> = {
+  none: TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED,
+  disabled: TranscriptStatus.TRANSCRIPT_STATUS_DISABLED,
+  pending: TranscriptStatus.TRANSCRIPT_STATUS_PENDING,
+  processing: TranscriptStatus.TRANSCRIPT_STATUS_PROCESSING,
+  completed: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED,
+  failed: TranscriptStatus.TRANSCRIPT_STATUS_FAILED,
+};
+
+const MEDIA_STATUS = {
+  processing: MediaStatus.MEDIA_STATUS_PROCESSING,
+  ready: MediaStatus.MEDIA_STATUS_READY,
+  failed: MediaStatus.MEDIA_STATUS_FAILED,
+} as const;
+
+/** A submission as it goes to other services, in answers and events. */
+export function toMessage(submission: Submission): SubmissionMessage {
+  const video = currentVideo(submission);
+  return {
+    submissionId: submission.id,
+    // One clip, one video: the two ids of the contract name the same thing.
+    videoId: submission.id,
+    linkId: submission.linkId,
+    linkPosition: submission.linkPosition,
+    projectId: submission.projectId,
+    ownerId: submission.ownerId,
+    responseSessionId: submission.interview ? submission.responseId : undefined,
+    questionIndex: submission.interview ? submission.questionIndex : undefined,
+    questionText: submission.interview ? submission.questionText : undefined,
+    createdAt: submission.createdAt,
+    durationSec: submission.durationSec,
+    fileSize: video?.size,
+    mimeType: video?.mimeType,
+    note: submission.note || undefined,
+    reviewNote: submission.reviewNote || undefined,
+    selected: submission.selected,
+    transcriptStatus: TRANSCRIPT_STATUS[submission.transcriptStatus],
+    transcriptText: submission.transcriptText,
+    transcriptVtt: submission.transcriptVtt,
+    transcriptError: submission.transcriptError,
+    terms: submission.terms && { ...submission.terms, text: '' },
+    hasThumbnails: submission.thumbnails.length > 0,
+    hasAudio: submission.audio !== undefined,
+    mediaStatus: MEDIA_STATUS[submission.mediaStatus],
+    mediaError: submission.mediaError,
+    incomplete: submission.incomplete,
+    sha256: submission.sha256,
+    language: submission.language || undefined,
+    responseId: submission.responseId,
+  };
+}
+
+/** The state that a status of a filter asks for; undefined for any. */
+function transcriptStateOf(status: TranscriptStatus): TranscriptState | undefined {
+  if (status === TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED) return undefined;
+  return (Object.keys(TRANSCRIPT_STATUS) as TranscriptState[]).find(state => TRANSCRIPT_STATUS[state] === status);
+}
+
+/** The state that a filter asks for; undefined for any. */
+export const mediaStatusOf = (status: MediaStatus | undefined): Submission['mediaStatus'] | undefined =>
+  (Object.keys(MEDIA_STATUS) as Submission['mediaStatus'][]).find(state => MEDIA_STATUS[state] === status);
+
+/** The filter that a request asks for. */
+export const filterOf = (filter: SubmissionFilter | undefined): Pick<Filter, 'selected' | 'transcriptStatus'> => ({
+  selected: filter?.selected,
+  transcriptStatus: filter && transcriptStateOf(filter.transcriptStatus),
+});
+
+/** The contract's figures: processing counts as pending. */
+export const countsOf = ({ total, selected, byTranscript }: Counts): SubmissionCounts => ({
+  videosCreated: total,
+  selectedVideos: selected,
+  transcriptCompleted: byTranscript.completed ?? 0,
+  transcriptPending: (byTranscript.pending ?? 0) + (byTranscript.processing ?? 0),
+  transcriptFailed: byTranscript.failed ?? 0,
+});
+
+/** The event as it is published: made now, with the trace of what asked for the work, or else of what is running. */
+export function toEvent(event: SubmissionEvent): Event {
+  const made = newEvent(event.type, payloadOf(event), idOf(event));
+  return 'trace' in event && event.trace ? { ...made, ...event.trace } : made;
+}
+
+/** A response is whole once: however often that is found, it is one event. */
+function idOf(event: SubmissionEvent): string | undefined {
+  if (event.type !== 'response.completed') return undefined;
+  const { responseId, linkId } = event.submission;
+  return answerId(responseId, `${event.type}\n${linkId}`);
+}
+
+function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
+  switch (event.type) {
+    case 'submission.completed':
+      return { $case: 'submissionCompleted', value: { submission: toMessage(event.submission) } };
+    case 'submission.transcript.completed':
+    case 'submission.transcript.failed': {
+      const submission = toMessage(event.submission);
+      if (!areLong(submission.transcriptText, submission.transcriptVtt))
+        return { $case: 'submissionTranscript', value: { submission } };
+      const short = { ...submission, transcriptText: undefined, transcriptVtt: undefined };
+      return { $case: 'submissionTranscriptByReference', value: { submission: short } };
+    }
+    case 'submission.media.completed':
+    case 'submission.media.failed': {
+      const submission = toMessage(event.submission);
+      const withoutTexts = areLong(submission.transcriptText, submission.transcriptVtt);
+      const texts = withoutTexts ? { transcriptText: undefined, transcriptVtt: undefined } : {};
+      return { $case: 'submissionMedia', value: { submission: { ...submission, ...texts }, withoutTexts } };
+    }
+    case 'response.completed': {
+      const { id: submissionId, projectId, linkId, responseId: responseSessionId } = event.submission;
+      const { submissionIds } = event;
+      const value = { projectId, submissionId, linkId, responseSessionId, submissionIds };
+      return { $case: 'responseCompleted', value };
+    }
+    case 'submission.media.requested': {
+      const { projectId, id, source } = event.submission;
+      const { key: sourceKey, parts } = source!;
+      const sourceParts = parts && { parts };
+      const value = { projectId, submissionId: id, sourceKey, sourceParts, inspection: event.inspection };
+      return { $case: 'mediaRequested', value };
+    }
+    case 'submission.transcript.requested': {
+      const { projectId, id, audio, durationSec = 0, transcriptionLanguage } = event.submission;
+      const { requestNumber } = event;
+      const language = transcriptionLanguage || undefined;
+      return {
+        $case: 'transcriptRequested',
+        value: { projectId, submissionId: id, audioKey: audio!.key, durationSec, requestNumber, language },
+      };
+    }
+    case 'submission.erased': {
+      const { projectId, submissionId } = event;
+      return { $case: 'submissionErased', value: { projectId, submissionId } };
+    }
+    case 'submission.erasure': {
+      const { projectId, submissionId, erasedAt } = event;
+      return { $case: 'submissionErasure', value: { projectId, submissionId, erasedAt } };
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { LIMITS } from '@recording-request/contract/limits';
+import { presentSubmission } from '@recording-request/contract/present';
+import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
+import { DomainError } from '@recording-request/kit/errors';
+import { isUuid } from '@recording-request/kit/ids';
+import { inTurn } from '@recording-request/kit/in-turn';
+import { isOutOfTime } from '@recording-request/kit-mongo/mongo';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
+import { MESSAGE_BYTES } from '@recording-request/kit-rpc/grpc-server';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
+import type {
+  ListSubmissionsRequest,
+  ListSubmissionsResponse,
+  PagePresentation,
+} from '@recording-request/proto/submissions/v1/submissions';
+import type { Context } from '../../context.ts';
+import type { Filter } from '../../domain/clips/submission.ts';
+import { filterOf, mediaStatusOf, toMessage } from '../../messages.ts';
+
+const RETRY_AFTER_SECONDS = 2;
+const FRAME_BYTES = 1_024;
+
+export interface ListContext extends Pick<Context, 'lists' | 'searches' | 'pages'> {
+  submissions: Pick<Context['submissions'], 'page' | 'stampOf'>;
+}
+
+export const listSubmissions =
+  (context: ListContext) =>
+  async (
+    request: ListSubmissionsRequest,
+    { signal }: Pick<CallContext, 'signal'>,
+  ): Promise<ListSubmissionsResponse> => {
+    const { ownerId, projectId } = request;
+    const read = (until: AbortSignal) => inTurn(context.lists, ownerId, until, () => readPage(context, request));
+    // Words and times are seldom asked for twice.
+    if (!request.presentation || request.search || datesOf(request).some(Boolean)) return await read(signal);
+    const stamp = await context.submissions.stampOf(ownerId, projectId);
+    // The project has no submissions. A cursor is checked by the read.
+    if (!stamp && request.cursor === '') return { submissions: [], nextCursor: '' };
+    const key = JSON.stringify(request);
+    const stamps = new Map(stamp && [[key, stamp]]);
+    const found = await context.pages.get(
+      [key],
+      stamps,
+      // Callers share this read: it goes on when one of them leaves.
+      async () => new Map([[key, await read(new AbortController().signal)]]),
+    );
+    return found.get(key)!;
+  };
+
+const datesOf = ({ createdAfter, createdBefore, changedAfter }: ListSubmissionsRequest) => [
+  createdAfter,
+  createdBefore,
+  changedAfter,
+];
+
+async function readPage(
+  { submissions, searches }: ListContext,
+  request: ListSubmissionsRequest,
+): Promise<ListSubmissionsResponse> {
+  const size = Math.min(Math.max(request.pageSize, 1), LIMITS.pageSize);
+  const before = request.cursor === '' ? undefined : openCursor(request.cursor);
+  const filter = { ...filterOf(request.filter), ...searchOf(request) };
+  const slot = filter.words?.length ? startSearch(searches, request.ownerId) : undefined;
+  const page = await submissions
+    .page(request.ownerId, request.projectId, filter, size, before)
+    .catch(error => refuseLongSearch(error, filter))
+    // Not when the caller goes away: the database goes on until it is done.
+    .finally(() => slot?.[Symbol.dispose]());
+  const clips = page.submissions.map(toMessage);
+  const nextCursor = page.more ? makeCursor(page.submissions.at(-1)!.id) : '';
+  const { presentation, projectId } = request;
+  // A reader that wants more than this page has adds others to it.
+  const isShort = page.more && clips.length < size;
+  if (!presentation || clips.length === 0 || isShort) return { submissions: clips, nextCursor };
+  const pageJson = jsonOf({ projectId, submissions: clips, nextCursor }, presentation);
+  // Letters that JSON escapes can make it longer than a message may be.
+  if (pageJson.length > MESSAGE_BYTES - FRAME_BYTES) return { submissions: clips, nextCursor };
+  return { submissions: [], nextCursor, pageJson };
+}
+
+/** The page as the gateway sends it: made here, it is not encoded, decoded and presented again on its way. */
+function jsonOf(
+  {
+    projectId,
+    submissions,
+    nextCursor,
+  }: Pick<ListSubmissionsResponse, 'submissions' | 'nextCursor'> & { projectId: string },
+  presentation: PagePresentation,
+): Buffer {
+  const page: SubmissionsPageJson = {
+    projectId,
+    submissions: submissions.map(submission => presentSubmission(submission, presentation)),
+    pagination: { nextCursor: nextCursor || null },
+  };
+  return Buffer.from(JSON.stringify(page));
+}
+
+/** The filters that only this list has. */
+const searchOf = ({ search = '', linkId, responseSessionId, ...request }: ListSubmissionsRequest): Filter => ({
+  words: search
+    .split(/[\s\0]+/u)
+    .filter(Boolean)
+    .slice(0, LIMITS.searchWords),
+  linkId,
+  responseId: responseSessionId,
+  mediaStatus: mediaStatusOf(request.mediaStatus),
+  createdAfter: request.createdAfter,
+  createdBefore: request.createdBefore,
+  changedAfter: request.changedAfter,
+});
+
+function startSearch(searches: Context['searches'], ownerId: string): Disposable {
+  const slot = searches.tryTake([ownerId]);
+  if (slot) return slot;
+  noteShed('search');
+  const sentence = 'Too many searches are running; try again in a moment.';
+  throw new DomainError('unavailable', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
+}
+
+function refuseLongSearch(error: unknown, { words = [] }: Filter): never {
+  if (words.length === 0 || !isOutOfTime(error)) throw error;
+  throw new DomainError('unavailable', 'The search took too long; look for rarer words.', { cause: error });
+}
+
+// Versioned, so that a later kind of cursor can be distinguished from this one.
+const makeCursor = (id: string): string => Buffer.from(`1:${id}`).toString('base64url');
+
+function openCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString().replace(/^1:/, '');
+  if (!isUuid(id) || makeCursor(id) !== cursor)
+    throw new DomainError('invalid', 'cursor must be a nextCursor that an earlier page gave, unchanged.');
+  return id;
+}

@@ -1,0 +1,76 @@
+import { isUuid } from '@recording-request/kit/ids';
+import { idsOf, type SubjectIds } from '@recording-request/kit-telemetry/subject';
+import type { ServerOptions, Upload as TusUpload } from '@tus/server';
+import type { ServerRequest } from 'srvx';
+import type { Context } from '../context.ts';
+import { type Caller, refusalWord } from '../domain/uploads/upload.ts';
+import { admitUpload } from '../workflows/uploads/admit-upload.ts';
+import { finishUpload } from '../workflows/uploads/land-upload.ts';
+import { answerToError, rethrowAsTusError, tusError } from './errors.ts';
+import { keyOf } from './writer.ts';
+
+export const UPLOADS_PATH = '/uploads';
+
+type Hook<Name extends keyof ServerOptions> = NonNullable<ServerOptions[Name]>;
+
+/** The hooks of `@tus/server`, by its own names. */
+export const tusHooks = (context: Context) => ({
+  onIncomingRequest: onIncomingRequest(context),
+  onUploadCreate: onUploadCreate(context),
+  onUploadFinish: onUploadFinish(context),
+  onResponseError: onResponseError(context),
+});
+
+/** Before anything of a request is done: an upload is known to its own link only. */
+const onIncomingRequest =
+  (context: Context): Hook<'onIncomingRequest'> =>
+  async (request, id) => {
+    if (request.method === 'POST') return;
+    const upload = isUuid(id) ? await context.uploads.find(keyOf(id)) : undefined;
+    const caller = callerOf(request);
+    if (!upload || upload.linkId !== caller.linkId || upload.state === 'deleted')
+      throw tusError(404, 'There is no such upload.');
+    if (upload.state === 'refused' && request.method !== 'DELETE')
+      throw tusError(upload.superseded ? 410 : 422, upload.error ?? 'This take was refused.', refusalWord(upload));
+    // A crash may have come between the last byte and the landing: a client that looks at the upload drives it on.
+    if (request.method === 'HEAD' && upload.offset === upload.length) finishUpload(context, keyOf(id)).catch(() => {});
+  };
+
+const onUploadCreate =
+  (context: Context): Hook<'onUploadCreate'> =>
+  async (request, upload: TusUpload) => {
+    const { id, size: length, metadata } = upload;
+    const admitted = await admitUpload(context, callerOf(request), { id, length, metadata }).catch(rethrowAsTusError);
+    upload.creation_date = admitted.createdAt.toISOString();
+    return {};
+  };
+
+/** Every byte is there. */
+const onUploadFinish =
+  (context: Context): Hook<'onUploadFinish'> =>
+  async (request, upload) => {
+    const { status, body } = await finishUpload(context, keyOf(upload.id)).catch(rethrowAsTusError);
+    // The library sets the Location of what was created with a 201 only, and clients ask for it with any answer.
+    const location = request.method === 'POST' && { Location: `${UPLOADS_PATH}/${upload.id}` };
+    const headers: Record<string, string> = { 'Content-Type': 'application/json', ...location };
+    return { status_code: status, body: JSON.stringify(body), headers };
+  };
+
+const onResponseError =
+  ({ log, config }: Context): Hook<'onResponseError'> =>
+  (request, error) =>
+    answerToError(error, log.child(subjectOf(request)), config.uploadMaxBytes);
+
+/** What a line about a request has of it. */
+function subjectOf({ headers, method, url }: ServerRequest): SubjectIds {
+  const uploadId =
+    method === 'POST' ? headers.get('x-upload-id') : new URL(url, 'http://uploads').pathname.split('/').at(-1);
+  return idsOf({ projectId: headers.get('x-project-id'), uploadId });
+}
+
+/** Who a request comes from: the gateway found it out by the recording link, and put it into the headers. */
+function callerOf({ headers }: ServerRequest): Caller {
+  const [linkId, projectId, ownerId] = ['x-link-id', 'x-project-id', 'x-owner-id'].map(name => headers.get(name) ?? '');
+  if (!linkId || !projectId || !ownerId) throw tusError(404, 'This recording link does not exist.');
+  return { linkId, projectId, ownerId };
+}

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type HeldLease, takeLease } from '@recording-request/kit-mongo/lease';
+import { ERRORS, type Lock, type Locker } from '@tus/server';
+import type { Context } from '../context.ts';
+import type { UploadKey } from '../domain/uploads/upload.ts';
+import { LOCKED } from './errors.ts';
+import { writerId as currentWriterId, keyOf } from './writer.ts';
+
+const WAIT_MS = 8_000;
+const LOOK_MS = 50;
+const LOOK_AFTER_MS = 1_000;
+
+/**
+ * One writer per upload, across all replicas: a lease in MongoDB. A request that finds it taken asks the holder to
+ * release it (a connection that broke unnoticed holds on otherwise) and waits a few seconds.
+ */
+export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 'log' | 'uploads'>): Locker {
+  const leaseMs = config.uploadLeaseSeconds * 1_000;
+
+  /** Undefined where there is no such upload: the handler that asked for the lock says so. */
+  async function takeWhenFree(key: UploadKey, writerId: string, signal: AbortSignal): Promise<true | undefined> {
+    const until = performance.now() + WAIT_MS;
+    for (;;) {
+      const state = await uploads.takeWriter(key, writerId, leaseMs);
+      if (state !== 'busy') return state === 'taken' || undefined;
+      if (signal.aborted) throw ERRORS.ABORTED;
+      if (performance.now() > until) throw LOCKED;
+      await delay(LOOK_MS);
+    }
+  }
+
+  return {
+    newLock(id): Lock {
+      const key = keyOf(id);
+      const writerId = currentWriterId();
+      let held: HeldLease<true> | undefined;
+      let isAsking = false;
+      let renewedAt = 0;
+      return {
+        async lock(signal, requestRelease) {
+          held = await takeLease({
+            take: () => takeWhenFree(key, writerId, signal),
+            async renew() {
+              // Many slow writers at once must not keep the database busy: each asks one thing at a time, and writes seldom.
+              if (isAsking) return;
+              isAsking = true;
+              const now = performance.now();
+              try {
+                const isDue = now - renewedAt >= leaseMs / 3;
+                const state = isDue
+                  ? await uploads.renewWriter(key, writerId, leaseMs)
+                  : await uploads.lookWriter(key, writerId);
+                if (isDue) renewedAt = now;
+                if (state !== 'held') requestRelease();
+              } catch (error) {
+                log.warn({ err: error, uploadId: id }, 'A writer could not renew its lease');
+              } finally {
+                isAsking = false;
+              }
+            },
+            release: () => uploads.releaseWriter(key, writerId),
+            renewMs: Math.min(LOOK_AFTER_MS, leaseMs / 4),
+          });
+        },
+        async unlock() {
+          await held?.[Symbol.asyncDispose]();
+        },
+      };
+    },
+  };
+}

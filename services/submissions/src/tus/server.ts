@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ErrorReason } from '@recording-request/contract/error-codes';
+import { splitListen } from '@recording-request/kit/config';
+import { isUuid, uuidv7 } from '@recording-request/kit/ids';
+import { acceptExpectations, expectsMore, UNMET_EXPECTATION } from '@recording-request/kit-rpc/expectations';
+import { createInternalServer, isFrom } from '@recording-request/kit-rpc/internal/http';
+import { inRequest, nameRequest } from '@recording-request/kit-telemetry/http-requests';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
+import { noteSubject } from '@recording-request/kit-telemetry/subject';
+import { UPLOAD_CALLERS } from '@recording-request/proto/callers';
+import { Server as TusServer } from '@tus/server';
+import { NodeRequest, sendNodeResponse } from 'srvx/node';
+import type { Context } from '../context.ts';
+import { closeHttp } from './close-http.ts';
+import { type Fault, headersSentence } from './errors.ts';
+import { tusHooks, UPLOADS_PATH } from './hooks.ts';
+import { createLocker } from './locker.ts';
+import { FIRST_ROOM_BYTES } from './part-buffer.ts';
+import { headerFault, setHeader, toStrictHeaders } from './request-headers.ts';
+import { logRequest } from './request-log.ts';
+import { PartStore } from './store.ts';
+import { asWriter, keyOf } from './writer.ts';
+
+const TUS_VERSION = '1.0.0';
+// A PATCH that waits for the writer's lease lets the holder flush for this long.
+const LOCK_DRAIN_MS = 250;
+const HEADERS_MS = 30_000;
+const RETRY_AFTER = '5';
+const BYTES_COME = new Set(['POST', 'PATCH']);
+// The first room of its buffer, and what its connection, its streams and its requests to others take.
+const WRITER_BYTES = FIRST_ROOM_BYTES + 128 * 1024;
+const KEEP_ALIVE_MS = 65_000;
+// Of a stop, for what follows the last request: landings, consumers, connections.
+const AFTER_REQUESTS_SECONDS = 10;
+const LEAST_DRAIN_SECONDS = 1;
+
+/** The internal HTTP endpoint that takes the bytes; only the gateway calls it. */
+export async function startTusServer(context: Context): Promise<{ address: string; close(): Promise<void> }> {
+  const server = createTusServer(context);
+  const { httpListen, stopGraceSeconds } = context.config;
+  const { host, port } = splitListen(httpListen);
+  const drainMs = 1_000 * Math.max(LEAST_DRAIN_SECONDS, stopGraceSeconds - AFTER_REQUESTS_SECONDS);
+  server.listen(port, host);
+  await once(server, 'listening');
+  return { address: `${host}:${(server.address() as AddressInfo).port}`, close: () => closeHttp(server, drainMs) };
+}
+
+function createTusServer(context: Context): HttpServer {
+  const { config, log } = context;
+  const datastore = new PartStore({ ...context, objects: context.uploadObjects });
+  const tus = new TusServer({
+    path: UPLOADS_PATH,
+    datastore,
+    locker: createLocker(context),
+    lockDrainTimeout: LOCK_DRAIN_MS,
+    maxSize: config.uploadMaxBytes,
+    relativeLocation: true,
+    namingFunction: ({ headers }) => uploadIdOf(headers.get('x-upload-id')),
+    ...tusHooks(context),
+  });
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const broke = logRequest(log, request, response);
+    dropRest(request, response);
+    if (!isFrom(request, UPLOAD_CALLERS, context.internal))
+      return refuseAtOnce(response, 403, 'This interface takes uploads from the gateway alone.');
+    if (expectsMore(request)) return refuseAtOnce(response, 417, UNMET_EXPECTATION, 'expectation_failed');
+    asWriter(projectOf(request), () => handle(tus, context, request, response)).catch(error => {
+      broke(error);
+      response.destroy();
+    });
+  };
+  const listener: RequestListener = (request, response) =>
+    inRequest(request, response, () => answer(request, response));
+  const server = createInternalServer(context.internal, listener);
+  acceptExpectations(server, listener);
+  // A recording's bytes may take as long as the recording: only silence ends a request.
+  server.requestTimeout = 0;
+  server.headersTimeout = HEADERS_MS;
+  server.timeout = config.uploadIdleSeconds * 1_000;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  return server;
+}
+
+/** Returns the last part of the path, which is the id of an upload but for the request that creates one. */
+const uploadNamed = ({ url }: IncomingMessage): string => url?.split('?')[0]?.split('/').at(-1) ?? '';
+
+const projectOf = ({ headers }: IncomingMessage): string => String(headers['x-project-id'] ?? '');
+
+/** The gateway names an upload. */
+const uploadIdOf = (given: string | null): string => (given !== null && isUuid(given) ? given : uuidv7());
+
+async function handle(
+  tus: TusServer,
+  context: Pick<Context, 'uploads' | 'uploadMemory'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  nameRequest(request, request.method === 'POST' ? UPLOADS_PATH : `${UPLOADS_PATH}/:uploadId`);
+  const { 'x-upload-id': created, 'x-project-id': projectId } = request.headers;
+  noteSubject({ uploadId: request.method === 'POST' ? created : uploadNamed(request), projectId });
+  if (request.url === '/healthz') return void response.end('ok');
+  if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
+    return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`, 'tus_version_unsupported');
+  if (!BYTES_COME.has(request.method ?? '')) return await serve(tus, context, request, response);
+  // Refused before a byte is read: with every request that is admitted the process stays within its memory.
+  const memory = context.uploadMemory.of(String(request.headers['x-owner-id'] ?? ''));
+  if (!memory.take(WRITER_BYTES)) {
+    noteShed('upload');
+    return refuseAtOnce(response, 503, 'Too many uploads are running; try again in a moment.');
+  }
+  try {
+    await serve(tus, context, request, response);
+  } finally {
+    memory.giveBack(WRITER_BYTES);
+  }
+}
+
+async function serve(
+  tus: TusServer,
+  context: Pick<Context, 'uploads'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  toStrictHeaders(request);
+  const fault = headerFault(request) ?? (await lengthFault(context, request));
+  if (fault !== undefined) return refuseAtOnce(response, 400, fault);
+  const answer = await tus.handleWeb(new NodeRequest({ req: request, res: response }));
+  await sent(response, answer.status >= 400 ? await asJson(answer) : answer);
+}
+
+/**
+ * Reads what comes of a body after its answer, and drops it. A connection that is closed with unread bytes is reset, and its client may
+ * lose the answer. The gateway ends the connection when it has the answer.
+ */
+function dropRest(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => request.complete || request.resume());
+}
+
+/** Ends with the connection at the latest: Node never finishes an answer whose client has left. */
+async function sent(response: ServerResponse, answer: Response): Promise<void> {
+  if (response.destroyed) return;
+  answer.headers.delete('connection');
+  const gone = Promise.withResolvers<void>();
+  response.once('close', gone.resolve);
+  await Promise.race([sendNodeResponse(response, answer), gone.promise]);
+}
+
+function refuseAtOnce(response: ServerResponse, status: number, error: string, reason?: ErrorReason): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Tus-Resumable': TUS_VERSION,
+    'Tus-Version': TUS_VERSION,
+    ...(status === 503 ? { 'Retry-After': RETRY_AFTER } : {}),
+    ...(reason && { 'Error-Code': reason }),
+  });
+  response.end(JSON.stringify({ error }));
+}
+
+/**
+ * A client whose last PATCH was cut declares the same length once more: that is no fault. Another length than the one
+ * declared, and one below what is there, get a sentence of their own.
+ */
+async function lengthFault(
+  { uploads }: Pick<Context, 'uploads'>,
+  request: IncomingMessage,
+): Promise<string | undefined> {
+  const length = request.headers['upload-length'];
+  if (request.method !== 'PATCH' || length === undefined) return undefined;
+  const id = uploadNamed(request);
+  const upload = isUuid(id) ? await uploads.find(keyOf(id)) : undefined;
+  if (upload?.linkId !== request.headers['x-link-id'] || upload === undefined) return undefined;
+  if (upload.length === undefined)
+    return Number(length) < upload.offset
+      ? `Upload-Length must be at least ${upload.offset}: so many bytes are here already.`
+      : undefined;
+  if (String(upload.length) !== length)
+    return `Upload-Length was declared already, as ${upload.length}, and cannot be changed.`;
+  setHeader(request, 'upload-length', undefined);
+  return undefined;
+}
+
+async function asJson(answer: Response): Promise<Response> {
+  const text = await answer.text();
+  const headers = new Headers(answer.headers);
+  headers.delete('content-length');
+  headers.set('content-type', 'application/json; charset=utf-8');
+  if (answer.status === 503) headers.set('retry-after', RETRY_AFTER);
+  // The library answers what it finds wrong with headers by itself, in plain text.
+  const fault: Fault = text.startsWith('{"')
+    ? JSON.parse(text)
+    : { error: headersSentence(text.trim()) || 'The upload was refused.' };
+  if (fault.reason !== undefined) headers.set('error-code', fault.reason);
+  return new Response(JSON.stringify({ error: fault.error }), { status: answer.status, headers });
+}

@@ -1,0 +1,61 @@
+import { sumOf, type Tally, tallyOf } from '../../domain/erasure.ts';
+import { projectPrefix, uploadPrefix } from '../../domain/object-keys.ts';
+import { endArchives } from '../exports/end-archives.ts';
+import { BATCH, type EraseContext, eraseEach, nextPurgeOf, RESUME_MS, tallyPrefixes } from './erase-submission.ts';
+import { purgeUploads } from './purge-uploads.ts';
+
+/** A bounded part of an erasure; `done` once nothing is left. */
+export interface ErasedPart {
+  tally: Tally;
+  done: boolean;
+}
+
+/**
+ * Erases a bounded part of a project: to be called until it is done. From the first call on, no upload of the project is
+ * accepted. Can be stopped at any line and repeated.
+ */
+export async function eraseProject(context: EraseContext, id: string): Promise<ErasedPart> {
+  const { erasures } = context;
+  await erasures.closeProject(id, RESUME_MS);
+  await endArchives(context, id);
+  const part = await erasePart(context, id);
+  const { at } = (await erasures.findProject(id))!;
+  await notePurged(context, { id, at }, part);
+  return part;
+}
+
+/** Counts what `eraseProject` would remove. */
+export async function tallyProject({ erasures, deadLetters, objects }: EraseContext, id: string): Promise<Tally> {
+  const prefixes = [projectPrefix(id)];
+  for await (const uploadId of erasures.uploadIds({ projectId: id })) prefixes.push(uploadPrefix(uploadId));
+  const counts = { ...(await erasures.countOfProject(id)), deadLetters: await deadLetters.count({ projectId: id }) };
+  return { ...(await tallyPrefixes(objects, prefixes)), ...counts };
+}
+
+/** Continues an erasure that stopped midway, or removes what came late: at most one project per turn of the sweeper. */
+export async function resumeProjectErasure(context: EraseContext): Promise<void> {
+  const project = await context.erasures.takeDueProject(RESUME_MS);
+  if (project) await notePurged(context, project, await erasePart(context, project.id));
+}
+
+async function erasePart(context: EraseContext, id: string): Promise<ErasedPart> {
+  const { erasures, deadLetters, objects } = context;
+  const tallies = [await eraseEach(context, await erasures.ofProject(id, BATCH))];
+  tallies.push(await purgeUploads(context, await erasures.emptyUploads({ projectId: id }, BATCH)));
+  const done = !(await erasures.hasRest(id));
+  if (done) {
+    const notes = await erasures.removeNotes({ projectId: id });
+    const failed = await deadLetters.remove({ projectId: id });
+    tallies.push(sumOf([{ notes, deadLetters: failed }, tallyOf(await objects.purge(projectPrefix(id)))]));
+  }
+  return { tally: sumOf(tallies), done };
+}
+
+async function notePurged(
+  { config, erasures }: EraseContext,
+  project: { id: string; at: Date },
+  { done }: ErasedPart,
+): Promise<void> {
+  if (!done) return;
+  await erasures.projectPurged(project.id, nextPurgeOf(config, project.at, await erasures.now()));
+}

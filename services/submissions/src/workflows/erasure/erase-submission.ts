@@ -1,0 +1,118 @@
+import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
+import { DomainError } from '@recording-request/kit/errors';
+import type { Objects } from '@recording-request/kit-objects/objects';
+import { inSpan } from '@recording-request/kit-telemetry/span';
+import type { Context } from '../../context.ts';
+import { NOTHING, nextPurge, sumOf, type Tally, tallyOf } from '../../domain/erasure.ts';
+import { LARGE_OBJECTS, submissionPrefix, uploadPrefix } from '../../domain/object-keys.ts';
+import type { AnswerKey, Erasable } from '../../store/erasures.ts';
+import { eachInTurn } from '../each-in-turn.ts';
+import { endArchives } from '../exports/end-archives.ts';
+import { purgeUploads } from './purge-uploads.ts';
+
+const DAY_MS = 86_400_000;
+
+export type EraseContext = Pick<Context, 'config' | 'log' | 'archives' | 'erasures' | 'deadLetters' | 'objects'>;
+
+export interface ErasedSubmission {
+  projectId: string;
+  tally: Tally;
+  /** When it was erased already. */
+  erasedBeforeAt: Date | undefined;
+}
+
+/** The most submissions, or uploads, of one step. */
+export const BATCH = 100;
+const CONCURRENCY = 4;
+/** After that the sweeper continues an erasure that stopped midway. */
+export const RESUME_MS = 60_000;
+
+/**
+ * Removes a submission for good, and keeps what was removed from coming back. Can be stopped at any line and repeated.
+ * Fails with `not_found` for an id that never landed, or whose tombstone is gone.
+ */
+export async function eraseSubmission(context: EraseContext, id: string): Promise<ErasedSubmission> {
+  const submission = await findErasable(context, id);
+  const tally = await erase(context, submission);
+  return { projectId: submission.projectId, tally, erasedBeforeAt: submission.erasedAt };
+}
+
+/** Counts what `eraseSubmission` would remove. */
+export async function tallySubmission(context: EraseContext, id: string): Promise<ErasedSubmission> {
+  const { erasures, deadLetters, objects } = context;
+  const { projectId, erasedAt, answer } = await findErasable(context, id);
+  const prefixes = [submissionPrefix(projectId, id)];
+  if (answer) for await (const uploadId of erasures.uploadIds(answer)) prefixes.push(uploadPrefix(uploadId));
+  const held = await tallyPrefixes(objects, prefixes);
+  const notes = answer ? await erasures.countNotes(answer) : 0;
+  const failed = await deadLetters.count({ submissionId: id });
+  const counts = { submissions: erasedAt ? 0 : 1, uploads: prefixes.length - 1, notes, deadLetters: failed };
+  return { projectId, tally: { ...held, ...counts }, erasedBeforeAt: erasedAt };
+}
+
+export async function eraseEach(context: EraseContext, submissions: Erasable[]): Promise<Tally> {
+  return sumOf(await eachInTurn(submissions, submission => erase(context, submission), { atOnce: CONCURRENCY }));
+}
+
+const erase = (context: EraseContext, submission: Erasable): Promise<Tally> =>
+  inEraseSpan(submission, async () => {
+    if (submission.erasedAt) return removeAll(context, submission, submission.erasedAt);
+    const buried = await context.erasures.bury(submission, RESUME_MS);
+    return sumOf([{ submissions: buried ? 1 : 0 }, await removeAll(context, submission)]);
+  });
+
+const inEraseSpan = <T>({ id: submissionId, projectId, trace: cause }: Erasable, run: () => Promise<T>): Promise<T> =>
+  inSpan('erase', { about: { projectId, submissionId }, cause, as: 'link' }, run);
+
+/** When what came late for an erasure is removed next. Undefined: its tombstone is to go. */
+export const nextPurgeOf = ({ eraseAgainSeconds }: Context['config'], erasedAt: Date, now: Date): Date | undefined =>
+  nextPurge(erasedAt, now, { againMs: eraseAgainSeconds * 1_000, tombstoneMs: TOMBSTONE_DAYS * DAY_MS });
+
+/** Removes everything but the record, which is a tombstone since `erasedAt`. */
+export const purgeSubmission = (context: EraseContext, submission: Erasable, erasedAt: Date): Promise<Tally> =>
+  inEraseSpan(submission, () => removeAll(context, submission, erasedAt));
+
+async function removeAll(context: EraseContext, submission: Erasable, erasedAt?: Date): Promise<Tally> {
+  const { config, erasures, deadLetters, objects } = context;
+  // Archives that were begun since show nothing of it and may be being read; only an erasure that stopped midway left others.
+  if (!erasedAt || submission.answer) await endArchives(context, submission.projectId);
+  const failed = await deadLetters.remove({ submissionId: submission.id });
+  const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));
+  const belongings = submission.answer ? await removeBelongings(context, submission.answer) : NOTHING;
+  const now = await erasures.now();
+  await erasures.purged(submission, nextPurgeOf(config, erasedAt ?? now, now));
+  return sumOf([stored, belongings, { deadLetters: failed }]);
+}
+
+/** The uploads and notes of its answer. */
+async function removeBelongings(context: EraseContext, answer: AnswerKey): Promise<Tally> {
+  const { erasures } = context;
+  const tallies: Partial<Tally>[] = [{ notes: await erasures.removeNotes(answer) }];
+  for (;;) {
+    const ids = await erasures.emptyUploads(answer, BATCH);
+    if (ids.length === 0) return sumOf(tallies);
+    tallies.push(await purgeUploads(context, ids));
+  }
+}
+
+/** Removes what a job stored that was still running when its submission was erased. */
+export async function removeLateObjects(
+  { erasures, objects }: Pick<EraseContext, 'erasures' | 'objects'>,
+  projectId: string,
+  submissionId: string,
+): Promise<void> {
+  const submission = await erasures.find(submissionId);
+  if (submission?.erasedAt) await objects.purge(submissionPrefix(projectId, submissionId), LARGE_OBJECTS);
+}
+
+export async function tallyPrefixes(objects: Objects, prefixes: string[]): Promise<Tally> {
+  const tallies: Partial<Tally>[] = [];
+  for (const prefix of prefixes) tallies.push(tallyOf(await objects.holdings(prefix)));
+  return sumOf(tallies);
+}
+
+async function findErasable({ erasures }: EraseContext, id: string): Promise<Erasable> {
+  const submission = await erasures.find(id);
+  if (!submission) throw new DomainError('not_found', 'There is no such submission.');
+  return submission;
+}

@@ -1,0 +1,37 @@
+import { DomainError } from '@recording-request/kit/errors';
+import type { Submission } from '../../domain/clips/submission.ts';
+import type { Upload } from '../../domain/uploads/upload.ts';
+import { BATCH, type EraseContext, eraseSubmission } from './erase-submission.ts';
+import { purgeUploads } from './purge-uploads.ts';
+
+/** Erases a submission that was just stored where its project was erased meanwhile. Returns whether it was. */
+export async function eraseIfProjectIs(
+  context: EraseContext,
+  { id, projectId }: Pick<Submission, 'id' | 'projectId'>,
+): Promise<boolean> {
+  if (!(await context.erasures.findProject(projectId))) return false;
+  await eraseSubmission(context, id);
+  return true;
+}
+
+/** Removes an upload that was just stored for an erased project, and fails with `not_found`. */
+export async function refuseUploadIfErased(
+  context: Pick<EraseContext, 'erasures' | 'objects'>,
+  { projectId }: Upload,
+): Promise<void> {
+  if (!(await context.erasures.findProject(projectId))) return;
+  await purgeUploads(context, await context.erasures.emptyUploads({ projectId }, BATCH));
+  throw noSuchLink();
+}
+
+/** Removes a note that was just stored for an erased project, and fails with `not_found`. */
+export async function refuseNoteIfErased(
+  { erasures }: Pick<EraseContext, 'erasures'>,
+  projectId: string,
+): Promise<void> {
+  if (!(await erasures.findProject(projectId))) return;
+  await erasures.removeNotes({ projectId });
+  throw noSuchLink();
+}
+
+const noSuchLink = () => new DomainError('not_found', 'This recording link does not exist any more.');

@@ -1,0 +1,39 @@
+import type { Context } from '../../context.ts';
+import { archivePrefix, archivesPrefix } from '../../domain/object-keys.ts';
+import { eachInTurn } from '../each-in-turn.ts';
+import { removeSource } from '../uploads/upload-bytes.ts';
+
+type EndContext = Pick<Context, 'log' | 'archives' | 'objects' | 'submissions' | 'backupHold'>;
+
+const PARTS = ['parts'] as const;
+/** In one turn of the sweeper. */
+const BATCH = 100;
+
+/** Ends the archives of a project of which something is erased, and removes what they keep of it. */
+export async function endArchives({ archives, objects }: Pick<EndContext, 'archives' | 'objects'>, projectId: string) {
+  if ((await archives.end(projectId)) > 0) await objects.purge(archivesPrefix(projectId));
+}
+
+/** Removes archives whose time is over, and with them the uploads that were kept for them. */
+export async function removeArchives(context: EndContext): Promise<void> {
+  const { log, archives, objects } = context;
+  for (const { id, projectId } of await archives.due(BATCH)) {
+    try {
+      await objects.purge(archivePrefix(projectId, id), PARTS);
+      await archives.remove({ id, projectId });
+    } catch (error) {
+      // One that the object store keeps must not keep the others waiting.
+      log.warn({ err: error, projectId }, 'An archive is left to a later turn');
+    }
+  }
+  await removeHeldSources(context);
+}
+
+async function removeHeldSources({ archives, objects, submissions, backupHold }: EndContext): Promise<void> {
+  if (await backupHold.isHeld()) return;
+  await eachInTurn(await submissions.takeHeldSources(BATCH), async ({ id, projectId, source }) => {
+    if ((await backupHold.isHeld()) || (await archives.holdsSources(projectId))) return;
+    if (source) await removeSource(objects, source);
+    await submissions.dropSource(projectId, id);
+  });
+}

@@ -1,0 +1,265 @@
+import {
+  csvHeader,
+  csvRow,
+  exportDocumentEntry,
+  exportDocumentHead,
+  exportDocumentLinks,
+  exportDocumentTail,
+  exportDocumentTerms,
+  type LinkPages,
+  transcriptsEntry,
+  transcriptsHead,
+} from '@recording-request/contract/export';
+import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
+import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
+import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
+import { DomainError } from '@recording-request/kit/errors';
+import { noteShed } from '@recording-request/kit-telemetry/shed';
+import type { ExportRequest } from '@recording-request/proto/exports/v1/exports';
+import type { ListLinksResponse, Project } from '@recording-request/proto/projects/v1/projects';
+import type { Context } from '../../context.ts';
+import type { Submission } from '../../domain/clips/submission.ts';
+import { IdList } from '../../domain/exports/id-list.ts';
+import { countsOf, filterOf, toMessage } from '../../messages.ts';
+import type { ExportPart, IdRange } from '../../store/export-rows.ts';
+import { type ExportPlan, erasedMeanwhile, planExport } from './export-plan.ts';
+
+export type ExportContext = Pick<Context, 'config' | 'exportRows' | 'exportObjects' | 'projects' | 'submissions'>;
+
+const RETRY_AFTER_SECONDS = 10;
+
+/** Counts an export of an owner until the result is disposed. Fails with `too_many` beyond the owner's share. */
+export function startExport(exports: Context['exports'], ownerId: string): Disposable {
+  const slot = exports.tryTake([ownerId]);
+  if (slot) return slot;
+  noteShed('export');
+  const sentence = `Too many exports are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;
+  throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
+}
+
+/** What the texts of an export are made of. Reading its submissions fails where one of them was erased meanwhile. */
+export interface TextSource {
+  projectName: string;
+  createdAt: Date;
+  /** What a document shows before its submissions; its links are null where the caller may not read them. */
+  head(): Promise<{ project: ProjectDetailJson; links: LinkPages | null; terms: Record<string, string> }>;
+  /** Oldest first. What is shown of each is read when its turn comes. */
+  submissions(): AsyncIterable<Submission>;
+  present(submission: Submission): ReturnType<typeof presentSubmission>;
+}
+
+/** A project as it is to be archived. Its clips are fixed. */
+export interface ExportSource extends TextSource {
+  project: ProjectDetailJson;
+  links: KeptLinks | null;
+  /** When the content changed last. */
+  changedAt: Date;
+  plan: Pick<ExportPlan, 'missing' | 'state' | 'hasSources' | 'changedAt'>;
+  /** The same submissions, as far as their videos go. */
+  videos(): AsyncIterable<Submission>;
+}
+
+export type Asked = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
+
+/** The links of a project as pages of JSON: as bytes, ten thousand take 4 MB, outside of the heap. */
+export type KeptLinks = Buffer[];
+
+/** What an archive shows that the projects service knows. */
+export interface ArchiveFrame {
+  project: Project;
+  links: KeptLinks | null;
+}
+
+/** Fails with `not_found` where the project is not the owner's. */
+export async function loadFrame(asked: Asked, context: ExportContext): Promise<ArchiveFrame> {
+  const { ownerId, projectId, includeLinks } = asked;
+  const { project } = await context.projects.getProject({ ownerId, projectId });
+  return { project: project!, links: includeLinks ? await keepLinks(asked, context) : null };
+}
+
+async function keepLinks(asked: Asked, context: ExportContext): Promise<KeptLinks> {
+  const { ownerId, projectId } = asked;
+  const first = await context.projects.listLinks({ ownerId, projectId, pageSize: LIMITS.linkPageSize });
+  const kept: KeptLinks = [];
+  for await (const page of linkPages(asked, first, context, LIMITS.linkPageSize))
+    kept.push(Buffer.from(JSON.stringify(page)));
+  return kept;
+}
+
+async function* pagesOf(links: KeptLinks): AsyncIterable<ProjectLinksJson> {
+  for (const page of links) yield JSON.parse(page.toString()) as ProjectLinksJson;
+}
+
+/** Without the clips whose videos cannot be read. */
+export async function openArchived(
+  asked: Asked,
+  frame: ArchiveFrame,
+  context: ExportContext,
+  signal: AbortSignal,
+): Promise<ExportSource> {
+  const { ownerId, projectId, filter } = asked;
+  const plan = await planExport(context, { ownerId, projectId }, filterOf(filter), signal);
+  const read = (part: ExportPart) => walk(plan.clips, ids => context.exportRows.read(ownerId, projectId, ids, part));
+  const { links } = frame;
+  const project = presentProjectDetail(frame.project, countsOf(plan.counts));
+  return {
+    ...shownOf(frame.project, context),
+    project,
+    links,
+    changedAt: plan.changedAt ?? frame.project.createdAt!,
+    plan,
+    async head() {
+      const terms: Record<string, string> = {};
+      for await (const { terms: accepted } of read('terms')) if (accepted) terms[accepted.sha256] = accepted.text;
+      return { project, links: links && pagesOf(links), terms };
+    },
+    submissions: () => read('texts'),
+    videos: () => read('video'),
+  };
+}
+
+/**
+ * Opens an export of texts alone: it costs the same however many clips and links there are. The first clips are read before it
+ * resolves, and the first links with its head, so that what is wrong is found before anything is sent. Fails with `not_found` where the project is not the owner's.
+ */
+export async function openTexts(asked: Asked, context: ExportContext, signal: AbortSignal): Promise<TextSource> {
+  const { ownerId, projectId, includeLinks } = asked;
+  const { exportRows, projects, submissions } = context;
+  const project = (await projects.getProject({ ownerId, projectId })).project!;
+  const filter = filterOf(asked.filter);
+  const idsIn = async (range: IdRange) => {
+    const clips = new IdList();
+    for await (const id of exportRows.ids(ownerId, projectId, filter, range)) {
+      signal.throwIfAborted();
+      clips.add(id);
+    }
+    return clips;
+  };
+  const readPages = (clips: IdList) => walk(clips, ids => exportRows.read(ownerId, projectId, ids, 'texts'));
+  const [upTo, firstClips] = await Promise.all([
+    exportRows.lastId(ownerId, projectId, filter),
+    idsIn({ limit: FIRST_PAGE }),
+  ]);
+  const first = await Array.fromAsync(readPages(firstClips));
+  return {
+    ...shownOf(project, context),
+    async head() {
+      const [counts, terms, firstLinks] = await Promise.all([
+        submissions.count(ownerId, [projectId]),
+        exportRows.terms(ownerId, projectId),
+        includeLinks ? projects.listLinks({ ownerId, projectId, pageSize: FIRST_PAGE }) : null,
+      ]);
+      const links = firstLinks && linkPages(asked, firstLinks, context);
+      return { project: presentProjectDetail(project, countsOf(counts.get(projectId)!)), links, terms };
+    },
+    async *submissions() {
+      yield* first.splice(0);
+      // Which others there are is fixed by now, not when their turn comes.
+      const [after] = firstClips.slice(FIRST_PAGE - 1, 1);
+      if (after) yield* readPages(await idsIn({ after, upTo }));
+    },
+  };
+}
+
+/** Few at a time: for a caller that goes away after the first bytes one page is made in vain. */
+async function* linkPages(
+  asked: Asked,
+  first: ListLinksResponse,
+  context: ExportContext,
+  pageSize: number = DEFAULTS.linkPageSize,
+): AsyncIterable<ProjectLinksJson> {
+  const { ownerId, projectId } = asked;
+  yield linksOf(asked, first, context);
+  for (let cursor = first.nextCursor; cursor !== undefined; ) {
+    const page = await context.projects.listLinks({ ownerId, projectId, pageSize, cursor });
+    yield linksOf(asked, page, context);
+    cursor = page.nextCursor;
+  }
+}
+
+const shownOf = (
+  { settings, createdAt }: Project,
+  { config }: ExportContext,
+): Pick<TextSource, 'projectName' | 'createdAt' | 'present'> => {
+  const { projectName } = settings!;
+  const presentation = { baseUrl: config.publicBaseUrl, projectName };
+  return {
+    projectName,
+    createdAt: createdAt!,
+    present: submission => presentSubmission(toMessage(submission), presentation),
+  };
+};
+
+const linksOf = ({ projectId }: Asked, links: ListLinksResponse, { config }: ExportContext): ProjectLinksJson =>
+  presentLinks(links, { baseUrl: config.publicBaseUrl, projectId });
+
+const FIRST_PAGE = 20;
+// The size of the next rows is a guess: a page that is twenty times as large as it takes a few MB.
+const LARGEST_PAGE = 50;
+// What a page may hold while its reader is slow.
+const PAGE_BYTES = 512 * 1024;
+const ROW_BYTES = 1_024;
+
+/** Pages instead of a cursor, which a slow reader would keep open for hours; the next is as long as the last suggests. */
+async function* walk(clips: IdList, read: (ids: string[]) => Promise<Submission[]>): AsyncIterable<Submission> {
+  let size = FIRST_PAGE;
+  for (let at = 0; at < clips.length; ) {
+    const ids = clips.slice(at, size);
+    const rows = await read(ids);
+    if (rows.length < ids.length) throw erasedMeanwhile();
+    yield* rows;
+    at += ids.length;
+    const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0);
+    size = Math.min(LARGEST_PAGE, Math.max(1, Math.floor((PAGE_BYTES * rows.length) / bytes)));
+  }
+}
+
+const bytesOf = ({ transcriptText, transcriptVtt, note, reviewNote, terms }: Submission): number =>
+  [transcriptText, transcriptVtt, note, reviewNote, terms?.text].reduce(
+    (bytes, text) => bytes + (text?.length ?? 0),
+    ROW_BYTES,
+  );
+
+export async function* documentText(source: TextSource, exportedAt: Date): AsyncIterable<string> {
+  const { project, links, terms } = await source.head();
+  yield exportDocumentHead({ exportedAt, project });
+  yield* exportDocumentLinks(links);
+  yield exportDocumentTerms(terms);
+  let first = true;
+  for await (const submission of source.submissions()) {
+    yield exportDocumentEntry(source.present(submission), first);
+    first = false;
+  }
+  yield exportDocumentTail();
+}
+
+export async function* csvText(source: TextSource): AsyncIterable<string> {
+  yield csvHeader();
+  for await (const submission of source.submissions()) yield csvRow(source.present(submission));
+}
+
+export async function* transcriptsText(source: TextSource): AsyncIterable<string> {
+  yield transcriptsHead(source.projectName);
+  for await (const submission of source.submissions()) yield transcriptsEntry(source.present(submission));
+}
+
+// Small pieces cost more than their bytes, wherever they go.
+const CHUNK_BYTES = 128 * 1024;
+
+/** The same bytes in pieces of at least 128 KiB, but for the first, which waits for nothing behind it, and the last. */
+export async function* gathered(pieces: AsyncIterable<string | Buffer>): AsyncIterable<Buffer> {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  let least = 0;
+  for await (const piece of pieces) {
+    const buffer = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    held.push(buffer);
+    bytes += buffer.length;
+    if (bytes < least) continue;
+    yield Buffer.concat(held);
+    held = [];
+    bytes = 0;
+    least = CHUNK_BYTES;
+  }
+  if (bytes > 0) yield Buffer.concat(held);
+}

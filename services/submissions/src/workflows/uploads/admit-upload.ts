@@ -1,0 +1,37 @@
+import { LIMITS } from '@recording-request/contract/limits';
+import type { Context } from '../../context.ts';
+import { admittedUpload, OPEN_UPLOADS_MAX, tooManyOpen } from '../../domain/uploads/admission.ts';
+import type { Caller, Upload } from '../../domain/uploads/upload.ts';
+import { parseUploadMetadata } from '../../domain/uploads/upload-metadata.ts';
+import { refuseUploadIfErased } from '../erasure/erased-projects.ts';
+
+export interface UploadRequest {
+  id: string;
+  /** Bytes; undefined where the client declares it later. */
+  length: number | undefined;
+  /** `Upload-Metadata`, decoded. */
+  metadata: Record<string, string | null> | undefined;
+}
+
+/** Creates an upload, or says why there is none: its response must be begun, and its question open. */
+export async function admitUpload(
+  context: Pick<Context, 'config' | 'log' | 'uploads' | 'notes' | 'erasures' | 'objects' | 'projects'>,
+  caller: Caller,
+  { id, length, metadata: rawMetadata }: UploadRequest,
+): Promise<Upload> {
+  const { uploads, notes, projects } = context;
+  const metadata = parseUploadMetadata(rawMetadata, LIMITS);
+  const { linkId } = caller;
+  const { responseSessionId } = metadata;
+  const [{ response }, landing] = await Promise.all([
+    projects.getResponse({ linkId, responseSessionId }),
+    uploads.landingQuestions({ ...caller, responseId: responseSessionId }),
+  ]);
+  const now = new Date();
+  const upload = admittedUpload({ id, caller, metadata, length, response: response!, landing, now });
+  if (!(await uploads.insert(upload, OPEN_UPLOADS_MAX))) throw tooManyOpen();
+  // After the insert: a note that was set, or an erasure that began, in between did not see this upload.
+  await notes.passOn(upload);
+  await refuseUploadIfErased(context, upload);
+  return upload;
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Context } from '../../context.ts';
+import type { Submission } from '../../domain/clips/submission.ts';
+import { announceResponse } from './announce-response.ts';
+
+const LAST = { id: 'b', projectId: 'p', linkId: 'l', responseId: 'r', interview: {} } as unknown as Submission;
+
+/** The ids that are announced for a whole interview of a and b; undefined where nothing is. */
+async function announced(missing: string[], landing: number[] = []): Promise<string[] | undefined> {
+  const answers = ['a', 'b'].map((submissionId, questionIndex) => ({ submissionId, questionIndex }));
+  let ids: string[] | undefined;
+  await announceResponse(
+    {
+      projects: { getResponse: async () => ({ response: { complete: true, answers } }) },
+      uploads: { landingQuestions: async () => landing },
+      submissions: {
+        missing: async () => missing,
+        announce: async (_key: unknown, event: { submissionIds: string[] }) => {
+          ids = event.submissionIds;
+        },
+      },
+    } as unknown as Pick<Context, 'projects' | 'submissions' | 'uploads'>,
+    LAST,
+  );
+  return ids;
+}
+
+test('a whole interview is announced with the answers that can be fetched', async () => {
+  assert.deepEqual(await announced([]), ['a', 'b']);
+  assert.deepEqual(await announced(['a']), ['b'], 'one that was erased meanwhile is not named');
+  assert.equal(await announced(['a'], [0]), undefined, 'one that lands still is waited for');
+  assert.equal(await announced(['a', 'b']), undefined, 'of nothing that is left nothing is told');
+});

@@ -1,0 +1,362 @@
+import { DomainError } from '@recording-request/kit/errors';
+import { uuidv7 } from '@recording-request/kit/ids';
+import { withLease } from '@recording-request/kit-mongo/lease';
+import { countOf, durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
+import { inSpan, partOrLink } from '@recording-request/kit-telemetry/span';
+import { noteSubject } from '@recording-request/kit-telemetry/subject';
+import type { Response } from '@recording-request/proto/projects/v1/projects';
+import type { Context } from '../../context.ts';
+import type { StoredPart, Submission } from '../../domain/clips/submission.ts';
+import { landedEvents } from '../../domain/clips/submission-changes.ts';
+import { sourceKey, submissionPrefix } from '../../domain/object-keys.ts';
+import {
+  ANSWERED,
+  ERASED,
+  type Finding,
+  finalSentence,
+  isBusy,
+  isFault,
+  isMissing,
+  isNoVideo,
+  judge,
+  KEPT,
+  NO_VIDEO,
+  problemOf,
+  type Refusal,
+  submissionOf,
+} from '../../domain/uploads/landing.ts';
+import {
+  type Checksums,
+  refusalWord,
+  type Upload,
+  type UploadKey,
+  uploadHasFailed,
+} from '../../domain/uploads/upload.ts';
+import type { Landed, Landing } from '../../memory/landings-under-way.ts';
+import { eraseIfProjectIs } from '../erasure/erased-projects.ts';
+import { announceResponse } from './announce-response.ts';
+import { forgetEnded } from './forget-ended.ts';
+import {
+  assemble,
+  checksumsOf,
+  expectAll,
+  expectWhole,
+  isDelivered,
+  partList,
+  removeUnlessHeld,
+} from './upload-bytes.ts';
+
+export type LandContext = Pick<
+  Context,
+  | 'config'
+  | 'log'
+  | 'landings'
+  | 'uploads'
+  | 'uploadChecksums'
+  | 'submissions'
+  | 'archives'
+  | 'erasures'
+  | 'deadLetters'
+  | 'objects'
+  | 'backupHold'
+  | 'projects'
+  | 'media'
+>;
+
+/** The answer to the request that brought the last byte. */
+export interface LandingAnswer {
+  status: number;
+  body: object;
+}
+
+// About ten minutes of retries: an operator should look.
+const ALARMING_FAILURES = 8;
+// So many bytes of an object are held at once, and while one part is sent the next one is collected and put together.
+const OBJECT_PART_BYTES = 10 * 1024 ** 2;
+const COPIES = 3;
+
+const countLanded = countOf('recording.uploads.landed');
+const landingDuration = durationOf('recording.landing.duration');
+
+/**
+ * For the request that brought the last byte: makes the upload land and returns the result, or 202 when that takes
+ * longer than the client is kept waiting, while the landing goes on.
+ */
+export async function finishUpload(context: LandContext, key: UploadKey): Promise<LandingAnswer> {
+  const { config, log, landings, uploads } = context;
+  const take: Take = async (...hold) => (await uploads.finishAs(key, ...hold)) ?? uploads.takeWorker(key, ...hold);
+  // The sweeper retries a landing that fails now: to the client it is still going on.
+  const landing = landings
+    .once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt(), take))
+    .catch(error => {
+      log.debug({ err: error, uploadId: key.id }, 'A landing will be tried again');
+      return undefined;
+    });
+  const landed = await landings.waitFor(landing, config.landingAnswerSeconds * 1_000);
+  return landed ? answerOf(landed) : await answerFor(context, key);
+}
+
+/** Makes an upload land now, unless another process is at it. Fails when it has to be tried again. */
+export function landUpload(context: LandContext, key: UploadKey): Landing {
+  return context.landings.once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt()));
+}
+
+/** As `landUpload`, in the trace of the request that brought the last byte, or with a link to it. */
+export const resumeLanding = (context: LandContext, key: UploadKey): Landing =>
+  context.landings.once(key.id, () =>
+    landUnderLease(context, key, (about, attempt) => {
+      const { trace, failures = 0 } = about;
+      const attributes = { 'recording.attempt': failures + 1 };
+      return inSpan('resume landing', { about, cause: trace, as: partOrLink(failures), attributes }, attempt);
+    }),
+  );
+
+/** Takes the lease of a landing; undefined while another process has it. */
+type Take = (workerId: string, leaseMs: number) => Promise<Upload | undefined>;
+
+/** `within` runs the attempt, once the lease is there: another process that has it is none. */
+async function landUnderLease(
+  context: LandContext,
+  key: UploadKey,
+  within: (about: Upload & { uploadId: string }, attempt: () => Landing) => Landing,
+  take: Take = (...hold) => context.uploads.takeWorker(key, ...hold),
+): Landing {
+  const { config, uploads } = context;
+  const workerId = uuidv7();
+  const leaseMs = config.landingLeaseSeconds * 1_000;
+  const renew: Hold['renew'] = checksums => uploads.renewWorker(key, workerId, leaseMs, checksums);
+  let hasEnded = false;
+  const lease = {
+    take: () => take(workerId, leaseMs),
+    renew: () => renew(),
+    // The end of an upload ends its lease.
+    release: async () => (hasEnded ? undefined : await uploads.releaseWorker(key, workerId)),
+    renewMs: leaseMs / 3,
+  };
+  return await withLease(lease, async upload => {
+    const landed = await within({ ...upload, uploadId: key.id }, () =>
+      attemptToLand(context, upload, { workerId, renew, lasts: () => uploads.holdsWorker(key, workerId) }),
+    );
+    hasEnded = true;
+    return landed;
+  });
+}
+
+/** Ends with the upload, or where another process has it. Fails when it has to be tried again. */
+async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): Landing {
+  const { config, log, uploads } = context;
+  const startedAt = performance.now();
+  const ended = (end: string) => {
+    countLanded({ 'recording.end': end });
+    landingDuration(secondsSince(startedAt), { 'recording.end': end });
+  };
+  const { id: uploadId, ownerId, projectId, submissionId } = upload;
+  const about = { uploadId, submissionId, projectId, ownerId };
+  // The request that brought the last byte, or what takes its landing up.
+  noteSubject(about);
+  try {
+    const { end, landed } = await inSpan('land', { about }, async span => {
+      const reached = await land(context, upload, hold);
+      span.set({ 'recording.end': reached.end });
+      return reached;
+    });
+    ended(end);
+    log.info({ ...about, end }, end === 'lost' ? 'A landing was taken over by another process' : 'An upload has ended');
+    return landed;
+  } catch (error) {
+    const { failures, faults } = await uploads.failed(upload, isFault(error), problemOf(error));
+    const sentence = finalSentence(error) ?? (faults >= config.landingFaultsMax ? KEPT : undefined);
+    if (sentence !== undefined && (await endAsFailed(context, upload, hold.workerId, sentence))) {
+      ended('failed');
+      log.error({ err: error, ...about, failures }, 'An upload could not land; its bytes are kept for now');
+      return undefined;
+    }
+    ended('retried');
+    const level = failures >= ALARMING_FAILURES ? 'error' : 'warn';
+    log[level]({ err: error, ...about, failures }, 'A landing failed and will be tried again');
+    throw error;
+  }
+}
+
+/** Ends an upload that can never land. Returns false where it has landed after all, or another process has it. */
+async function endAsFailed(context: LandContext, upload: Upload, workerId: string, sentence: string): Promise<boolean> {
+  return !(await isDelivered(context, upload)) && (await context.uploads.fail(upload, workerId, sentence));
+}
+
+/** How an attempt ended: `lost` when another process has taken the landing over, whose end is up to that one. */
+type Reached = { end: 'landed'; landed: Landed } | { end: 'refused' | 'lost'; landed?: undefined };
+
+/** The right of this process to make an upload land. */
+interface Hold {
+  workerId: string;
+  /** Notes the checksums of the whole with it. False: another process has taken it, or the landing has ended. */
+  renew(checksums?: Checksums): Promise<boolean>;
+  /** Whether it has not expired: quicker than renewing it. */
+  lasts(): Promise<boolean>;
+}
+
+/**
+ * Makes an upload that is `finishing` a submission, or refuses it. Can be stopped at any line and begun again: the end
+ * is the same, and what another process did in between is found, not done again.
+ */
+async function land(context: LandContext, upload: Upload, hold: Hold): Promise<Reached> {
+  const { config, uploads, uploadChecksums, projects } = context;
+  if (isNoVideo(upload)) return await refuse(context, upload, hold, NO_VIDEO);
+  const submissionId = upload.submissionId!;
+  const responseKey = { linkId: upload.linkId, responseSessionId: upload.responseId };
+  const asking = projects.getResponse(responseKey);
+  // It is met below, unless something else fails first.
+  asking.catch(() => {});
+
+  const key = sourceKey(upload.projectId, submissionId);
+  const { sha256, crc32 } = upload;
+  // An earlier attempt has noted them, with all bytes in the store.
+  const isNoted = sha256 !== undefined;
+  const parts = upload.isPaged ? undefined : await partList(context, upload);
+  const checksums = isNoted
+    ? { sha256, crc32: crc32! }
+    : await checksumsOrWhole(context, upload, parts ? undefined : key);
+  const renewed = async () => {
+    if (isNoted) return await hold.renew();
+    if (parts) expectAll(upload, parts);
+    else await expectWhole(context.objects, upload, key);
+    return await hold.renew(checksums);
+  };
+  const unneeded = new AbortController();
+  const inspecting = inspect(context, upload, { key, parts }, unneeded.signal);
+  // It is met below, unless something else fails first.
+  inspecting.catch(() => {});
+  let isHeld = false;
+  try {
+    isHeld = await renewed();
+  } finally {
+    // The next attempt looks at the clip itself.
+    if (!isHeld) unneeded.abort();
+  }
+  const finding = await inspecting;
+
+  // A process that slept past its lease must not deliver what another one refused meanwhile.
+  if (!isHeld || !((await hold.lasts()) || (await hold.renew()))) {
+    if (!isNoted && !parts) await removeUnneeded(context, upload, key);
+    return { end: 'lost' };
+  }
+  uploadChecksums.forget(upload.id);
+  const response = (await asking).response!;
+  const verdict = judge(finding, response, submissionId, config.durationGraceSeconds);
+  if ('refusal' in verdict) return await refuse(context, upload, hold, verdict.refusal);
+
+  const { questionIndex } = upload;
+  const answered = await projects.landClip({ ...responseKey, questionIndex, submissionId });
+  if (!answered.landed) return await refuse(context, upload, hold, ANSWERED);
+
+  const submission = submissionOf(upload, response, { ...checksums, parts }, verdict.inspection);
+  const isStored = await context.submissions.land(submission, landedEvents(submission));
+  await announceResponse(context, submission);
+  if (await isErased(context, submission, isStored)) return await refuse(context, upload, hold, ERASED);
+
+  await uploads.land(upload);
+  return { end: 'landed', landed: { upload, response: answered.response! } };
+}
+
+/** Returns the checksums of the whole. Puts very many parts together under `key`, where that is given. */
+async function checksumsOrWhole(context: LandContext, upload: Upload, key: string | undefined): Promise<Checksums> {
+  const { landings, uploadChecksums } = context;
+  const known = uploadChecksums.read(upload.id, upload.offset);
+  if (known && key === undefined) return known;
+  const bytes = Math.min(upload.offset, OBJECT_PART_BYTES) * COPIES;
+  return await landings.withMemory({ ownerId: upload.ownerId, bytes }, () =>
+    key === undefined ? checksumsOf(context, upload) : assemble(context, upload, key),
+  );
+}
+
+/** Removes what was put together in vain, where the upload has ended: no process returns for it. */
+async function removeUnneeded(
+  { uploads, submissions, objects }: LandContext,
+  upload: Upload,
+  key: string,
+): Promise<void> {
+  const now = await uploads.find(upload);
+  // The process that lands it now needs these bytes, or removes them; so may the one that lands it when it is retried.
+  if (now?.state === 'finishing' || (now && uploadHasFailed(now))) return;
+  const submission = await submissions.findObjects(upload.ownerId, upload.projectId, upload.submissionId!);
+  if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
+}
+
+/**
+ * Rejects where others are inspected first: the landing is tried again, as a clip may not land without an inspection because its
+ * sender filled the queue. After the signal the result means nothing.
+ */
+async function inspect(
+  context: LandContext,
+  upload: Upload,
+  { key, parts }: { key: string; parts: StoredPart[] | undefined },
+  signal: AbortSignal,
+): Promise<Finding> {
+  const { config, log, media } = context;
+  try {
+    // Media lets it wait for half of that.
+    const limits = { deadlineMs: 2 * config.inspectSeconds * 1_000, signal };
+    const { ownerId, linkId } = upload;
+    const { inspection } = await media.inspect({ objectKey: key, ownerId, linkId, parts: parts && { parts } }, limits);
+    return { inspection };
+  } catch (error) {
+    if (signal.aborted) return { inspection: undefined };
+    if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
+    if (isBusy(error)) throw error;
+    // Another attempt may have delivered it, and its media may be made.
+    if (isMissing(error) && !(await isDelivered(context, upload)))
+      throw new Error('the store does not have every byte of an upload', { cause: error });
+    const { id: uploadId, projectId, submissionId } = upload;
+    log.warn({ err: error, uploadId, submissionId, projectId }, 'A clip lands without having been looked at');
+    return { inspection: undefined };
+  }
+}
+
+/** Returns whether the submission was erased before or while it was stored; if so, removes the rest of it. */
+async function isErased(context: LandContext, submission: Submission, isStored: boolean): Promise<boolean> {
+  if (isStored) return await eraseIfProjectIs(context, submission);
+  // Also where this process has lost the upload: nothing may stay of what was erased.
+  await context.objects.purge(submissionPrefix(submission.projectId, submission.id));
+  return true;
+}
+
+/** The state first, and only the process that set it removes the bytes: another one may have delivered them. */
+async function refuse(
+  context: LandContext,
+  upload: Upload,
+  { workerId }: Hold,
+  { reason, error }: Refusal,
+): Promise<Reached> {
+  if (!(await context.uploads.refuse(upload, workerId, reason, error))) return { end: 'lost' };
+  await removeUnlessHeld(context, upload);
+  await forgetEnded(context, upload);
+  return { end: 'refused' };
+}
+
+/** The answer to a request for an upload that this process has not made land itself, as far as it is by now. */
+async function answerFor({ uploads, projects }: LandContext, key: UploadKey): Promise<LandingAnswer> {
+  const upload = await uploads.find(key);
+  if (upload?.state === 'refused')
+    throw new DomainError(upload.superseded ? 'gone' : 'unprocessable', upload.error ?? 'This take was refused.', {
+      reason: refusalWord(upload),
+    });
+  if (!upload || upload.state === 'deleted') throw new DomainError('gone', 'This take was removed.');
+  if (upload.state !== 'landed') return { status: 202, body: { state: 'finishing' } };
+  const { response } = await projects.getResponse({ linkId: upload.linkId, responseSessionId: upload.responseId });
+  return answerOf({ upload, response });
+}
+
+function answerOf({ upload, response }: { upload: Upload; response: Response | undefined }): LandingAnswer {
+  const interview = (response?.settings?.interviewQuestions.length ?? 0) > 0;
+  return {
+    status: 200,
+    body: {
+      submissionId: upload.submissionId,
+      responseSessionId: upload.responseId,
+      questionIndex: interview ? upload.questionIndex : null,
+      complete: response?.complete ?? false,
+      // Relative to the upload's own address /r/<token>/uploads/<id>: the token is not known here.
+      thankYouUrl: interview && response?.complete ? '../thank-you' : null,
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { createFairSlots } from '@recording-request/kit/fair-slots';
+import { isBusy } from '../../domain/uploads/landing.ts';
+import type { Upload } from '../../domain/uploads/upload.ts';
+import { type LandContext, resumeLanding } from './land-upload.ts';
+
+const BATCH = 100;
+const AT_ONCE = 8;
+const ROUNDS = 5;
+// One owner's time in a turn: its landings may take long, and other owners wait.
+const OWNER_MS = 10_000;
+
+/**
+ * Lands uploads that have every byte but whose request died, and retries landings that failed and are due. Once an owner has had its
+ * time, or media has no slot for it, its other uploads wait for the next turn: those of other owners are looked for behind them.
+ */
+export async function resumeLandings(context: LandContext): Promise<void> {
+  const { uploads } = context;
+  for (const upload of await uploads.complete(BATCH)) await uploads.finish(upload);
+  const busy = new Set<string>();
+  for (let round = 0; round < ROUNDS; round++) {
+    const due = await uploads.due(BATCH, [...busy]);
+    await landAll(context, due, busy);
+    if (due.length < BATCH || busy.size === 0) return;
+  }
+}
+
+async function landAll(context: LandContext, due: Upload[], busy: Set<string>): Promise<void> {
+  const slots = createFairSlots(AT_ONCE, { queued: 2 * BATCH });
+  const { signal } = new AbortController();
+  const begunAt = new Map<string, number>();
+  const land = async (upload: Upload) => {
+    const { ownerId } = upload;
+    using _slot = await slots.take([ownerId], signal);
+    if (busy.has(ownerId)) return;
+    const begun = begunAt.get(ownerId) ?? performance.now();
+    begunAt.set(ownerId, begun);
+    if (performance.now() - begun > OWNER_MS) return void busy.add(ownerId);
+    // A failure is recorded, and delays the next try.
+    await resumeLanding(context, upload).catch(error => {
+      if (isBusy(error)) busy.add(ownerId);
+    });
+  };
+  await Promise.all(due.map(land));
+}
