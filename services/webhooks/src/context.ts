@@ -9,8 +9,8 @@ import { createSender, type Sender } from './adapters/http-sender.ts';
 import { projectTargets, type Targets } from './adapters/targets.ts';
 import { submissionTranscripts, type Transcripts } from './adapters/transcripts.ts';
 import type { Config } from './config.ts';
+import { createDispatcher, type Dispatcher } from './delivery/dispatch.ts';
 import { openStore, type Store } from './store/store.ts';
-import { createDispatcher, type Dispatcher } from './workflows/dispatch.ts';
 
 /** Everything that handlers, consumers and workflows work with. Disposing closes the connections. */
 export interface Context extends AsyncDisposable {

@@ -13,9 +13,9 @@ import { until } from '@recording-request/testing/wait';
 import { startReceiver } from '@recording-request/testing/webhook-receiver';
 import { createSender } from '../src/adapters/http-sender.ts';
 import type { Targets } from '../src/adapters/targets.ts';
+import { deliver } from '../src/delivery/deliver.ts';
 import { migrate } from '../src/migrate.ts';
 import { openStore } from '../src/store/store.ts';
-import { deliver } from '../src/workflows/deliver.ts';
 import { completed, publishAll, startTestWebhooks, submission } from './test-service.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));

@@ -6,8 +6,8 @@ import type { Submission } from '@recording-request/proto/submissions/v1/submiss
 import type { Target } from '../adapters/targets.ts';
 import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
+import { leaseMs, seenAt } from '../delivery/deliver.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
-import { leaseMs, seenAt } from './deliver.ts';
 
 /** What there is to tell, and what its body is erased with. */
 export interface Fact extends Pick<NewDelivery, 'projectId' | 'submissionId' | 'erasedSubmissionId'> {

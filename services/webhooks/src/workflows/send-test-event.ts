@@ -6,8 +6,8 @@ import type { FairSlots } from '@recording-request/kit/fair-slots';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
+import { leaseMs, seenAt } from '../delivery/deliver.ts';
 import { type DeliveryRecord, TEST_EVENT } from '../domain/delivery.ts';
-import { leaseMs, seenAt } from './deliver.ts';
 
 /**
  * Sends an event with made-up contents to a project's endpoint and returns the delivery with its outcome. Fails with `too_many` when
