@@ -336,8 +336,7 @@ test('the figures of a project cost the same with 10 links as with hundreds, and
   });
   // A look into an index may touch the entry behind.
   const costs = [];
-  for (const project of [small._id, large])
-    costs.push(await inventory.costOf(() => sumsOf(project)));
+  for (const project of [small._id, large]) costs.push(await inventory.costOf(() => sumsOf(project)));
   assert.deepEqual(
     costs.map(({ commands }) => commands),
     [1, 1],
