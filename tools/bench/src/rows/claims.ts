@@ -52,7 +52,9 @@ export const claims: Row = {
   async prepare(bench, stack): Promise<Prepared> {
     const { product } = bench;
     const { repeats } = bench.scale;
-    const linkIds = await Promise.all(Array.from({ length: LINKS }, () => contendedLink(product)));
+    const shared = await Promise.all(Array.from({ length: LINKS }, () => contendedLink(product)));
+    const projectOf = new Map(shared.map(({ linkId, projectId }) => [linkId, projectId]));
+    const linkIds = [...projectOf.keys()];
     const context = await openProjects(product);
     stack.defer(() => context.store.close());
 
@@ -65,7 +67,12 @@ export const claims: Row = {
     await plain.insertMany(linkIds.map(_id => ({ _id, maxUses: MAX_USES, claimed: 0, landed: 0 })));
 
     const own = (linkId: string) =>
-      beginResponse(context, { linkId, projectId: '', sessionId: randomUUID(), termsAccepted: false });
+      beginResponse(context, {
+        linkId,
+        projectId: projectOf.get(linkId)!,
+        sessionId: randomUUID(),
+        termsAccepted: false,
+      });
     const free = { $expr: { $lt: [{ $add: ['$claimed', '$landed'] }, '$maxUses'] } };
     const bare = (_id: string) => plain.findOneAndUpdate({ _id, ...free }, { $inc: { claimed: 1 } });
     const claimedBy = async (claim: Claim, where: typeof stored) => {
@@ -104,11 +111,11 @@ export const claims: Row = {
   },
 };
 
-/** The shared link of a project of its own. */
-async function contendedLink(product: Product): Promise<string> {
+/** Returns the shared link of a new project. */
+async function contendedLink(product: Product): Promise<{ linkId: string; projectId: string }> {
   const project = await createProject(product, 'A contended link', { sharedLinkMaxUses: MAX_USES });
   const links = await ask<ProjectLinksJson>(product, `/api/projects/${project.projectId}/links`);
-  return links.sharedLink!.tokenId;
+  return { linkId: links.sharedLink!.tokenId, projectId: project.projectId };
 }
 
 const atOnce = (work: () => Promise<unknown>) => msOf(() => Promise.all(Array.from({ length: CLAIMS }, work)));
