@@ -5,13 +5,13 @@ import { reportFailure } from '@recording-request/harness/command';
 import { helpOf, MIN_ROUNDS, parseOptions } from './options.ts';
 import { ROOT } from './peers/sources.ts';
 import { profileReport } from './profile/profile-report.ts';
-import { type RunResult, readRuns, writeRun } from './report/results.ts';
+import { keepRun, type RunResult } from './report/results.ts';
 import { tableOf, updateDocument } from './report/table.ts';
 import { ROWS } from './rows/all.ts';
 import { runBench } from './run-bench.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const RESULTS = join(ROOT, 'tools/bench/results');
+const RESULTS = join(ROOT, 'tools/bench/results.json');
 const DOCUMENT = join(ROOT, 'docs/performance.md');
 
 const log = (line: string) => process.stdout.write(`${line}\n`);
@@ -53,9 +53,8 @@ async function main(): Promise<number> {
 }
 
 async function keep(run: RunResult): Promise<void> {
-  const file = await writeRun(RESULTS, run);
-  await updateDocument(DOCUMENT, tableOf(await readRuns(RESULTS), ROWS));
-  log(`Written: ${[file, DOCUMENT].map(path => relative(process.cwd(), path)).join(', ')}`);
+  await updateDocument(DOCUMENT, tableOf(await keepRun(RESULTS, run)));
+  log(`Written: ${[RESULTS, DOCUMENT].map(path => relative(process.cwd(), path)).join(', ')}`);
 }
 
 /** Whether every goal of every row was met. */

@@ -38,7 +38,7 @@ ${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${
               their time. Profiling takes time itself: nothing is written
   --help      this text
 
-Writes tools/bench/results/<date>.json and the table of docs/performance.md. How to read them: tools/bench/README.md.
+Keeps the newest result of each row in tools/bench/results.json and the table of docs/performance.md. How to read them: tools/bench/README.md.
 `;
 
 /** Parses the command line. Throws a UsageError with a sentence for the user. */

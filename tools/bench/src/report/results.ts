@@ -1,5 +1,4 @@
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { Row } from '../row.ts';
 import type { Finding, Goal, Round } from '../stats/goal.ts';
 import type { RowOutcome } from '../stats/rounds.ts';
@@ -82,18 +81,30 @@ const rounded = (round: Round): Round =>
 
 const figure = (value: number) => Number(value.toPrecision(FIGURES));
 
-/** Writes a run to `<folder>/<date>.json`. Returns the file. */
-export async function writeRun(folder: string, run: RunResult): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  const file = join(folder, `${run.date}.json`);
-  await writeFile(`${file}.tmp`, `${JSON.stringify(run, undefined, 1)}\n`);
-  await rename(`${file}.tmp`, file);
-  return file;
+/** The newest result of a row that was judged, as it is kept. */
+export interface KeptRow extends Pick<RowResult, 'name' | 'title' | 'findings'> {
+  date: string;
+  commit: string;
+  cpu: string;
+  rounds: number;
 }
 
-/** Reads every run in the folder, the oldest first. */
-export async function readRuns(folder: string): Promise<RunResult[]> {
-  const names = await readdir(folder).catch(() => []);
-  const files = names.filter(name => name.endsWith('.json')).sort();
-  return Promise.all(files.map(async name => JSON.parse(await readFile(join(folder, name), 'utf8')) as RunResult));
+const COMMIT_DIGITS = 8;
+
+/** Returns the kept rows with those that a run has judged in place of the older ones, in the order of their numbers. */
+export function withRun(kept: readonly KeptRow[], { date, commit, machine, rows }: RunResult): KeptRow[] {
+  const about = { date, commit: commit.slice(0, COMMIT_DIGITS), cpu: String(machine.cpu ?? '') };
+  const judged = rows
+    .filter(({ state }) => state === 'judged')
+    .map(({ name, title, rounds, findings }) => ({ name, title, ...about, rounds: rounds.length, findings }));
+  const names = new Set(judged.map(({ name }) => name));
+  return [...kept.filter(({ name }) => !names.has(name)), ...judged].sort((a, b) => Number(a.name) - Number(b.name));
+}
+
+/** Keeps what a run has judged in the file. Returns all rows that it has then. */
+export async function keepRun(file: string, run: RunResult): Promise<KeptRow[]> {
+  const rows = withRun(JSON.parse(await readFile(file, 'utf8')) as KeptRow[], run);
+  await writeFile(`${file}.tmp`, `${JSON.stringify(rows, undefined, 1)}\n`);
+  await rename(`${file}.tmp`, file);
+  return rows;
 }
