@@ -8,7 +8,8 @@ import { profileReport } from './profile/profile-report.ts';
 import { keepRun, type RunResult } from './report/results.ts';
 import { tableOf, updateDocument } from './report/table.ts';
 import { ROWS } from './rows/all.ts';
-import { runBench } from './run-bench.ts';
+import { runBench, withoutServers } from './run-bench.ts';
+import { runAgainst, runCounts } from './versions/run-versions.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const RESULTS = join(ROOT, 'tools/bench/results.json');
@@ -32,6 +33,12 @@ async function main(): Promise<number> {
     });
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-bench-'));
   try {
+    const { counts, against } = options;
+    if (counts || against !== undefined) {
+      const place = { dir, env: withoutServers(process.env), log, signal: stop.signal };
+      log(`\n${counts ? await runCounts(against, place) : await runAgainst(against!, options.rounds, place)}`);
+      return 0;
+    }
     log(`seed ${options.seed}: --seed ${options.seed} takes the variants in the same order again`);
     const { rounds, profile } = options;
     const isKept = profile === undefined && (rounds === undefined || rounds >= MIN_ROUNDS);

@@ -10,6 +10,10 @@ export interface Options {
   seed: number;
   /** Where CPU profiles of the services are kept. */
   profile: string | undefined;
+  /** Counts operations in place of measuring rows. */
+  counts: boolean;
+  /** The commit whose services are measured, or counted, beside today's. */
+  against: string | undefined;
   help: boolean;
 }
 
@@ -23,6 +27,8 @@ export const MIN_ROUNDS = 9;
 export const helpOf = (
   rows: readonly Row[],
 ): string => `npm run bench [-- ROW… [--rounds N] [--seed N] [--profile DIR] [--help]]
+npm run bench -- counts [--against COMMIT]
+npm run bench -- --against COMMIT [--rounds N]
 
 Measures the product beside what people would use instead, before the same servers, and says of each goal: met, missed or
 undecided. Without ROW all are measured but those that say otherwise, in an hour at most: what does not fit is told, and can be measured
@@ -30,6 +36,9 @@ alone. Installs and builds what is missing, which is not of the hour. Leave the 
 
   ROW         the number of a row, or several, as in 1 3; the time is that of nine rounds:
 ${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${row.minutes} min${row.named ? ', only where it is named' : ''})`).join('\n')}
+  counts      counts MongoDB operations, RPCs, Kafka records and store requests of each kind of request and of one clip, from outside
+  --against COMMIT
+              measures reads of today's services beside those of another commit, on the same servers in alternation
   --rounds N  so many rounds of each row (default: ${ROUNDS}, and up to ${MAX_ROUNDS} where they decide nothing). Under ${MIN_ROUNDS} there is no
               verdict and nothing is written
   --seed N    repeats the order of the variants of another run
@@ -44,7 +53,11 @@ Keeps the newest result of each row in tools/bench/results.json and the table of
 /** Parses the command line. Throws a UsageError with a sentence for the user. */
 export function parseOptions(args: string[], all: readonly Row[]): Options {
   const { values, positionals } = parse(args);
-  const unknown = positionals.find(name => !all.some(row => row.name === name));
+  const counts = positionals.length === 1 && positionals[0] === 'counts';
+  const isOther = counts || values.against !== undefined;
+  if (values.against !== undefined && !counts && positionals.length > 0)
+    throw new UsageError('--against measures reads alone: it takes no row.');
+  const unknown = isOther ? undefined : positionals.find(name => !all.some(row => row.name === name));
   if (unknown !== undefined)
     throw new UsageError(`There is no row ${unknown}: name one of ${all.map(row => row.name).join(', ')}.`);
   return {
@@ -53,6 +66,8 @@ export function parseOptions(args: string[], all: readonly Row[]): Options {
     bounded: positionals.length === 0 && values.rounds === undefined,
     seed: wholeNumber('--seed', values.seed, Math.floor(Math.random() * 1e6), 0, 2 ** 32 - 1),
     profile: values.profile,
+    counts,
+    against: values.against,
     help: values.help,
   };
 }
@@ -65,6 +80,7 @@ function parse(args: string[]) {
       rounds: { type: 'string' },
       seed: { type: 'string' },
       profile: { type: 'string' },
+      against: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });

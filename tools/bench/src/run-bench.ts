@@ -27,6 +27,9 @@ const STOP_SECONDS = 30;
 /** Variables that name servers elsewhere, whose CPU time would be nobody's. */
 const ELSEWHERE = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
 
+export const withoutServers = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !ELSEWHERE.test(name)));
+
 export interface RunPlace {
   dir: string;
   log: Log;
@@ -39,7 +42,7 @@ export interface RunPlace {
 export async function runBench(options: Options, place: RunPlace): Promise<RunResult> {
   const { dir, log, signal, onRow } = place;
   const { rows, rounds, seed, profile, bounded } = options;
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ELSEWHERE.test(name)));
+  const env = withoutServers(process.env);
   const peers = await ensurePeers(new Set(rows.flatMap(row => row.needs)), { dir, env, signal }, log);
   const programs = await ensureDeployedFfmpeg({ env, log, signal });
   // What was installed and built is not of the hour: it would cost the last row its rounds.

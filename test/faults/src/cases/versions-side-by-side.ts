@@ -1,7 +1,8 @@
+import { checkOut } from '@recording-request/stack/install/check-out';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import type { CasePlan, FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
-import { checkOutPrevious } from '../versions/previous-version.ts';
+import { previousCommit } from '../versions/previous-version.ts';
 import { openTomorrow } from '../versions/tomorrow.ts';
 
 const PRELOAD = new URL('../versions/forget-events.ts', import.meta.url).href;
@@ -25,7 +26,7 @@ export const versionsSideBySide: FaultCase = {
     // What a version does not know is set aside on its way.
     expected: { deadLetters: true },
     async code(dataDir) {
-      const folder = await checkOutPrevious(dataDir);
+      const folder = await checkOut(await previousCommit(), dataDir);
       return (_service, index) => (isPrevious({ index }) ? folder : undefined);
     },
     processEnv(service, index): Record<string, string> {

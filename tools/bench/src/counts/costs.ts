@@ -1,0 +1,115 @@
+import { stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makeClip } from '@recording-request/fixtures/clip';
+import { waitFor } from '@recording-request/stack/wait';
+import { CLIPS } from '../product/clips.ts';
+import { ask, createProject, createUpload, type File, type Product, sendUpload } from '../product/product.ts';
+import { between, type Cost, without } from './difference.ts';
+import type { Taps } from './taps.ts';
+
+type Asked = Pick<Product, 'baseUrl' | 'token'>;
+
+export interface CountedPlace {
+  product: Asked;
+  taps: Taps;
+  signal: AbortSignal;
+  /** How often each request is sent, and how many clips land, one after the other. */
+  reads: number;
+  clips: number;
+}
+
+/** What each kind of request costs, by its name; what one clip costs; what the idle system does in a second. */
+export interface Costs {
+  requests: Record<string, Cost>;
+  clip: Cost;
+  idle: Cost;
+}
+
+const CLIP = { width: 320, height: 180, seconds: 3, text: 'This is what I think of it.' };
+const WAIT_MS = 60_000;
+/** After the webhook, what follows it is counted, too: marks in the databases, committed offsets. */
+const FOLLOWS_MS = 1_500;
+const IDLE_MS = 15_000;
+
+/** Counts one thing after the other. What the idle system does meanwhile is taken off. */
+export async function countCosts({ product, taps, signal, reads, clips }: CountedPlace): Promise<Costs> {
+  await using stack = new AsyncDisposableStack();
+  const hook = stack.use(await startHook());
+  const settings = { count: clips + 1, transcriptionEnabled: true, webhookUrl: hook.url };
+  const project = await createProject(product as Product, 'Counts', settings);
+  const path = `/api/projects/${project.projectId}`;
+  const made = await makeClip({ dir: CLIPS, container: 'mp4', ...CLIP });
+  const file: File = { path: made.path, mimeType: made.mimeType, bytes: (await stat(made.path)).size };
+  const land = async (link: string) => {
+    await sendUpload(await createUpload(product as Product, link, file), file, signal);
+    await hook.transcribed(signal);
+  };
+  const links = project.recipientUrls.map(({ url }) => url);
+  // The first clip opens connections and fills what is kept for good.
+  await land(links[0]!);
+  await delay(FOLLOWS_MS, undefined, { signal });
+
+  const counted = async (work: () => Promise<void>) => {
+    const before = await taps.read();
+    const startedAt = performance.now();
+    await work();
+    const after = await taps.read();
+    return { before, after, seconds: (performance.now() - startedAt) / 1_000 };
+  };
+  const still = await counted(() => delay(IDLE_MS, undefined, { signal }));
+  const idle = between(still.before, still.after, still.seconds);
+  const costOf = async (times: number, work: () => Promise<void>) => {
+    const { before, after, seconds } = await counted(work);
+    return without(between(before, after, times), idle, seconds / times);
+  };
+
+  const requests: Record<string, Cost> = {};
+  for (const [name, address] of Object.entries({
+    'GET /api/me': '/api/me',
+    'GET /api/projects': '/api/projects',
+    'GET /api/projects/{id}': path,
+    'GET …/submissions': `${path}/submissions`,
+    'GET …/links': `${path}/links`,
+  })) {
+    await ask(product as Product, address);
+    requests[name] = await costOf(reads, async () => {
+      for (let sent = 0; sent < reads; sent++) await ask(product as Product, address);
+    });
+  }
+  const clip = await costOf(clips, async () => {
+    for (const link of links.slice(1)) {
+      await land(link);
+      await delay(FOLLOWS_MS, undefined, { signal });
+    }
+  });
+  return { requests, clip, idle };
+}
+
+/** An endpoint for webhooks. */
+async function startHook() {
+  let transcripts = 0;
+  const server = createServer(async (request, response) => {
+    const { type } = JSON.parse(await text(request)) as { type?: string };
+    response.writeHead(204).end();
+    if (type === 'submission.transcript.completed') transcripts += 1;
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    /** Waits for one more. */
+    async transcribed(signal: AbortSignal) {
+      await waitFor('the webhook of a transcript', async () => transcripts > 0 || undefined, {
+        timeoutMs: WAIT_MS,
+        signal,
+      });
+      transcripts -= 1;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { type Counts, KINDS, type Kind } from './taps.ts';
+
+/** What one piece of work costs: how often each thing happens for it. */
+export type Cost = Record<Kind, Record<string, number>>;
+
+const every = (of: (kind: Kind) => Record<string, number>) =>
+  Object.fromEntries(KINDS.map(kind => [kind, of(kind)])) as Cost;
+
+/** What happened between two readings, divided by `by`. */
+export const between = (before: Counts, after: Counts, by: number): Cost =>
+  every(kind => {
+    const entries = [...after[kind]].map(
+      ([name, count]) => [name, (count - (before[kind].get(name) ?? 0)) / by] as const,
+    );
+    return Object.fromEntries(entries.filter(([, count]) => count > 0));
+  });
+
+/** The cost without what the idle system does in the same time anyway. */
+export const without = (cost: Cost, idle: Cost, times: number): Cost =>
+  every(kind => {
+    const entries = Object.entries(cost[kind]).map(
+      ([name, count]) => [name, Math.max(0, count - (idle[kind][name] ?? 0) * times)] as const,
+    );
+    return Object.fromEntries(entries.filter(([, count]) => count > 0));
+  });
+
+export const totalOf = (cost: Cost, kind: Kind): number =>
+  Object.values(cost[kind]).reduce((sum, count) => sum + count, 0);

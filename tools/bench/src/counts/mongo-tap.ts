@@ -1,0 +1,41 @@
+import { mongo } from 'mongoose';
+import { openTap, type Tap } from './tap.ts';
+
+const OP_MSG = 2013;
+const HEAD_BYTES = 16;
+/** Flags and the kind of the first section come before the command. */
+const COMMAND_AT = HEAD_BYTES + 5;
+/** The driver itself asks this database whether the server is there. */
+const OF_DRIVER = 'admin';
+const BY_DRIVER = new Set(['hello', 'ismaster', 'ping', 'endSessions']);
+
+/** Passes connections on to MongoDB, and counts commands as `<database> <collection> <command>`. */
+export async function openMongoTap(mongoUrl: string, databasePrefix: string): Promise<Tap> {
+  const { host, search } = new URL(mongoUrl);
+  const [hostname, port] = host.split(':');
+  const tap = await openTap({ hostname: hostname!, port: Number(port) }, count => {
+    let rest: Buffer = Buffer.alloc(0);
+    return chunk => {
+      rest = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+      while (rest.length >= HEAD_BYTES && rest.length >= rest.readInt32LE()) {
+        const message = rest.subarray(0, rest.readInt32LE());
+        rest = rest.subarray(message.length);
+        const name = message.readInt32LE(12) === OP_MSG ? nameOf(message, databasePrefix) : undefined;
+        if (name !== undefined) count(name);
+      }
+    };
+  });
+  // A driver that knows the replica set connects to its members, past this process.
+  const direct = new URLSearchParams(search);
+  direct.set('directConnection', 'true');
+  return { ...tap, url: `mongodb://${tap.address}/?${direct}` };
+}
+
+function nameOf(message: Buffer, databasePrefix: string): string | undefined {
+  const command = mongo.BSON.deserialize(message.subarray(COMMAND_AT, COMMAND_AT + message.readInt32LE(COMMAND_AT)));
+  const [name = ''] = Object.keys(command);
+  if (command.$db === OF_DRIVER && BY_DRIVER.has(name)) return undefined;
+  const collection = name === 'getMore' ? command.collection : command[name];
+  const database = String(command.$db).replace(databasePrefix, '');
+  return [database, typeof collection === 'string' ? collection : '-', name].join(' ');
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+
+/** A proxy before a server that counts what is asked of it. */
+export interface Tap extends AsyncDisposable {
+  /** For the services, instead of the server's own. */
+  url: string;
+  /** What was asked so far, by its name. */
+  counts: ReadonlyMap<string, number>;
+}
+
+type Count = (name: string) => void;
+
+/** Passes connections on. `reader` is called for each of them; it returns what reads the bytes that the client sends. */
+export async function openTap(
+  server: { hostname: string; port: number },
+  reader: (count: Count) => (chunk: Buffer) => void,
+): Promise<Omit<Tap, 'url'> & { address: string }> {
+  const counts = new Map<string, number>();
+  const sockets = new Set<Disposable>();
+  const count: Count = name => counts.set(name, (counts.get(name) ?? 0) + 1);
+  const proxy = createServer(client => {
+    const upstream = connect(server.port, server.hostname);
+    const both = { [Symbol.dispose]: () => [client, upstream].forEach(each => void each.destroy()) };
+    sockets.add(both);
+    client.on('data', reader(count));
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.setNoDelay();
+      one.on('error', () => other.destroy());
+      one.on('close', () => sockets.delete(both));
+      one.pipe(other);
+    }
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return {
+    address: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    counts,
+    async [Symbol.asyncDispose]() {
+      for (const each of sockets) each[Symbol.dispose]();
+      await new Promise(resolve => proxy.close(resolve));
+    },
+  };
+}

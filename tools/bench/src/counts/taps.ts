@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { metricVariables, startTraceReceiver, traceVariables } from '@recording-request/demo/trace-receiver';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { openMongoTap } from './mongo-tap.ts';
+import { openStoreTap } from './store-tap.ts';
+
+/** What is counted, and what `kind` asks of: a name such as `submissions uploads find`. */
+export const KINDS = ['MongoDB operations', 'RPCs', 'Kafka records', 'store requests'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** How often each thing happened, by its name. */
+export type Counts = Record<Kind, ReadonlyMap<string, number>>;
+
+/** Services that are started with `env` are counted from outside. */
+export interface Taps extends AsyncDisposable {
+  env: Record<string, string>;
+  /** Waits until the services have reported their RPCs, and returns what happened so far. */
+  read(): Promise<Counts>;
+}
+
+export interface TapPlace {
+  /** MONGO_URL, KAFKA_BROKERS and S3_ENDPOINT of the servers. */
+  serversEnv: Record<string, string>;
+  databasePrefix: string;
+  topicPrefix: string;
+}
+
+/** The services send their metrics every second, and some milliseconds later they are here. */
+const REPORTED_MS = 2_200;
+
+export async function openTaps({ serversEnv, databasePrefix, topicPrefix }: TapPlace): Promise<Taps> {
+  await using opening = new AsyncDisposableStack();
+  const mongo = opening.use(await openMongoTap(serversEnv.MONGO_URL!, databasePrefix));
+  const store = opening.use(await openStoreTap(serversEnv.S3_ENDPOINT!));
+  const receiver = opening.use(await startTraceReceiver());
+  const brokers = serversEnv.KAFKA_BROKERS!.split(',');
+  const admin = new Kafka({ clientId: 'counts', brokers, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  opening.defer(() => admin.disconnect());
+  const opened = opening.move();
+  return {
+    env: {
+      ...{ MONGO_URL: mongo.url, S3_ENDPOINT: store.url },
+      ...{ ...traceVariables(receiver.url), OTEL_TRACES_EXPORTER: 'none', ...metricVariables },
+    },
+    async read() {
+      await delay(REPORTED_MS);
+      const rpcs = new Map<string, number>();
+      for (const { name, attributes, value } of receiver.points.values())
+        if (name === 'rpc.server.call.duration') add(rpcs, methodOf(attributes), value);
+      return {
+        'MongoDB operations': new Map(mongo.counts),
+        RPCs: rpcs,
+        'Kafka records': await recordsOf(admin, topicPrefix),
+        'store requests': new Map(store.counts),
+      };
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Without its package: `ProjectsService/GetProject`. */
+const methodOf = (attributes: Record<string, unknown>) => String(attributes['rpc.method']).split('.').at(-1)!;
+
+/** How many records each topic was given. */
+async function recordsOf(admin: Admin, topicPrefix: string): Promise<Map<string, number>> {
+  const topics = (await admin.listTopics()).filter(name => name.startsWith(topicPrefix) && !name.startsWith('__'));
+  const counts = new Map<string, number>();
+  for (const topic of topics)
+    for (const { high } of await admin.fetchTopicOffsets(topic))
+      add(counts, topic.slice(topicPrefix.length), Number(high));
+  return counts;
+}
+
+const add = (counts: Map<string, number>, name: string, value: number) =>
+  counts.set(name, (counts.get(name) ?? 0) + value);

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { checkOut } from '@recording-request/stack/install/check-out';
+import type { Log } from '@recording-request/stack/log';
+import { startServers } from '@recording-request/stack/servers';
+import { type Costs, countCosts } from '../counts/costs.ts';
+import { tableOf } from '../counts/table.ts';
+import { openTaps } from '../counts/taps.ts';
+import { ROOT } from '../peers/sources.ts';
+import { startSpeechStub } from '../product/speech-stub.ts';
+import { ratiosOf } from './against.ts';
+import { namesOf, startVersion } from './version.ts';
+
+export interface VersionsPlace {
+  dir: string;
+  env: NodeJS.ProcessEnv;
+  log: Log;
+  signal: AbortSignal;
+}
+
+const READS = 200;
+const CLIPS = 3;
+const ROUNDS = 9;
+const TODAY = 'today';
+
+/** Counts what requests and one clip cost, today and, where it is given, at another commit. Returns the tables. */
+export async function runCounts(commit: string | undefined, place: VersionsPlace): Promise<string> {
+  const { dir, log, signal } = place;
+  await using stack = new AsyncDisposableStack();
+  const serversEnv = await startBehind(place, stack);
+  const costs: Record<string, Costs> = {};
+  for (const [version, folder] of Object.entries(await foldersOf(commit, place))) {
+    log(`counting ${version} …`);
+    const name = `counts-${version}`;
+    await using taps = await openTaps({ serversEnv, ...namesOf(name) });
+    await using product = await startVersion({ folder, name, dir, serversEnv, env: taps.env, log, signal });
+    costs[version] = await countCosts({ product, taps, signal, reads: READS, clips: CLIPS });
+  }
+  return tableOf(costs);
+}
+
+/** Measures reads of today's services beside those of another commit. Returns the table. */
+export async function runAgainst(commit: string, rounds: number | undefined, place: VersionsPlace): Promise<string> {
+  const { dir, log, signal } = place;
+  await using stack = new AsyncDisposableStack();
+  const serversEnv = await startBehind(place, stack);
+  const sides = [];
+  for (const [version, folder] of Object.entries(await foldersOf(commit, place))) {
+    const name = `against-${version}`;
+    log(`starting ${version} …`);
+    const product = stack.use(await startVersion({ folder, name, dir, serversEnv, log, signal }));
+    sides.push({ product, ...namesOf(name) });
+  }
+  const [now, then] = sides;
+  const ratios = await ratiosOf([now!, then!], {
+    ...{ mongoUrl: serversEnv.MONGO_URL!, signal, log },
+    rounds: rounds ?? ROUNDS,
+  });
+  return [
+    `| reads a second, of ${commit} | median | interval |`,
+    '|---|---|---|',
+    ...Object.entries(ratios).map(([name, each]) => {
+      const [median, low, high] = [each.median, each.low, each.high].map(value => value.toFixed(2));
+      return `| ${name} | ${median} | ${low} to ${high} |`;
+    }),
+  ].join('\n');
+}
+
+async function foldersOf(commit: string | undefined, { dir, log }: VersionsPlace): Promise<Record<string, string>> {
+  if (commit === undefined) return { [TODAY]: ROOT };
+  log(`installing ${commit} …`);
+  return { [TODAY]: ROOT, [commit.slice(0, 8)]: await checkOut(commit, dir) };
+}
+
+/** Returns the variables of the servers, which all versions use. */
+async function startBehind(
+  { dir, env, log, signal }: VersionsPlace,
+  stack: AsyncDisposableStack,
+): Promise<Record<string, string>> {
+  const only = ['mongo', 'kafka', 's3'] as const;
+  const servers = await startServers({ dataDir: join(dir, 'servers'), only: [...only], log, signal, env });
+  stack.use(servers);
+  const speech = stack.use(await startSpeechStub());
+  return { ...servers.env, ...speech.env };
+}
