@@ -37,22 +37,3 @@ test('within a service no layer imports a higher one', () => {
   }
   assert.deepEqual(upwards, []);
 });
-
-test('packages do not import each other in a circle', () => {
-  const packageOf = (file: string) => file.split('/').slice(0, 2).join('/');
-  const imports = new Map<string, Set<string>>();
-  for (const [file, targets] of graph) {
-    if (isTest(file)) continue;
-    const own = packageOf(file);
-    if (!imports.has(own)) imports.set(own, new Set());
-    for (const target of targets) if (packageOf(target) !== own) imports.get(own)!.add(packageOf(target));
-  }
-  // Takes away every package that imports none of the rest, until only circles and what leads to them are left.
-  let left = [...imports.keys()];
-  for (;;) {
-    const next = left.filter(each => left.some(other => imports.get(each)!.has(other)));
-    if (next.length === left.length) break;
-    left = next;
-  }
-  assert.deepEqual(left, []);
-});
