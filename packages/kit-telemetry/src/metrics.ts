@@ -1,6 +1,11 @@
 import { metrics } from '@opentelemetry/api';
-import { METER } from './metric.ts';
-import { type AttributesOf, METRICS, type MetricDefinition, type MetricOf } from './registry.ts';
+import { METER } from '@recording-request/telemetry-registry/metric';
+import {
+  type AttributesOf,
+  METRICS,
+  type MetricDefinition,
+  type MetricOf,
+} from '@recording-request/telemetry-registry/metrics';
 
 const meter = metrics.getMeter(METER);
 // Some turns of what reports; a process that no longer does says nothing, rather than what was true.

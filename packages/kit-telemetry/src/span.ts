@@ -12,8 +12,14 @@ import {
 } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
 import { RandomIdGenerator } from '@opentelemetry/sdk-trace';
+import {
+  type OwnSpanName,
+  type Placeholder,
+  SPANS,
+  type SpanAttribute,
+  type SpanKindName,
+} from '@recording-request/telemetry-registry/spans';
 import { endSpan, type SpanEnd, tracer } from './end-span.ts';
-import { type OwnSpanName, type Placeholder, SPANS, type SpanAttribute, type SpanKindName } from './spans.ts';
 import { subjectAttributes } from './subject.ts';
 
 /** W3C trace context of what caused something; "" where that was not traced. */

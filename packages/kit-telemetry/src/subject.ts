@@ -1,22 +1,13 @@
 import { type Attributes, trace } from '@opentelemetry/api';
 import { isUuid } from '@recording-request/kit/ids';
+import { SUBJECT_KEY, SUBJECT_NAMES, SUBJECT_PARTS } from '@recording-request/telemetry-registry/subject-names';
 
-const NAMES = {
-  projectId: 'recording.project.id',
-  submissionId: 'recording.submission.id',
-  uploadId: 'recording.upload.id',
-} as const;
 /** As log lines name them. */
-export const SUBJECT_FIELDS = Object.keys(NAMES) as (keyof typeof NAMES)[];
+export const SUBJECT_FIELDS = Object.keys(SUBJECT_NAMES) as (keyof typeof SUBJECT_NAMES)[];
 /** The attributes that a span takes over from the one that it is a part of. */
-export const SUBJECT_ATTRIBUTES: readonly string[] = Object.values(NAMES);
-// Of requests and answers: what they are about may stand one level below.
-const PARTS = ['job', 'submission', 'response', 'project', 'upload'];
-// As all services lay out the store.
-const OBJECT_KEY = /^(?:submissions\/(?<projectId>[^/]+)\/(?<submissionId>[^/]*)|uploads\/(?<uploadId>[^/]+))(?:\/|$)/;
-
+export const SUBJECT_ATTRIBUTES: readonly string[] = Object.values(SUBJECT_NAMES);
 /** What a request or a step is about, as log lines name it. */
-export type SubjectIds = Partial<Record<keyof typeof NAMES, string>>;
+export type SubjectIds = Partial<Record<keyof typeof SUBJECT_NAMES, string>>;
 
 /** Returns the ids of the clip, its upload and its project that `about` has. */
 export function idsOf(about: unknown): SubjectIds {
@@ -32,7 +23,7 @@ export function idsOf(about: unknown): SubjectIds {
 export function subjectAttributes(about: unknown): Attributes {
   const attributes: Attributes = {};
   if (typeof about !== 'object' || about === null) return attributes;
-  for (const part of PARTS) addIds(attributes, (about as Record<string, unknown>)[part]);
+  for (const part of SUBJECT_PARTS) addIds(attributes, (about as Record<string, unknown>)[part]);
   addIds(attributes, about);
   return attributes;
 }
@@ -41,7 +32,7 @@ function addIds(attributes: Attributes, about: unknown): void {
   if (about === undefined) return;
   for (const field of SUBJECT_FIELDS) {
     const id = idIn(about, field);
-    if (id) attributes[NAMES[field]] = id;
+    if (id) attributes[SUBJECT_NAMES[field]] = id;
   }
 }
 
@@ -52,7 +43,7 @@ function idIn(about: unknown, field: string): string | undefined {
 }
 
 /** Returns the ids that the key of an object has: a key itself is in no span. */
-export const subjectOfKey = (key: string): object => ({ ...OBJECT_KEY.exec(key)?.groups });
+export const subjectOfKey = (key: string): object => ({ ...SUBJECT_KEY.exec(key)?.groups });
 
 /** Gives the running span the ids that `about` has; spans that start within it later have them too. */
 export function noteSubject(about: unknown): void {

@@ -1,6 +1,6 @@
 import { AggregationType, type ViewOptions } from '@opentelemetry/sdk-metrics';
-import { METER } from './metric.ts';
-import { METRICS, type MetricDefinition } from './registry.ts';
+import { METER } from '@recording-request/telemetry-registry/metric';
+import { METRICS, type MetricDefinition } from '@recording-request/telemetry-registry/metrics';
 
 // The SDK counts what is beyond in one series, `otel.metric.overflow`.
 const SERIES = 2_000;

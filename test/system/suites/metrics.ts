@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Point } from '@recording-request/demo/otlp-json';
 import type { TraceReceiver } from '@recording-request/demo/trace-receiver';
-import { METRICS, type MetricDefinition, RUNTIME_METRICS } from '@recording-request/kit-telemetry/registry';
+import { METRICS, type MetricDefinition, RUNTIME_METRICS } from '@recording-request/telemetry-registry/metrics';
 import { until } from '@recording-request/testing/wait';
 
 const listed: Record<string, MetricDefinition> = METRICS;

@@ -6,13 +6,13 @@ import { SPAN_KIND, type Span } from '@recording-request/demo/otlp-json';
 import type { TraceReceiver } from '@recording-request/demo/trace-receiver';
 import { newEvent } from '@recording-request/events/event';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
+import { Event } from '@recording-request/proto/events/v1/events';
 import {
   COMMON_ATTRIBUTES,
   SPANS,
   type SpanDefinition,
   type SpanKindName,
-} from '@recording-request/kit-telemetry/spans';
-import { Event } from '@recording-request/proto/events/v1/events';
+} from '@recording-request/telemetry-registry/spans';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
 import { ok } from '@recording-request/testing/http-client';

@@ -1,4 +1,4 @@
-import { METRICS, type MetricDefinition } from '@recording-request/kit-telemetry/registry';
+import { METRICS, type MetricDefinition } from '@recording-request/telemetry-registry/metrics';
 import { ALERTS } from './alerts.ts';
 import { ruleGroups } from './rules.ts';
 import { timeOf } from './time.ts';

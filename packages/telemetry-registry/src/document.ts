@@ -1,8 +1,8 @@
-import { METRICS, type MetricDefinition } from './registry.ts';
+import { METRICS, type MetricDefinition } from './metrics.ts';
 
 const BEGINNING = `# Metrics
 
-Made from \`packages/kit-telemetry/src/registry.ts\` by \`npm run metrics\`; \`npm test\` holds both together, and holds what a running system emits against it.
+Made from \`packages/telemetry-registry/src/metrics.ts\` by \`npm run metrics\`; \`npm test\` holds both together, and holds what a running system emits against it.
 
 Nothing is measured while no variable asks for it: [telemetry](telemetry.md) has the variables.
 

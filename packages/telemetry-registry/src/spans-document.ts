@@ -2,7 +2,7 @@ import { COMMON_ATTRIBUTES, SPANS, type SpanDefinition } from './spans.ts';
 
 const BEGINNING = `# Spans
 
-Made from \`packages/kit-telemetry/src/spans.ts\` by \`npm run metrics\`; \`npm test\` holds both together, and holds what a running system emits against it.
+Made from \`packages/telemetry-registry/src/spans.ts\` by \`npm run metrics\`; \`npm test\` holds both together, and holds what a running system emits against it.
 
 One trace leads from the request that brings a clip's last byte to the requests of its webhooks. What is done for the clip later (a landing that the sweeper
 takes up, a job that is done once more, a dead letter that is replayed) is a part of the same trace the first four times, and after that a trace of its own that links

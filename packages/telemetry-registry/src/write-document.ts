@@ -4,7 +4,7 @@ import { spansDocument } from './spans-document.ts';
 
 const HELP = `npm run metrics
 
-Writes docs/metrics.md and docs/spans.md from the registry of metrics and spans in packages/kit-telemetry/src.
+Writes docs/metrics.md and docs/spans.md from the registry of metrics and spans in packages/telemetry-registry/src.
 `;
 if (process.argv.slice(2).some(each => each === '--help' || each === '-h')) {
   process.stdout.write(HELP);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as stable from '@opentelemetry/semantic-conventions';
 import * as all from '@opentelemetry/semantic-conventions/incubating';
-import { METRICS } from './registry.ts';
+import { METRICS } from './metrics.ts';
 import { SPANS } from './spans.ts';
 
 const valuesOf = (module: object) => new Set(Object.values<unknown>(module as Record<string, unknown>));

@@ -1,4 +1,4 @@
-/** One metric: see registry.ts. */
+/** One metric: see metrics.ts. */
 export interface MetricDefinition {
   kind: 'histogram' | 'counter' | 'gauge';
   /** As UCUM writes it: `s`, `1`, `{event}`. */

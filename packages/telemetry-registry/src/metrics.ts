@@ -1,7 +1,7 @@
-import { CALLS } from './calls-registry.ts';
+import { CALLS } from './call-metrics.ts';
 import type { MetricDefinition } from './metric.ts';
-import { PIPELINE } from './pipeline-registry.ts';
-import { PROCESS } from './process-registry.ts';
+import { PIPELINE } from './pipeline-metrics.ts';
+import { PROCESS } from './process-metrics.ts';
 
 export type { MetricDefinition };
 
