@@ -54,7 +54,6 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
 
   '/recording.media.v1.MediaService/Inspect': ['submissions'],
 
-  '/recording.work.v1.WorkService/BeginJob': ['media', 'transcription'],
   '/recording.work.v1.WorkService/TakeJob': ['media', 'transcription'],
   '/recording.work.v1.WorkService/RenewJob': ['media', 'transcription'],
   '/recording.work.v1.WorkService/GiveBackJob': ['media', 'transcription'],

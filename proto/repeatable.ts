@@ -35,8 +35,6 @@ const SAME_DONE_TWICE = [
   '/recording.submissions.v1.SubmissionsService/SetResponseNote',
   '/recording.exports.v1.ExportsService/ReportArchive',
   '/recording.webhooks.v1.WebhooksService/RefreshEndpoint',
-  // A run has an id, by which the second call is known as the same one.
-  '/recording.work.v1.WorkService/BeginJob',
   '/recording.work.v1.WorkService/RenewJob',
 ];
 

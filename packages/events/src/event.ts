@@ -85,10 +85,6 @@ export function missingFrom(event: Event): string | undefined {
       return payload.value.erasedAt ? undefined : 'the time of the erasure';
     case 'responseCompleted':
       return payload.value.submissionIds.length > 0 ? undefined : 'the submissions of the response';
-    case 'mediaRequested':
-      return payload.value.sourceKey === '' ? 'the object to be processed' : undefined;
-    case 'transcriptRequested':
-      return payload.value.audioKey === '' ? 'the object to be transcribed' : undefined;
     case 'transcriptStored':
       return payload.value.key === '' ? 'the object with the transcript' : undefined;
     case 'mediaProcessed':

@@ -4,16 +4,14 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
 import { isOutage } from '@recording-request/kit/outage';
-import { PostponedError } from '@recording-request/kit-kafka/consumer';
 import { type ClientOf, createClient } from '@recording-request/kit-rpc/grpc-client';
 import type { Peer } from '@recording-request/kit-rpc/internal/internal';
 import { unsampled } from '@recording-request/kit-telemetry/span';
-import type { Event } from '@recording-request/proto/events/v1/events';
 import { mayRepeat } from '@recording-request/proto/repeatable';
 import {
   type Job,
   type JobKind,
-  Verdict,
+  type TakeJobResponse,
   type WorkServiceServer,
   WorkServiceService,
 } from '@recording-request/proto/work/v1/work';
@@ -37,16 +35,9 @@ export const asOutage =
     throw new OutageError(what, { cause });
   };
 
-/** Claims jobs at the submissions service, so that one process at a time works on each. */
+/** Takes jobs at the submissions service, so that one process at a time works on each. */
 export interface JobClaims extends Disposable {
-  /**
-   * Begins the job and runs `work`, unless there is nothing to do any more. A job that `work` fails to end is given back,
-   * to be published again. The signal of `work` fires with `signal`, and when the claim is lost. Rejects when the request
-   * is to be handled again: another process has the job, the submissions service is away, or `signal` fired for another
-   * reason than a time limit, because this process stops.
-   */
-  run(job: Job, options: RunOptions, work: Work): Promise<void>;
-  /** Begins a job whose request waits at another process. Undefined when there is none. */
+  /** Begins the next job of a kind. Undefined when there is none. */
   take(kind: JobKind): Promise<TakenJob | undefined>;
 }
 
@@ -57,17 +48,17 @@ export interface RunOptions {
 
 type Work = (signal: AbortSignal) => Promise<void>;
 
-export interface TakenJob {
-  event: Event;
-  /** Runs `work` as JobClaims.run does. */
-  run(job: Job, options: RunOptions, work: Work): Promise<void>;
+export interface TakenJob extends Pick<TakeJobResponse, 'earlierRuns' | 'askedIn' | 'landedIn'> {
+  job: NonNullable<TakeJobResponse['job']>;
+  /**
+   * Runs `work`. A job that it fails to end is given back, and waits again. The signal of `work` fires with `signal`, and when the
+   * claim is lost.
+   */
+  run(options: RunOptions, work: Work): Promise<void>;
 }
 
 const CALL_MS = 10_000;
-const TAKE_MS = 3_000;
 const RENEWALS_A_LEASE = 3;
-// More than a process has in its hands; where there are more, an attempt may be counted twice.
-const UNANSWERED_MAX = 10_000;
 const GIVE_BACK_TRIES = 6;
 // The server takes no longer one either.
 const PAUSE_MAX_MS = 60 * 60_000;
@@ -77,29 +68,23 @@ type WorkClient = ClientOf<WorkServiceServer>;
 /** Opens a client of the submissions service at `target` (`host:port`). */
 export function createJobClaims(target: string, peer: Peer): JobClaims {
   const client = createClient<WorkServiceServer>(WorkServiceService, target, peer, { deadlineMs: CALL_MS, mayRepeat });
-  // Runs that may have begun, as the answer did not come: the next one of the same job asks as the same run.
-  const unanswered = new Map<string, string>();
+  // Runs that may have begun, as the answer did not come: a later call asks as the same run. One of each slot at most.
+  const unanswered: string[] = [];
   return {
-    async run(job, options, work) {
-      const key = `${job.kind} ${job.requestNumber} ${job.projectId} ${job.submissionId}`;
-      const holder = unanswered.get(key) ?? uuidv7();
-      unanswered.delete(key);
-      const begun = await begin(client, job, holder).catch(error => {
-        if (isAway(error)) unanswered.set(key, holder);
-        if (unanswered.size > UNANSWERED_MAX) unanswered.delete(unanswered.keys().next().value!);
+    async take(kind) {
+      const earlier = unanswered.pop();
+      const holder = earlier ?? uuidv7();
+      // Asked again and again, mostly in vain: traces of that would bury those of clips.
+      const asked = unsampled(() => client.takeJob({ kind, holder, again: earlier !== undefined }));
+      const { job, leaseMs, ...rest } = await asked.catch(error => {
+        unanswered.push(holder);
         throw error;
       });
-      if (begun === 'drop') return options.log.debug('There is nothing to do for a request any more');
-      await runClaimed(client, { job, holder, leaseMs: begun.leaseMs }, options, work);
-    },
-    async take(kind) {
-      // Of its own: the request of a job that was taken may come to this process, too.
-      const holder = uuidv7();
-      // Asked again and again, mostly in vain: traces of that would bury those of clips.
-      const { event, leaseMs } = await unsampled(() => client.takeJob({ kind, holder }, { deadlineMs: TAKE_MS }));
-      return (
-        event && { event, run: (job, options, work) => runClaimed(client, { job, holder, leaseMs }, options, work) }
-      );
+      if (!job) return undefined;
+      const { projectId, submissionId } = job.value;
+      const requestNumber = job.$case === 'transcript' ? job.value.requestNumber : 0;
+      const claim = { job: { projectId, submissionId, kind, requestNumber }, holder, leaseMs };
+      return { ...rest, job, run: (options, work) => runClaimed(client, claim, options, work) };
     },
     [Symbol.dispose]: () => client.close(),
   };
@@ -129,11 +114,8 @@ async function runClaimed(
     if (lost.signal.aborted) return log.warn(line, 'A job was left: it has ended, or another process has it');
     const atOnce = signal.aborted && !isTimeLimit(signal);
     await giveBack(client, { ...claim, atOnce, ...described(error, atOnce) });
-    if (atOnce) {
-      log.info(line, 'A job is given back, as this process stops');
-      throw error;
-    }
-    log.warn(line, 'A job is given back');
+    if (atOnce) log.info(line, 'A job is given back, as this process stops');
+    else log.warn(line, 'A job is given back');
   } finally {
     stopRenewing();
   }
@@ -150,13 +132,6 @@ async function giveBack(client: WorkClient, request: Parameters<WorkClient['give
       await delay(backoffMs(attempt, 1_000, 10_000));
     }
   }
-}
-
-async function begin(client: WorkClient, job: Job, holder: string): Promise<{ leaseMs: number } | 'drop'> {
-  const { verdict, leaseMs, laterMs } = await client.beginJob({ job, holder });
-  if (verdict === Verdict.VERDICT_GO) return { leaseMs };
-  if (verdict === Verdict.VERDICT_DROP) return 'drop';
-  throw new PostponedError('Another process works on this job.', laterMs);
 }
 
 /** A renewal that gets no answer is no reason to stop: the next one may. */

@@ -1,67 +1,109 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { newEvent } from '@recording-request/events/event';
 import { createLogger } from '@recording-request/kit/log';
-import type { Event } from '@recording-request/proto/events/v1/events';
-import { JobKind } from '@recording-request/proto/work/v1/work';
-import type { JobClaims } from './job-claims.ts';
+import { PoisonError } from '@recording-request/kit-kafka/consumer';
+import type { TakenJob } from './job-claims.ts';
 import type { Kafka } from './kafka.ts';
 import { startWorker } from './worker.ts';
 
 const JOBS = 5;
-const JOB = { kind: JobKind.JOB_KIND_TRANSCRIPT, requestNumber: 1, projectId: 'p' };
 const log = createLogger('worker-test', 'silent');
+const ids = { projectId: 'p', submissionId: 's' };
+const record = newEvent('submission.transcript.requested', { $case: 'jobRequested', value: ids });
+const turns = async () => {
+  for (let turn = 0; turn < 1_000; turn += 1) await new Promise(setImmediate);
+};
 
-/** A worker with one slot, beside others at which JOBS wait, while no time passes: nothing is taken at a later look. */
-async function startBesideOthers(t: TestContext) {
+/** A worker with one slot and a queue, while no time passes: nothing is taken at a later poll. */
+async function startAlone(t: TestContext, { waiting = 0, work = async () => {} } = {}) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  let begun = 0;
-  let waiting = JOBS;
-  const ended: number[] = [];
+  const queue = { waiting, asked: 0, away: false, ended: 0 };
+  const job: TakenJob = {
+    ...{ earlierRuns: 0, askedIn: undefined, landedIn: undefined },
+    job: { $case: 'transcript', value: { ...ids, audioKey: 'a', durationSec: 1, requestNumber: 1 } },
+    run: ({ signal }, attempt) => attempt(signal),
+  };
   const claims = {
-    run: (_job, { signal }, work) => work(signal),
     async take() {
-      if (waiting === 0) return undefined;
-      waiting -= 1;
-      return { event: {}, run: claims.run };
+      queue.asked += 1;
+      if (queue.away) throw new Error('a mistake of the server');
+      if (queue.waiting === 0) return undefined;
+      queue.waiting -= 1;
+      return job;
     },
-  } as Pick<JobClaims, 'run' | 'take'> as JobClaims;
-  let deliver: (() => Promise<void>) | undefined;
-  const consume = async ({ handle }: Parameters<Kafka['consume']>[0]) => {
-    deliver = () => handle({} as Event, { signal: new AbortController().signal, log });
+    [Symbol.dispose]() {},
+  };
+  let handle: Parameters<Kafka['consume']>[0]['handle'];
+  const consume = async (options: Parameters<Kafka['consume']>[0]) => {
+    handle = options.handle;
     return { stop: async () => {} };
   };
   const worker = await startWorker({
-    ...{ claims, topic: 'transcription.work', group: 'transcription', kind: JobKind.JOB_KIND_TRANSCRIPT },
-    kafka: { consume } as unknown as Kafka,
+    ...{ kafka: { consume }, claims, topic: 'transcription.work', group: 'transcription', kind: 'transcript' },
     ...{ slots: 1, jobLimitMs: 60_000, stopGraceMs: 1_000, log },
-    read() {
-      begun += 1;
-      const number = begun;
-      return { job: { ...JOB, submissionId: `s${number}` }, work: async () => void ended.push(number) };
+    async work() {
+      await work();
+      queue.ended += 1;
     },
   });
   t.after(() => worker.stop());
-  return {
-    deliver: () => deliver!(),
-    leaves: (count: number) => {
-      waiting = count;
-    },
-    async end(count: number) {
-      for (let turn = 0; turn < 1_000 && ended.length < count; turn += 1) await new Promise(setImmediate);
-      assert.equal(ended.length, count, 'each job waits only for the one before');
-    },
-  };
+  await turns();
+  return { queue, worker, deliver: (event = record) => handle(event, { signal: new AbortController().signal, log }) };
 }
 
-test('a worker that takes jobs from others takes the next one as soon as one has ended', async t => {
-  const { end } = await startBesideOthers(t);
-  await end(JOBS);
+test('a worker takes the next job as soon as one has ended', async t => {
+  const { queue } = await startAlone(t, { waiting: JOBS });
+  assert.equal(queue.ended, JOBS);
 });
 
-test('a worker that has done what was delivered to it takes from others at once', async t => {
-  const { deliver, leaves, end } = await startBesideOthers(t);
-  await end(JOBS);
-  leaves(JOBS);
+test('a record wakes a worker at once, which then takes all that there is', async t => {
+  const { queue, deliver } = await startAlone(t);
+  queue.waiting = JOBS;
   await deliver();
-  await end(JOBS + 1 + JOBS);
+  await turns();
+  assert.equal(queue.ended, JOBS);
+});
+
+test('a lost record costs one poll', async t => {
+  const { queue } = await startAlone(t);
+  queue.waiting = 1;
+  t.mock.timers.tick(2_000);
+  await turns();
+  assert.equal(queue.ended, 1);
+});
+
+test('a record is handled once a slot is free, so that what waits in Kafka is what has no worker', async t => {
+  const long = Promise.withResolvers<void>();
+  const { queue, deliver } = await startAlone(t, { waiting: 1, work: () => long.promise });
+  let isHandled = false;
+  const handled = deliver().then(() => {
+    isHandled = true;
+  });
+  await turns();
+  assert.equal(isHandled, false);
+  long.resolve();
+  await handled;
+  assert.equal(queue.ended, 1);
+});
+
+test('a worker that stops takes no job more, and is not held up by records', async t => {
+  const long = Promise.withResolvers<void>();
+  const { queue, worker, deliver } = await startAlone(t, { waiting: 1, work: () => long.promise });
+  const handled = deliver();
+  queue.waiting = 1;
+  const stopped = worker.stop();
+  await handled;
+  long.resolve();
+  await stopped;
+  await deliver();
+  assert.deepEqual([queue.ended, queue.waiting], [1, 1]);
+});
+
+test('a record is poison where it asks for other work, and never because no job could be asked for', async t => {
+  const { queue, deliver } = await startAlone(t);
+  const other = newEvent('submission.media.requested', { $case: 'jobRequested', value: ids });
+  await assert.rejects(deliver(other), PoisonError);
+  queue.away = true;
+  await assert.rejects(deliver(), { code: 'unavailable' });
 });

@@ -1,23 +1,27 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { context } from '@opentelemetry/api';
 import { every } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import { createSlots } from '@recording-request/kit/slots';
-import type { Consumer } from '@recording-request/kit-kafka/consumer';
+import { type Consumer, PoisonError } from '@recording-request/kit-kafka/consumer';
 import { durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
 import { reportSlots } from '@recording-request/kit-telemetry/slot-figures';
-import { contextOf, inSpan } from '@recording-request/kit-telemetry/span';
-import type { Event } from '@recording-request/proto/events/v1/events';
-import { type Job, JobKind } from '@recording-request/proto/work/v1/work';
-import type { JobClaims } from './job-claims.ts';
+import { partOrLink, startSpan } from '@recording-request/kit-telemetry/span';
+import { JobKind, type TakeJobResponse } from '@recording-request/proto/work/v1/work';
+import { asOutage, type JobClaims, type TakenJob } from './job-claims.ts';
 import type { Kafka } from './kafka.ts';
-import type { TopicName } from './topics.ts';
+import { type EventType, type TopicName, topicOf } from './topics.ts';
 
-export interface WorkerOptions {
-  kafka: Kafka;
+type AnyJob = NonNullable<TakeJobResponse['job']>;
+type Kind = AnyJob['$case'];
+type JobOf<K extends Kind> = Extract<AnyJob, { $case: K }>['value'];
+
+export interface WorkerOptions<K extends Kind> {
+  kafka: Pick<Kafka, 'consume'>;
   claims: JobClaims;
   topic: TopicName;
   group: string;
-  kind: JobKind;
+  kind: K;
   /** How many jobs run at once in this process. */
   slots: number;
   /** How long a job may take before its signal fires, in milliseconds. */
@@ -25,114 +29,107 @@ export interface WorkerOptions {
   /** How long a stop lets running jobs go on before they are given back, in milliseconds. */
   stopGraceMs: number;
   log: Logger;
-  /** Returns what a request asks for. Throws a PoisonError where it is none. */
-  read(event: Event): JobRequest;
+  /** The effect of a job. Can be repeated. */
+  work(job: JobOf<K>, options: { signal: AbortSignal; log: Logger }): Promise<void>;
 }
 
-export interface JobRequest {
-  job: Job;
-  /** The effect of the job. Can be repeated. */
-  work(options: { signal: AbortSignal; log: Logger }): Promise<void>;
-}
-
-/** What each line of a job tells of it: its ids as the gateway's log lines name them. */
-const told = (kind: JobKind, { projectId, submissionId }: Job) => ({ kind: wordOf(kind), projectId, submissionId });
-
+const KINDS = { media: JobKind.JOB_KIND_MEDIA, transcript: JobKind.JOB_KIND_TRANSCRIPT } as const;
+const POLL_MS = 2_000;
 const jobDuration = durationOf('recording.job.duration');
 
-const wordOf = (kind: JobKind) => (kind === JobKind.JOB_KIND_MEDIA ? 'media' : 'transcript');
-
-async function logged(kind: JobKind, { job, work }: JobRequest, signal: AbortSignal, log: Logger): Promise<void> {
-  const startedAt = performance.now();
-  const word = wordOf(kind);
-  let outcome = 'again';
-  try {
-    await inSpan(`${word} job`, { about: job }, () => work({ signal, log }));
-    outcome = 'ok';
-    log.info({ ms: Math.round(performance.now() - startedAt) }, 'A job has ended');
-  } finally {
-    jobDuration(secondsSince(startedAt), { 'recording.job.kind': word, 'recording.outcome': outcome });
-  }
-}
-
-const IDLE_LOOK_MS = 1_500;
-
 /**
- * Works on the requests of a topic. A request is delivered to one process, whether or not that has a slot: a process with a
- * free one also takes jobs that wait at others.
+ * Works on jobs of a kind. With a free slot it asks the submissions service for the next one: when a job has ended, when a record of
+ * the topic says that there is work, and every POLL_MS.
+ *
+ * A record is written with the job that begins to wait, and published after that (the outbox of submissions). It says nothing about
+ * which job is next. It goes to one process, which handles it once a slot is free, so that the lag of the group is about the number of
+ * jobs that wait: autoscalers follow it. A record that is lost, or stays behind long jobs of its process, costs at most POLL_MS:
+ * then any process with a free slot has asked.
  */
-export async function startWorker(options: WorkerOptions): Promise<Consumer> {
-  const { kafka, claims, topic, group, kind, slots: count, jobLimitMs, stopGraceMs, log, read } = options;
+export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Promise<Consumer> {
+  const { kafka, claims, topic, group, kind, slots: count, jobLimitMs, stopGraceMs, log } = options;
+  const leaving = new AbortController();
   const giveUp = new AbortController();
   const slots = createSlots(count);
-  reportSlots(wordOf(kind), count, slots.used);
-  const taken = new Set<Promise<void>>();
-  const limited = (signal: AbortSignal) => AbortSignal.any([AbortSignal.timeout(jobLimitMs), signal]);
-  let wake = () => {};
-  // A request that was delivered here goes first.
-  const lookSoon = () => void setImmediate(() => wake());
-  const consumer = await kafka.consume({
-    ...{ topic, group, concurrency: count, stopGraceMs },
-    // It may first have to wait for a job that was taken.
-    jobLimitMs: 2 * jobLimitMs,
-    async handle(event, delivery) {
-      const request = read(event);
-      const { job } = request;
-      const about = delivery.log.child(told(kind, job));
-      {
-        using _slot = await slots.acquire(delivery.signal);
-        const signal = limited(delivery.signal);
-        await claims.run(job, { signal, log: about }, claimed => logged(kind, request, claimed, about));
-      }
-      lookSoon();
-    },
-  });
-  const readOr = (event: Event, otherwise: () => void) => {
-    try {
-      return read(event);
-    } catch (error) {
-      otherwise();
-      throw error;
-    }
-  };
-  const take = async (): Promise<boolean> => {
-    const slot = slots.tryAcquire();
-    if (!slot) return false;
-    const found = await claims.take(kind).catch(error => {
-      slot[Symbol.dispose]();
-      throw error;
+  reportSlots(kind, count, slots.used);
+  const running = new Set<Promise<void>>();
+  // The record that wakes it may be of another job than the one that is next.
+  const outside = AsyncLocalStorage.snapshot();
+
+  const take = async (slot: Disposable): Promise<boolean> => {
+    using taking = new DisposableStack();
+    taking.use(slot);
+    const taken = leaving.signal.aborted ? undefined : await claims.take(KINDS[kind]);
+    if (!taken) return false;
+    const held = taking.move();
+    const done = runJob(options, taken, giveUp.signal).finally(() => {
+      held.dispose();
+      running.delete(done);
+      loop.wake();
     });
-    if (!found) {
-      slot[Symbol.dispose]();
-      return false;
-    }
-    const request = readOr(found.event, () => slot[Symbol.dispose]());
-    const { job } = request;
-    const about = log.child(told(kind, job));
-    const run = () =>
-      found.run(job, { signal: limited(giveUp.signal), log: about }, signal => logged(kind, request, signal, about));
-    const running = context
-      .with(contextOf(found.event), run)
-      .then(lookSoon, err => about.warn({ err }, 'A job that was taken is left to another process'))
-      .finally(() => {
-        slot[Symbol.dispose]();
-        taken.delete(running);
-      });
-    taken.add(running);
+    running.add(done);
     return true;
   };
-  let stopping = false;
   const look = async () => {
-    while (!stopping && (await take()));
+    for (let slot = slots.tryAcquire(); slot && (await take(slot)); ) slot = slots.tryAcquire();
   };
-  const loop = every(IDLE_LOOK_MS, look, { log, name: `idle slots of ${topic}` });
-  wake = loop.wake;
+  const loop = every(POLL_MS, look, { log, name: `jobs of ${topic}` });
+  const consumer = await kafka
+    .consume({
+      ...{ topic, group, concurrency: count },
+      // It waits until a job has ended.
+      jobLimitMs: 2 * jobLimitMs,
+      async handle({ type }, { signal }) {
+        if (topicOf(type as EventType) !== topic) throw new PoisonError(`${type} asks for no ${kind} job`);
+        const slot = await slots.acquire(AbortSignal.any([signal, leaving.signal])).catch(error => {
+          if (!leaving.signal.aborted) throw error;
+        });
+        if (slot) await outside(take, slot).catch(asOutage('No job could be asked for'));
+      },
+    })
+    .catch(async error => {
+      leaving.abort();
+      await loop.stop();
+      throw error;
+    });
   return {
     async stop() {
-      stopping = true;
+      leaving.abort();
       const timer = setTimeout(() => giveUp.abort(new Error('the service stops')), stopGraceMs);
-      const takenEnd = loop.stop().then(() => Promise.all(taken));
-      await Promise.all([consumer.stop(), takenEnd]).finally(() => clearTimeout(timer));
+      await Promise.all([consumer.stop(), loop.stop()]);
+      await Promise.all(running);
+      clearTimeout(timer);
     },
   };
+}
+
+/** Never rejects. */
+async function runJob<K extends Kind>(
+  { kind, work, jobLimitMs, log }: WorkerOptions<K>,
+  { job, earlierRuns, askedIn, landedIn, run }: TakenJob,
+  giveUp: AbortSignal,
+): Promise<void> {
+  const { projectId, submissionId } = job.value;
+  const about = log.child({ kind, projectId, submissionId });
+  const relation = { cause: askedIn, as: partOrLink(earlierRuns), also: landedIn };
+  const span = startSpan(`${kind} job`, { about: job.value, ...relation });
+  const startedAt = performance.now();
+  const ended = (outcome: 'ok' | 'again', error?: unknown) => {
+    span.end(error);
+    jobDuration(secondsSince(startedAt), { 'recording.job.kind': kind, 'recording.outcome': outcome });
+  };
+  const attempt = async (signal: AbortSignal) => {
+    try {
+      await work(job.value as JobOf<K>, { signal, log: about });
+    } catch (error) {
+      ended('again', error);
+      throw error;
+    }
+    ended('ok');
+    about.info({ ms: Math.round(performance.now() - startedAt) }, 'A job has ended');
+  };
+  const signal = AbortSignal.any([AbortSignal.timeout(jobLimitMs), giveUp]);
+  await context.with(span.context, () =>
+    run({ signal, log: about }, attempt).catch(err => about.warn({ err }, 'A job is left to another process')),
+  );
 }

@@ -37,7 +37,6 @@ test('a member that its group does not hear of any more is replaced, and what it
   const listener = {
     onAssigned: (partitions: ReadonlySet<number>) => void assigned.push([...partitions]),
     onBatch: () => true,
-    held: () => [],
   };
   const log = createLogger('kit', 'silent');
   const member = await joinGroup({ client, topic: 'topic', group: 'group', log }, listener);
@@ -82,7 +81,6 @@ test('a member that was replaced before it had joined leaves its group once it h
   const listener = {
     onAssigned: (partitions: ReadonlySet<number>) => void assigned.push([...partitions]),
     onBatch: () => true,
-    held: () => [],
   };
   const options = {
     client: client as unknown as Kafka,

@@ -6,9 +6,9 @@ import {
   type EachBatchPayload,
   type Kafka as KafkaClient,
   type Consumer as KafkaJsConsumer,
+  type PartitionAssigner,
   PartitionAssigners,
 } from 'kafkajs';
-import { STICKY, stickyAssigner } from './sticky-assigner.ts';
 
 /** What a member of a group does with the partitions that are its own at the time. */
 export interface GroupListener {
@@ -19,8 +19,6 @@ export interface GroupListener {
    * or until the group shares out its partitions again.
    */
   onBatch(batch: EachBatchPayload['batch']): boolean;
-  /** The partitions that it has, those in which it has work first. */
-  held(): number[];
 }
 
 /** Membership in a group, which lasts through crashes until it is left. */
@@ -119,6 +117,13 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
   };
 }
 
+const OURS = 'kit-round-robin';
+/** kafkajs's own, under a name by which members know each other: with another program in the group all fall back to kafkajs's. */
+const ourRoundRobin: PartitionAssigner = config => {
+  const assigner = PartitionAssigners.roundRobin(config);
+  return { ...assigner, name: OURS, protocol: topics => ({ ...assigner.protocol(topics), name: OURS }) };
+};
+
 interface ConnectedMember {
   consumer: KafkaJsConsumer;
   /** Resolves when it is out of its group, in which it does not take part again. */
@@ -141,8 +146,7 @@ async function connectMember(
     heartbeatInterval: HEARTBEAT_MS,
     maxWaitTimeInMs: FETCH_WAIT_MS,
     rebalanceTimeout: REBALANCE_MS,
-    // A version that does not know the first one takes part through the second.
-    partitionAssigners: [stickyAssigner(listener.held), PartitionAssigners.roundRobin],
+    partitionAssigners: [ourRoundRobin, PartitionAssigners.roundRobin],
     // One that starts itself again cannot be stopped until it has joined, and would join after another one has replaced it.
     retry: { initialRetryTime: 200, maxRetryTime: 10_000, retries: 10, restartOnFailure: async () => false },
   });
@@ -176,7 +180,7 @@ async function connectMember(
     hasJoined = true;
     const partitions = payload.memberAssignment[topic] ?? [];
     // Each process reports itself alone: nothing else shows that somebody else reads a part of what is to be handled here.
-    if (payload.groupProtocol !== STICKY)
+    if (payload.groupProtocol !== OURS)
       log.warn({ topic, group, protocol: payload.groupProtocol }, 'A consumer group has a member of another program');
     consumer.resume([{ topic, partitions }]);
     listener.onAssigned(new Set(partitions));

@@ -43,7 +43,6 @@ export function createRecordBuffer({ concurrency, workOn, onDone, onRoom }: Reco
   });
   return {
     scheduler,
-    held: () => [...partitions].toSorted(([, a], [, b]) => fill(b) - fill(a)).map(([partition]) => partition),
     onAssigned(assigned) {
       paused.clear();
       for (const progress of partitions.values()) progress.readAgain();

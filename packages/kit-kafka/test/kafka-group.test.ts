@@ -59,7 +59,6 @@ test('after an outage longer than a silence, every event is taken and the group 
   const taken = new Set<string>();
   const listener: GroupListener = {
     onAssigned: () => {},
-    held: () => [],
     onBatch(batch) {
       for (const { value } of batch.messages) taken.add(String(value));
       return true;
@@ -126,7 +125,7 @@ test('a member is there at once while its group waits for another one, and gets 
       hasShare = true;
       assigned.resolve();
     };
-    member = await joinGroup({ client, topic, group, log }, { onAssigned, held: () => [], onBatch: () => true });
+    member = await joinGroup({ client, topic, group, log }, { onAssigned, onBatch: () => true });
     assert.equal(hasShare, false, 'a service starts before its group has shared out the partitions');
     const warn = t.mock.method(log, 'warn');
     letGo.resolve();

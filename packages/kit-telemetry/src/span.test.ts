@@ -49,11 +49,11 @@ test('a part of another trace links to what is running', async () => {
 test('what somebody asks for again is a part of that trace, or links to it, and leads to the trace of the clip', async () => {
   const clip = { traceparent: `00-${'2'.repeat(32)}-b7ad6b7169203331-01`, tracestate: '' };
   const linked = () => last().links.map(link => link.context.traceId);
-  await inSpan('dispatch job', { cause, also: clip }, async () => {});
+  await inSpan('media job', { cause, also: clip }, async () => {});
   assert.deepEqual([last().spanContext().traceId, linked()], [TRACE_ID, ['2'.repeat(32)]]);
-  await inSpan('dispatch job', { cause, as: 'link', also: clip }, async () => {});
+  await inSpan('media job', { cause, as: 'link', also: clip }, async () => {});
   assert.deepEqual(linked(), [TRACE_ID, '2'.repeat(32)]);
-  await inSpan('dispatch job', { cause, also: cause }, async () => {});
+  await inSpan('media job', { cause, also: cause }, async () => {});
   assert.deepEqual(linked(), [], 'its own trace');
 });
 

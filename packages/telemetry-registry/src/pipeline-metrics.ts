@@ -62,7 +62,7 @@ export const PIPELINE = {
     kind: 'gauge',
     unit: '{job}',
     description: 'Jobs by their state; 10,000 means 10,000 or more.',
-    attributes: { ...KIND, 'recording.job.state': '`waiting`, `published`, `running`' },
+    attributes: { ...KIND, 'recording.job.state': '`waiting`, `running`' },
   },
   'recording.jobs.created': {
     kind: 'counter',
@@ -73,8 +73,7 @@ export const PIPELINE = {
   'recording.job.age': {
     kind: 'gauge',
     unit: 's',
-    description:
-      'How long a job has been due that is not published yet, of the one that is due longest; 0 where none is. One that is published and not begun shows in recording.consumer.age.',
+    description: 'How long the job that has been due longest waits for a worker; 0 where none waits.',
     attributes: KIND,
   },
   'recording.job.duration': {

@@ -153,12 +153,6 @@ export const SPANS = {
     description: 'The sweeper takes up a landing whose request is gone, or that failed.',
     attributes: { ...ATTEMPT, ...ERROR },
   },
-  'dispatch job': {
-    kinds: ['internal'],
-    by: 'us',
-    description: 'A job is published: it was its owner’s turn, or the work is to be done once more.',
-    attributes: { 'recording.job.kind': '`media`, `transcript`', ...ATTEMPT, ...ERROR },
-  },
   'media job': {
     kinds: ['internal'],
     by: 'us',

@@ -1,3 +1,5 @@
+import { newEvent } from '@recording-request/events/event';
+import type { Kafka } from '@recording-request/events/kafka';
 import { loadConfig } from '@recording-request/kit/config';
 import { DomainError } from '@recording-request/kit/errors';
 import { createLogger } from '@recording-request/kit/log';
@@ -5,7 +7,12 @@ import { internalVariables } from '@recording-request/kit/service-variables';
 import { type GrpcServer, type Handlers, implement, startGrpcServer } from '@recording-request/kit-rpc/grpc-server';
 import { openInternal } from '@recording-request/kit-rpc/internal/internal';
 import { callers } from '@recording-request/proto/callers';
-import { Verdict, type WorkServiceServer, WorkServiceService } from '@recording-request/proto/work/v1/work';
+import {
+  JobKind,
+  type TakeJobResponse,
+  type WorkServiceServer,
+  WorkServiceService,
+} from '@recording-request/proto/work/v1/work';
 import { everyServiceEnv } from './test-certificates.ts';
 
 /** One gRPC service, and the handlers that stand for it; they are looked up at each call, so that a test may change them. */
@@ -19,14 +26,36 @@ export const fakeService = <S>(definition: object, handlers: () => Partial<Handl
   handlers: handlers as FakeService['handlers'],
 });
 
-/** Lets every worker begin and hold its job, and has no jobs to give out. */
-export const willingWork = (): FakeService =>
-  fakeService<WorkServiceServer>(WorkServiceService, () => ({
-    beginJob: async () => ({ verdict: Verdict.VERDICT_GO, leaseMs: 60_000, laterMs: 0 }),
+type WaitingJob = NonNullable<TakeJobResponse['job']>;
+
+export interface FakeWork extends FakeService {
+  /** Has a job wait, and wakes a worker. */
+  give(kafka: Pick<Kafka, 'publish'>, job: WaitingJob): Promise<void>;
+}
+
+/** Lets every worker hold its job, and gives out those that a test has wait. */
+export function fakeWork(): FakeWork {
+  const jobs: WaitingJob[] = [];
+  const kinds = { media: JobKind.JOB_KIND_MEDIA, transcript: JobKind.JOB_KIND_TRANSCRIPT };
+  const fake = fakeService<WorkServiceServer>(WorkServiceService, () => ({
     renewJob: async () => ({ held: true }),
     giveBackJob: async () => ({}),
-    takeJob: async () => ({ event: undefined, leaseMs: 0 }),
+    async takeJob({ kind }) {
+      const at = jobs.findIndex(({ $case }) => kinds[$case] === kind);
+      const [job] = at < 0 ? [] : jobs.splice(at, 1);
+      return { job, leaseMs: 60_000, earlierRuns: 0, askedIn: undefined, landedIn: undefined };
+    },
   }));
+  return {
+    ...fake,
+    async give(kafka, job) {
+      jobs.push(job);
+      const { projectId, submissionId } = job.value;
+      const value = { projectId, submissionId };
+      await kafka.publish(newEvent(`submission.${job.$case}.requested`, { $case: 'jobRequested', value }));
+    },
+  };
+}
 
 /**
  * Serves them over real gRPC on a free port, to those who may call them, with a certificate that names every service. A call for

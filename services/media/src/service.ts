@@ -5,7 +5,7 @@ import { startListeners } from '@recording-request/kit-rpc/listeners';
 import { callers } from '@recording-request/proto/callers';
 import { type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import type { Config } from './config.ts';
-import { consumeMediaRequests } from './consumers/media-requested.ts';
+import { startMediaJobs } from './consumers/media-jobs.ts';
 import { openContext } from './context.ts';
 import { mediaHandlers } from './rpc/handlers.ts';
 
@@ -14,7 +14,7 @@ export interface MediaService extends RunningService {
   grpcAddress: string;
 }
 
-/** Serves Inspect and takes requests for media until it is stopped. */
+/** Serves Inspect and works on media until it is stopped. */
 export async function startService(config: Config, log: Logger): Promise<MediaService> {
   await using starting = new AsyncDisposableStack();
   const context = starting.use(await openContext(config, log));
@@ -28,13 +28,13 @@ export async function startService(config: Config, log: Logger): Promise<MediaSe
   starting.defer(() => server.close(0));
   // A job that goes on for longer is given back, and another process does it.
   const graceMs = jobGraceMs(config.stopGraceSeconds);
-  const consumer = await consumeMediaRequests(context, graceMs, log);
+  const worker = await startMediaJobs(context, graceMs, log);
   starting.move();
 
   const stopParts = () =>
     stopAll([
       // At the same time: each waits for what is still running.
-      () => Promise.all([server.close(graceMs), consumer.stop()]),
+      () => Promise.all([server.close(graceMs), worker.stop()]),
       () => context[Symbol.asyncDispose](),
     ]);
   let stopped: Promise<void> | undefined;

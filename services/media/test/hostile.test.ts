@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { newEvent } from '@recording-request/events/event';
 import type { Kafka } from '@recording-request/events/kafka';
 import { HOSTILE, type Hostile, makeHostile } from '@recording-request/fixtures/hostile';
 import { DomainError } from '@recording-request/kit/errors';
@@ -15,12 +14,13 @@ import { createLogger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit-objects/objects';
 import type { ClientOf } from '@recording-request/kit-rpc/grpc-client';
 import type { GrpcServer } from '@recording-request/kit-rpc/grpc-server';
-import type { MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
+import type { MediaProcessed } from '@recording-request/proto/events/v1/events';
 import { type Inspection, type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
+import type { MediaJob } from '@recording-request/proto/work/v1/work';
 import { childrenOf, watchMemory } from '@recording-request/testing/child-processes';
 import { CLIPS, testClip } from '@recording-request/testing/clip';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
-import { startFakeServices, willingWork } from '@recording-request/testing/fake-services';
+import { fakeWork, startFakeServices } from '@recording-request/testing/fake-services';
 import { startTestService, type TestService } from '@recording-request/testing/test-service';
 import { until } from '@recording-request/testing/wait';
 import { type Config, readConfig } from '../src/config.ts';
@@ -38,6 +38,7 @@ let scratch = '';
 let listener: Server;
 let visits = 0;
 let media: TestService<Config, MediaService>;
+const work = fakeWork();
 let submissions: GrpcServer;
 let objects: Objects;
 let kafka: Kafka;
@@ -64,7 +65,7 @@ before(async () => {
   otherClip = await readFile(baits.clip);
   good = (await testClip({ container: 'webm', audio: 'silence', seconds: 3 })).bytes;
   for (const name of HOSTILE) files.set(name, await makeHostile(name, baits));
-  submissions = await startFakeServices([willingWork()]);
+  submissions = await startFakeServices([work]);
   const limits = {
     SUBMISSIONS_GRPC: submissions.address,
     MEDIA_SLOTS: '2',
@@ -87,7 +88,7 @@ after(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-async function upload(bytes: Buffer): Promise<MediaRequested> {
+async function upload(bytes: Buffer): Promise<MediaJob> {
   const [projectId, submissionId] = [uuidv7(), uuidv7()];
   const sourceKey = `submissions/${projectId}/${submissionId}/source`;
   await objects.put(sourceKey, bytes, { contentType: 'application/octet-stream' });
@@ -103,16 +104,16 @@ async function inspected(objectKey: string): Promise<Inspection | string> {
   }
 }
 
-async function processed(value: MediaRequested): Promise<{ type: string; reason: string; hasVideo: boolean }> {
-  await kafka.publish(newEvent('submission.media.requested', { $case: 'mediaRequested', value }));
+async function processed(value: MediaJob): Promise<{ type: string; reason: string; hasVideo: boolean }> {
+  await work.give(kafka, { $case: 'media', value });
   const id = value.submissionId;
-  const answer = await inbox.first(({ payload }) => (payload!.value as MediaRequested).submissionId === id, FINAL_MS);
+  const answer = await inbox.first(({ payload }) => (payload!.value as MediaJob).submissionId === id, FINAL_MS);
   const { reason, problem, video } = answer.payload!.value as Partial<MediaProcessed & { reason: string }>;
   return { type: answer.type, reason: reason ?? problem ?? '', hasVideo: video !== undefined };
 }
 
 /** What was stored beside the upload. */
-async function outputsOf({ projectId, submissionId, sourceKey }: MediaRequested): Promise<Map<string, Buffer>> {
+async function outputsOf({ projectId, submissionId, sourceKey }: MediaJob): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
   for await (const { key } of objects.list(`submissions/${projectId}/${submissionId}/`))
     if (key !== sourceKey) found.set(key, await buffer(await objects.get(key)));

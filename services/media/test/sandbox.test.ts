@@ -6,13 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { newEvent } from '@recording-request/events/event';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { detectSandbox, killGroup, type Limits, SPAWN_OPTIONS } from '@recording-request/kit-ffmpeg/sandbox';
 import { childrenOf, statusOf } from '@recording-request/testing/child-processes';
 import { testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
-import { startFakeServices, willingWork } from '@recording-request/testing/fake-services';
+import { fakeWork, startFakeServices } from '@recording-request/testing/fake-services';
 import { testCertificates } from '@recording-request/testing/test-certificates';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
@@ -136,7 +135,8 @@ test('a program whose parent ended before it began does not begin', async () => 
 test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
   timeout: 240_000,
 }, async () => {
-  const submissions = await startFakeServices([willingWork()]);
+  const work = fakeWork();
+  const submissions = await startFakeServices([work]);
   const certificate = (await testCertificates()).env('media');
   const { env } = testEnvironment({ ...certificate, MEDIA_WORK_DIR: root, SUBMISSIONS_GRPC: submissions.address });
   await using stores = testStores({ env });
@@ -150,8 +150,7 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
     await objects.put(sourceKey, await readFile(clip), { contentType: 'application/octet-stream' });
     // Several: the first may be over before anybody looks.
     for (let jobs = 0; jobs < 10; jobs++) {
-      const value = { projectId, submissionId: uuidv7(), sourceKey };
-      await kafka.publish(newEvent('submission.media.requested', { $case: 'mediaRequested', value }));
+      await work.give(kafka, { $case: 'media', value: { projectId, submissionId: uuidv7(), sourceKey } });
     }
     const ffmpeg = await heldJobOf(media.pid!);
     assert.ok((await readdir(join(root, 'recording-request-media'))).length > 0, 'it was in mid-job');

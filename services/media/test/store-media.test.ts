@@ -9,7 +9,8 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
 import type { Sandbox } from '@recording-request/kit-ffmpeg/sandbox';
 import type { Objects } from '@recording-request/kit-objects/objects';
-import type { Event, MediaRequested } from '@recording-request/proto/events/v1/events';
+import type { Event } from '@recording-request/proto/events/v1/events';
+import type { MediaJob } from '@recording-request/proto/work/v1/work';
 import { type TestClip, testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
@@ -69,9 +70,9 @@ async function jobThatWaits({ verified }: { verified?: string } = {}) {
     },
     kafka: { publish: async (event: Event) => void published.push(event) },
   };
-  const request: MediaRequested = { projectId, submissionId, sourceKey, inspection };
+  const request: MediaJob = { projectId, submissionId, sourceKey, inspection };
   const stop = new AbortController();
-  const done = processClip(deps, uuidv7(), request, { signal: stop.signal, log });
+  const done = processClip(deps, request, { signal: stop.signal, log });
   done.catch(() => {});
   await until('the video is being sent', () => sent.has(videoKey));
   return { done, published, videoKey, open: () => writeFile(gate, ''), stop: () => stop.abort(new Error('a stop')) };

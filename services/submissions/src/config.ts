@@ -103,21 +103,20 @@ export const variables = {
   ),
   durationGraceSeconds: integer('DURATION_GRACE_SECONDS', 'what a take may run over', { default: 2, min: 0, max: 60 }),
   sweepSeconds: integer('SWEEP_SECONDS', "pause between the sweeper's turns", { default: 5, min: 1, max: 3600 }),
-  stuckSeconds: integer('STUCK_SECONDS', 'after that a published request that no worker has begun is published again', {
-    default: 900,
-    min: 1,
-    max: DAY_SECONDS,
-  }),
+  stuckSeconds: integer(
+    'STUCK_SECONDS',
+    'how long the result of a job that a worker has reported may be on its way; then the job is begun again',
+    {
+      default: 900,
+      min: 1,
+      max: DAY_SECONDS,
+    },
+  ),
   mediaAsksMax: integer('MEDIA_ASKS_MAX', 'how often a job, media or transcript, is begun before it fails', {
     default: 5,
     min: 1,
     max: 100,
   }),
-  dispatchInFlight: integer(
-    'DISPATCH_IN_FLIGHT',
-    'how many jobs of a kind are published or running at most: more than all workers have slots',
-    { default: 0, unset: '0: twice `KAFKA_PARTITIONS`', min: 0, max: 10_000 },
-  ),
   jobLeaseSeconds: integer(
     'JOB_LEASE_SECONDS',
     'how long a worker that died keeps others from its job; workers renew three times as often',
@@ -178,7 +177,5 @@ export type Config = Values<typeof variables>;
 
 /** Throws ConfigError with all faults. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const config = loadConfig(env, variables);
-  // Enough that no worker waits for the next job, and so few that none waits long for a worker.
-  return { ...config, dispatchInFlight: config.dispatchInFlight || 2 * config.kafkaPartitions };
+  return loadConfig(env, variables);
 }

@@ -16,11 +16,9 @@ import { mayRepeat } from '@recording-request/proto/repeatable';
 import type { Config } from './config.ts';
 import { createKeptChecksums, type KeptChecksums } from './domain/uploads/running-checksums.ts';
 import { type ArchiveBuilds, createArchiveBuilds } from './memory/archive-builds.ts';
-import { createDispatcher, type Dispatcher } from './memory/dispatcher.ts';
 import { createKeptPages, type KeptPages } from './memory/kept-pages.ts';
 import { createLandingsUnderWay, type LandingsUnderWay } from './memory/landings-under-way.ts';
 import { openStores, type Stores } from './store/store.ts';
-import type { JobListener } from './store/submissions.ts';
 
 /** The connections, stores and state that handlers, consumers, hooks and workflows share. */
 export interface Context extends Stores, AsyncDisposable {
@@ -53,9 +51,6 @@ export interface Context extends Stores, AsyncDisposable {
   exports: FairSlots;
   /** Held by the process that erases by age. */
   retentionLease: Lease;
-  /** Held by the process that publishes jobs, for one turn. */
-  dispatchLease: Lease;
-  dispatcher: Dispatcher;
 }
 
 // The database answers with up to 16 MiB at a time, of which a page takes the first part.
@@ -63,16 +58,14 @@ const LISTS_AT_ONCE = 8;
 const LISTS_QUEUED = 256;
 const PAGES_BYTES = 64 * 1024 ** 2;
 const RETENTION_LEASE_MS = 60_000;
-const DISPATCH_LEASE_MS = 10_000;
 
 /** Connects to everything that the service needs. Where one of them fails, releases what it had and fails. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opened = new AsyncDisposableStack();
   const internal = opened.use(await openInternal(config, 'submissions', log));
   const objects = createObjects(config);
-  const dispatcher = createDispatcher();
   const [{ connection, stores }, kafka] = await openTogether(opened, [
-    openDatabase(config, { onLanded: dispatcher.wakeAfterLanding, onJobs: dispatcher.wake }),
+    openDatabase(config),
     connectKafka(config, { clientId: 'submissions', log }),
     objects.requireBucket(),
   ]);
@@ -115,16 +108,14 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     pages: createKeptPages(Math.min(PAGES_BYTES, Math.floor(memoryLimit() / 16))),
     exports,
     retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),
-    dispatchLease: createLease(connection, 'dispatch', DISPATCH_LEASE_MS),
-    dispatcher,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }
 
-async function openDatabase(config: Config, listener: JobListener) {
+async function openDatabase(config: Config) {
   await using opening = new AsyncDisposableStack();
   const connection = opening.adopt(await connectMongo(config, 'submissions'), each => each.close());
-  const stores = await openStores(connection, listener);
+  const stores = await openStores(connection);
   const opened = opening.move();
   return { connection, stores, close: () => opened.disposeAsync() };
 }

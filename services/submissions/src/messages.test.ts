@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '@recording-request/contract/limits';
 import { outboxEntry } from '@recording-request/events/kafka';
-import { landed, object } from '../test/landed-submission.ts';
-import type { Submission, SubmissionEvent } from './domain/clips/submission.ts';
-import { toEvent, toMessage } from './messages.ts';
+import { landed, now, object } from '../test/landed-submission.ts';
+import type { Inspection, Job, JobKind, Submission, SubmissionEvent } from './domain/clips/submission.ts';
+import { newJob } from './domain/jobs/job.ts';
+import { toEvent, toJob, toMessage } from './messages.ts';
 
 test('a clip without sound has no transcript status', () => {
   assert.equal(toMessage(landed({ transcriptStatus: 'none' })).transcriptStatus, 0);
@@ -48,21 +49,6 @@ test('the largest valid submission makes no event that is large beside what a Ka
     mediaError: longest(200),
     audio: object('audio'),
   });
-  const inspection = {
-    ...{ container: 'webm', durationSec: 600, hasAudio: true, videoCodec: 'vp9', audioCodec: 'opus' },
-    ...{ width: 1920, height: 1080, lastFrameSec: 600, videoPackets: 1, audioPackets: 1 },
-    // The most that the media service returns.
-    keyFrames: Array.from({ length: 1_000 }, (_, at) => at / 3),
-    // The most streams that are read.
-    tracks: Array.from({ length: 64 }, (_, stream) => ({
-      ...{ stream, kind: 'video', codec: 'h264', packets: 200_000, bytes: 2 ** 31, startSec: 0.1, endSec: 600.1 },
-      ...{
-        descriptions: 200_000,
-        channels: 0,
-        looks: Array.from({ length: 10 }, () => 'turn '.padEnd(100, '-65536 ')),
-      },
-    })),
-  };
   const inline = { ...submission, transcriptText: 'x'.repeat(50_000), transcriptVtt: 'y'.repeat(50_000) };
   const events: Record<SubmissionEvent['type'], SubmissionEvent[]> = {
     'submission.completed': [{ type: 'submission.completed', submission: inline }],
@@ -79,10 +65,8 @@ test('the largest valid submission makes no event that is large beside what a Ka
     'response.completed': [
       { type: 'response.completed', submission, submissionIds: Array(LIMITS.interviewQuestions).fill('i'.repeat(36)) },
     ],
-    'submission.media.requested': [{ type: 'submission.media.requested', submission, inspection, trace: undefined }],
-    'submission.transcript.requested': [
-      { type: 'submission.transcript.requested', submission, requestNumber: 9, trace: undefined },
-    ],
+    'submission.media.requested': [{ type: 'submission.media.requested', submission }],
+    'submission.transcript.requested': [{ type: 'submission.transcript.requested', submission }],
     'submission.erased': [{ type: 'submission.erased', projectId: submission.projectId, submissionId: submission.id }],
     'submission.erasure': [
       { type: 'submission.erasure', projectId: 'p'.repeat(36), submissionId: submission.id, erasedAt: new Date() },
@@ -94,17 +78,30 @@ test('the largest valid submission makes no event that is large beside what a Ka
   }
 });
 
-test('the language that the project named goes with the request for the transcript', () => {
-  const requestOf = (submission: Partial<Submission>) => {
-    const { payload } = toEvent({
-      ...{ type: 'submission.transcript.requested', requestNumber: 1, trace: undefined },
-      submission: landed({ audio: object('audio'), ...submission }),
-    });
-    assert.ok(payload?.$case === 'transcriptRequested');
-    return payload.value.language;
+const inspection = { container: 'webm', durationSec: 3 } as Inspection;
+const begun = (kind: JobKind, attempts: number): Job => ({
+  ...newJob(kind, now, inspection),
+  attempts,
+  runs: attempts,
+});
+
+test('the language that the project named goes with the job of the transcript', () => {
+  const languageOf = (submission: Partial<Submission>) => {
+    const { job } = toJob(landed({ audio: object('audio'), job: begun('transcript', 1), ...submission }));
+    assert.ok(job?.$case === 'transcript');
+    return job.value.language;
   };
-  assert.equal(requestOf({ transcriptionLanguage: 'de' }), 'de');
-  assert.equal(requestOf({}), undefined);
+  assert.equal(languageOf({ transcriptionLanguage: 'de' }), 'de');
+  assert.equal(languageOf({}), undefined);
+});
+
+test('what was found in the bytes when the clip landed goes with the first attempt at its media alone', () => {
+  const inspectionOf = (attempts: number) => {
+    const { job } = toJob(landed({ job: begun('media', attempts) }));
+    assert.ok(job?.$case === 'media');
+    return job.value.inspection;
+  };
+  assert.deepEqual([inspectionOf(1), inspectionOf(2)], [inspection, undefined]);
 });
 
 test('the event of a long transcript refers to it, under a name that older consumers do not take for one without words', () => {

@@ -9,6 +9,7 @@ import {
   type Submission as SubmissionMessage,
   TranscriptStatus,
 } from '@recording-request/proto/submissions/v1/submissions';
+import type { TakeJobResponse } from '@recording-request/proto/work/v1/work';
 import {
   type Counts,
   currentVideo,
@@ -95,10 +96,30 @@ export const countsOf = ({ total, selected, byTranscript }: Counts): SubmissionC
   transcriptFailed: byTranscript.failed ?? 0,
 });
 
-/** The event as it is published: made now, with the trace of what asked for the work, or else of what is running. */
-export function toEvent(event: SubmissionEvent): Event {
-  const made = newEvent(event.type, payloadOf(event), idOf(event));
-  return 'trace' in event && event.trace ? { ...made, ...event.trace } : made;
+/** The event as it is published: made now, with the trace of what is running. */
+export const toEvent = (event: SubmissionEvent): Event => newEvent(event.type, payloadOf(event), idOf(event));
+
+/** A submission's job that was just begun, as it goes to its worker. */
+export const toJob = (submission: Submission): Omit<TakeJobResponse, 'leaseMs'> => ({
+  job: workOf(submission),
+  earlierRuns: submission.job!.runs! - 1,
+  askedIn: submission.job!.trace,
+  landedIn: submission.trace,
+});
+
+function workOf(submission: Submission): TakeJobResponse['job'] {
+  const { projectId, id: submissionId, source, audio, durationSec = 0 } = submission;
+  const { kind, attempts, inspection } = submission.job!;
+  if (kind === 'transcript') {
+    const { transcriptRequest: requestNumber, transcriptionLanguage } = submission;
+    const audioOf = { audioKey: audio!.key, durationSec, language: transcriptionLanguage || undefined };
+    return { $case: 'transcript', value: { projectId, submissionId, requestNumber, ...audioOf } };
+  }
+  const { key: sourceKey, parts } = source!;
+  // Not believed twice: a job that has failed once looks at the bytes itself.
+  const believed = attempts === 1 ? inspection : undefined;
+  const value = { projectId, submissionId, sourceKey, sourceParts: parts && { parts }, inspection: believed };
+  return { $case: 'media', value };
 }
 
 /** A response is whole once: however often that is found, it is one event. */
@@ -133,21 +154,10 @@ function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
       const value = { projectId, submissionId, linkId, responseSessionId, submissionIds };
       return { $case: 'responseCompleted', value };
     }
-    case 'submission.media.requested': {
-      const { projectId, id, source } = event.submission;
-      const { key: sourceKey, parts } = source!;
-      const sourceParts = parts && { parts };
-      const value = { projectId, submissionId: id, sourceKey, sourceParts, inspection: event.inspection };
-      return { $case: 'mediaRequested', value };
-    }
+    case 'submission.media.requested':
     case 'submission.transcript.requested': {
-      const { projectId, id, audio, durationSec = 0, transcriptionLanguage } = event.submission;
-      const { requestNumber } = event;
-      const language = transcriptionLanguage || undefined;
-      return {
-        $case: 'transcriptRequested',
-        value: { projectId, submissionId: id, audioKey: audio!.key, durationSec, requestNumber, language },
-      };
+      const { projectId, id: submissionId } = event.submission;
+      return { $case: 'jobRequested', value: { projectId, submissionId } };
     }
     case 'submission.erased': {
       const { projectId, submissionId } = event;

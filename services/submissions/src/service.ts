@@ -23,7 +23,7 @@ import { type Context, openContext } from './context.ts';
 import { exportsHandlers, operatorHandlers, submissionsHandlers, workHandlers } from './rpc/handlers.ts';
 import { startTusServer } from './tus/server.ts';
 import { retryUnknownEvents } from './workflows/dead-letters/retry-unknown-events.ts';
-import { dispatchJobs } from './workflows/jobs/dispatch-jobs.ts';
+import { createRequeue } from './workflows/jobs/requeue-jobs.ts';
 import { startReporting } from './workflows/report-figures.ts';
 import { sweep } from './workflows/sweep.ts';
 import { endOpenPuts } from './workflows/uploads/end-open-puts.ts';
@@ -77,11 +77,12 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
 }
 
 function startLoops(context: Context) {
-  const { config, log, dispatcher } = context;
-  const dispatching = every(config.sweepSeconds * 1_000, () => dispatchJobs(context), { log, name: 'dispatcher' });
-  dispatcher.onWake(dispatching.wake);
+  const { config, log } = context;
   return [
-    dispatching,
+    every(Math.min(config.sweepSeconds, config.jobLeaseSeconds / 3) * 1_000, createRequeue(context), {
+      log,
+      name: 'overdue jobs',
+    }),
     every(config.sweepSeconds * 1_000, () => sweep(context), { log, name: 'sweeper' }),
     every((config.unknownRetrySeconds * 1_000) / 2, () => retryUnknownEvents(context), {
       log,

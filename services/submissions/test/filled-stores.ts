@@ -17,8 +17,8 @@ export async function fill(into: Into): Promise<void> {
   const other = { projectId: 'other', responseId: 'x' };
   const jobs: object[] = [
     ...Array.from({ length: 100 }, (_, index) => job(index, { dueAt: future })),
-    ...Array.from({ length: 3 }, (_, index) => job(index, { state: 'published', publishedAt: at(index), holder: 'x' })),
-    ...Array.from({ length: 3 }, (_, index) => job(index, { state: 'running', holder: 'worker', leaseUntil: future })),
+    ...Array.from({ length: 3 }, (_, index) => job(index, { state: 'running', holder: 'x' })),
+    ...Array.from({ length: 3 }, (_, index) => job(index, { state: 'running', holder: 'worker', dueAt: future })),
     job(3, { givenBack: 2 }),
   ];
   const event = { id: 'e', topic: 't', key: 'k', at: now, value: Buffer.from('v') };

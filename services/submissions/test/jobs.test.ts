@@ -11,7 +11,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { run } from '@recording-request/fixtures/run';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { RunningService } from '@recording-request/kit/lifecycle';
-import { createLease } from '@recording-request/kit-mongo/lease';
 import { readConfig as readMediaConfig } from '@recording-request/media/config';
 import { startService as startMedia } from '@recording-request/media/service';
 import {
@@ -35,18 +34,17 @@ import { startService as startTranscription } from '@recording-request/transcrip
 import { readConfig } from '../src/config.ts';
 import type { Submission } from '../src/domain/clips/submission.ts';
 import { landedEvents } from '../src/domain/clips/submission-changes.ts';
-import { createDispatcher } from '../src/memory/dispatcher.ts';
 import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 import { createJobStore } from '../src/store/jobs.ts';
 import { openModels } from '../src/store/models.ts';
 import { createSubmissionStore } from '../src/store/submissions.ts';
-import { beginJob, type ClaimContext, renewJob, takeJob } from '../src/workflows/jobs/claim-job.ts';
-import { type DispatchContext, dispatchJobs } from '../src/workflows/jobs/dispatch-jobs.ts';
+import { createRequeue } from '../src/workflows/jobs/requeue-jobs.ts';
+import { type ClaimContext, createTakeJob, renewJob } from '../src/workflows/jobs/take-job.ts';
 import { landed, object } from './landed-submission.ts';
 
 // As one slot, a short deadline and two tries make it: a queue of several deadlines, where waiting must not be failing.
-const TIMES = { STUCK_SECONDS: '1', MEDIA_ASKS_MAX: '2', SWEEP_SECONDS: '1', DISPATCH_IN_FLIGHT: '3' };
+const TIMES = { STUCK_SECONDS: '1', MEDIA_ASKS_MAX: '2', SWEEP_SECONDS: '1' };
 const WORDS_MS = 500;
 // Each clip is a run of ffmpeg, beside other tests.
 const PATIENCE = { limitMs: 60_000, everyMs: 250 };
@@ -260,83 +258,98 @@ async function openAlone() {
   return { connection, models: openModels(connection) };
 }
 
-/** A dispatcher of its own, on a database that no service uses, without any submission and with room for few jobs. */
-async function dispatcherAlone() {
+/** The queue of a database that no service uses, without any submission. */
+async function queueAlone() {
   alone ??= openAlone();
   const { connection, models } = await alone;
-  const context: DispatchContext & ClaimContext = {
-    ...{ config: { ...service.config, dispatchInFlight: 4, mediaAsksMax: 5, stuckSeconds: 600 }, log: service.log },
+  const context: ClaimContext = {
+    ...{ config: { ...service.config, mediaAsksMax: 5, stuckSeconds: 600 }, log: service.log },
     ...{ submissions: createSubmissionStore(models), jobs: createJobStore(models) },
-    ...{ dispatchLease: createLease(connection, `dispatch-${randomUUID()}`, 10_000), dispatcher: createDispatcher() },
   };
   const collection = connection.db!.collection<{ _id: string } & Submission & { outbox: unknown[] }>('submissions');
   await collection.deleteMany({});
-  const published = async () =>
-    (await collection.find({ 'job.state': 'published' }).sort({ 'job.publishedAt': 1 }).toArray()) as Submission[];
   const row = (fields: Partial<Submission>) => {
     const { id, job, ...rest } = landed({ id: uuidv7(), responseId: uuidv7(), ...fields });
     return { _id: id, ...rest, ...(job ? { job } : {}), revision: 1, outbox: [] } as never;
   };
-  return { context, db: connection.db!, collection, published, row };
+  /** A process of submissions, of which a worker asks for a job. */
+  const replica = () => {
+    const take = createTakeJob(context);
+    return (holder = uuidv7(), again = false) => take({ kind: 'media', holder, again });
+  };
+  return { context, db: connection.db!, collection, replica, row };
 }
 
 test('while 1,000 jobs of one owner wait, another owner’s single one is next, at a cost that does not grow with them', async () => {
-  const { context, db, collection, published, row } = await dispatcherAlone();
+  const { context, db, collection, replica, row } = await queueAlone();
+  const take = replica();
   await collection.insertMany(Array.from({ length: 1_000 }, () => row({ ownerId: 'a' })));
-  await dispatchJobs(context);
-  assert.deepEqual(
-    (await published()).map(({ ownerId }) => ownerId),
-    ['a', 'a', 'a', 'a'],
-    'all the room there is',
-  );
+  for (let taken = 0; taken < 4; taken += 1) assert.equal((await take())?.ownerId, 'a');
   const single = uuidv7();
   await context.submissions.land(landed({ id: single, responseId: uuidv7(), ownerId: 'b' }), []);
-  await dispatchJobs(context);
-  assert.equal((await published()).length, 4, 'no more than there is room for');
-  const [ended] = await collection.find({ 'job.state': 'published' }).limit(1).toArray();
-  await context.submissions.change({ projectId: ended!.projectId, submissionId: ended!._id }, () => ({
-    set: { mediaStatus: 'ready', transcriptStatus: 'disabled', job: undefined },
-    events: [],
-  }));
-  await dispatchJobs(context);
-  assert.ok((await collection.findOne({ _id: single }))?.job?.state === 'published', 'the other owner is next');
-  assert.equal((await collection.findOne({ _id: single }))?.outbox.length, 1, 'with its request, in the same write');
-
   await db.command({ profile: 2 });
-  await dispatchJobs(context);
+  assert.equal((await take())?.id, single, 'the other owner is next');
   await db.command({ profile: 0 });
   const costs = await db
     .collection('system.profile')
-    .find({ ns: /submissions$/, keysExamined: { $gt: 100 } })
+    .find({ ns: /submissions$/, keysExamined: { $gt: 20 } })
     .toArray();
   assert.deepEqual(
     costs.map(({ command, keysExamined }) => ({ command, keysExamined })),
     [],
-    'a turn looks at few of the 1,000',
+    'a look reads few of the 1,000',
   );
+  assert.equal((await take())?.ownerId, 'a');
+});
+
+test('a herd of workers gets each job once and shares looks at the queue, at two processes of submissions too', async () => {
+  const { db, collection, replica, row } = await queueAlone();
+  const replicas = [replica(), replica()];
+  const owners = ['a', 'b', 'c'];
+  await collection.insertMany(Array.from({ length: 60 }, (_, at) => row({ ownerId: owners[at % 3]! })));
+  await db.command({ profile: 2 });
+  const taken = await Promise.all(Array.from({ length: 100 }, (_, at) => replicas[at % 2]!()));
+  await db.command({ profile: 0 });
+  const ids = taken.flatMap(submission => (submission ? [submission.id] : []));
+  assert.deepEqual([ids.length, new Set(ids).size], [60, 60]);
+  assert.ok((await collection.find().toArray()).every(({ job }) => job?.attempts === 1 && job.state === 'running'));
+  const looks = await db.collection('system.profile').countDocuments({ 'command.aggregate': 'submissions' });
+  assert.ok(looks <= 10, `${looks} looks for 100 workers`);
 });
 
 test('a worker that died is replaced after its lease, and one that lives keeps its job', async () => {
-  const { context, collection, row } = await dispatcherAlone();
+  const { context, collection, replica, row } = await queueAlone();
   const short = { ...context, config: { ...context.config, jobLeaseSeconds: 1 } };
+  const take = replica();
+  const requeue = createRequeue(short);
   const job = row({ projectId: 'p2' }) as { _id: string };
   await collection.insertOne(job as never);
   const key = { projectId: 'p2', submissionId: job._id };
   const claim = (holder: string) => ({ kind: 'media' as const, requestNumber: 0, holder });
-  assert.equal(await beginJob(context, key, claim('first')), 'go');
-  assert.ok(typeof (await beginJob(context, key, claim('second'))) === 'object', 'later');
+  const requeued = async () => {
+    await requeue();
+    return (await collection.findOne({ _id: job._id }))?.job?.state === 'waiting';
+  };
+  assert.equal((await take('first'))?.id, job._id);
+  assert.equal((await take('first', true))?.id, job._id, 'its answer was lost');
+  assert.equal(await take('second'), undefined, 'it is the first one’s');
   assert.equal(await renewJob(short, key, claim('first'), false), true);
-  await until('the lease ends', async () => (await beginJob(context, key, claim('second'))) === 'go');
+  await until('the lease ends', requeued, { everyMs: 100 });
+  assert.equal(await renewJob(short, key, claim('first'), false), true, 'nobody else has begun it');
+  await until('the lease ends again', requeued, { everyMs: 100 });
+  assert.equal((await take('second'))?.id, job._id);
   assert.equal(await renewJob(context, key, claim('first'), false), false, 'the first has lost it');
-  assert.equal((await collection.findOne({ _id: job._id }))?.job?.attempts, 2);
-  const taker = { kind: 'media' as const, holder: 'idle' };
-  assert.equal(await takeJob(context, taker), undefined, 'nobody takes what runs');
-  await collection.updateOne({ _id: job._id }, { $set: { 'job.state': 'published', 'job.publishedAt': new Date() } });
-  assert.equal(await takeJob(context, taker), undefined, 'nor what is on its way');
-  await collection.updateOne({ _id: job._id }, { $set: { 'job.publishedAt': new Date(Date.now() - 10_000) } });
-  assert.equal((await takeJob(context, taker))?.type, 'submission.media.requested');
-  assert.ok(typeof (await beginJob(context, key, claim('second'))) === 'object', 'it is the taker’s');
-  assert.equal(await renewJob(context, key, claim('idle'), true), true);
-  assert.equal(await beginJob(context, key, claim('third')), 'drop', 'its result is on the way');
-  assert.equal(await beginJob(context, { ...key, submissionId: uuidv7() }, claim('third')), 'drop', 'erased');
+  const { job: running, outbox } = (await collection.findOne({ _id: job._id }))!;
+  assert.deepEqual([running?.attempts, outbox.length], [2, 2], 'each time a worker is woken');
+  assert.equal(await renewJob(context, key, claim('second'), true), true);
+  assert.equal(await requeued(), false, 'its result is on the way');
+  assert.equal(await renewJob(context, key, claim('second'), false), false);
+});
+
+test('after a pause workers first get the time to renew their claims', async () => {
+  const { context, collection, row } = await queueAlone();
+  const late = { kind: 'media', state: 'running', holder: 'x', dueAt: new Date(0), since: new Date(0) } as const;
+  await collection.insertOne(row({ job: { ...late, attempts: 1, givenBack: 0 } }));
+  await createRequeue({ ...context, config: { ...context.config, jobLeaseSeconds: 60 } })();
+  assert.equal((await collection.findOne())?.job?.state, 'running');
 });

@@ -114,13 +114,14 @@ test('no query of a store costs more than what it returns or changes, however mu
   await submissions.announce(key, { type: 'submission.erased', ...key });
   await submissions.dropSource(PROJECT, idAt(5));
 
-  assert.equal((await jobs.inFlight('media')).length, 6);
   assert.equal((await jobs.waitingOwners('media')).length, 1);
-  await jobs.nextOf(OWNER, 'media', now);
-  assert.equal((await jobs.publishedBefore('media', now, 8)).length, 3);
+  assert.equal((await jobs.runningByOwner('media')).get(OWNER), 6);
+  assert.ok(await submissions.changeNext({ ownerId: OWNER, kind: 'media', now }, () => undefined));
+  assert.equal((await jobs.overdue(now, 8)).length, 3);
+  assert.ok(await jobs.heldBy('media', 'worker'));
   const running = { projectId: 'other', submissionId: idAt(5_104) };
   assert.ok(await jobs.renew(running, 'media', 'worker', 1_000));
-  assert.ok(await jobs.report(running, 'media', 'worker'));
+  assert.ok(await jobs.report(running, 'media', 'worker', 1_000));
   const { troubled } = await jobs.backlog('media', 5);
   await jobs.countByState('media');
   await submissions.oldestUnpublished();

@@ -1,19 +1,19 @@
 import { jobGraceMs, type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
 import type { Config } from './config.ts';
-import { consumeTranscriptRequests } from './consumers/transcript-requested.ts';
+import { startTranscriptJobs } from './consumers/transcript-jobs.ts';
 import { openContext } from './context.ts';
 
-/** Takes requests for transcripts until it is stopped. */
+/** Works on transcripts until it is stopped. */
 export async function startService(config: Config, log: Logger): Promise<RunningService> {
   await using starting = new AsyncDisposableStack();
   const context = starting.use(await openContext(config, log));
   // A job that goes on for longer is given back, and another process does it.
   const graceMs = jobGraceMs(config.stopGraceSeconds);
-  const consumer = await consumeTranscriptRequests(context, graceMs, log);
+  const worker = await startTranscriptJobs(context, graceMs, log);
   starting.move();
 
-  const stopParts = () => stopAll([() => consumer.stop(), () => context[Symbol.asyncDispose]()]);
+  const stopParts = () => stopAll([() => worker.stop(), () => context[Symbol.asyncDispose]()]);
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= stopParts();

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as streamText } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { newEvent } from '@recording-request/events/event';
 import { OutageError } from '@recording-request/events/job-claims';
 import type { Kafka } from '@recording-request/events/kafka';
 import type { ClipOptions } from '@recording-request/fixtures/clip';
@@ -13,11 +12,12 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
 import type { Objects } from '@recording-request/kit-objects/objects';
 import type { GrpcServer } from '@recording-request/kit-rpc/grpc-server';
-import type { Event, TranscriptCompleted, TranscriptRequested } from '@recording-request/proto/events/v1/events';
+import type { Event, TranscriptCompleted } from '@recording-request/proto/events/v1/events';
+import type { TranscriptJob } from '@recording-request/proto/work/v1/work';
 import { testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
-import { startFakeServices, willingWork } from '@recording-request/testing/fake-services';
+import { fakeWork, startFakeServices } from '@recording-request/testing/fake-services';
 import { startTestService } from '@recording-request/testing/test-service';
 import { type TestStores, testStores } from '@recording-request/testing/test-stores';
 import { measureSound } from '../src/adapters/sound.ts';
@@ -33,6 +33,7 @@ const CONFIG = { jobSeconds: 60, attempts: 1, speechDb: -50 };
 const TEXT = 'Hello my name is Anna and this is my answer to the question about the new product.';
 const log = createLogger('transcription', 'silent');
 let transcription: AsyncDisposable & { stores: TestStores };
+const work = fakeWork();
 let submissions: GrpcServer;
 let objects: Objects;
 let kafka: Kafka;
@@ -44,7 +45,7 @@ before(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'transcription-test-'));
   objects = testStores(environment).objects();
   await objects.ensureBucket();
-  submissions = await startFakeServices([willingWork()]);
+  submissions = await startFakeServices([work]);
   const env = { SUBMISSIONS_GRPC: submissions.address };
   transcription = await startTestService({ name: 'transcription', readConfig, startService, environment, log, env });
   kafka = await transcription.stores.kafka();
@@ -68,31 +69,31 @@ async function audioOf(
   return { bytes: await readFile(path), durationSec: clip.durationSec };
 }
 
-async function request(bytes: Buffer | undefined, durationSec: number, requestNumber = 1): Promise<Event> {
+async function request(bytes: Buffer | undefined, durationSec: number, requestNumber = 1): Promise<TranscriptJob> {
   const [projectId, submissionId] = [uuidv7(), uuidv7()];
   const audioKey = `submissions/${projectId}/${submissionId}/audio.m4a`;
   if (bytes) await objects.put(audioKey, bytes, { contentType: 'audio/mp4' });
-  const value: TranscriptRequested = { projectId, submissionId, audioKey, durationSec, requestNumber };
-  return newEvent('submission.transcript.requested', { $case: 'transcriptRequested', value });
+  return { projectId, submissionId, audioKey, durationSec, requestNumber };
 }
 
-const process = (deps: TranscribeDeps, { id, payload }: Event) =>
-  transcribe(deps, id, payload!.value as TranscriptRequested, { signal: AbortSignal.timeout(60_000), log });
+const give = (value: TranscriptJob) => work.give(kafka, { $case: 'transcript', value });
+const process = (deps: TranscribeDeps, job: TranscriptJob) =>
+  transcribe(deps, job, { signal: AbortSignal.timeout(60_000), log });
 const payloadOf = (event: Event) => event.payload!.value as TranscriptCompleted & { reason: string };
-const answersTo = (event: Event) =>
-  inbox.events.filter(one => payloadOf(one).submissionId === payloadOf(event).submissionId);
-const endOf = (event: Event) => inbox.first(one => payloadOf(one).submissionId === payloadOf(event).submissionId);
+const answersTo = ({ submissionId }: TranscriptJob) =>
+  inbox.events.filter(one => payloadOf(one).submissionId === submissionId);
+const endOf = ({ submissionId }: TranscriptJob) => inbox.first(one => payloadOf(one).submissionId === submissionId);
 
 test('speech becomes text and WebVTT with true times, under the number that was asked', async () => {
   const { bytes, durationSec } = await audioOf({ text: TEXT }, 'speech');
-  const event = await request(bytes, durationSec, 3);
-  await kafka.publish(event);
-  const completed = payloadOf(await endOf(event));
+  const job = await request(bytes, durationSec, 3);
+  await give(job);
+  const completed = payloadOf(await endOf(job));
   assert.deepEqual(
-    answersTo(event).map(({ type }) => type),
+    answersTo(job).map(({ type }) => type),
     ['transcript.completed'],
   );
-  assert.ok(answersTo(event).every(answer => payloadOf(answer).requestNumber === 3));
+  assert.ok(answersTo(job).every(answer => payloadOf(answer).requestNumber === 3));
   const heard = new Set(completed.text.toLowerCase().match(/[a-z']+/g));
   const words = TEXT.toLowerCase().match(/[a-z']+/g)!;
   const share = words.filter(word => heard.has(word)).length / words.length;
@@ -104,16 +105,6 @@ test('speech becomes text and WebVTT with true times, under the number that was 
   assert.ok(completed.vtt.startsWith('WEBVTT\n') && times.length > 0);
   assert.ok(times.every(([from, to]) => from! < to! && to! <= durationSec + 0.1));
   assert.ok(times.at(-1)![1]! > durationSec / 2, 'the last words are said late in the clip');
-});
-
-test('a request that comes twice gets the same answer under the same id', async () => {
-  const { bytes, durationSec } = await audioOf({ text: 'Good morning.' }, 'short');
-  const event = await request(bytes, durationSec);
-  await kafka.publish(event);
-  await kafka.publish(event);
-  await inbox.first(() => answersTo(event).length === 2);
-  const ids = answersTo(event).map(({ id }) => id);
-  assert.equal(new Set(ids).size, 1);
 });
 
 const NOISE = 'anoisesrc=amplitude=0.5:seed=1:duration=4:color';
@@ -139,10 +130,10 @@ test('silence, breath, hum, music and noise are a completed, empty transcript, w
     // As sure as a model can be.
     const sure = { startSec: 0, endSec: 3, text: 'Thank you.', noSpeechProbability: 0, averageLogProbability: -0.1 };
     const speech: Speech = { transcribe: async () => ({ text: 'Thank you.', language: 'en', segments: [sure] }) };
-    const event = await request(await readFile(path), 4);
+    const job = await request(await readFile(path), 4);
     const publish = async (one: Event) => void published.push(one);
     const deps = { objects, kafka: { publish }, speech, config: CONFIG, sandbox };
-    await process(deps, event);
+    await process(deps, job);
     const { text, vtt, language } = payloadOf(published.at(-1)!);
     assert.equal(published.at(-1)!.type, 'transcript.completed');
     assert.deepEqual({ text, vtt, language }, { text: '', vtt: 'WEBVTT\n', language: undefined }, name);
@@ -164,12 +155,12 @@ test('speech far quieter than usual, and words after long silence, are still tak
 
 test('audio that is gone, or more than speech-to-text takes, fails with a sentence', async () => {
   const gone = await request(undefined, 3);
-  await kafka.publish(gone);
+  await give(gone);
   const failed = await endOf(gone);
   assert.equal(failed.type, 'transcript.failed');
   assert.match(payloadOf(failed).reason, /no longer stored/);
   const large = await request(Buffer.alloc(25_000_001), 600);
-  await kafka.publish(large);
+  await give(large);
   assert.match(payloadOf(await endOf(large)).reason, /larger than speech-to-text takes/);
   // Sampled once a second: as it is measured, this is a day.
   const day = join(scratch, 'day.mka');
@@ -190,13 +181,13 @@ test('audio that is gone, or more than speech-to-text takes, fails with a senten
     day,
   ]);
   const long = await request(await readFile(day), 86_400);
-  await kafka.publish(long);
+  await give(long);
   assert.match(payloadOf(await endOf(long)).reason, /^The audio is longer, or harder to read, than/);
 });
 
 test('a store or a broker that is down fails no transcript: the request is tried again', async () => {
   const { bytes, durationSec } = await audioOf({ text: 'Good morning.' }, 'again');
-  const event = await request(bytes, durationSec);
+  const job = await request(bytes, durationSec);
   const published: string[] = [];
   const down = async () => {
     throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
@@ -204,21 +195,21 @@ test('a store or a broker that is down fails no transcript: the request is tried
   const publish = async (one: Event) => void published.push(one.type);
   const speech: Speech = { transcribe: async () => ({ text: 'Good morning.', segments: undefined }) };
   const deps = { objects, kafka: { publish }, speech, config: CONFIG, sandbox };
-  await assert.rejects(process({ ...deps, objects: { ...objects, get: down } }, event), OutageError);
-  await assert.rejects(process({ ...deps, kafka: { publish: down } }, event), OutageError);
+  await assert.rejects(process({ ...deps, objects: { ...objects, get: down } }, job), OutageError);
+  await assert.rejects(process({ ...deps, kafka: { publish: down } }, job), OutageError);
   assert.deepEqual(published, []);
-  await process(deps, event);
+  await process(deps, job);
   assert.equal(published.at(-1), 'transcript.completed');
 });
 
 test('a transcript that is too long for an event is stored under its submission, and the event refers to it', async () => {
   const { bytes, durationSec } = await audioOf({ text: 'Good morning.' }, 'again');
-  const event = await request(bytes, durationSec);
+  const job = await request(bytes, durationSec);
   const published: Event[] = [];
   const publish = async (one: Event) => void published.push(one);
   const text = 'word '.repeat(80_000).trim();
   const speech: Speech = { transcribe: async () => ({ text, segments: undefined }) };
-  await process({ objects, kafka: { publish }, speech, config: CONFIG, sandbox }, event);
+  await process({ objects, kafka: { publish }, speech, config: CONFIG, sandbox }, job);
   const { type, payload } = published.at(-1)!;
   assert.equal(type, 'transcript.completed');
   assert.ok(payload?.$case === 'transcriptStored');

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { backlog } from './backlog.ts';
 import { helpOn } from './help.ts';
 
-const JOBLESS = { kind: 'media', waiting: 0, paused: 0, published: 0, running: 0, oldest: [], troubled: [] };
+const JOBLESS = { kind: 'media', waiting: 0, paused: 0, running: 0, oldest: [], troubled: [] };
 
 test('a row for each kind of work, for each of the oldest jobs, and for each that was given back', async () => {
   const at = new Date('2026-01-02T03:04:05Z');
   const job = { projectId: 'p', submissionId: 's', askedAt: at, attempts: 0, givenBack: 3, nextAt: at };
-  const counts = { kind: 'media', waiting: 7, paused: 1, published: 2, running: 1, oldestAt: at };
+  const counts = { kind: 'media', waiting: 7, paused: 1, running: 1, oldestAt: at };
   const getBacklog = async () => ({
     backlogs: [
       {
@@ -20,8 +20,8 @@ test('a row for each kind of work, for each of the oldest jobs, and for each tha
   });
   const { lines } = await backlog({ getBacklog } as never);
   assert.deepEqual(lines, [
-    'JOBS   WAITING  PAUSED  PUBLISHED  RUNNING  OLDEST SINCE',
-    'media  7        1       2          1        2026-01-02T03:04:05Z',
+    'JOBS   WAITING  PAUSED  RUNNING  OLDEST SINCE',
+    'media  7        1       1        2026-01-02T03:04:05Z',
     '',
     'the oldest:',
     'SUBMISSION ID  JOB    STATE    ASKED FOR',

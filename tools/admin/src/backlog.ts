@@ -3,15 +3,15 @@ import type { Backlog, SubmissionsOperatorServiceServer } from '@recording-reque
 import type { Report } from './run.ts';
 import { table, timeOf } from './table.ts';
 
-const COLUMNS = ['JOBS', 'WAITING', 'PAUSED', 'PUBLISHED', 'RUNNING', 'OLDEST SINCE'] as const;
+const COLUMNS = ['JOBS', 'WAITING', 'PAUSED', 'RUNNING', 'OLDEST SINCE'] as const;
 const OLDEST = ['SUBMISSION ID', 'JOB', 'STATE', 'ASKED FOR'] as const;
 const TROUBLED = ['SUBMISSION ID', 'JOB', 'ATTEMPTS', 'GIVEN BACK', 'NEXT TRY', 'PROBLEM'] as const;
 
 /** How much work waits and runs, which jobs are the oldest, and which were given back. Fails with a DomainError. */
 export async function backlog(submissions: ClientOf<SubmissionsOperatorServiceServer>): Promise<Report> {
   const { backlogs } = await submissions.getBacklog({ troubledLimit: 0 });
-  const counts = backlogs.map(({ kind, waiting, paused, published, running, oldestAt }) => [
-    ...[kind, ...[waiting, paused, published, running].map(String)],
+  const counts = backlogs.map(({ kind, waiting, paused, running, oldestAt }) => [
+    ...[kind, ...[waiting, paused, running].map(String)],
     timeOf(oldestAt),
   ]);
   const troubled = backlogs.flatMap(troubledRows);

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { newEvent } from '@recording-request/events/event';
 import { asOutage, OutageError } from '@recording-request/events/job-claims';
 import type { Kafka } from '@recording-request/events/kafka';
-import { answerId } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
 import { durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
-import type { MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
+import type { MediaProcessed } from '@recording-request/proto/events/v1/events';
+import type { MediaJob } from '@recording-request/proto/work/v1/work';
 import { DiskFullError } from '../adapters/ffmpeg.ts';
 import type { JobDirectories } from '../adapters/job-directory.ts';
 import { downloadUpload, ObjectTooLargeError } from '../adapters/object-transfer.ts';
@@ -30,13 +30,11 @@ const NOT_PUBLISHED = 'The result could not be published';
 const GONE = 'The upload is no longer stored, so it cannot be processed.';
 
 /**
- * Makes and stores the media of a submission, then publishes `media.processed` or `media.failed`, whose id derives from
- * `requestId`. Rejects when a later attempt may succeed: with an OutageError where that says nothing about the clip.
+ * Makes and stores the media of a submission, then publishes `media.processed` or `media.failed`. Rejects when a later attempt may succeed: with an OutageError where that says nothing about the clip.
  */
 export async function processClip(
   deps: ProcessClipDeps,
-  requestId: string,
-  request: MediaRequested,
+  request: MediaJob,
   { signal, log }: { signal: AbortSignal; log: Logger },
 ): Promise<void> {
   const { objects, jobs, kafka, config } = deps;
@@ -47,7 +45,7 @@ export async function processClip(
     const target = { maxBytes: config.sourceMaxBytes, signal };
     const upload = { key: request.sourceKey, parts: request.sourceParts };
     const size = await downloadUpload(objects, upload, join(job.path, 'source'), target);
-    if (size === undefined) return await onSourceGone(deps, requestId, request, log);
+    if (size === undefined) return await onSourceGone(deps, request, log);
     const making = () => makeAndStore(deps, job.path, request, { signal, timeLimit, mayBeDisk, log });
     const value = await making().catch(async error => {
       // There is room again. Only once: a hostile clip can put these words into ffmpeg's messages, and must not be
@@ -55,22 +53,20 @@ export async function processClip(
       if (error instanceof DiskFullError && !(await mayBeDisk())) return making();
       throw error;
     });
-    await kafka
-      .publish(newEvent('media.processed', { $case: 'mediaProcessed', value }, answerId(requestId, 'media.processed')))
-      .catch(asOutage(NOT_PUBLISHED));
+    await kafka.publish(newEvent('media.processed', { $case: 'mediaProcessed', value })).catch(asOutage(NOT_PUBLISHED));
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
     if (await mayBeDisk()) throw new OutageError('The disk is full', { cause: error });
     log.warn({ err: error }, 'The media of a submission could not be made');
-    await publishFailed(kafka, requestId, request, reason);
+    await publishFailed(kafka, request, reason);
   }
 }
 
 async function makeAndStore(
   { objects, sandbox }: ProcessClipDeps,
   dir: string,
-  request: MediaRequested,
+  request: MediaJob,
   options: { signal: AbortSignal; timeLimit: AbortSignal; mayBeDisk: () => Promise<boolean>; log: Logger },
 ): Promise<MediaProcessed> {
   const { signal, timeLimit, mayBeDisk, log } = options;
@@ -110,27 +106,20 @@ function reasonOf(error: unknown): string | undefined {
 }
 
 /** The upload is deleted once its media is recorded: then this is a late repetition. Without media there is nothing to make. */
-async function onSourceGone(
-  { objects, kafka }: ProcessClipDeps,
-  requestId: string,
-  request: MediaRequested,
-  log: Logger,
-): Promise<void> {
+async function onSourceGone({ objects, kafka }: ProcessClipDeps, request: MediaJob, log: Logger): Promise<void> {
   for await (const { key } of objects.list(videoPrefix(request.projectId, request.submissionId))) {
     log.info({ key }, 'The media was made and recorded before; the request is dropped');
     return;
   }
   log.warn('The upload is gone and there is no media of it');
-  await publishFailed(kafka, requestId, request, GONE);
+  await publishFailed(kafka, request, GONE);
 }
 
 async function publishFailed(
   kafka: ProcessClipDeps['kafka'],
-  requestId: string,
-  { projectId, submissionId }: MediaRequested,
+  { projectId, submissionId }: MediaJob,
   reason: string,
 ): Promise<void> {
   const value = { projectId, submissionId, reason };
-  const event = newEvent('media.failed', { $case: 'mediaFailed', value }, answerId(requestId, 'media.failed'));
-  await kafka.publish(event).catch(asOutage(NOT_PUBLISHED));
+  await kafka.publish(newEvent('media.failed', { $case: 'mediaFailed', value })).catch(asOutage(NOT_PUBLISHED));
 }

@@ -1,5 +1,6 @@
 import type { Objects } from '@recording-request/kit-objects/objects';
-import type { MediaProcessed, MediaRequested } from '@recording-request/proto/events/v1/events';
+import type { MediaProcessed } from '@recording-request/proto/events/v1/events';
+import type { MediaJob } from '@recording-request/proto/work/v1/work';
 import { videoPath } from '../adapters/clip-files.ts';
 import { uploadFile } from '../adapters/object-transfer.ts';
 import { MIME_TYPE } from '../domain/container.ts';
@@ -14,7 +15,7 @@ import type { BegunMedia, MadeMedia } from './make-media.ts';
  */
 export async function storeMedia(
   { clip, hasVideo }: BegunMedia,
-  { projectId, submissionId }: Pick<MediaRequested, 'projectId' | 'submissionId'>,
+  { projectId, submissionId }: Pick<MediaJob, 'projectId' | 'submissionId'>,
   options: { objects: Objects; signal: AbortSignal; finish: (signal: AbortSignal) => Promise<MadeMedia> },
 ): Promise<MediaProcessed> {
   const { objects, signal, finish } = options;

@@ -16,7 +16,6 @@ import { exportProject } from './exports/export.ts';
 import { locateArchiveFor } from './exports/locate-archive.ts';
 import { openArchiveFor } from './exports/open-archive.ts';
 import { reportArchiveFor } from './exports/report-archive.ts';
-import { beginJob } from './jobs/begin-job.ts';
 import { giveBackJob } from './jobs/give-back-job.ts';
 import { renewJob } from './jobs/renew-job.ts';
 import { takeJob } from './jobs/take-job.ts';
@@ -66,10 +65,9 @@ export const operatorHandlers = (context: Context): Handlers<SubmissionsOperator
 });
 
 export const workHandlers = (context: Context): Handlers<WorkServiceServer> => ({
-  beginJob: beginJob(context),
+  takeJob: takeJob(context),
   renewJob: renewJob(context),
   giveBackJob: giveBackJob(context),
-  takeJob: takeJob(context),
 });
 
 export const exportsHandlers = (context: Context): Handlers<ExportsServiceServer> => ({

@@ -1,126 +1,118 @@
-import type { Job, JobKind, Trace } from '../domain/clips/submission.ts';
+import { JOB_KINDS, type Job, type JobKind } from '../domain/clips/submission.ts';
 import type { WaitingOwner } from '../domain/jobs/job.ts';
 import { databaseNow } from './database-clock.ts';
-import { FIGURES_INDEX, type Models } from './models.ts';
+import { FIGURES_INDEX, JOBS_INDEX, type Models } from './models.ts';
 
 export interface SubmissionKey {
   projectId: string;
   submissionId: string;
 }
 
-/** A job that waits, with how it is traced. */
-export interface WaitingJob extends SubmissionKey {
-  job: Pick<Job, 'trace' | 'dispatches'>;
-  /** In which its clip landed. */
-  trace: Trace | undefined;
-}
-
-export interface InFlightJob extends SubmissionKey {
-  ownerId: string;
+export interface StoredJob extends SubmissionKey {
   job: Job;
 }
+
+export type WaitingNow = WaitingOwner & { now: Date };
 
 export interface Backlog {
   waiting: number;
   paused: number;
-  published: number;
   running: number;
   /** The oldest, whether they wait or run. */
-  oldest: InFlightJob[];
+  oldest: StoredJob[];
   /** Those that were given back, the longest waiting first. */
-  troubled: InFlightJob[];
+  troubled: StoredJob[];
 }
 
 /** The jobs of all submissions. What they become is decided by the rules, and written by the store of submissions. */
 export interface JobStore {
   now(): Promise<Date>;
-  inFlight(kind: JobKind): Promise<InFlightJob[]>;
-  /** Every owner with a job that waits, the longest waiting first, at most 1,000. */
-  waitingOwners(kind: JobKind): Promise<WaitingOwner[]>;
-  /** The owner's job that has been due longest. */
-  nextOf(ownerId: string, kind: JobKind, now: Date): Promise<WaitingJob | undefined>;
-  /** Those that were published before `before`, and not begun. */
-  publishedBefore(kind: JobKind, before: Date, limit: number): Promise<SubmissionKey[]>;
+  /** Every owner with a job that is due, the longest waiting first, at most 1,000, and the time of the database. */
+  waitingOwners(kind: JobKind): Promise<WaitingNow[]>;
+  /** How many jobs of each owner run. */
+  runningByOwner(kind: JobKind): Promise<Map<string, number>>;
+  /** The submission whose job this run has. */
+  heldBy(kind: JobKind, holder: string): Promise<SubmissionKey | undefined>;
+  /** Those whose lease has ended, or whose result is overdue. */
+  overdue(now: Date, limit: number): Promise<SubmissionKey[]>;
   /** Prolongs a claim, or takes it back where nobody else has begun the job since. False: it is another's, or ended. */
   renew(key: SubmissionKey, kind: JobKind, holder: string, leaseMs: number): Promise<boolean>;
-  /** Notes that the holder has published a result. False as above. */
-  report(key: SubmissionKey, kind: JobKind, holder: string): Promise<boolean>;
+  /** Notes that the holder has published a result, which is waited for so long. False as above. */
+  report(key: SubmissionKey, kind: JobKind, holder: string, waitMs: number): Promise<boolean>;
   backlog(kind: JobKind, troubledLimit: number): Promise<Backlog>;
   /** How many there are of each state, 10,000 at most. */
-  countByState(kind: JobKind): Promise<{ waiting: number; published: number; running: number }>;
+  countByState(kind: JobKind): Promise<{ waiting: number; running: number }>;
 }
 
 const OWNERS_MAX = 1_000;
 const OLDEST_MAX = 5;
-const IN_FLIGHT_MAX = 10_000;
 const COUNTED_MAX = 10_000;
 const QUERY_LIMIT_MS = 10_000;
-const FIELDS = { projectId: 1, ownerId: 1, job: 1 } as const;
-const TRACED = { projectId: 1, trace: 1, 'job.trace': 1, 'job.dispatches': 1 } as const;
-type TracedRow = { _id: unknown; projectId: string } & Omit<WaitingJob, keyof SubmissionKey>;
-const IN_FLIGHT = { $in: ['published', 'running', 'reported'] };
+const FIELDS = { projectId: 1, job: 1 } as const;
+const BEGUN = { $in: ['running', 'reported'] };
 
 export function createJobStore({ submissions }: Models): JobStore {
   const state = (kind: JobKind, which: unknown) => ({ 'job.kind': kind, 'job.state': which });
   const holding = async ({ projectId, submissionId }: SubmissionKey, kind: JobKind, holder: string, set: object) => {
+    const held = { 'job.kind': kind, 'job.holder': holder, 'job.state': { $ne: 'reported' } };
     const { matchedCount } = await submissions.collection.updateOne(
-      {
-        _id: submissionId as never,
-        projectId,
-        'job.kind': kind,
-        'job.holder': holder,
-        'job.state': { $ne: 'reported' },
-      },
+      { _id: submissionId as never, projectId, ...held },
       [{ $set: { ...set, revision: { $add: ['$revision', 1] } } }],
     );
     return matchedCount > 0;
   };
+  const inMs = (ms: number) => ({ $add: ['$$NOW', ms] });
   const count = (query: object) => submissions.countDocuments(query).maxTimeMS(QUERY_LIMIT_MS);
   return {
     now: () => databaseNow(submissions),
-    async inFlight(kind) {
-      return (await submissions.find(state(kind, IN_FLIGHT), FIELDS).limit(IN_FLIGHT_MAX).lean()).map(fromRow);
-    },
     async waitingOwners(kind) {
       // One look into the index for each owner, however many jobs they have.
       return await submissions
-        .aggregate<WaitingOwner>([
+        .aggregate<WaitingNow>([
           { $match: state(kind, 'waiting') },
           { $sort: { ownerId: 1, 'job.dueAt': 1 } },
           { $group: { _id: '$ownerId', dueAt: { $first: '$job.dueAt' } } },
+          { $match: { $expr: { $lte: ['$dueAt', '$$NOW'] } } },
           { $sort: { dueAt: 1 } },
           { $limit: OWNERS_MAX },
-          { $project: { _id: 0, ownerId: '$_id', dueAt: 1 } },
+          { $project: { _id: 0, ownerId: '$_id', dueAt: 1, now: '$$NOW' } },
         ])
         .option({ maxTimeMS: QUERY_LIMIT_MS });
     },
-    async nextOf(ownerId, kind, now) {
-      const row = await submissions
-        .findOne({ ...state(kind, 'waiting'), ownerId, 'job.dueAt': { $lte: now } }, TRACED)
-        .sort({ 'job.dueAt': 1 })
-        .lean<TracedRow>();
-      return row ? { ...keyOf(row), job: row.job, trace: row.trace } : undefined;
+    async runningByOwner(kind) {
+      // As many index entries as workers have slots.
+      const owners = await submissions
+        .aggregate<{ _id: string; count: number }>([
+          { $match: state(kind, 'running') },
+          { $group: { _id: '$ownerId', count: { $sum: 1 } } },
+        ])
+        .option({ maxTimeMS: QUERY_LIMIT_MS, hint: JOBS_INDEX });
+      return new Map(owners.map(owner => [owner._id, owner.count]));
     },
-    async publishedBefore(kind, before, limit) {
-      const query = { ...state(kind, 'published'), 'job.publishedAt': { $lt: before } };
-      return (await submissions.find(query, { projectId: 1 }).limit(limit).lean()).map(keyOf);
+    async heldBy(kind, holder) {
+      const query = { ...state(kind, 'running'), 'job.holder': holder };
+      const row = await submissions.findOne(query, { projectId: 1 }).hint(JOBS_INDEX).lean();
+      return row ? keyOf(row) : undefined;
+    },
+    async overdue(now, limit) {
+      const query = { 'job.kind': { $in: JOB_KINDS }, 'job.state': BEGUN, 'job.dueAt': { $lte: now } };
+      return (await submissions.find(query, { projectId: 1 }).hint(JOBS_INDEX).limit(limit).lean()).map(keyOf);
     },
     renew: (key, kind, holder, leaseMs) =>
-      holding(key, kind, holder, { 'job.state': 'running', 'job.leaseUntil': { $add: ['$$NOW', leaseMs] } }),
-    report: (key, kind, holder) => holding(key, kind, holder, { 'job.state': 'reported', 'job.publishedAt': '$$NOW' }),
+      holding(key, kind, holder, { 'job.state': 'running', 'job.dueAt': inMs(leaseMs) }),
+    report: (key, kind, holder, waitMs) =>
+      holding(key, kind, holder, { 'job.state': 'reported', 'job.dueAt': inMs(waitMs) }),
     async countByState(kind) {
       const upTo = (which: unknown) => count(state(kind, which)).limit(COUNTED_MAX);
-      const states = [upTo('waiting'), upTo('published'), upTo({ $in: ['running', 'reported'] })];
-      const [waiting = 0, published = 0, running = 0] = await Promise.all(states);
-      return { waiting, published, running };
+      const [waiting, running] = await Promise.all([upTo('waiting'), upTo(BEGUN)]);
+      return { waiting, running };
     },
     async backlog(kind, troubledLimit) {
       const now = await databaseNow(submissions);
-      const [waiting, paused, published, running, oldest, troubled] = await Promise.all([
+      const [waiting, paused, running, oldest, troubled] = await Promise.all([
         count({ ...state(kind, 'waiting'), 'job.dueAt': { $lte: now } }),
         count({ ...state(kind, 'waiting'), 'job.dueAt': { $gt: now } }),
-        count(state(kind, 'published')),
-        count(state(kind, { $in: ['running', 'reported'] })),
+        count(state(kind, BEGUN)),
         submissions
           .find({ 'job.kind': kind, 'job.since': { $gt: new Date(0) }, 'job.givenBack': { $gte: 0 } }, FIELDS)
           .sort({ 'job.kind': 1, 'job.since': 1 })
@@ -135,7 +127,7 @@ export function createJobStore({ submissions }: Models): JobStore {
           .maxTimeMS(QUERY_LIMIT_MS)
           .lean(),
       ]);
-      return { waiting, paused, published, running, oldest: oldest.map(fromRow), troubled: troubled.map(fromRow) };
+      return { waiting, paused, running, oldest: oldest.map(fromRow), troubled: troubled.map(fromRow) };
     },
   };
 }
@@ -145,6 +137,7 @@ const keyOf = (row: { _id: unknown; projectId: string }): SubmissionKey => ({
   submissionId: String(row._id),
 });
 
-function fromRow(row: { _id: unknown; projectId: string; ownerId: string; job?: unknown }): InFlightJob {
-  return { ...keyOf(row), ownerId: row.ownerId, job: row.job as Job };
-}
+const fromRow = (row: { _id: unknown; projectId: string; job?: unknown }): StoredJob => ({
+  ...keyOf(row),
+  job: row.job as Job,
+});

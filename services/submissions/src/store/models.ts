@@ -35,6 +35,8 @@ export const PAGE_INDEX = {
 } as const;
 /** Of dead letters: the events that were not known, those first that were looked at longest ago. */
 export const UNKNOWN_INDEX = 'unknown_events';
+/** The jobs by owner, the oldest first. */
+export const JOBS_INDEX = 'jobs';
 export const TERMS_INDEX = 'accepted_terms';
 export const WITH_TERMS = { 'terms.sha256': { $gt: '' } };
 export const CHANGES_INDEX = { ...OF_PROJECT, changedAt: -1 } as const;
@@ -208,10 +210,9 @@ submissionSchema.index(
   { name: 'video_sizes' },
 );
 submissionSchema.index({ projectId: 1, linkId: 1, responseId: 1, questionIndex: 1 }, { unique: true });
-// The jobs by owner, the oldest first: what waits or is in flight alone.
 submissionSchema.index(
   { 'job.kind': 1, 'job.state': 1, ownerId: 1, 'job.dueAt': 1 },
-  { partialFilterExpression: { 'job.kind': { $exists: true } }, name: 'jobs' },
+  { partialFilterExpression: { 'job.kind': { $exists: true } }, name: JOBS_INDEX },
 );
 // For figures: with conditions that no other query has, so that none is given one of these in place of its own.
 submissionSchema.index(

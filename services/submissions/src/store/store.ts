@@ -11,7 +11,7 @@ import { openModels } from './models.ts';
 import { createNoteStore, type NoteStore } from './notes.ts';
 import { schema } from './schema-steps.ts';
 import { createStoredObjects, type StoredObjects } from './stored-objects.ts';
-import { createSubmissionStore, type JobListener, type SubmissionStore } from './submissions.ts';
+import { createSubmissionStore, type SubmissionStore } from './submissions.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
 
 /** The collections of this service. */
@@ -32,13 +32,13 @@ export interface Stores {
 /**
  * Rejects with a StartError where the database has not been migrated as far as this version needs it.
  */
-export async function openStores(connection: Connection, listener?: JobListener): Promise<Stores> {
+export async function openStores(connection: Connection): Promise<Stores> {
   await requireSchema(connection, schema.steps);
   const models = openModels(connection);
   return {
     uploads: createUploadStore(models),
     notes: createNoteStore(models),
-    submissions: createSubmissionStore(models, listener),
+    submissions: createSubmissionStore(models),
     jobs: createJobStore(models),
     exportRows: createExportRows(models),
     archives: createArchiveStore(models),

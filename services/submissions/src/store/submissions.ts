@@ -1,7 +1,7 @@
 import { outboxEntry } from '@recording-request/events/kafka';
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
 import { runningTrace } from '@recording-request/kit-telemetry/span';
-import type { Change, Job, Source, Submission, SubmissionEvent } from '../domain/clips/submission.ts';
+import type { Change, Job, JobKind, Source, Submission, SubmissionEvent } from '../domain/clips/submission.ts';
 import { toEvent } from '../messages.ts';
 import { noteChange, noteLanded } from './change-figures.ts';
 import { databaseNow } from './database-clock.ts';
@@ -31,6 +31,11 @@ export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
    */
   change(
     key: { projectId: string; submissionId: string; ownerId?: string },
+    decide: (submission: Submission) => Change | undefined,
+  ): Promise<Submission | undefined>;
+  /** The same with the submission whose job has been due longest, of those of the owner that wait. */
+  changeNext(
+    queue: { ownerId: string; kind: JobKind; now: Date },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
   /** Returns which of these submissions were never stored. */
@@ -68,17 +73,32 @@ const LOOK_AGAIN_MS = 15 * 60_000;
 
 const outboxOf = (events: SubmissionEvent[]) => events.map(event => outboxEntry(toEvent(event)));
 
-/** Told that another job can be published. */
-export interface JobListener {
-  /** A clip has landed, and its job begins to wait. */
-  onLanded(): void;
-  /** A job of a clip that was there begins to wait, or has ended. */
-  onJobs(): void;
-}
-
-const NOBODY: JobListener = { onLanded() {}, onJobs() {} };
-
-export function createSubmissionStore({ submissions }: Models, listener: JobListener = NOBODY): SubmissionStore {
+export function createSubmissionStore({ submissions }: Models): SubmissionStore {
+  const changeFound = async (
+    find: () => Promise<{ _id: unknown; projectId: string; revision: number } | null>,
+    decide: (submission: Submission) => Change | undefined,
+  ): Promise<Submission | undefined> => {
+    for (;;) {
+      const row = await find();
+      if (!row) return undefined;
+      const submission = submissionFromRow(row);
+      const change = decide(submission);
+      if (!change) return submission;
+      const { set } = change;
+      const { modifiedCount } = await submissions.updateOne(
+        { _id: String(row._id), projectId: row.projectId, revision: row.revision },
+        {
+          ...assignments(set.job ? { ...set, job: storedJob(set.job) } : set),
+          $inc: { revision: 1 },
+          ...(isOfContent(change) ? { $currentDate: { changedAt: true } } : {}),
+          ...(change.events.length > 0 ? { $push: { outbox: { $each: outboxOf(change.events) } } } : {}),
+        },
+      );
+      if (modifiedCount === 0) continue;
+      noteChange(submission, change);
+      return { ...submission, ...set };
+    }
+  };
   return {
     ...createSubmissionQueries(submissions),
     ...createProjectFigures(submissions),
@@ -93,7 +113,6 @@ export function createSubmissionStore({ submissions }: Models, listener: JobList
         );
         if (upsertedCount > 0) {
           noteLanded(rest);
-          listener.onLanded();
           return true;
         }
       } catch (error) {
@@ -119,29 +138,13 @@ export function createSubmissionStore({ submissions }: Models, listener: JobList
       );
       return carrier?.outbox[0]?.at;
     },
-    async change({ projectId, submissionId, ownerId }, decide) {
+    change({ projectId, submissionId, ownerId }, decide) {
       const filter = { _id: submissionId, projectId, erasedAt: null, ...(ownerId === undefined ? {} : { ownerId }) };
-      for (;;) {
-        const row = await submissions.findOne(filter, { outbox: 0 }).lean();
-        if (!row) return undefined;
-        const submission = submissionFromRow(row);
-        const change = decide(submission);
-        if (!change) return submission;
-        const { set } = change;
-        const { modifiedCount } = await submissions.updateOne(
-          { _id: submissionId, projectId, revision: row.revision },
-          {
-            ...assignments(set.job ? { ...set, job: storedJob(set.job) } : set),
-            $inc: { revision: 1 },
-            ...(isOfContent(change) ? { $currentDate: { changedAt: true } } : {}),
-            ...(change.events.length > 0 ? { $push: { outbox: { $each: outboxOf(change.events) } } } : {}),
-          },
-        );
-        if (modifiedCount === 0) continue;
-        noteChange(submission, change);
-        if ('job' in set && (!set.job || set.job.state === 'waiting')) listener.onJobs();
-        return { ...submission, ...set };
-      }
+      return changeFound(() => submissions.findOne(filter, { outbox: 0 }).lean(), decide);
+    },
+    changeNext({ ownerId, kind, now }, decide) {
+      const filter = { 'job.kind': kind, 'job.state': 'waiting', ownerId, 'job.dueAt': { $lte: now } };
+      return changeFound(() => submissions.findOne(filter, { outbox: 0 }).sort({ 'job.dueAt': 1 }).lean(), decide);
     },
     async missing(projectId, ids) {
       const rows = await submissions.find({ projectId, _id: { $in: ids } }, { _id: 1 }).lean();

@@ -3,9 +3,9 @@ import { asOutage } from '@recording-request/events/job-claims';
 import type { Kafka } from '@recording-request/events/kafka';
 import { areLong } from '@recording-request/events/long-texts';
 import type { EventType } from '@recording-request/events/topics';
-import { answerId } from '@recording-request/kit/ids';
 import type { Logger } from '@recording-request/kit/log';
-import type { Event, TranscriptRequested } from '@recording-request/proto/events/v1/events';
+import type { Event } from '@recording-request/proto/events/v1/events';
+import type { TranscriptJob } from '@recording-request/proto/work/v1/work';
 import { measureSound, TooMuchSoundError } from '../adapters/sound.ts';
 import { readAudio } from '../adapters/stored-audio.ts';
 import type { Config } from '../config.ts';
@@ -33,22 +33,18 @@ const TOO_MUCH_SOUND = 'The audio is longer, or harder to read, than speech-to-t
 const TOO_LONG = 'The transcript is too long to be kept.';
 
 /**
- * Transcribes a submission's audio and publishes `transcript.completed` or `transcript.failed`.
- * Their ids derive from `requestId`. Rejects when a later attempt may succeed: with an OutageError where that says nothing
+ * Transcribes a submission's audio and publishes `transcript.completed` or `transcript.failed`. Rejects when a later attempt may succeed: with an OutageError where that says nothing
  * about the audio.
  */
 export async function transcribe(
   deps: TranscribeDeps,
-  requestId: string,
-  request: TranscriptRequested,
+  request: TranscriptJob,
   { signal, log }: { signal: AbortSignal; log: Logger },
 ): Promise<void> {
   const { projectId, submissionId, requestNumber } = request;
   const ids = { projectId, submissionId, requestNumber };
   const publish = (type: EventType, payload: NonNullable<Event['payload']>) =>
-    deps.kafka
-      .publish(newEvent(type, payload, answerId(requestId, type)))
-      .catch(asOutage('The result could not be published'));
+    deps.kafka.publish(newEvent(type, payload)).catch(asOutage('The result could not be published'));
   const endsAt = Date.now() + deps.config.jobSeconds * 1000 * WORK_SHARE;
   try {
     const transcript = await transcriptFor(deps, request, { signal, log, endsAt });
@@ -79,7 +75,7 @@ async function payloadOf(
 
 async function transcriptFor(
   { objects, speech, config, sandbox }: TranscribeDeps,
-  { audioKey, durationSec, language }: TranscriptRequested,
+  { audioKey, durationSec, language }: TranscriptJob,
   { signal, log, endsAt }: { signal: AbortSignal; log: Logger; endsAt: number },
 ): Promise<Transcript> {
   const audio = await readAudio(objects, audioKey, { maxBytes: AUDIO_MAX_BYTES, signal });

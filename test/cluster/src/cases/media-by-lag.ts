@@ -71,11 +71,7 @@ export const mediaByLag: ClusterCase = {
     const jobs = cleaning.use(await openJobs(harness));
     const before = await jobs.count();
     const takes = await longTakes();
-    const handIn = (name: string, count: number) => async () => {
-      await harness.load(count, random.fork(name), { ...QUICKLY, takes });
-      const { length } = await product.pods('media');
-      if (length > 1) violated(`while no job is given out media has ${length} pods`);
-    };
+    const handIn = (name: string, count: number) => () => harness.load(count, random.fork(name), { ...QUICKLY, takes });
 
     await scaleByLag(harness, 1);
     await secondsUntil(harness, 1);

@@ -2,7 +2,6 @@ import { openFilm, type Take } from '@recording-request/fault-test/contributors/
 import { loadConfig } from '@recording-request/kit/config';
 import { readProgress } from '@recording-request/kit-kafka/progress';
 import { kafkaVariables } from '@recording-request/kit-kafka/variables';
-import { createLease, takeLease } from '@recording-request/kit-mongo/lease';
 import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
 import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import type { Random } from '@recording-request/stack/random';
@@ -10,8 +9,6 @@ import { until } from '@recording-request/testing/wait';
 import type { ClusterHarness } from '../harness.ts';
 import { type ProcessorUse, watchProcessors } from './processor-use.ts';
 
-const LEASE_MS = 30_000;
-const HELD_MS = 30_000;
 const LOOK_MS = 250;
 const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
 /** Of the clips: over the first ones pods that have just started compile their code, and at the end some pods have none left. */
@@ -26,7 +23,7 @@ export const longTakes = (): Promise<(random: Random) => Take> => openFilm(LONG_
 /** Four at once, in few requests: by default pieces are as small as a slow phone sends them, and landing takes several times as long as media. */
 export const QUICKLY = { width: 4, contribute: { chunkBytes: 1_000_000 } } as const;
 
-/** Opens the database whose lease keeps jobs waiting. */
+/** Opens the database that keeps jobs waiting. */
 export async function openSubmissions(
   { serversEnv }: Pick<ClusterHarness, 'serversEnv'>,
   stack: AsyncDisposableStack,
@@ -59,10 +56,11 @@ export async function scaleMedia({ product }: ClusterHarness, replicas: number):
   await product.settled();
 }
 
-/** Keeps every job waiting until it is disposed of: no process gives jobs out without this lease. */
+/** Keeps every job waiting until it is disposed of: the database refuses that one is begun. */
 export async function holdJobs(connection: Connection): Promise<AsyncDisposable> {
-  const lease = createLease(connection, 'dispatch', LEASE_MS);
-  return await until('the jobs are held', () => takeLease(lease), { limitMs: HELD_MS, everyMs: LOOK_MS });
+  const validate = (validator: object) => connection.db!.command({ collMod: 'submissions', validator });
+  await validate({ 'job.state': { $ne: 'running' } });
+  return { [Symbol.asyncDispose]: async () => void (await validate({})) };
 }
 
 /** How fast media is, and what that takes of the processors: a rate is the node's, not media's, where media uses less than it may. */

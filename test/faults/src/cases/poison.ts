@@ -86,22 +86,11 @@ function nonsense(random: Random): (Buffer | null)[] {
 /** Events that decode but that the topic's consumer cannot handle. */
 function misfits(topic: string): Buffer[] {
   const ids = { projectId: uuidv7(), submissionId: uuidv7() };
+  const erased = newEvent('submission.erased', erasedOf(ids.projectId, ids.submissionId));
   const events = {
     'submissions.events': [newEvent('submission.completed', { $case: 'submissionCompleted', value: {} as never })],
-    'media.work': [
-      newEvent('submission.erased', erasedOf(ids.projectId, ids.submissionId)),
-      newEvent('submission.media.requested', {
-        $case: 'mediaRequested',
-        value: { ...ids, sourceKey: '', inspection: undefined },
-      }),
-    ],
-    'transcription.work': [
-      newEvent('submission.erased', erasedOf(ids.projectId, ids.submissionId)),
-      newEvent('submission.transcript.requested', {
-        $case: 'transcriptRequested',
-        value: { ...ids, audioKey: '', durationSec: 1, requestNumber: 1 },
-      }),
-    ],
+    'media.work': [erased, newEvent('submission.transcript.requested', { $case: 'jobRequested', value: ids })],
+    'transcription.work': [erased, newEvent('submission.media.requested', { $case: 'jobRequested', value: ids })],
     'media.events': [
       newEvent('media.processed', {
         $case: 'mediaProcessed',

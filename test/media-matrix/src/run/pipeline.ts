@@ -2,7 +2,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { newEvent } from '@recording-request/events/event';
 import type { Kafka } from '@recording-request/events/kafka';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
@@ -21,7 +20,7 @@ import type {
 import { type Inspection, type MediaServiceServer, MediaServiceService } from '@recording-request/proto/media/v1/media';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { type EventInbox, openInbox } from '@recording-request/testing/event-inbox';
-import { startFakeServices, willingWork } from '@recording-request/testing/fake-services';
+import { type FakeWork, fakeWork, startFakeServices } from '@recording-request/testing/fake-services';
 import { startTestService } from '@recording-request/testing/test-service';
 import { readConfig as readTranscriptionConfig } from '@recording-request/transcription/config';
 import { startService as startTranscription } from '@recording-request/transcription/service';
@@ -58,7 +57,8 @@ export interface Pipeline extends AsyncDisposable {
 export async function startPipeline(dir: string, signal: AbortSignal): Promise<Pipeline> {
   await using starting = new AsyncDisposableStack();
   const speech = starting.use(await startSpeechServer(dir, signal));
-  const submissions = await startFakeServices([willingWork()]);
+  const jobs = fakeWork();
+  const submissions = await startFakeServices([jobs]);
   starting.defer(() => submissions.close(0));
   const environment = testEnvironment({
     SUBMISSIONS_GRPC: submissions.address,
@@ -82,7 +82,7 @@ export async function startPipeline(dir: string, signal: AbortSignal): Promise<P
   starting.use(transcription);
   const kafka = await media.stores.kafka();
   const work: Work = {
-    ...{ kafka, speech, objects: media.stores.objects() },
+    ...{ kafka, jobs, speech, objects: media.stores.objects() },
     client: media.client<MediaServiceServer>(MediaServiceService),
     made: await openInbox(kafka, 'media.events'),
     said: await openInbox(kafka, 'transcription.events'),
@@ -96,6 +96,7 @@ export async function startPipeline(dir: string, signal: AbortSignal): Promise<P
 
 interface Work {
   kafka: Kafka;
+  jobs: FakeWork;
   speech: SpeechServer;
   objects: Objects;
   client: ClientOf<MediaServiceServer>;
@@ -115,7 +116,7 @@ async function processClip(work: Work, path: string, dir: string): Promise<Outco
   const inspected = await inspect(work, sourceKey);
   if (typeof inspected === 'string') return { refused: inspected, thumbnails: [], durationSec: 0 };
   const value = { ...ids, sourceKey, inspection: inspected };
-  await work.kafka.publish(newEvent('submission.media.requested', { $case: 'mediaRequested', value }));
+  await work.jobs.give(work.kafka, { $case: 'media', value });
   const answer = await answerOf(work.made, ids);
   if (answer.type === 'media.failed')
     return { failed: (answer.payload!.value as MediaFailed).reason, thumbnails: [], durationSec: 0 };
@@ -140,14 +141,14 @@ async function inspect({ client }: Work, objectKey: string): Promise<Inspection 
 }
 
 async function transcribe(
-  { kafka, said, speech }: Work,
+  { kafka, jobs, said, speech }: Work,
   ids: Ids,
   audioKey: string,
   durationSec: number,
 ): Promise<Pick<Outcome, 'vtt' | 'heard'>> {
   speech.heard = undefined;
   const value = { ...ids, audioKey, durationSec, requestNumber: 1 };
-  await kafka.publish(newEvent('submission.transcript.requested', { $case: 'transcriptRequested', value }));
+  await jobs.give(kafka, { $case: 'transcript', value });
   const ended = await said.first(
     ({ type, payload }) =>
       /^transcript\.(completed|failed)$/.test(type) && (payload!.value as Ids).submissionId === ids.submissionId,

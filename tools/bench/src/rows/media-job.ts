@@ -2,7 +2,6 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { newEvent } from '@recording-request/events/event';
 import { makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import { uuidv7 } from '@recording-request/kit/ids';
@@ -141,13 +140,12 @@ async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposable
     const sourceKey = `submissions/${projectId}/${submissionId}/source`;
     await objects.put(sourceKey, await readFile(path), { contentType: 'application/octet-stream' });
     const request = { projectId, submissionId, sourceKey, inspection };
-    const event = newEvent('submission.media.requested', { $case: 'mediaRequested', value: request });
     const published: string[] = [];
     const kafka = { publish: async ({ type }: { type: string }) => void published.push(type) };
     let children = 0;
     const job = async () => {
       const at = started();
-      await processClip({ config, objects, jobs, sandbox, kafka }, event.id, request, { signal: limited(), log });
+      await processClip({ config, objects, jobs, sandbox, kafka }, request, { signal: limited(), log });
       children = toInspect + started() - at;
     };
     return {

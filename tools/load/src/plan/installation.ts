@@ -22,8 +22,6 @@ export interface Installation {
   services: Record<ServiceName, Installed>;
   /** Of each topic. */
   partitions: number;
-  /** Jobs of a kind that are in Kafka at a time. */
-  dispatchInFlight: number;
 }
 
 /** Reads it from the manifests and from what the services make of their environment. */
@@ -37,11 +35,10 @@ export async function readInstallation(context: InstallContext): Promise<Install
   const services = await Promise.all(
     SERVICES.map(async name => [name, installedOf(base, name, await config(name))] as const),
   );
-  const { kafkaPartitions, dispatchInFlight } = await config('submissions');
+  const { kafkaPartitions } = await config('submissions');
   return {
     services: Object.fromEntries(services) as Installation['services'],
     partitions: Number(kafkaPartitions),
-    dispatchInFlight: Number(dispatchInFlight),
   };
 }
 

@@ -19,7 +19,6 @@ export interface Plan {
   services: { name: ServiceName; cores: number; replicas: number }[];
   /** One for each pod of media, transcription and webhooks: their slots may be more, as jobs of one partition run side by side. */
   partitions: number;
-  dispatchInFlight: number;
   servers: { name: (typeof SERVERS)[number]; cores: number }[];
   bytes: { storedPerDay: number; databasePerDay: number; eventsPerDay: number };
   /** Bits a second on average: what contributors send, and what the store takes in and gives out. */
@@ -43,7 +42,7 @@ export function jobSecondsOf({ samples }: Pick<Measured, 'samples'>, size: ClipS
 
 /** Returns what a number of clips needs, by what a clip was measured to cost. */
 export function planFor(measured: Measured, installation: Installation, demand: Demand): Plan {
-  const { services, partitions, dispatchInFlight } = installation;
+  const { services, partitions } = installation;
   const { clipsPerMinute } = demand;
   const cost = (value: (sample: Sample) => number) => costOf(measured.samples, demand, value);
   const cpu = (name: Spender) => cost(({ cpuSeconds }) => cpuSeconds[name]);
@@ -65,23 +64,15 @@ export function planFor(measured: Measured, installation: Installation, demand: 
   const names = Object.keys(services) as ServiceName[];
   const needed = names.map(name => ({ name, cores: coresOf(name), replicas: replicasOf(name) }));
   const podsOf = (name: ServiceName) => needed.find(each => each.name === name)!.replicas;
-  const slotsOf = (name: 'media' | 'transcription') => podsOf(name) * services[name].slots;
-  const slots = Math.max(slotsOf('media'), slotsOf('transcription'));
   const perDay = clipsPerMinute * DAY_MINUTES;
   const [stored, audio] = [cost(({ storedBytes }) => storedBytes), cost(({ audioBytes }) => audioBytes)];
   const bits = (bytes: number) => (clipsPerMinute / 60) * bytes * 8;
   const perMinute = (each: number) => (each > 0 ? 60 / each : Number.POSITIVE_INFINITY);
   const limits: Limit[] = [
-    ...(['media', 'transcription'] as const).flatMap(name => [
-      {
-        what: `${services[name].replicas} pods of ${name}`,
-        clipsPerMinute: services[name].replicas * services[name].slots * perMinute(seconds[name]),
-      },
-      {
-        what: `DISPATCH_IN_FLIGHT=${dispatchInFlight}, as many jobs of ${name} at once`,
-        clipsPerMinute: dispatchInFlight * perMinute(seconds[name]),
-      },
-    ]),
+    ...(['media', 'transcription'] as const).map(name => ({
+      what: `${services[name].replicas} pods of ${name}`,
+      clipsPerMinute: services[name].replicas * services[name].slots * perMinute(seconds[name]),
+    })),
     ...names
       .filter(name => services[name].maxReplicas)
       .map(name => ({
@@ -98,7 +89,6 @@ export function planFor(measured: Measured, installation: Installation, demand: 
     demand,
     services: needed,
     partitions: atLeast(partitions, Math.max(podsOf('media'), podsOf('transcription'), podsOf('webhooks'))),
-    dispatchInFlight: atLeast(dispatchInFlight, slots + 1),
     servers: SERVERS.map(name => ({ name, cores: coresOf(name) })),
     bytes: {
       storedPerDay: perDay * stored,

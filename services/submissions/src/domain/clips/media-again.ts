@@ -5,7 +5,7 @@ import { askMedia, failedWithMedia } from './submission-changes.ts';
 /** The fields by which it is decided. */
 export type Unmade = Pick<
   Submission,
-  'mediaStatus' | 'mediaError' | 'source' | 'video' | 'transcriptStatus' | 'transcriptError'
+  'id' | 'projectId' | 'mediaStatus' | 'mediaError' | 'source' | 'video' | 'transcriptStatus' | 'transcriptError'
 >;
 
 /** Whether something of the media could not be made. */
@@ -31,7 +31,7 @@ export function askMediaAgain(submission: Unmade, now: Date): Change {
   // The upload beside a video that is ready may go at any moment.
   if (!source || (mediaStatus === 'ready' && video))
     throw new DomainError('conflict', 'The media cannot be made again: the upload of this clip is not kept.');
-  const { set, events } = askMedia(now);
+  const { set, events } = askMedia(submission, now);
   const transcript = failedWithMedia(submission) && {
     transcriptStatus: 'pending' as const,
     transcriptError: undefined,

@@ -31,7 +31,7 @@ test('media that comes after it was given up is taken, and asks for the transcri
   const change = onMediaProcessed(givenUp, media, now)!;
   assert.deepEqual([change.set.mediaStatus, change.set.mediaError], ['ready', undefined]);
   assert.deepEqual([change.set.transcriptStatus, change.set.job?.kind], ['pending', 'transcript']);
-  assert.deepEqual(types(change), ['submission.media.completed']);
+  assert.deepEqual(types(change), ['submission.media.completed', 'submission.transcript.requested']);
   const silent = onMediaProcessed(givenUp, { ...media, audio: undefined }, now)!;
   assert.equal(silent.set.transcriptStatus, 'failed');
   assert.deepEqual(types(silent), [], 'its failures were announced before');
@@ -97,7 +97,7 @@ test('a clip outside interviews is a whole response; an answer is not known to b
   assert.deepEqual(whole?.type === 'response.completed' && whole.submissionIds, [landed().id]);
   assert.deepEqual(
     landedEvents(landed({ interview: true })).map(({ type }) => type),
-    ['submission.completed'],
+    ['submission.completed', 'submission.media.requested'],
   );
 });
 

@@ -1,5 +1,5 @@
 import { newJob } from '../jobs/job.ts';
-import type { Change, StoredObject, Submission, SubmissionEvent } from './submission.ts';
+import type { Change, JobKind, StoredObject, Submission, SubmissionEvent } from './submission.ts';
 
 /**
  * The events of a submission that lands. Its media is made by the job that it has from the start. Outside interviews its
@@ -8,7 +8,17 @@ import type { Change, StoredObject, Submission, SubmissionEvent } from './submis
 export const landedEvents = (submission: Submission): SubmissionEvent[] => [
   { type: 'submission.completed', submission },
   ...(submission.interview ? [] : [responseCompleted(submission, [submission.id])]),
+  jobRequested('media', submission),
 ];
+
+/**
+ * Wakes a worker: written with the job that begins to wait, so that it is published after the job can be taken. Workers also look
+ * by themselves, so that a lost one costs at most one of their polls (`packages/events/src/worker.ts`).
+ */
+export const jobRequested = (kind: JobKind, submission: Pick<Submission, 'id' | 'projectId'>): SubmissionEvent => ({
+  type: `submission.${kind}.requested`,
+  submission,
+});
 
 export const responseCompleted = (submission: Submission, submissionIds: string[]): SubmissionEvent => ({
   type: 'response.completed',
@@ -25,14 +35,14 @@ export function askTranscript(submission: Submission, now: Date): Change {
       transcriptRequest: submission.transcriptRequest + 1,
       job: newJob('transcript', now),
     },
-    events: [],
+    events: [jobRequested('transcript', submission)],
   };
 }
 
 /** Requests the media again. */
-export const askMedia = (now: Date): Change => ({
+export const askMedia = (submission: Pick<Submission, 'id' | 'projectId'>, now: Date): Change => ({
   set: { mediaStatus: 'processing', mediaError: undefined, job: newJob('media', now) },
-  events: [],
+  events: [jobRequested('media', submission)],
 });
 
 export interface ProcessedMedia {

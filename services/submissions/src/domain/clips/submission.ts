@@ -39,24 +39,18 @@ export type JobKind = (typeof JOB_KINDS)[number];
 /** Work that was asked for and has no result yet. Times are those of the database's clock. */
 export interface Job {
   kind: JobKind;
-  /**
-   * `published`: its request is on the way to a worker. `running`: a worker has begun it. `reported`: its result is on the
-   * way back.
-   */
-  state: 'waiting' | 'published' | 'running' | 'reported';
+  /** `running`: a worker has begun it. `reported`: its result is on the way back. */
+  state: 'waiting' | 'running' | 'reported';
   /** When it was asked for. */
   since: Date;
-  /** It is not published before. */
+  /** Nobody takes it before: the end of a pause, of the lease of the worker that has it, or of the wait for its result. */
   dueAt: Date;
-  /** When its request or its result was published. */
-  publishedAt?: Date | undefined;
-  /** How often its request was published; absent before the first time. */
-  dispatches?: number;
+  /** How often it was begun, also in vain because of an outage; absent before the first time. */
+  runs?: number;
   /** How often it was begun, without the attempts that were given back uncounted. */
   attempts: number;
-  /** The process that has begun it, until when. */
+  /** The run that has begun it. */
   holder?: string | undefined;
-  leaseUntil?: Date | undefined;
   /** How often a worker gave it back because of a problem, since when, and the last problem, for the operator. */
   givenBack: number;
   troubledAt?: Date | undefined;
@@ -157,16 +151,8 @@ export type SubmissionEvent =
       submission: Submission;
     }
   | {
-      type: 'submission.media.requested';
-      submission: Submission;
-      inspection: Inspection | undefined;
-      trace: Trace | undefined;
-    }
-  | {
-      type: 'submission.transcript.requested';
-      submission: Submission;
-      requestNumber: number;
-      trace: Trace | undefined;
+      type: 'submission.media.requested' | 'submission.transcript.requested';
+      submission: Pick<Submission, 'id' | 'projectId'>;
     }
   | { type: 'submission.erased'; projectId: string; submissionId: string }
   | { type: 'submission.erasure'; projectId: string; submissionId: string; erasedAt: Date }

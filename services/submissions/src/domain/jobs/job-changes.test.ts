@@ -3,151 +3,147 @@ import { test } from 'node:test';
 import { landed, now, object } from '../../../test/landed-submission.ts';
 import type { Change, Submission } from '../clips/submission.ts';
 import { newJob } from './job.ts';
-import { type Claim, onJobBegun, onJobGivenBack, onJobOverdue, onJobPublished, onJobTaken } from './job-changes.ts';
+import { type Claim, onJobGivenBack, onJobOverdue, onJobTaken } from './job-changes.ts';
 
 const DAY_MS = 86_400_000;
-const limits = { attemptsMax: 5, leaseMs: 30_000, stuckMs: 900_000 };
+const limits = { attemptsMax: 5, leaseMs: 30_000 };
 const after = (ms: number) => new Date(now.getTime() + ms);
 const claim = (holder: string, requestNumber = 0): Claim => ({ kind: 'media', requestNumber, holder });
 const away = { uncounted: true, problem: 'The store is away.', afterMs: 0, atOnce: false };
 const applied = (submission: Submission, change: Change | undefined): Submission => ({ ...submission, ...change?.set });
-const published = () => applied(landed(), onJobPublished(landed(), now));
-const begun = (submission: Submission, holder: string, at: Date) =>
-  applied(submission, onJobBegun(submission, claim(holder), limits, at).change);
+const typesOf = (change: Change | undefined) => change?.events.map(({ type }) => type);
+const taken = (submission: Submission, holder: string, at: Date) => {
+  const { isTaken, change } = onJobTaken(submission, claim(holder), limits, at);
+  assert.equal(isTaken, true);
+  return applied(submission, change);
+};
+const overdue = (submission: Submission, at: Date) => applied(submission, onJobOverdue(submission, limits, at));
+/** Its worker dies, again and again. */
+function killed(times: number): Submission {
+  let submission = landed();
+  for (let attempt = 1; attempt <= times; attempt += 1)
+    submission = overdue(taken(submission, `${attempt}`, after(attempt * 31_000)), after(attempt * 31_000 + 30_000));
+  return submission;
+}
 const spoken = (fields: Partial<Submission> = {}) =>
   landed({
     ...{ mediaStatus: 'ready', audio: object('audio'), transcriptRequest: 1 },
-    ...{ job: { ...newJob('transcript', now), state: 'published', publishedAt: now }, ...fields },
+    ...{ job: newJob('transcript', now), ...fields },
   });
 
-test('a job that waits is published with its request, once', () => {
-  const change = onJobPublished(landed(), now)!;
-  assert.deepEqual([change.set.job?.state, change.set.job?.publishedAt], ['published', now]);
-  assert.deepEqual(
-    change.events.map(({ type }) => type),
-    ['submission.media.requested'],
-  );
-  assert.equal(onJobPublished(applied(landed(), change), after(1)), undefined);
-});
-
-test('a job whose upload is not there any more fails, so that those behind it are published', () => {
-  const { set, events } = onJobPublished(landed({ source: undefined, video: object('video') }), now)!;
-  assert.deepEqual([set.mediaStatus, set.transcriptStatus, set.job], ['failed', 'failed', undefined]);
+test('a job whose upload is not there any more fails, so that those behind it are taken', () => {
+  const gone = landed({ source: undefined, video: object('video') });
+  const { isTaken, change } = onJobTaken(gone, claim('one'), limits, now);
+  const { set, events } = change!;
+  assert.deepEqual([isTaken, set.mediaStatus, set.transcriptStatus, set.job], [false, 'failed', 'failed', undefined]);
   assert.deepEqual(
     events.map(({ type }) => type),
     ['submission.media.failed', 'submission.transcript.failed'],
   );
 });
 
-test('one worker at a time has a job: another one comes later, and after its lease at once', () => {
-  const running = begun(published(), 'one', now);
-  assert.equal(running.job?.attempts, 1);
-  assert.deepEqual(onJobBegun(running, claim('two'), limits, after(10_000)).verdict, { laterMs: 20_000 });
-  const taken = onJobBegun(running, claim('two'), limits, after(30_000));
-  assert.equal(taken.verdict, 'go');
-  assert.deepEqual([taken.change?.set.job?.holder, taken.change?.set.job?.attempts], ['two', 2]);
+test('one worker at a time has a job: another one gets it when the lease has ended', () => {
+  const running = taken(landed(), 'one', now);
+  assert.deepEqual([running.job?.attempts, running.job?.dueAt], [1, after(30_000)]);
+  assert.deepEqual(onJobTaken(running, claim('two'), limits, after(10_000)), { isTaken: false });
+  assert.equal(onJobOverdue(running, limits, after(29_999)), undefined);
+  const change = onJobOverdue(running, limits, after(30_000));
+  assert.deepEqual(typesOf(change), ['submission.media.requested'], 'a worker is woken');
+  const again = taken(applied(running, change), 'two', after(30_000));
+  assert.deepEqual([again.job?.holder, again.job?.attempts, again.job?.runs], ['two', 2, 2]);
 });
 
 test('a worker that asks again because the answer was lost has begun once, at the last attempt too', () => {
-  let submission = published();
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
-    submission = begun(submission, `${attempt}`, after(attempt * 31_000));
-    const again = onJobBegun(submission, claim(`${attempt}`), limits, after(attempt * 31_000 + 1_000));
-    assert.equal(again.verdict, 'go', `at attempt ${attempt}`);
-    submission = applied(submission, again.change);
-    assert.deepEqual([submission.job?.attempts, submission.mediaStatus], [attempt, 'processing']);
-  }
+  let submission = killed(4);
+  submission = taken(submission, 'five', after(200_000));
+  submission = taken(submission, 'five', after(201_000));
+  assert.deepEqual(
+    [submission.job?.attempts, submission.job?.runs, submission.mediaStatus, submission.job?.dueAt],
+    [5, 5, 'processing', after(231_000)],
+  );
 });
 
-test('there is nothing to begin once the work has ended, was asked for again, or is paused', () => {
-  assert.equal(onJobBegun(landed({ job: undefined }), claim('one'), limits, now).verdict, 'drop');
-  assert.equal(onJobBegun(spoken(), claim('one'), limits, now).verdict, 'drop', 'the media is made');
-  const old: Claim = { kind: 'transcript', requestNumber: 1, holder: 'one' };
-  assert.equal(onJobBegun(spoken(), old, limits, now).verdict, 'go');
-  assert.equal(onJobBegun(spoken({ transcriptRequest: 2 }), old, limits, now).verdict, 'drop');
-  const running = begun(published(), 'one', now);
+test('there is nothing to begin once the work has ended, has another job, or is paused', () => {
+  const isTaken = (submission: Submission, at = now) => onJobTaken(submission, claim('one'), limits, at).isTaken;
+  assert.equal(isTaken(landed({ job: undefined })), false);
+  assert.equal(isTaken(spoken()), false, 'the media is made');
+  const running = taken(landed(), 'one', now);
   const paused = applied(running, onJobGivenBack(running, claim('one'), away, limits, now));
-  assert.equal(onJobBegun(paused, claim('one'), limits, after(1_000)).verdict, 'drop');
+  assert.equal(isTaken(paused, after(4_999)), false);
+  assert.equal(isTaken(paused, after(5_000)), true);
+  const reported = { ...running, job: { ...running.job!, state: 'reported' as const, dueAt: after(900_000) } };
+  assert.equal(isTaken(reported, after(60_000)), false);
+  assert.equal(onJobOverdue(reported, limits, after(899_999)), undefined, 'its result is on the way');
+  assert.equal(overdue(reported, after(900_000)).job?.state, 'waiting');
 });
 
-test('a request whose deadline passed in the queue can be begun', () => {
-  const overdue = applied(published(), onJobOverdue(published(), limits, after(900_001)));
-  assert.deepEqual([overdue.job?.state, overdue.job?.attempts], ['waiting', 0], 'not begun: no attempt');
-  assert.equal(onJobBegun(overdue, claim('one'), limits, after(900_002)).verdict, 'go');
+test('a job that waits is never overdue', () => {
+  assert.equal(onJobOverdue(landed(), limits, after(30 * DAY_MS)), undefined);
 });
 
 test('a clip that kills its workers fails with a sentence after the last attempt', () => {
-  let submission = published();
-  for (let attempt = 1; attempt <= 5; attempt += 1)
-    submission = begun(submission, `${attempt}`, after(attempt * 31_000));
-  assert.equal(submission.job?.attempts, 5);
-  const last = onJobBegun(submission, claim('six'), limits, after(6 * 31_000));
-  assert.equal(last.verdict, 'drop');
-  assert.equal(last.change?.set.mediaStatus, 'failed');
-  assert.match(last.change.set.mediaError!, /several tries; the upload is kept as it came\.$/);
-  assert.equal(onJobOverdue(submission, limits, after(7 * 31_000))?.set.mediaStatus, 'failed', 'nor without a worker');
+  const four = killed(4);
+  assert.equal(four.job?.attempts, 4);
+  const last = onJobOverdue(taken(four, 'five', after(200_000)), limits, after(231_000));
+  assert.equal(last?.set.mediaStatus, 'failed');
+  assert.match(last.set.mediaError!, /several tries; the upload is kept as it came\.$/);
 });
 
 test('an outage for six hours counts no attempt, and pauses longer and longer, at most ten minutes', () => {
-  let submission = published();
+  let submission = landed();
   const pauses: number[] = [];
   let at = now;
   while (at.getTime() < now.getTime() + 6 * 3_600_000) {
-    submission = begun(submission, 'one', at);
+    submission = taken(submission, 'one', at);
     submission = applied(submission, onJobGivenBack(submission, claim('one'), away, limits, at));
     assert.equal(submission.mediaStatus, 'processing');
     assert.deepEqual([submission.job?.attempts, submission.job?.state], [0, 'waiting']);
     pauses.push(submission.job!.dueAt.getTime() - at.getTime());
     at = submission.job!.dueAt;
-    submission = applied(submission, onJobPublished(submission, at));
   }
   assert.deepEqual(pauses.slice(0, 4), [5_000, 10_000, 20_000, 40_000]);
   assert.equal(pauses.at(-1), 600_000);
   assert.equal(submission.job?.problem, 'The store is away.');
+  assert.equal(submission.job?.runs, pauses.length, 'later ones are no part of the first trace');
 });
 
 test('trouble that lasts a week ends with a sentence; a job that only waited that long does not', () => {
   const late = after(30 * DAY_MS);
-  const waited = begun(published(), 'one', late);
+  const waited = taken(landed(), 'one', late);
   const once = applied(waited, onJobGivenBack(waited, claim('one'), away, limits, late));
   assert.equal(once.mediaStatus, 'processing');
-  const again = begun(applied(once, { set: { job: { ...once.job!, state: 'published' } }, events: [] }), 'one', late);
-  const change = onJobGivenBack(again, claim('one'), away, limits, new Date(late.getTime() + 8 * DAY_MS));
-  assert.match(change!.set.mediaError!, /for 7 days/);
+  const later = new Date(late.getTime() + 8 * DAY_MS);
+  const again = taken(once, 'one', later);
+  assert.match(onJobGivenBack(again, claim('one'), away, limits, later)!.set.mediaError!, /for 7 days/);
 });
 
 test('an attempt that failed by itself counts; a provider that names a pause gets it', () => {
-  let submission = published();
+  let submission = landed();
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    submission = begun({ ...submission, job: { ...submission.job!, state: 'published' } }, 'one', now);
+    const at = after(attempt * 1_200_000);
+    submission = taken(submission, 'one', at);
     const giving = { ...away, uncounted: false, afterMs: 1_200_000 };
-    submission = applied(submission, onJobGivenBack(submission, claim('one'), giving, limits, now));
-    if (attempt === 1) assert.deepEqual(submission.job?.dueAt, after(1_200_000));
+    submission = applied(submission, onJobGivenBack(submission, claim('one'), giving, limits, at));
+    if (attempt === 1) assert.deepEqual(submission.job?.dueAt, after(2_400_000));
   }
   assert.equal(submission.mediaStatus, 'failed');
 });
 
 test('a worker that stops leaves its job to the next one at once; one without a claim gives nothing back', () => {
-  const running = begun(published(), 'one', now);
-  const left = applied(running, onJobGivenBack(running, claim('one'), { ...away, atOnce: true }, limits, now));
-  assert.deepEqual([left.job?.state, left.job?.attempts, left.job?.givenBack], ['published', 0, 0]);
-  assert.equal(onJobBegun(left, claim('two'), limits, now).verdict, 'go');
+  const running = taken(landed(), 'one', now);
+  const change = onJobGivenBack(running, claim('one'), { ...away, atOnce: true }, limits, now);
+  assert.deepEqual(typesOf(change), ['submission.media.requested'], 'another one is woken');
+  const left = applied(running, change);
+  assert.deepEqual([left.job?.state, left.job?.attempts, left.job?.givenBack], ['waiting', 0, 0]);
+  taken(left, 'two', now);
   assert.equal(onJobGivenBack(running, claim('two'), away, limits, now), undefined);
-});
-
-test('a worker without work takes what was published and not begun, as its request would have been', () => {
-  const taker = { kind: 'media' as const, holder: 'idle' };
-  const { request, change } = onJobTaken(published(), taker, limits, now);
-  assert.equal(request?.type, 'submission.media.requested');
-  assert.deepEqual([change?.set.job?.holder, change?.set.job?.attempts], ['idle', 1]);
-  for (const other of [landed(), begun(published(), 'one', now)])
-    assert.deepEqual(onJobTaken(other, taker, limits, now), {}, 'nothing else');
 });
 
 test('a transcript is processing while it is worked on, and pending again when it is given back', () => {
   const asked: Claim = { kind: 'transcript', requestNumber: 1, holder: 'one' };
-  const running = applied(spoken(), onJobBegun(spoken(), asked, limits, now).change);
+  const running = applied(spoken(), onJobTaken(spoken(), asked, limits, now).change);
   assert.equal(running.transcriptStatus, 'processing');
   assert.equal(onJobGivenBack(running, asked, away, limits, now)?.set.transcriptStatus, 'pending');
+  assert.equal(onJobGivenBack({ ...running, transcriptRequest: 2 }, asked, away, limits, now), undefined);
   assert.equal(onJobOverdue(running, limits, after(61_000))?.set.transcriptStatus, 'pending');
 });

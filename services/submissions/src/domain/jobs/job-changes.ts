@@ -1,6 +1,5 @@
-import type { Change, Job, JobKind, Submission, SubmissionEvent, Trace } from '../clips/submission.ts';
-import { onMediaFailed, onTranscriptEnded } from '../clips/submission-changes.ts';
-import { type InFlightLimits, isOverdue } from './job.ts';
+import type { Change, Job, JobKind, Submission } from '../clips/submission.ts';
+import { jobRequested, onMediaFailed, onTranscriptEnded } from '../clips/submission-changes.ts';
 
 const PAUSE_FIRST_MS = 5_000;
 const PAUSE_MAX_MS = 10 * 60_000;
@@ -36,64 +35,30 @@ export interface Claim {
   holder: string;
 }
 
-export type Verdict = 'go' | 'drop' | { laterMs: number };
-
-/** Publishes the request of a job that waits and is due, in `trace` or else that of what asked for it. Undefined when there is none. */
-export function onJobPublished(submission: Submission, now: Date, trace?: Trace): Change | undefined {
-  const { job } = submission;
-  if (job?.state !== 'waiting' || job.dueAt > now) return undefined;
-  // Else it would wait for ever, and all others behind it.
-  if (job.kind === 'media' && !submission.source) return onMediaFailed(submission, UPLOAD_GONE);
-  const traced = trace ? { trace } : {};
-  const dispatches = (job.dispatches ?? 0) + 1;
-  const published: Job = { ...job, ...traced, state: 'published', publishedAt: now, dispatches };
-  return { set: { job: published }, events: [requestOf(submission, published)] };
-}
-
-function requestOf(submission: Submission, { kind, attempts, inspection, trace }: Job): SubmissionEvent {
-  if (kind === 'transcript') {
-    const requestNumber = submission.transcriptRequest;
-    return { type: 'submission.transcript.requested', submission, requestNumber, trace };
-  }
-  // Not believed twice: a job that has failed once looks at the bytes itself.
-  return { type: 'submission.media.requested', submission, inspection: attempts === 0 ? inspection : undefined, trace };
-}
-
-/** Begins a published job for a worker that did not get its request. Undefined where another one has begun it. */
+/**
+ * Begins a job that waits and is due, and counts the attempt. A job that was begun too often fails. `isTaken`: the claim's holder
+ * has the job, also where it had it already and asks again because the answer was lost.
+ */
 export function onJobTaken(
   submission: Submission,
   { kind, holder }: Pick<Claim, 'kind' | 'holder'>,
-  limits: AttemptLimits,
-  now: Date,
-): { request?: SubmissionEvent; change?: Change | undefined } {
-  const { job } = submission;
-  if (job?.kind !== kind || job.state !== 'published') return {};
-  const claim = { kind, requestNumber: submission.transcriptRequest, holder };
-  const { verdict, change } = onJobBegun(submission, claim, limits, now);
-  return verdict === 'go' ? { request: requestOf(submission, job), change } : { change };
-}
-
-/** Decides whether a worker may begin, and counts the attempt. A job that was begun too often fails. */
-export function onJobBegun(
-  submission: Submission,
-  { kind, requestNumber, holder }: Claim,
   { attemptsMax, leaseMs }: AttemptLimits,
   now: Date,
-): { verdict: Verdict; change?: Change | undefined } {
+): { isTaken: boolean; change?: Change | undefined } {
   const { job } = submission;
-  if (job?.kind !== kind || isStale(submission, kind, requestNumber)) return { verdict: 'drop' };
-  if (job.state === 'running' && job.holder !== holder && job.leaseUntil && job.leaseUntil > now)
-    return { verdict: { laterMs: job.leaseUntil.getTime() - now.getTime() } };
-  // Given back, or done: the dispatcher publishes it again when its pause has ended, or the result does not come.
-  if (job.state === 'reported' || (job.state === 'waiting' && job.dueAt > now)) return { verdict: 'drop' };
-  // Whose answer was lost: a holder is of one run, and was counted.
-  const isRepeated = job.holder === holder;
-  if (!isRepeated && job.attempts >= attemptsMax) return { verdict: 'drop', change: failed(submission, TRIED[kind]) };
-  const attempts = job.attempts + (isRepeated ? 0 : 1);
-  const leaseUntil = new Date(now.getTime() + leaseMs);
-  const begun: Job = { ...job, state: 'running', attempts, holder, leaseUntil };
+  if (job?.kind !== kind) return { isTaken: false };
+  const isRepeated = job.state === 'running' && job.holder === holder;
+  if (!isRepeated && (job.state !== 'waiting' || job.dueAt > now)) return { isTaken: false };
+  // Otherwise it would wait for ever, and all others behind it.
+  if (kind === 'media' && !submission.source) return { isTaken: false, change: onMediaFailed(submission, UPLOAD_GONE) };
+  if (!isRepeated && job.attempts >= attemptsMax) return { isTaken: false, change: failed(submission, TRIED[kind]) };
+  const more = isRepeated ? 0 : 1;
+  const begun: Job = {
+    ...{ ...job, state: 'running', holder, dueAt: new Date(now.getTime() + leaseMs) },
+    ...{ attempts: job.attempts + more, runs: (job.runs ?? 0) + more },
+  };
   const set = { job: begun, ...(kind === 'transcript' ? { transcriptStatus: 'processing' as const } : {}) };
-  return { verdict: 'go', change: { set, events: [] } };
+  return { isTaken: true, change: { set, events: [] } };
 }
 
 /** How a worker ends its claim without a result. */
@@ -103,7 +68,7 @@ export interface GivingBack {
   problem: string;
   /** The shortest pause. */
   afterMs: number;
-  /** The worker stops: its request goes to another one, and there is no problem. */
+  /** The worker stops: another one may begin the job at once, and there is no problem. */
   atOnce: boolean;
 }
 
@@ -119,8 +84,12 @@ export function onJobGivenBack(
   if (job?.kind !== kind || job.holder !== holder || isStale(submission, kind, requestNumber)) return undefined;
   const attempts = uncounted ? Math.max(0, job.attempts - 1) : job.attempts;
   if (attempts >= attemptsMax) return failed(submission, TRIED[kind]);
-  const { holder: _, leaseUntil: __, ...rest } = job;
-  if (atOnce) return { set: pending(kind, { ...rest, attempts, state: 'published', publishedAt: now }), events: [] };
+  const { holder: _, ...rest } = job;
+  if (atOnce)
+    return {
+      set: pending(kind, { ...rest, attempts, state: 'waiting', dueAt: now }),
+      events: [jobRequested(kind, submission)],
+    };
   const troubledAt = job.troubledAt ?? now;
   if (now.getTime() - troubledAt.getTime() > TROUBLE_MAX_DAYS * DAY_MS) return failed(submission, AWAY[kind]);
   const givenBack = job.givenBack + 1;
@@ -135,17 +104,21 @@ export function onJobGivenBack(
   };
 }
 
-/** A job in flight without a result in time waits again, or fails when it was begun too often. Undefined when it has time left. */
+/**
+ * A job whose worker has not renewed its lease, or whose result does not come, waits again, or fails when it was begun too often.
+ * Undefined when it has time left.
+ */
 export function onJobOverdue(
   submission: Submission,
-  { attemptsMax, ...limits }: InFlightLimits & AttemptLimits,
+  { attemptsMax }: Pick<AttemptLimits, 'attemptsMax'>,
   now: Date,
 ): Change | undefined {
   const { job } = submission;
-  if (!job || !isOverdue(job, now, limits)) return undefined;
+  if (!job || job.state === 'waiting' || job.dueAt > now) return undefined;
   if (job.attempts >= attemptsMax) return failed(submission, TRIED[job.kind]);
-  // The holder stays: should it only have been cut off, its next renewal finds that nobody else has begun.
-  return { set: pending(job.kind, { ...job, state: 'waiting', dueAt: now }), events: [] };
+  // The holder stays: where it was only cut off, its next renewal finds that nobody else has begun.
+  const waiting: Job = { ...job, state: 'waiting', dueAt: now };
+  return { set: pending(job.kind, waiting), events: [jobRequested(job.kind, submission)] };
 }
 
 const failed = (submission: Submission, reason: string): Change | undefined =>

@@ -1,6 +1,6 @@
 import type { Inspection, Job, JobKind } from '../clips/submission.ts';
 
-/** A job that can be published at once. */
+/** A job that a worker can take at once. */
 export const newJob = (kind: JobKind, now: Date, inspection?: Inspection): Job => ({
   kind,
   state: 'waiting',
@@ -11,36 +11,17 @@ export const newJob = (kind: JobKind, now: Date, inspection?: Inspection): Job =
   ...(inspection ? { inspection } : {}),
 });
 
-export interface InFlightLimits {
-  /** How long after it was published a request that no worker has begun is published again. */
-  stuckMs: number;
-  leaseMs: number;
-}
-
-/** Whether a published job was not begun in time, or its worker has not renewed its claim for two leases. */
-export function isOverdue(job: Job, now: Date, { stuckMs, leaseMs }: InFlightLimits): boolean {
-  if (job.state === 'waiting') return false;
-  if (job.state === 'running' && job.leaseUntil) return now.getTime() > job.leaseUntil.getTime() + leaseMs;
-  return now.getTime() > (job.publishedAt ?? job.since).getTime() + stuckMs;
-}
-
-/** An owner with work that waits, and when their oldest job is due. */
+/** An owner with work that is due, and since when the oldest of it is. */
 export interface WaitingOwner {
   ownerId: string;
   dueAt: Date;
 }
 
-/** Returns whose job is next: of the owners with the fewest in flight, the one whose job has waited longest. */
-export function nextOwner(
-  waiting: WaitingOwner[],
-  inFlight: ReadonlyMap<string, number>,
-  now: Date,
-): string | undefined {
-  const count = ({ ownerId }: WaitingOwner) => inFlight.get(ownerId) ?? 0;
+/** Returns whose job is next: of the owners with the fewest running, the one whose job has waited longest. */
+export function nextOwner(waiting: WaitingOwner[], running: ReadonlyMap<string, number>): string | undefined {
+  const count = ({ ownerId }: WaitingOwner) => running.get(ownerId) ?? 0;
   let best: WaitingOwner | undefined;
-  for (const owner of waiting) {
-    if (owner.dueAt > now) continue;
+  for (const owner of waiting)
     if (!best || count(owner) < count(best) || (count(owner) === count(best) && owner.dueAt < best.dueAt)) best = owner;
-  }
   return best?.ownerId;
 }

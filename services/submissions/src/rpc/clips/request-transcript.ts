@@ -30,7 +30,7 @@ export const requestTranscript =
       // The upload of a clip whose media is ready may go at any moment.
       if (!submission.source || submission.mediaStatus !== 'failed')
         throw new DomainError('conflict', 'The sound of this clip could not be read, so that it has no transcript.');
-      const again = askMedia(now);
+      const again = askMedia(submission, now);
       return { ...again, set: { ...again.set, transcriptStatus: 'pending', transcriptError: undefined } };
     });
     return { submission: toMessage(found(after)) };

@@ -1,6 +1,6 @@
 import type { GiveBackJobRequest, GiveBackJobResponse } from '@recording-request/proto/work/v1/work';
 import type { Context } from '../../context.ts';
-import { giveBackJob as giveBack } from '../../workflows/jobs/claim-job.ts';
+import { giveBackJob as giveBack } from '../../workflows/jobs/take-job.ts';
 import { claimOf } from './claim-of.ts';
 
 const PROBLEM_MAX = 500;

@@ -1,6 +1,6 @@
 import type { RenewJobRequest, RenewJobResponse } from '@recording-request/proto/work/v1/work';
 import type { Context } from '../../context.ts';
-import { renewJob as renew } from '../../workflows/jobs/claim-job.ts';
+import { renewJob as renew } from '../../workflows/jobs/take-job.ts';
 import { claimOf } from './claim-of.ts';
 
 export const renewJob =

@@ -6,7 +6,7 @@ const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription'
 
 // An event is handled when its job has ended, which takes seconds in any case, and half a minute where a server is asked again and again.
 const JOB_SECONDS = 45;
-// The job of a long clip takes minutes, and ends at its limit by itself: while a slot is in use its consumer does not stand still.
+// Their records wait for a free slot, as long as jobs wait: while a slot is in use their consumer does not stand still.
 const JOBS = { media: '(.+[.])?media[.]work', transcript: '(.+[.])?transcription[.]work' };
 
 function consumerStuck(time: Time): string {
@@ -14,13 +14,14 @@ function consumerStuck(time: Time): string {
   const handled = `sum by (${OF}) (rate(messaging_process_duration_seconds_count[${time.window(5 * MINUTE, JOB_SECONDS)}])) > 0`;
   const notHandled = (topics: string) =>
     `(${ageOf(topics)} > ${time.seconds(2 * MINUTE, JOB_SECONDS)} unless ${handled})`;
+  const events = `{messaging_destination_name!~"${Object.values(JOBS).join('|')}"}`;
   return [
-    notHandled(`{messaging_destination_name!~"${Object.values(JOBS).join('|')}"}`),
+    notHandled(events),
     ...Object.entries(JOBS).map(
       ([kind, topic]) =>
         `(${notHandled(`{messaging_destination_name=~"${topic}"}`)} unless on () sum(recording_slots_used{recording_slot_kind="${kind}"}) > 0)`,
     ),
-    `(${ageOf('')} > ${time.seconds(30 * MINUTE, 2 * JOB_SECONDS)})`,
+    `(${ageOf(events)} > ${time.seconds(30 * MINUTE, 2 * JOB_SECONDS)})`,
     `(sum by (${OF}) (max_over_time(recording_consumer_members[${time.window(MINUTE, 10)}])) == 0)`,
   ].join('\nor ');
 }

@@ -10,7 +10,7 @@ const jobs = (kind: string, runbook: string): Panel[] => [
         legend: '{{recording_job_state}}',
       },
     ],
-    '`waiting` for their turn, `published` to Kafka, `running` at a worker.',
+    '`waiting` for a worker, `running` at one.',
     { runbook },
   ),
   lines(

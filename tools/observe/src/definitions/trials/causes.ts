@@ -13,8 +13,9 @@ const calls = (instance: string, seconds: number) =>
     seconds,
     shares: { '1.0': 1 },
   });
-const handled = (perMinute: number) =>
-  histogram('messaging_process_duration_seconds', `job="media",instance="a",${GROUP},recording_outcome="ok"`, {
+const EVENTS = 'messaging_destination_name="media.events",messaging_consumer_group_name="submissions"';
+const handled = (perMinute: number, group = GROUP) =>
+  histogram('messaging_process_duration_seconds', `job="media",instance="a",${group},recording_outcome="ok"`, {
     perMinute,
     seconds: 1,
     shares: { '2.5': 1 },
@@ -131,8 +132,7 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
     {
       name: 'one of events stands, whatever jobs run',
       series: {
-        'recording_consumer_age_seconds{job="submissions",instance="a",messaging_destination_name="media.events",messaging_consumer_group_name="submissions"}':
-          '0x5 60+60x20',
+        [`recording_consumer_age_seconds{job="submissions",instance="a",${EVENTS}}`]: '0x5 60+60x20',
         'recording_slots_used{job="media",instance="a",recording_slot_kind="media"}': '1x30',
       },
       minutes: 20,
@@ -141,8 +141,8 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
     {
       name: 'one of two stands, the other goes on',
       series: {
-        [`recording_consumer_age_seconds{job="submissions",instance="a",${GROUP}}`]: '0x5 60+60x60',
-        ...handled(2),
+        [`recording_consumer_age_seconds{job="submissions",instance="a",${EVENTS}}`]: '0x5 60+60x60',
+        ...handled(2, EVENTS),
       },
       minutes: 45,
       fires: ['ConsumerStuck page'],
