@@ -5,7 +5,7 @@ import { durationOf, secondsSince } from '@recording-request/kit-telemetry/metri
 import { waitsFor } from '@recording-request/kit-telemetry/peers';
 import { type LimitedCommand, limitCommand } from './command-limits.ts';
 
-/** What a command is sent with. Its first field is its name. */
+/** A command. Its first field is its name. */
 export interface Command extends LimitedCommand {
   filter?: object;
   query?: object;
@@ -38,13 +38,13 @@ let isIntercepting = false;
 let isWatching = false;
 
 /**
- * Patches `Connection.command` of the MongoDB driver, in all clients of this process, to limit the time of each command that may wait for
- * another one's lock. No public option does that for every command: the driver's `timeoutMS` has no effect since 7.x, and mongoose's
+ * Patches `Connection.command` of the MongoDB driver, in all clients of this process, to limit the time of each command that may wait for a
+ * lock. No public option does that for every command: the driver's `timeoutMS` has no effect since 7.x, and mongoose's
  * `maxTimeMS` is one constant for queries only (https://github.com/Automattic/mongoose/issues/12563). Without the limit, 60
  * updates of a document that an open transaction holds keep the whole pool: a read beside them fails after 5 s for want of a
  * connection. With it the read is answered in 1.1 s.
  *
- * With `watch` each command is also timed, and has a span where it is part of one. The driver's own events parse each reply of a cursor
+ * With `watch` each command is also timed, and has a span if it runs within a sampled one. The driver's own events parse each reply of a cursor
  * a second time: a page of 100 documents takes 740 µs of processor time instead of 550 (one document: no difference; AMD EPYC).
  */
 export function interceptCommands({ watch }: { watch: boolean }): void {
@@ -55,7 +55,7 @@ export function interceptCommands({ watch }: { watch: boolean }): void {
   const { Connection } = require('mongodb/lib/cmap/connection.js') as { Connection: { prototype: Sender } };
   const { command: send } = Connection.prototype;
   Connection.prototype.command = function (this: Sender, ns, command, options, type) {
-    // What has no session is the driver's own: handshakes, logins, health checks.
+    // Commands without a session are the driver's own: handshakes, logins, health checks.
     if (!options?.session) return send.call(this, ns, command, options, type);
     const name = nameOf(command);
     limitCommand(name, command, this.socketTimeoutMS);

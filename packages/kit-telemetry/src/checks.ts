@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns what a value must be, in words that follow the name of its variable; undefined where it can be used. */
+/** Returns what a value must be, as words that follow the name of its variable; undefined for a valid value. */
 export type Check = (value: string, env: NodeJS.ProcessEnv) => string | undefined;
 
 const SIGNALS = ['TRACES', 'METRICS', 'LOGS'] as const;
@@ -8,7 +8,7 @@ const PROTOCOLS = ['grpc', 'http/protobuf', 'http/json'];
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap(name => [name, `parentbased_${name}`]);
 const PROPAGATORS = ['tracecontext', 'baggage', 'b3', 'b3multi'];
 const DETECTORS = ['all', 'none', 'env', 'host', 'os', 'process', 'serviceinstance'];
-// The SDK's own limit; it would leave out all attributes where one is longer.
+// The SDK's own limit. It drops all attributes if one is longer.
 const ATTRIBUTE_CHARACTERS = 255;
 
 const words = (values: readonly string[]): string =>
@@ -19,7 +19,7 @@ const oneOf =
   value =>
     values.includes(value) ? undefined : `must be ${words(values)}`;
 
-/** As the specification has it for words that are no names: `TRUE` is `true`. */
+/** Ignores case, as the specification says: `TRUE` is `true`. */
 const oneWordOf = (...values: string[]): Check => {
   const lower = values.map(each => each.toLowerCase());
   return value => (lower.includes(value.trim().toLowerCase()) ? undefined : `must be ${words(values)}`);
@@ -27,7 +27,7 @@ const oneWordOf = (...values: string[]): Check => {
 
 const itemsOf = (value: string): string[] => value.split(',').map(item => item.trim());
 
-/** Several, separated by commas; `none` and `all` stand alone. */
+/** Accepts several values, separated by commas; `none` and `all` only alone. */
 const someOf =
   (...values: string[]): Check =>
   value => {
@@ -38,7 +38,7 @@ const someOf =
       : undefined;
   };
 
-/** The SDK takes what is below for not set. */
+/** The SDK treats a value below `min` as not set. */
 const whole =
   (min: number, max: number = Number.MAX_SAFE_INTEGER): Check =>
   value =>
@@ -72,7 +72,7 @@ const pairs =
     return isWhole ? undefined : `must be ${what}, separated by commas, with other signs percent-encoded`;
   };
 
-// What follows a semicolon would be left out, and gRPC takes no other names and signs: its error, which ends the process, tells the value.
+// The SDK drops everything after a semicolon. gRPC fails for other names and characters, and its error, which ends the process, has the value.
 const headers = pairs(/^[\w.-]+(?<!-bin)$/i, /^[^;]+$/, text => /^[ -~]+$/.test(text), 'NAME=VALUE in printable ASCII');
 const attributes = pairs(/^[^\s=]+$/, /^[^=]*$/, text => text.length <= ATTRIBUTE_CHARACTERS);
 
@@ -81,7 +81,7 @@ export const ADDRESS = 'must be an absolute http or https address';
 const address: Check = value =>
   URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? undefined : ADDRESS;
 
-/** gRPC alone also takes `host:port`; of the endpoint of all, `readSignals` knows which signals go there. */
+/** Only gRPC accepts `host:port`. For the endpoint of all signals, `readSignals` checks that. */
 const endpoint =
   (signal?: string): Check =>
   (value, env) => {
@@ -90,10 +90,10 @@ const endpoint =
     return mayBeBare && HOST_AND_PORT.test(value) ? undefined : address(value, env);
   };
 
-/** Whether nothing is sent, whatever else is set. */
+/** Reports whether telemetry is off, whatever else is set. */
 export const isDisabled = (env: NodeJS.ProcessEnv): boolean => env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true';
 
-// A migration has the settings of the services, and not their files.
+// A migration has the settings of the services, but not their files.
 const file: Check = (value, env) => {
   if (isDisabled(env)) return undefined;
   try {
@@ -133,8 +133,8 @@ function batchChecks(prefix: string): Record<string, Check> {
 }
 
 /**
- * Of every variable that the SDK reads, what it must be. The SDK would replace a malformed value by a default, with no more
- * than a line in a log that is off. docs/telemetry.md says what each means.
+ * The check of every variable that the SDK reads. The SDK replaces a malformed value by a default, and says so only in a log that is
+ * off by default. docs/telemetry.md explains each variable.
  */
 export const CHECKS: Readonly<Record<string, Check>> = {
   OTEL_SDK_DISABLED: oneWordOf('true', 'false'),
@@ -182,5 +182,5 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   OTEL_LOGRECORD_ATTRIBUTE_COUNT_LIMIT: whole(1),
 };
 
-/** Variables of telemetry that are ours. */
+/** The checks of our own variables. */
 export const OWN_CHECKS: Readonly<Record<string, Check>> = { TRACE_READS_RATIO: ratio };

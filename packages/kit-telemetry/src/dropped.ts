@@ -12,8 +12,8 @@ export function noteDropped(signal: Signal, count: number): void {
 }
 
 /**
- * Returns what a batch processor of the SDK reports its own doings to. Of these, what its full queue dropped and what it could not
- * send is counted: both have an `error.type`. Apart from metrics.ts, whose instruments must not be made before the SDK starts.
+ * Returns a meter provider that counts what a batch processor of the SDK dropped or could not send: both have an `error.type`. It is not
+ * in metrics.ts, whose instruments must not be made before the SDK starts.
  */
 export function dropMeter(signal: Signal): MeterProvider {
   const add = (count: number, attributes?: Record<string, unknown>) => {

@@ -1,18 +1,18 @@
 import { bounded } from '@recording-request/kit/bounds';
 
-// Within what a stop has left once its jobs and connections have ended.
+// A service that stops has at least this long after its jobs and connections have ended.
 const FLUSH_MS = 3_000;
 
 let shutdown: (() => Promise<void>) | undefined;
 
-/** Called once, by what starts the SDK. */
+/** Sets how the SDK shuts down. Called once, at its start. */
 export function endTelemetryBy(end: () => Promise<void>): void {
   shutdown = end;
 }
 
 /**
- * Sends what is still in the queues, as the last thing that a process does. A collector that does not answer within three
- * seconds gets none of it: the process ends then, also where a connection to that collector is open.
+ * Sends what is still in the queues, as the last step of a process. If the collector does not answer within three seconds, the process
+ * ends, even with an open connection to it.
  */
 export async function endTelemetry(): Promise<void> {
   const end = shutdown;

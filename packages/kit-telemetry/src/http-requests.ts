@@ -110,7 +110,7 @@ function attributesOf(request: IncomingMessage, method: string): Attributes {
     'network.protocol.version': request.httpVersion,
     ...(host && { 'server.address': host.slice(0, TEXT_MAX) }),
     ...(port && { 'server.port': Number(port) }),
-    // undici takes the socket off a request whose body it gives up.
+    // undici removes the socket of a request whose body it stops reading.
     ...(socket?.remoteAddress && {
       'network.peer.address': socket.remoteAddress,
       'network.peer.port': socket.remotePort ?? 0,

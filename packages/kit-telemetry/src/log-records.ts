@@ -1,4 +1,4 @@
-import { type Attributes, type AttributeValue, context, type Logger, logs, SeverityNumber } from '@opentelemetry/api';
+import { type Attributes, type AttributeValue, context, logs, SeverityNumber } from '@opentelemetry/api';
 import { isTracingSuppressed } from '@opentelemetry/core';
 import { SUBJECT_FIELDS, subjectAttributes } from './subject.ts';
 
@@ -11,10 +11,10 @@ const SEVERITY: Record<string, SeverityNumber> = {
   fatal: SeverityNumber.FATAL,
 };
 
-/** Who emits the records of lines. */
+/** The name of the logger that emits our own lines. */
 export const LINES = 'recording-request';
 
-/** What a line has beside what becomes an attribute of its name. */
+/** A line of the log. Its other fields become attributes of the same name. */
 interface Line {
   level: string;
   time: string;
@@ -25,21 +25,19 @@ interface Line {
   [name: string]: unknown;
 }
 
-// What a record has of its own, or by another name.
+// Fields that a record has itself, or by another name.
 const NO_ATTRIBUTES = new Set(['level', 'time', 'msg', 'err', 'service', 'trace_id', 'span_id', 'requestId']);
 for (const name of SUBJECT_FIELDS) NO_ATTRIBUTES.add(name);
 
-// Fetched when first used: the SDK has started by then.
-let fetched: Logger | undefined;
+const logger = logs.getLogger(LINES);
 
-/** Sends a line of the log, in which secrets are redacted, as a record too, of the trace that is running. */
+/** Sends a redacted line of the log as a record of the running trace. */
 export function sendLine(text: string): void {
   const running = context.active();
-  // What is logged while records are sent would be sent in turn, for ever.
+  // A line that is logged while records are sent would make another record, without end.
   if (isTracingSuppressed(running)) return;
   const line = parsed(text);
-  fetched ??= logs.getLogger(LINES);
-  fetched.emit({
+  logger.emit({
     timestamp: Date.parse(line.time),
     severityNumber: SEVERITY[line.level] ?? SeverityNumber.UNSPECIFIED,
     severityText: line.level,
@@ -52,12 +50,12 @@ export function sendLine(text: string): void {
 function attributesOf(line: Line): Attributes {
   const attributes = subjectAttributes(line);
   for (const name in line) if (!NO_ATTRIBUTES.has(name)) attributes[name] = line[name] as AttributeValue;
-  // Of a request that is traced, the id of its trace.
+  // The id of a traced request is that of its trace.
   if (line.requestId !== undefined && line.requestId !== line.trace_id) attributes.requestId = line.requestId;
   return line.err === undefined ? attributes : Object.assign(attributes, exceptionOf(line.err));
 }
 
-/** A line that is no JSON is no reason for a request to fail: it goes out as a text. */
+/** A line that is not JSON must not fail a request: it becomes a text. */
 function parsed(text: string): Line {
   try {
     return JSON.parse(text) as Line;

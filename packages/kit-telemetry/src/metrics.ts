@@ -8,10 +8,10 @@ import {
 } from '@recording-request/telemetry-registry/metrics';
 
 const meter = metrics.getMeter(METER);
-// Some turns of what reports; a process that no longer does says nothing, rather than what was true.
+// Longer than several reports. A process that stops reporting a value then drops it, instead of repeating an old one.
 const REPORT_MS = 60_000;
 
-/** Returns what notes one duration, in seconds. */
+/** Returns a function that records one duration, in seconds. */
 export function durationOf<N extends MetricOf<'histogram'>>(
   name: N,
 ): (seconds: number, attributes: AttributesOf<N>) => void {
@@ -21,7 +21,7 @@ export function durationOf<N extends MetricOf<'histogram'>>(
   return (seconds, attributes) => histogram.record(seconds, attributes);
 }
 
-/** Returns what counts one occurrence, or several. */
+/** Returns a function that counts one occurrence, or several. */
 export function countOf<N extends MetricOf<'counter'>>(name: N): (attributes: AttributesOf<N>, count?: number) => void {
   const { unit, description } = METRICS[name] as MetricDefinition;
   const counter = meter.createCounter(name, { unit, description });
@@ -30,11 +30,11 @@ export function countOf<N extends MetricOf<'counter'>>(name: N): (attributes: At
 
 export interface Report<N extends MetricOf<'gauge'>> {
   (value: number, attributes: AttributesOf<N>): void;
-  /** Says nothing any more, until it is called again. */
+  /** Drops the value until the next report. */
   end(): void;
 }
 
-/** Returns what reports the present value, which holds for a minute: by then it is reported again, or no longer by this process. */
+/** Returns a function that reports the current value. A value that is not reported again within a minute is dropped. */
 export function reportOf<N extends MetricOf<'gauge'>>(name: N): Report<N> {
   const { unit, description } = METRICS[name] as MetricDefinition;
   const reported = new Map<string, { value: number; attributes: AttributesOf<N>; until: number }>();
@@ -53,8 +53,8 @@ type Reading<N extends MetricOf<'gauge' | 'counter'>> = readonly [value: number,
 const readers = new Map<string, Set<() => Iterable<Reading<never>> | Promise<Iterable<Reading<never>>>>>();
 
 /**
- * Has values read each time that metrics leave the process: of a counter its sum. Readings with the same attributes, such as of
- * several of a kind, are added up. Returns what ends it: what is gone is not reported any more. A reader that fails reports nothing.
+ * Calls `read` each time metrics are collected; a counter's reading is its sum. Adds up readings with the same attributes, such as those of
+ * several instances. Ignores a `read` that fails. Returns a function that ends it.
  */
 export function observe<N extends MetricOf<'gauge' | 'counter'>>(
   name: N,
@@ -99,5 +99,5 @@ async function attempt<T>(read: () => Iterable<T> | Promise<Iterable<T>>): Promi
   }
 }
 
-/** Returns the seconds since `startedAt`, which is of `performance.now()`. */
+/** Returns the seconds since `startedAt`, a time of `performance.now()`. */
 export const secondsSince = (startedAt: number): number => (performance.now() - startedAt) / 1_000;

@@ -1,24 +1,24 @@
 import { STATUS_CODES } from 'node:http';
 import { durationOf, observe, secondsSince } from './metrics.ts';
 
-/** Whom requests over HTTP go to. */
+/** A kind of server that gets requests over HTTP. */
 export type Peer = 'store' | 'speech' | 'endpoint';
 
-/** How a request ended: with a status, or without an answer. `cancelled`: nobody wanted it any more, which says nothing of the peer. */
+/** How a request ended: with a status, or without a response. `cancelled`: we cancelled it, which says nothing about the peer. */
 export type PeerEnd = number | 'unreachable' | 'timeout' | 'cancelled';
 
 const requestDuration = durationOf('http.client.request.duration');
-// That there is no such object is an answer like any other.
+// A missing object is a normal response.
 const NO_FAULT_OF_STORE = 404;
 
 interface Asked {
   startedAt: number;
 }
 
-/** What has no answer yet, the oldest first, by the peers that were asked. */
+/** Requests without a response, the oldest first, by peer. */
 const waiting = new Map<Peer | 'database', Set<Asked>>();
 
-// A duration is noted at its end: of a peer that does not answer it says nothing.
+// A duration is recorded when it ends, so it says nothing about a peer that does not respond.
 observe('recording.peer.age', () =>
   [...waiting].map(([peer, asked]) => {
     const [oldest] = asked;
@@ -26,7 +26,7 @@ observe('recording.peer.age', () =>
   }),
 );
 
-/** Notes that a peer is asked. Returns what notes how long it took, to be called when its answer begins or when it is given up; only the first end counts. */
+/** Starts to measure a request to a peer. Call the returned function when the response starts or the request fails; only the first call counts. */
 export function askPeer(peer: Peer): (end: PeerEnd) => void {
   const asked = { startedAt: performance.now() };
   const over = waitsFor(peer, asked);
@@ -35,7 +35,7 @@ export function askPeer(peer: Peer): (end: PeerEnd) => void {
   };
 }
 
-/** Notes what waits for an answer of a peer. Returns what notes that it no longer does, and says whether it did until then. */
+/** Adds a waiting request of a peer. The returned function removes it, and returns whether it was still there. */
 export function waitsFor(peer: Peer | 'database', asked: Asked): () => boolean {
   let others = waiting.get(peer);
   if (!others) {
@@ -52,7 +52,7 @@ function noteEnd(peer: Peer, { startedAt }: Asked, end: PeerEnd): void {
     requestDuration(secondsSince(startedAt), { 'recording.peer': peer, 'error.type': end });
     return;
   }
-  // An endpoint may answer with any number.
+  // An owner's endpoint may respond with any number.
   const status = STATUS_CODES[end] ? String(end) : '_OTHER';
   const isFault = end >= 400 && !(peer === 'store' && end === NO_FAULT_OF_STORE);
   requestDuration(secondsSince(startedAt), {

@@ -1,4 +1,4 @@
-// Preloaded by `node --import`: instruments are of the SDK that runs when they are made.
+// Preloaded by `node --import`: an instrument belongs to the SDK that runs when it is made.
 import { ConfigError } from '@recording-request/kit/config';
 import { readSignals } from './settings.ts';
 

@@ -4,12 +4,12 @@ import { droppedOf } from './dropped.ts';
 import { observe } from './metrics.ts';
 import type { Signal } from './settings.ts';
 
-// Each one is asked for what it is.
+// Each one costs a `readlink`.
 const LOOKED_AT_MAX = 5_000;
 const AT_ONCE = 100;
 const DESCRIPTORS = '/proc/self/fd';
 
-/** Has what this process uses, and may use, and what of `signals` was not sent, read whenever metrics are collected. Called once. */
+/** Reports the resources and the limits of this process, and how much of `signals` was not sent. Called once. */
 export function reportProcess(signals: readonly Signal[]): void {
   observe('recording.telemetry.dropped', () =>
     signals.map(signal => [droppedOf(signal), { 'recording.signal': signal }] as const),
@@ -28,14 +28,14 @@ export function reportProcess(signals: readonly Signal[]): void {
   observe('recording.sockets', async () => [[await countSockets(), {}]]);
 }
 
-/** Fails, so that nothing is reported, on a system without /proc. */
+/** Fails on a system without /proc: nothing is reported there. */
 const descriptors = (): Promise<string[]> => readdir(DESCRIPTORS);
 
 async function countSockets(): Promise<number> {
   const all = (await descriptors()).slice(0, LOOKED_AT_MAX);
   let sockets = 0;
   while (all.length > 0) {
-    // One that was closed meanwhile is none.
+    // A descriptor may be closed meanwhile.
     const some = all.splice(0, AT_ONCE).map(each => readlink(`${DESCRIPTORS}/${each}`).catch(() => ''));
     for (const target of await Promise.all(some)) if (target.startsWith('socket:')) sockets += 1;
   }

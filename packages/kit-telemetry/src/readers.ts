@@ -2,8 +2,8 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { AggregationTemporality, InstrumentType, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 
 /**
- * A gauge reports what was observed for this collection alone. With cumulative temporality, which the exporters ask for, the SDK repeats
- * the last value of a series for ever: of a lease that another process holds now, of a consumer that has left.
+ * A gauge reports only what was observed for this collection. With cumulative temporality, which the exporters ask for, the SDK repeats the
+ * last value of a series forever, such as that of a lease that another process holds now, or of a consumer that has left.
  */
 const temporalityOf = (type: InstrumentType, others: AggregationTemporality): AggregationTemporality =>
   type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : others;

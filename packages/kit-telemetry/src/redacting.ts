@@ -3,10 +3,10 @@ import type { SpanProcessor } from '@opentelemetry/sdk-trace';
 import { redact } from '@recording-request/kit/redact';
 import { LINES } from './log-records.ts';
 
-// Deeper than anything that is logged; what lies below is left out, as it might be a circle.
+// Deeper than anything that is logged. A value below may be circular, and is left out.
 const DEPTH = 8;
 
-/** Returns `value` with every secret in a text of it redacted. The one way by which anything is redacted that leaves the process. */
+/** Returns `value` with every secret in its texts redacted. Everything that leaves the process is redacted here. */
 export function redacted(value: unknown, depth = DEPTH): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
@@ -15,7 +15,7 @@ export function redacted(value: unknown, depth = DEPTH): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, redacted(item, depth - 1)]));
 }
 
-/** In place: most of what is sent is texts that stay as they are. */
+/** Redacts in place, as most texts stay as they are. */
 function redactIn(values: object | undefined): void {
   for (const name in values) {
     const fields = values as Record<string, unknown>;
@@ -24,7 +24,7 @@ function redactIn(values: object | undefined): void {
   }
 }
 
-/** URLs carry tokens, and so do error messages: whichever instrumentation recorded one, it does not leave the process. */
+/** Redacts spans of every library: URLs and error messages may contain tokens. */
 export function redactingSpans(inner: SpanProcessor): SpanProcessor {
   return {
     onStart: (span, parent) => inner.onStart(span, parent),
@@ -38,7 +38,7 @@ export function redactingSpans(inner: SpanProcessor): SpanProcessor {
   };
 }
 
-/** Lines of our own log are redacted before they are written. */
+/** Redacts records of libraries; our own lines are redacted already. */
 export function redactingRecords(inner: LogRecordProcessor): LogRecordProcessor {
   return {
     onEmit(record, context) {

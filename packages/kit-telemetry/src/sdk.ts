@@ -23,19 +23,19 @@ import { clusterAttributes, type Signal, type Signals } from './settings.ts';
 import { startSending } from './signals.ts';
 import { views } from './views.ts';
 
-// How often the event loop's delay is read. By default it wakes each process a hundred times a second, idle ones too.
+// How often the event loop's delay is read. The default wakes each process a hundred times a second, also an idle one.
 const LOOP_SAMPLE_MS = 200;
 const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
 
 /**
- * Starts OpenTelemetry; its settings are the standard OTEL_… variables, which `readSignals` has checked. Spans and log records
- * are sent in batches and metrics every minute; a collector that is down costs nothing but these.
+ * Starts OpenTelemetry. Its settings are the standard OTEL_… variables, which `readSignals` has checked. Spans and log records are sent in
+ * batches, metrics every minute. If the collector is down, only these are lost.
  */
 export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = process.env): void {
   const { traces, metrics, logs } = signals;
   const sdk = new NodeSDK({
     resource: resource(env),
-    // The one that the SDK adds by default would give each process a random id.
+    // Without the detector that gives each process a random id.
     ...(!env.OTEL_NODE_RESOURCE_DETECTORS && { resourceDetectors: DETECTORS }),
     spanProcessors: traces ? [spanProcessor(env)] : [],
     ...(!env.OTEL_TRACES_SAMPLER && { sampler: defaultSampler(env) }),
@@ -45,9 +45,9 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
     instrumentations: [
       ...(metrics ? [new RuntimeNodeInstrumentation({ monitoringPrecision: LOOP_SAMPLE_MS })] : []),
       new UndiciInstrumentation({
-        // Outside a request or an event (a health check, a poll) there is nothing to follow.
+        // No spans for requests of health checks and polls.
         requireParentforSpans: true,
-        // An address may have a secret, and not only in its query.
+        // Every part of an address but its origin may contain a secret.
         requestHook(span, { origin }) {
           span.setAttributes({ 'url.full': origin, 'url.path': '', 'url.query': '' });
         },
@@ -59,7 +59,7 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
   startSending(signals);
   if (logs) sendLinesTo(sendLine);
   if (metrics) {
-    // Only now: its instruments are of the SDK that has started.
+    // Loaded after the start: an instrument belongs to the SDK that runs when it is made.
     const sent = (Object.keys(signals) as Signal[]).filter(signal => signals[signal]);
     void import('./process-figures.ts').then(({ reportProcess }) => reportProcess(sent));
   }
@@ -67,7 +67,7 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
   process.once('beforeExit', () => void endTelemetry());
 }
 
-/** What the SDK says of itself goes to stderr: stdout is for lines of JSON. */
+/** Writes the SDK's own log to stderr, as stdout is for JSON lines. */
 function noteItsTroubles(level: string): void {
   const write = (message: string, ...rest: unknown[]) => console.error('telemetry:', message, ...rest);
   const logger = { error: write, warn: write, info: write, debug: write, verbose: write };
@@ -75,7 +75,7 @@ function noteItsTroubles(level: string): void {
   diag.setLogger(logger, { ...(logLevel !== undefined && { logLevel }), suppressOverrideMessage: true });
 }
 
-/** What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say wins over all of it. */
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over these attributes. */
 const resource = (env: NodeJS.ProcessEnv): Resource =>
   defaultResource().merge(
     resourceFromAttributes({
@@ -86,13 +86,13 @@ const resource = (env: NodeJS.ProcessEnv): Resource =>
     }),
   );
 
-/** That of the service whose main.ts this process runs, unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES has another. */
+/** Returns the name of the service whose main.ts this process runs. */
 function serviceName(): string {
   const [, name] = /services\/([a-z]+)\/src\/main\.ts$/.exec(process.argv[1] ?? '') ?? [];
   return name ?? 'recording-request';
 }
 
-/** Of the whole, which is released as one. */
+/** Returns the version of the product. */
 function version(): string {
   const file = new URL('../../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;

@@ -1,7 +1,7 @@
 import { ConfigError } from '@recording-request/kit/config';
 import { ADDRESS, CHECKS, HOST_AND_PORT, isDisabled, OWN_CHECKS } from './checks.ts';
 
-/** Which signals leave the process: those that a variable asks for. */
+/** Which signals the process sends. */
 export interface Signals {
   traces: boolean;
   metrics: boolean;
@@ -14,8 +14,9 @@ const NONE: Signals = { traces: false, metrics: false, logs: false };
 const SIGNALS = Object.keys(NONE) as Signal[];
 
 /**
- * Reads which signals the standard variables ask for. A signal is on where its exporter is named, or an endpoint for it; traces and
- * metrics also where there is an endpoint for all. Log records are not: the lines are on stdout already, where most collect them. Fails with a ConfigError that names each malformed variable, never its value.
+ * Reads which signals the standard variables ask for. A signal is on if its exporter or its endpoint is set; traces and metrics also if the
+ * endpoint for all signals is set. Log records repeat stdout, so that endpoint does not turn them on. Fails with a ConfigError that names
+ * each malformed variable, never its value.
  */
 export function readSignals(env: NodeJS.ProcessEnv): Signals {
   const faults = Object.entries({ ...CHECKS, ...OWN_CHECKS }).flatMap(([name, check]) => {
@@ -36,7 +37,7 @@ function isOn(signal: Signal, env: NodeJS.ProcessEnv): boolean {
   return Boolean(env[ofSignal(signal, 'ENDPOINT')] || (signal !== 'logs' && env.OTEL_EXPORTER_OTLP_ENDPOINT));
 }
 
-/** An endpoint of all without a scheme means nothing to HTTP: what is sent there must go by gRPC. */
+/** An endpoint for all signals without a scheme is valid for gRPC only. */
 function bareFaults(env: NodeJS.ProcessEnv): string[] {
   if (!HOST_AND_PORT.test(env.OTEL_EXPORTER_OTLP_ENDPOINT ?? '')) return [];
   const isSentThere = (signal: Signal) =>
@@ -49,7 +50,7 @@ function bareFaults(env: NodeJS.ProcessEnv): string[] {
   return [...new Set(variables)].map(name => `OTEL_EXPORTER_OTLP_ENDPOINT ${ADDRESS}, as ${name} is not grpc`);
 }
 
-/** A certificate without its key, or a key without its certificate: the SDK would go without both. */
+/** Refuses a certificate without its key and a key without its certificate: the SDK would ignore both. */
 function halves(env: NodeJS.ProcessEnv): string[] {
   return ['', 'TRACES_', 'METRICS_', 'LOGS_'].flatMap(signal => {
     const settingOf = (name: string) =>
@@ -62,12 +63,12 @@ function halves(env: NodeJS.ProcessEnv): string[] {
   });
 }
 
-/** Returns how a signal is sent: `http/protobuf`, as the specification says, where nothing else is asked for. */
+/** Returns the protocol of a signal; by default `http/protobuf`, as the specification says. */
 export function protocolOf(signal: Signal, env: NodeJS.ProcessEnv): string {
   return env[ofSignal(signal, 'PROTOCOL')] || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
 }
 
-/** Of a batch processor of the SDK, whose defaults hold for what is not set. */
+/** Options of the SDK's batch processors. The SDK has the defaults. */
 export interface BatchSettings {
   maxQueueSize?: number;
   scheduledDelayMillis?: number;
@@ -80,7 +81,7 @@ export function batchSettings(prefix: 'OTEL_BSP' | 'OTEL_BLRP', env: NodeJS.Proc
     env[`${prefix}_${name}`] ? { [key]: Number(env[`${prefix}_${name}`]) } : {};
   const queue = Number(env[`${prefix}_MAX_QUEUE_SIZE`] || 0);
   return {
-    // The SDK would complain of a queue that is smaller than its default batch.
+    // The SDK warns about a queue that is smaller than its default batch.
     ...(queue > 0 && queue < DEFAULT_BATCH && { maxExportBatchSize: queue }),
     ...of('maxQueueSize', 'MAX_QUEUE_SIZE'),
     ...of('scheduledDelayMillis', 'SCHEDULE_DELAY'),
@@ -93,7 +94,7 @@ const DEFAULT_BATCH = 512;
 const DEFAULT_INTERVAL_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Returns how often metrics are sent, and how long that may take: never longer than until they are sent again. */
+/** Returns the interval at which metrics are sent, and the timeout of a send, at most the interval. */
 export function intervalSettings(env: NodeJS.ProcessEnv): {
   exportIntervalMillis: number;
   exportTimeoutMillis: number;
@@ -103,11 +104,11 @@ export function intervalSettings(env: NodeJS.ProcessEnv): {
   return { exportIntervalMillis, exportTimeoutMillis: Math.min(timeoutMs, exportIntervalMillis) };
 }
 
-/** Returns where metrics go: to a collector, where nothing else is asked for. */
+/** Returns the exporters of metrics; by default a collector. */
 export const metricExporters = (env: NodeJS.ProcessEnv): string[] =>
   (env.OTEL_METRICS_EXPORTER || 'otlp').split(',').map(name => name.trim());
 
-/** Returns `k8s.pod.name` of K8S_POD_NAME, and so on: of their own, so that OTEL_RESOURCE_ATTRIBUTES stays the operator's. */
+/** Returns `k8s.pod.name` from K8S_POD_NAME, and so on. They have variables of their own, so that OTEL_RESOURCE_ATTRIBUTES is free for the operator. */
 export function clusterAttributes(env: NodeJS.ProcessEnv): Record<string, string> {
   const names = ['namespace.name', 'node.name', 'deployment.name', 'pod.name', 'pod.uid', 'container.name'];
   return Object.fromEntries(

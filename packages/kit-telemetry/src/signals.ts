@@ -2,13 +2,13 @@ import type { Signals } from './settings.ts';
 
 let sent: Signals = { traces: false, metrics: false, logs: false };
 
-/** Whether somebody reads metrics: what costs a query is only then worth it. */
+/** Reports whether metrics are sent. Without them, figures that cost a query are not read. */
 export const isMeasured = (): boolean => sent.metrics;
 
-/** Whether somebody reads traces. */
+/** Reports whether traces are sent. */
 export const isTraced = (): boolean => sent.traces;
 
-/** Called once, by what starts the SDK: apart from metrics.ts, whose instruments must not be made before. */
+/** Called once, at the start of the SDK. Not in metrics.ts, whose instruments must not be made before. */
 export function startSending(signals: Signals): void {
   sent = signals;
 }

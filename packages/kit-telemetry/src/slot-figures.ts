@@ -1,9 +1,9 @@
 import { observe } from './metrics.ts';
 
-/** What a process does a bounded number of at once. */
+/** A kind of work that a process limits. */
 export type SlotKind = 'media' | 'transcript' | 'inspect' | 'webhook' | 'upload' | 'export' | 'search';
 
-/** Reports how many there are of a kind, and how many are in use. Returns what ends it. */
+/** Reports the limit of a kind of work and how many run. Returns a function that ends it. */
 export function reportSlots(kind: SlotKind, limit: number, used: () => number): () => void {
   const attributes = { 'recording.slot.kind': kind };
   const ends = [

@@ -22,7 +22,7 @@ import {
 import { endSpan, type SpanEnd, tracer } from './end-span.ts';
 import { subjectAttributes } from './subject.ts';
 
-/** W3C trace context of what caused something; "" where that was not traced. */
+/** The W3C trace context of a cause; "" if it was not traced. */
 export interface TraceContext {
   traceparent: string;
   tracestate: string;
@@ -31,46 +31,46 @@ export interface TraceContext {
 export type AttributesOfSpan<N extends OwnSpanName> = Partial<Record<SpanAttribute<N>, AttributeValue | undefined>>;
 
 export interface SpanOptions<N extends OwnSpanName> {
-  /** What has the ids of the clip. */
+  /** An object with the ids of the clip. */
   about?: object | undefined;
-  /** What stands in the braces of the name. */
+  /** Replaces the braces in the name. */
   fill?: Record<Placeholder<N>, string>;
   attributes?: AttributesOfSpan<N>;
-  /** The trace of the clip or event that it is for; without one it is a part of what is running, or else a trace of its own. */
+  /** The trace of its clip or event. Without it the span belongs to the running trace, or starts one. */
   cause?: TraceContext | Context | undefined;
-  /** `part`: of the trace of its cause. `link`: of what is running, with a link to the trace of its cause. */
+  /** `part`: a child of its cause. `link`: a child of the running span, with a link to its cause. */
   as?: 'part' | 'link';
-  /** Another trace that it belongs to, which it links to: that of the clip, where somebody asked for its work again. */
+  /** Another trace to link to: that of the clip, if somebody asked for its work again. */
   also?: TraceContext | undefined;
 }
 
-/** A span that was begun. */
+/** A started span. */
 export interface RunningSpan<N extends OwnSpanName> {
-  /** In which what belongs to it runs. */
+  /** The context for everything within the span. */
   context: Context;
   set(attributes: AttributesOfSpan<N>): void;
-  /** Ends it, once; with `error` as failed. */
+  /** Ends the span, with `error` as failed. Only the first call counts. */
   end(error?: unknown): void;
 }
 
-// What is tried again and again must not make one trace grow without end.
+// Endless retries must not make one trace grow without end.
 const TRIES_IN_TRACE = 4;
 
-/** Whether a try is a part of the trace of its cause: the first few are, later ones are traces of their own, with a link. `earlier`: how many there were. */
+/** Returns whether a retry belongs to the trace of its cause: the first few do; later ones start their own trace, with a link. `earlier`: the number of attempts before. */
 export const partOrLink = (earlier: number): 'part' | 'link' => (earlier < TRIES_IN_TRACE ? 'part' : 'link');
 
-/** Returns the W3C trace context of what is running now; "" where there is none. */
+/** Returns the W3C trace context of the running span; "" without one. */
 export function runningTrace(): TraceContext {
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);
   return { traceparent: carrier.traceparent ?? '', tracestate: carrier.tracestate ?? '' };
 }
 
-/** Returns the context that a trace context stands for. */
+/** Returns the OpenTelemetry context of a trace context. */
 export const contextOf = ({ traceparent, tracestate }: TraceContext): Context =>
   propagation.extract(ROOT_CONTEXT, { traceparent, tracestate });
 
-/** Begins a span of the registry; `end` must be called. */
+/** Starts a span of the registry. The caller must end it. */
 export function startSpan<N extends OwnSpanName>(name: N, options: SpanOptions<N> = {}): RunningSpan<N> {
   const { about, fill, attributes = {} } = options;
   const { parent, links } = relationOf(options);
@@ -95,7 +95,7 @@ export function startSpan<N extends OwnSpanName>(name: N, options: SpanOptions<N
   };
 }
 
-/** Runs a step in a span of the registry, and rejects as it does. */
+/** Runs a step in a span of the registry. Rejects if the step does. */
 export async function inSpan<N extends OwnSpanName, T>(
   name: N,
   options: SpanOptions<N>,
@@ -112,12 +112,12 @@ export async function inSpan<N extends OwnSpanName, T>(
   }
 }
 
-/** Runs what has no span: what repeats as long as something goes on, such as the renewal of a lease, would fill its trace. */
+/** Runs without spans. Work that repeats, such as the renewal of a lease, would fill its trace. */
 export const untraced = <T>(run: () => T): T => context.with(suppressTracing(context.active()), run);
 
 const newIds = new RandomIdGenerator();
 
-/** Makes calls that no service records, unless its sampler records all: those that repeat as long as something goes on. */
+/** Makes calls with the flag “not sampled”, so that no service traces them. For calls that repeat. */
 export function unsampled<T>(call: () => T): T {
   const ids = trace.getSpanContext(context.active()) ?? {
     traceId: newIds.generateTraceId(),
@@ -127,7 +127,7 @@ export function unsampled<T>(call: () => T): T {
   return context.with(trace.setSpan(context.active(), span), call);
 }
 
-/** The parent of a span, and the other traces that it belongs to. */
+/** Returns the parent of a span, and links to the other traces that it belongs to. */
 function relationOf({ cause, as = 'part', also }: Pick<SpanOptions<never>, 'cause' | 'as' | 'also'>): {
   parent: Context;
   links?: Link[] | undefined;
@@ -144,7 +144,7 @@ function relationOf({ cause, as = 'part', also }: Pick<SpanOptions<never>, 'caus
   return { parent, links: links.size > 0 ? [...links.values()] : undefined };
 }
 
-/** What a caller is told of an outage names neither a disk nor a limit: its cause does. */
+/** Includes the cause: the message of an outage, which clients see, does not name the disk or the limit. */
 function failure(error: unknown): SpanEnd {
   const { name, message, code, cause } = (error ?? {}) as Partial<Error> & { code?: unknown };
   const because = cause instanceof Error && cause.message !== message ? `: ${cause.message}` : '';

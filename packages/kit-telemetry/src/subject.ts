@@ -2,11 +2,11 @@ import { type Attributes, trace } from '@opentelemetry/api';
 import { isUuid } from '@recording-request/kit/ids';
 import { SUBJECT_KEY, SUBJECT_NAMES, SUBJECT_PARTS } from '@recording-request/telemetry-registry/subject-names';
 
-/** As log lines name them. */
+/** The ids, by the names of log lines. */
 export const SUBJECT_FIELDS = Object.keys(SUBJECT_NAMES) as (keyof typeof SUBJECT_NAMES)[];
-/** The attributes that a span takes over from the one that it is a part of. */
+/** The attributes that a span takes from its parent. */
 export const SUBJECT_ATTRIBUTES: readonly string[] = Object.values(SUBJECT_NAMES);
-/** What a request or a step is about, as log lines name it. */
+/** The ids that a request or a step is about, by the names of log lines. */
 export type SubjectIds = Partial<Record<keyof typeof SUBJECT_NAMES, string>>;
 
 /** Returns the ids of the clip, its upload and its project that `about` has. */
@@ -19,7 +19,7 @@ export function idsOf(about: unknown): SubjectIds {
   return ids;
 }
 
-/** Returns the attributes by which spans about a clip, its upload or its project are found. What is no id of ours is left out: it may be a token. */
+/** Returns the span attributes for the ids in `about`. Leaves out every value that is not a UUID: it may be a token. */
 export function subjectAttributes(about: unknown): Attributes {
   const attributes: Attributes = {};
   if (typeof about !== 'object' || about === null) return attributes;
@@ -42,7 +42,7 @@ function idIn(about: unknown, field: string): string | undefined {
   return typeof value === 'string' && isUuid(value) ? value : undefined;
 }
 
-/** Returns the ids that the key of an object has: a key itself is in no span. */
+/** Returns the ids in the key of an object. No span contains a key itself. */
 export const subjectOfKey = (key: string): object => ({ ...SUBJECT_KEY.exec(key)?.groups });
 
 /** Gives the running span the ids that `about` has; spans that start within it later have them too. */

@@ -2,12 +2,11 @@ import { AggregationType, type ViewOptions } from '@opentelemetry/sdk-metrics';
 import { METER } from '@recording-request/telemetry-registry/metric';
 import { METRICS, type MetricDefinition } from '@recording-request/telemetry-registry/metrics';
 
-// The SDK counts what is beyond in one series, `otel.metric.overflow`.
+// The SDK puts further ones into one series, `otel.metric.overflow`.
 const SERIES = 2_000;
 
 /**
- * What the libraries measure beyond the registry. Never all names at once: a metric that two views match has one storage, into which the
- * SDK records twice.
+ * Metrics of libraries that the registry does not list. Not `*` for all meters: the SDK records a metric that two views match twice.
  */
 const OTHERS: ViewOptions[] = [
   { meterName: '@opentelemetry/instrumentation-undici', instrumentName: '*' },
@@ -15,14 +14,14 @@ const OTHERS: ViewOptions[] = [
 ];
 
 /**
- * Lets out the metrics of the registry and those of Node, and nothing else, whatever a library notes. That a metric has no other attributes than
- * the registry lists is for the compiler, and for the live check of a running system: a list of them would be gone through for each request.
+ * Returns the views, which send only the metrics of the registry and those of Node. The compiler, and the test of a running system, check
+ * that a metric has only the attributes of the registry.
  */
 export function views(): ViewOptions[] {
   const listed = Object.entries<MetricDefinition>(METRICS).map(
     ([instrumentName, { buckets }]): ViewOptions => ({
       instrumentName,
-      // A library that measures the same by the same name would be taken for ours.
+      // A library may have a metric of the same name.
       meterName: METER,
       aggregationCardinalityLimit: SERIES,
       ...(buckets && {

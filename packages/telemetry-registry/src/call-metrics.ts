@@ -1,6 +1,6 @@
 import { CALL_SECONDS, GROUP, type MetricDefinition, OUTCOME, STEP_SECONDS, TOPIC } from './metric.ts';
 
-/** Requests, calls and messages: what one part of the system asks of another, or of what others run. */
+/** Metrics of requests, RPCs and messages, between the services and to other servers. */
 export const CALLS = {
   'http.server.request.duration': {
     kind: 'histogram',

@@ -1,21 +1,21 @@
-/** One metric: see metrics.ts. */
+/** A metric of metrics.ts. */
 export interface MetricDefinition {
   kind: 'histogram' | 'counter' | 'gauge';
-  /** As UCUM writes it: `s`, `1`, `{event}`. */
+  /** In UCUM: `s`, `1`, `{event}`. */
   unit: string;
   description: string;
-  /** Of each attribute, its values or what bounds them. */
+  /** The values of each attribute, or what bounds them. */
   attributes: Readonly<Record<string, string>>;
   /** The upper bounds of a histogram's buckets, in its unit. */
   buckets?: readonly number[];
-  /** Attributes that are left out where they have no value. */
+  /** Attributes that may be absent. */
   optional?: readonly string[];
 }
 
-/** The meter of all that is not measured by a library. */
+/** The meter of everything that no library measures. */
 export const METER = 'recording-request';
 
-// Of requests and calls, of the way of a clip through the pipeline, and of seconds of work for a second of clip.
+// Buckets for requests and calls, for steps of a clip's pipeline, and for seconds of work for a second of clip.
 export const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] as const;
 export const STEP_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 21_600] as const;
 export const RATIOS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16] as const;

@@ -6,9 +6,9 @@ import { PROCESS } from './process-metrics.ts';
 export type { MetricDefinition };
 
 /**
- * Every metric that the services emit. Where the semantic conventions of OpenTelemetry have a name for it, it has that name;
- * our own begin with `recording.`. No attribute is an id, a token or a text: `attributes` says what bounds it, and with it
- * the number of series. docs/metrics.md is made from this.
+ * Every metric of the services, by the name of OpenTelemetry's semantic conventions where they have one; our own names begin with
+ * `recording.`. No attribute is an id, a token or a text: `attributes` says what bounds its values, and so the number of series.
+ * docs/metrics.md is generated from this.
  */
 export const METRICS = { ...CALLS, ...PIPELINE, ...PROCESS };
 
@@ -24,5 +24,5 @@ export type AttributesOf<N extends MetricName> = {
   [A in Exclude<keyof (typeof METRICS)[N]['attributes'], OptionalOf<N>>]: string;
 } & { [A in OptionalOf<N>]?: string };
 
-/** What Node itself reports, by `@opentelemetry/instrumentation-runtime-node`: the event loop, the heap, garbage collection. */
+/** The metrics of Node itself, from `@opentelemetry/instrumentation-runtime-node`: the event loop, the heap, garbage collection. */
 export const RUNTIME_METRICS = /^(nodejs|v8js)\./;

@@ -5,7 +5,7 @@ const STEP = { 'recording.step': '`landing`, `media`, `transcript`, `webhook`' }
 const ATTEMPT_OUTCOME = '`delivered`, `refused` (a status other than 2xx), `unreachable`';
 const PROGRAM = { 'process.executable.name': '`ffmpeg`, `ffprobe`' } as const;
 
-/** The way of a clip: its upload, landing, media, transcript and webhooks. */
+/** Metrics of a clip's pipeline: upload, landing, media, transcript and webhooks. */
 export const PIPELINE = {
   'recording.uploads.landed': {
     kind: 'counter',

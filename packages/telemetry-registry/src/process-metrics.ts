@@ -5,7 +5,7 @@ const SLOT = {
     '`media`, `transcript` (jobs), `inspect`, `webhook` (attempts), `upload` (requests at the gateway), `export`, `search`',
 } as const;
 
-/** What a process has, uses and is told to use at most. */
+/** Metrics of a process: its resources, its limits and its use of them. */
 export const PROCESS = {
   'recording.slots.limit': {
     kind: 'gauge',

@@ -1,14 +1,14 @@
 /**
- * Every form of span that the services emit. Where the semantic conventions of OpenTelemetry have an attribute for it, it has that
- * name; our own begin with `recording.`. In a name, braces stand for what differs. docs/spans.md is made from this file.
+ * Every form of span of the services. Attributes have the names of OpenTelemetry's semantic conventions where they have one; our own names
+ * begin with `recording.`. Braces in a name are placeholders. docs/spans.md is generated from this file.
  */
 export interface SpanDefinition {
-  /** Which of OpenTelemetry's kinds it may be. */
+  /** Its possible kinds. */
   kinds: readonly SpanKindName[];
   description: string;
   /** What each attribute means. */
   attributes: Readonly<Record<string, string>>;
-  /** Who makes it: we, or an instrumentation that others wrote. */
+  /** `us`, or the instrumentation that makes it. */
   by: 'us' | Instrumentation;
 }
 
@@ -248,7 +248,7 @@ export const SPANS = {
   },
 } as const satisfies Record<string, SpanDefinition>;
 
-/** Attributes that every span may have; a span has those of the one that it is a part of. */
+/** Attributes that every span may have. */
 export const COMMON_ATTRIBUTES = {
   'recording.project.id': 'the project',
   'recording.submission.id': 'the submission',
@@ -260,7 +260,7 @@ export const COMMON_ATTRIBUTES = {
 export type SpanName = keyof typeof SPANS;
 type Ours = { [N in SpanName]: (typeof SPANS)[N]['by'] extends 'us' ? N : never }[SpanName];
 export type OwnSpanName = Ours;
-/** What stands in the braces of a name. */
+/** The placeholders in a name. */
 export type Placeholder<N extends string> = N extends `${string}{${infer P}}${infer Rest}`
   ? P | Placeholder<Rest>
   : never;
