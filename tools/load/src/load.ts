@@ -22,8 +22,9 @@ export async function oneContributor(
 ): Promise<{ through: Promise<void> } | undefined> {
   const random = system.random.fork(name);
   const { entry, seconds } = system.newTake(random.pick(system.places), random);
-  const { http, signal } = system;
-  const landedAt = await contribute({ http, tally, random, signal, entry, seconds, intendedAt });
+  const { http, signal, broken } = system;
+  const visit = { http, tally, random, signal, entry, violations: broken, seconds, intendedAt };
+  const landedAt = await contribute(visit);
   // The checker compares hashes, and the bytes of thousands of takes would fill the memory.
   entry.take = { ...entry.take, bytes: Buffer.alloc(0) };
   if (landedAt === undefined || entry.submissionId === undefined) return undefined;

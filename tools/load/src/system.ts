@@ -41,6 +41,8 @@ export interface System extends AsyncDisposable {
   readonly log: Log;
   /** A sentence for each service that ended by itself. */
   readonly crashes: readonly string[];
+  /** Promises that contributors saw broken. */
+  readonly broken: string[];
   /** Enters a new take of a project in the ledger. */
   newTake(place: Place, random: Random): Recording & { entry: Entry };
   /** What the checker of the fault suite finds broken once everything is at rest. */
@@ -109,6 +111,7 @@ export async function openSystem({ serversEnv, programs, dir, seed, signal, log 
   const parts = opening.move();
   return {
     ...{ services: cluster.services, places, http, pipeline, leftovers, random, signal, log, crashes },
+    broken: ledger.violations,
     newTake({ projectId, link }, own) {
       const recording = drawRecording(own);
       const entry: Entry = {

@@ -85,7 +85,7 @@ const redact = (path: string) => path.replace(/\b(vr|prj)_\w+/g, '$1_…');
 type BrokenOff = Error & { requestId?: string | undefined };
 
 /** Sends one request. Rejects when no complete answer comes. */
-function send(url: URL, ask: Ask, what: string): Promise<Answer> {
+export function send(url: URL, ask: Ask, what: string): Promise<Answer> {
   const { method = 'GET', json, headers = {}, cutAfter, bytesPerSecond, agent = false } = ask;
   const body = json === undefined ? ask.body : Buffer.from(JSON.stringify(json));
   const sentMs = bytesPerSecond && body ? Math.ceil((1_000 * body.length) / bytesPerSecond) : 0;
