@@ -11,6 +11,7 @@ import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
+import { forgetPeak, peakOf } from '@recording-request/harness/proc';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { SERVICES } from '@recording-request/stack/service-plan';
 import { testClip } from '@recording-request/testing/clip';
@@ -20,7 +21,7 @@ import { startTestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
 import { downloadTo, readUntil } from './harness/download.ts';
 import { inParallel, SYSTEM_WAIT } from './harness/limits.ts';
-import { bytesRead, bytesWaiting, forgetPeak, memoryOf } from './harness/processes.ts';
+import { bytesRead, bytesWaiting } from './harness/processes.ts';
 import { readZipFile } from './harness/python.ts';
 import { openStores } from './harness/stores.ts';
 
@@ -117,10 +118,10 @@ const zipPath = ({ projectId }: ProjectCreatedJson) => join(system.scratch, `${p
 
 /** The peak of each process over `times` downloads of a project's exports. */
 async function peaksOf(project: ProjectCreatedJson, times: number) {
-  await Promise.all(SERVICES.map(name => forgetPeak(system.services[name].pid)));
+  for (const name of SERVICES) forgetPeak(system.services[name].pid);
   let zip = await download(project);
   for (let done = 1; done < times; done++) zip = await download(project);
-  const peaks = await Promise.all(SERVICES.map(async name => (await memoryOf(system.services[name].pid)).peak));
+  const peaks = SERVICES.map(name => peakOf(system.services[name].pid));
   return { zip, peaks: Object.fromEntries(SERVICES.map((name, at) => [name, peaks[at]!])) };
 }
 

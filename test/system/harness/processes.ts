@@ -1,16 +1,5 @@
-import { readdir, readFile, readlink, writeFile } from 'node:fs/promises';
-
-/** Forgets how much memory a process held at most; from now on its peak counts from here. Linux, of one's own processes. */
-export async function forgetPeak(pid: number): Promise<void> {
-  await writeFile(`/proc/${pid}/clear_refs`, '5');
-}
-
-/** The most memory (resident set, bytes) that a process held since `forgetPeak`, and what it holds now. */
-export async function memoryOf(pid: number): Promise<{ peak: number; now: number }> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)![1]) * 1024;
-  return { peak: bytes('VmHWM'), now: bytes('VmRSS') };
-}
+import { readFile } from 'node:fs/promises';
+import { openFilesOf } from '@recording-request/harness/proc';
 
 /** Bytes that a process has read so far, from sockets and pipes as well as from files. */
 export async function bytesRead(pid: number): Promise<number> {
@@ -20,10 +9,8 @@ export async function bytesRead(pid: number): Promise<number> {
 /** Bytes that have come for a process on its IPv4 TCP connections and that it has not read: what waits for a slow client. */
 export async function bytesWaiting(pid: number): Promise<number> {
   const inodes = new Set<string>();
-  for (const fd of await readdir(`/proc/${pid}/fd`)) {
-    // One may close between the two.
-    const target = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => '');
-    const inode = /^socket:\[(\d+)\]$/.exec(target)?.[1];
+  for (const file of await openFilesOf(pid)) {
+    const inode = /^socket:\[(\d+)\]$/.exec(file)?.[1];
     if (inode) inodes.add(inode);
   }
   const ESTABLISHED = '01';

@@ -1,5 +1,5 @@
+import { type Groups, MIN_TICKS, startMeter, TICK_MS } from '@recording-request/harness/meter';
 import { createSlots } from '@recording-request/kit/slots';
-import { type Groups, MIN_TICKS, startMeter, TICK_MS } from './cpu/meter.ts';
 import { closedLoop } from './load/closed-loop.ts';
 import type { Bench } from './row.ts';
 import type { Metrics } from './stats/goal.ts';

@@ -1,11 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { MachineTime } from '../stats/rounds.ts';
 import { type MachineTimes, type ProcessTimes, parseMachine, parseProcess, startOf, ticksOf } from './proc-stat.ts';
 
 /** One tick is 10 ms: the unit in which Linux tells processes their time. */
 export const TICK_MS = 10;
 /** Fewer ticks than this are too few for a figure: a tick is ± 0.3 % of it. */
 export const MIN_TICKS = 300;
+
+/** The machine's CPU time while something was measured, in any one unit. */
+export interface MachineTime {
+  /** Of all cores, idle time included. */
+  all: number;
+  /** Used by processes that are not of this run. */
+  foreign: number;
+  /** Taken by other guests of the same host. */
+  stolen: number;
+}
 
 /** The processes of one kind, by the ids of those that were started; their descendants count with them. */
 export type Groups = Readonly<Record<string, readonly number[]>>;

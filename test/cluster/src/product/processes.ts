@@ -1,13 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { cgroupsOf, commandOf, processIds } from '@recording-request/harness/proc';
 
 /** The id of the service's process of a pod: it is a process of this computer, in the pod's cgroup. */
 export async function mainOf(podUid: string): Promise<number> {
-  for (const entry of await readdir('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    const group = await readFile(`/proc/${entry}/cgroup`, 'utf8').catch(() => '');
-    if (!group.includes(podUid)) continue;
-    const line = await readFile(`/proc/${entry}/cmdline`, 'utf8').catch(() => '');
-    if (line.includes('src/main.ts')) return Number(entry);
-  }
+  for (const pid of await processIds())
+    if ((await cgroupsOf(pid)).includes(podUid) && (await commandOf(pid)).includes('src/main.ts')) return pid;
   throw new Error(`no process of a service is in the pod ${podUid}`);
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parseMachine } from '@recording-request/bench/cpu/proc-stat';
+import { parseMachine } from '@recording-request/harness/proc-stat';
 import { mainOf } from './processes.ts';
 import type { Pod } from './product.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { childrenOf } from '@recording-request/harness/proc';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import { waitFor } from '@recording-request/stack/wait';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
-import { childrenOf } from '../harness/processes.ts';
 
 /** Longer than Kafka's session timeout (10 s) and than any lease of this suite. */
 const HALT_MS = 16_000;

@@ -1,7 +1,7 @@
+import { childrenOf, isAlive, nameOf } from '@recording-request/harness/proc';
 import { waitFor } from '@recording-request/stack/wait';
 import type { FaultCase } from '../fault-case.ts';
 import type { Process } from '../harness/fleet.ts';
-import { childrenOf, isAlive, nameOf } from '../harness/processes.ts';
 
 const JOB_MS = 120_000;
 const ORPHAN_MS = 10_000;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
+import { programsBelow } from '@recording-request/harness/proc';
 import type { Random } from '@recording-request/stack/random';
 import type { Harness } from '../harness/harness.ts';
-import { programsBelow } from '../harness/processes.ts';
 import { endViolations, eventViolations, takeViolations } from './clips.ts';
 import { countViolations } from './counts.ts';
 import { downloadViolations } from './downloads.ts';

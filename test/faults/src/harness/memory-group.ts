@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isAlive } from '@recording-request/harness/proc';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import { waitFor } from '@recording-request/stack/wait';
-import { isAlive } from './processes.ts';
 
 const MANIFESTS = fileURLToPath(new URL('../../../../deploy/k8s/base/', import.meta.url));
 const MIB = 1024 ** 2;

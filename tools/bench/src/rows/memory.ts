@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '@recording-request/fixtures/run';
+import { forgetPeak, peakOf } from '@recording-request/harness/proc';
 import type { ServiceName } from '@recording-request/stack/service-plan';
-import { forgetPeak, peakOf } from '../cpu/memory.ts';
 import { curl } from '../load/curl.ts';
 import { expectArchive } from '../load/expect-archive.ts';
 import { clipOf } from '../product/clips.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { secondsSinceStart } from '@recording-request/harness/meter';
 import { type Cluster, startCluster } from '@recording-request/stack/cluster';
 import { withPrograms } from '@recording-request/stack/install/deployed-ffmpeg';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
-import { secondsSinceStart } from '../cpu/meter.ts';
 import { RAISED } from '../product/raised.ts';
 import type { Prepared, Row } from '../row.ts';
 import { timed } from '../sample.ts';

@@ -1,5 +1,5 @@
 import type { ProjectDetailJson } from '@recording-request/contract/resources/project';
-import { startMeter, TICK_MS } from '../cpu/meter.ts';
+import { startMeter, TICK_MS } from '@recording-request/harness/meter';
 import { getSample, LANES } from '../get-sample.ts';
 import { closedLoop } from '../load/closed-loop.ts';
 import { openLoadClient } from '../load/http-client.ts';

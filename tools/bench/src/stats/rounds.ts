@@ -1,15 +1,6 @@
+import type { MachineTime } from '@recording-request/harness/meter';
 import { type Finding, type Goal, judge, judgeSelf, type Metrics, type Round } from './goal.ts';
 import { shuffled } from './random.ts';
-
-/** The machine's CPU time while a sample was taken, in any one unit. */
-export interface MachineTime {
-  /** Of all cores, idle time included. */
-  all: number;
-  /** Used by processes that are not of this run. */
-  foreign: number;
-  /** Taken by other guests of the same host. */
-  stolen: number;
-}
 
 export interface Sample {
   metrics: Metrics;

@@ -1,4 +1,4 @@
-import { startMeter, TICK_MS } from '@recording-request/bench/cpu/meter';
+import { startMeter, TICK_MS } from '@recording-request/harness/meter';
 import type { Cluster } from '@recording-request/stack/cluster';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 

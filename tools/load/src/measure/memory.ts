@@ -1,5 +1,5 @@
-import { forgetPeak, peakOf, residentOf } from '@recording-request/bench/cpu/memory';
 import { quantile } from '@recording-request/bench/stats/interval';
+import { forgetPeak, peakOf, residentOf } from '@recording-request/harness/proc';
 import type { Cluster } from '@recording-request/stack/cluster';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 
