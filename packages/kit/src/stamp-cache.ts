@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { sharedRead } from './grouped.ts';
+import { sharedRead } from './batcher.ts';
 
 /** What shows whether the rows that a value was computed from are still the same. */
 export interface Stamp {

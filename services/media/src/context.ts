@@ -3,7 +3,7 @@ import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
 import type { Logger } from '@recording-request/kit/log';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
-import { openTogether } from '@recording-request/kit/open-together';
+import { openAll } from '@recording-request/kit/open-all';
 import { type Limits, openSandbox, type Sandbox } from '@recording-request/kit-ffmpeg/sandbox';
 import { createObjects, type Objects } from '@recording-request/kit-objects/objects';
 import { type Internal, openInternal } from '@recording-request/kit-rpc/internal/internal';
@@ -34,7 +34,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   await using opening = new AsyncDisposableStack();
   const internal = opening.use(await openInternal(config, 'media', log));
   const objects = createObjects(config);
-  const [sandbox, jobs, , kafka] = await openTogether(opening, [
+  const [sandbox, jobs, , kafka] = await openAll(opening, [
     openFfmpeg(config, log),
     openJobDirectories(config.workDir, config.jobSeconds * 1000),
     objects.requireBucket(),

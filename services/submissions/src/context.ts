@@ -3,7 +3,7 @@ import { createFairBudget, type FairBudget } from '@recording-request/kit/fair-b
 import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
 import type { Logger } from '@recording-request/kit/log';
 import { memoryLimit } from '@recording-request/kit/memory-limit';
-import { openTogether } from '@recording-request/kit/open-together';
+import { openAll } from '@recording-request/kit/open-all';
 import { createLease, type Lease } from '@recording-request/kit-mongo/lease';
 import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
 import { createObjects, type Objects } from '@recording-request/kit-objects/objects';
@@ -16,8 +16,8 @@ import { mayRepeat } from '@recording-request/proto/repeatable';
 import type { Config } from './config.ts';
 import { createKeptChecksums, type KeptChecksums } from './domain/uploads/running-checksums.ts';
 import { type ArchiveBuilds, createArchiveBuilds } from './memory/archive-builds.ts';
-import { createKeptPages, type KeptPages } from './memory/kept-pages.ts';
 import { createLandingsUnderWay, type LandingsUnderWay } from './memory/landings-under-way.ts';
+import { createPageCache, type PageCache } from './memory/page-cache.ts';
 import { openStores, type Stores } from './store/store.ts';
 
 /** The connections, stores and state that handlers, consumers, hooks and workflows share. */
@@ -46,7 +46,7 @@ export interface Context extends Stores, AsyncDisposable {
   /** Pages of submissions that are read, by owner. */
   lists: FairSlots;
   /** Pages of submissions as they are sent. */
-  pages: KeptPages;
+  pages: PageCache;
   /** By owner. */
   exports: FairSlots;
   /** Held by the process that erases by age. */
@@ -64,7 +64,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   await using opened = new AsyncDisposableStack();
   const internal = opened.use(await openInternal(config, 'submissions', log));
   const objects = createObjects(config);
-  const [{ connection, stores }, kafka] = await openTogether(opened, [
+  const [{ connection, stores }, kafka] = await openAll(opened, [
     openDatabase(config),
     connectKafka(config, { clientId: 'submissions', log }),
     objects.requireBucket(),
@@ -105,7 +105,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     landings: createLandingsUnderWay(config.landingMemoryBytes),
     searches,
     lists: createFairSlots(LISTS_AT_ONCE, { queued: LISTS_QUEUED }),
-    pages: createKeptPages(Math.min(PAGES_BYTES, Math.floor(memoryLimit() / 16))),
+    pages: createPageCache(Math.min(PAGES_BYTES, Math.floor(memoryLimit() / 16))),
     exports,
     retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),

@@ -1,11 +1,11 @@
 import { createFairSlots } from '@recording-request/kit/fair-slots';
 import type { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
-import { createKeptPages } from '../src/memory/kept-pages.ts';
+import { createPageCache } from '../src/memory/page-cache.ts';
 import { type ListContext, listSubmissions } from '../src/rpc/clips/list-submissions.ts';
 
 /** The list of submissions as a caller that does not leave asks for it, with so many searches at once. */
 export function listing(submissions: ListContext['submissions'], searchesAtOnce: number) {
-  const kept = { searches: createFairSlots(searchesAtOnce), pages: createKeptPages(1_000_000) };
+  const kept = { searches: createFairSlots(searchesAtOnce), pages: createPageCache(1_000_000) };
   const list = listSubmissions({ submissions, lists: createFairSlots(100), ...kept });
   const { signal } = new AbortController();
   return (request: ListSubmissionsRequest) => list(request, { signal });

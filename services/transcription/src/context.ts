@@ -1,7 +1,7 @@
 import { createJobClaims, type JobClaims } from '@recording-request/events/job-claims';
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import type { Logger } from '@recording-request/kit/log';
-import { openTogether } from '@recording-request/kit/open-together';
+import { openAll } from '@recording-request/kit/open-all';
 import { type Limits, openSandbox, type Sandbox } from '@recording-request/kit-ffmpeg/sandbox';
 import { createObjects, type Objects } from '@recording-request/kit-objects/objects';
 import { openInternal } from '@recording-request/kit-rpc/internal/internal';
@@ -27,7 +27,7 @@ const TOOL_PROCESSES = 8_192;
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
   const internal = opening.use(await openInternal(config, 'transcription', log));
-  const [sandbox, kafka] = await openTogether(opening, [
+  const [sandbox, kafka] = await openAll(opening, [
     openSandbox(limitsOf(config), log),
     connectKafka(config, { clientId: 'transcription', log }),
   ]);

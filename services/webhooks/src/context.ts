@@ -1,7 +1,7 @@
 import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
 import type { Logger } from '@recording-request/kit/log';
-import { openTogether } from '@recording-request/kit/open-together';
+import { openAll } from '@recording-request/kit/open-all';
 import { type Clock, followDatabase } from '@recording-request/kit-mongo/clock';
 import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
 import { type Internal, openInternal } from '@recording-request/kit-rpc/internal/internal';
@@ -38,7 +38,7 @@ const LISTS_QUEUED = 256;
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
   const internal = opening.use(await openInternal(config, 'webhooks', log));
-  const [{ connection, clock, store }, kafka] = await openTogether(opening, [
+  const [{ connection, clock, store }, kafka] = await openAll(opening, [
     openDatabase(config, log),
     connectKafka(config, { clientId: 'webhooks', log }),
   ]);

@@ -1,5 +1,5 @@
 import { DomainError } from '@recording-request/kit/errors';
-import { inTurn } from '@recording-request/kit/in-turn';
+import { withSlot } from '@recording-request/kit/with-slot';
 import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import { type CreateProjectRequest, CreateProjectResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
@@ -24,7 +24,7 @@ export const createProject =
       },
       now,
     };
-    return await inTurn(context.creations, request.ownerId, call.signal, () => create(context, creation, call));
+    return await withSlot(context.creations, request.ownerId, call.signal, () => create(context, creation, call));
   };
 
 function orderOf(request: CreateProjectRequest): ProjectOrder {

@@ -1,6 +1,6 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
-import { inTurn } from '@recording-request/kit/in-turn';
+import { withSlot } from '@recording-request/kit/with-slot';
 import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { LinkStatus, ListLinksRequest, ListLinksResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
@@ -14,7 +14,7 @@ export const listLinks =
     const { ownerId, projectId, pageSize = LIMITS.linkPageSize, cursor, status, complete } = request;
     const after = cursor === undefined ? undefined : openCursor(cursor);
     const size = Math.max(1, Math.min(pageSize, LIMITS.linkPageSize));
-    return await inTurn(context.lists, ownerId, signal, async () => {
+    return await withSlot(context.lists, ownerId, signal, async () => {
       const project = await context.store.projects.find(ownerId, projectId);
       if (!project) throw noSuchProject();
       return await listPage(context, project, { after, size, status, complete });

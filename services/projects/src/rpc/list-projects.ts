@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
-import { inTurn } from '@recording-request/kit/in-turn';
+import { withSlot } from '@recording-request/kit/with-slot';
 import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { ListProjectsRequest, ListProjectsResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
@@ -18,7 +18,7 @@ export const listProjects =
     if (cursor !== undefined && !isUuid(cursor))
       throw new DomainError('invalid', 'cursor must be a next_cursor that an earlier page gave, unchanged.');
     const size = Math.max(1, Math.min(pageSize ?? PAGE_MAX, PAGE_MAX));
-    return await inTurn(context.lists, ownerId, signal, () => listPage(context, ownerId, { size, after: cursor }));
+    return await withSlot(context.lists, ownerId, signal, () => listPage(context, ownerId, { size, after: cursor }));
   };
 
 async function listPage(

@@ -1,4 +1,4 @@
-import { sharedRead } from '@recording-request/kit/grouped';
+import { sharedRead } from '@recording-request/kit/batcher';
 import type { Link } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import type { createLinks, LinkKey } from './links.ts';

@@ -1,4 +1,4 @@
-import { grouped } from '@recording-request/kit/grouped';
+import { createBatcher } from '@recording-request/kit/batcher';
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
 import { writeErrorsOf } from '@recording-request/kit-mongo/unordered';
 import type { Response, UseState } from '../domain/response.ts';
@@ -28,7 +28,11 @@ const INSERTED_AT_ONCE = 50;
 export function createResponses({ responses }: Pick<Models, 'responses'>) {
   const insertAll = (batch: Response[]) =>
     writeErrorsOf(batch.length, () => responses.collection.insertMany(batch as never, { ordered: false }));
-  const insert = grouped({ keyOf: ({ linkId }: Response) => linkId, work: insertAll, most: INSERTED_AT_ONCE });
+  const insert = createBatcher({
+    keyOf: ({ linkId }: Response) => linkId,
+    work: insertAll,
+    maxBatch: INSERTED_AT_ONCE,
+  });
 
   return {
     /** False where the session, or the one response of a unique link, is there already. */

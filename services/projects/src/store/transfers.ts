@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createBatcher } from '@recording-request/kit/batcher';
 import { DomainError } from '@recording-request/kit/errors';
-import { grouped } from '@recording-request/kit/grouped';
 import type { Logger } from '@recording-request/kit/log';
 import type { Response } from '../domain/response.ts';
 import { landsClip, type Transfer, takesUse } from '../domain/transfer.ts';
@@ -32,14 +32,14 @@ export function createTransfers(models: Models, options: TransferOptions) {
   const { settleDelayMs } = options;
   const steps = createTransferSteps(models, options.leaseMs);
   // Writers of one document would only wait for each other in the database, each holding a connection.
-  const apply = grouped<{ link: LinkKey; transfer: Transfer }, AppliedOutcome>({
+  const apply = createBatcher<{ link: LinkKey; transfer: Transfer }, AppliedOutcome>({
     keyOf: ({ link }) => link.linkId,
     work: entries =>
       steps.applyToLink(
         entries[0]!.link,
         entries.map(({ transfer }) => transfer),
       ),
-    most: APPLIED_AT_ONCE,
+    maxBatch: APPLIED_AT_ONCE,
   });
   const settler = new Settler(steps, options.log);
 

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
-import { eachInTurn } from './each-in-turn.ts';
 import { resumeProjectErasure } from './erasure/erase-project.ts';
 import { expireSubmissions } from './erasure/expire-submissions.ts';
 import { purgeAgain } from './erasure/purge-again.ts';
 import { removeArchives } from './exports/end-archives.ts';
+import { mapSettled } from './map-settled.ts';
 import { endHolds, removeKept } from './uploads/end-holds.ts';
 import { removePartsLeft } from './uploads/remove-parts-left.ts';
 import { resumeLandings } from './uploads/resume-landings.ts';
@@ -25,5 +25,5 @@ const STEPS: ((context: Context) => Promise<void>)[] = [
  * one step alone needs, as the projects service, keeps no other from its turn; with the database or the store away the turn ends.
  */
 export async function sweep(context: Context, steps = STEPS): Promise<void> {
-  await eachInTurn(steps, step => step(context));
+  await mapSettled(steps, step => step(context));
 }

@@ -33,7 +33,7 @@ const LONGEST_MS = 7_000;
 export function cuesOf(segments: Segment[], durationSec: number): Cue[] {
   const limit = limitOf(durationSec);
   const pieces = timedPieces(segments, limit);
-  const cues = inTime(grouped(pieces, limit), limit);
+  const cues = inTime(group(pieces, limit), limit);
   return cues ?? wholeClip(segments.map(({ text }) => text).join(' '), durationSec);
 }
 
@@ -89,7 +89,7 @@ const SHORT_COST_PER_SEC = 10;
 const PAUSE_COST = 0.4;
 
 /** Divides the pieces into cues such that the sum of their costs is the least (as lines of a paragraph are found in TeX). */
-function grouped(pieces: Timed[], limit: number): Timed[][] {
+function group(pieces: Timed[], limit: number): Timed[][] {
   const best: { cost: number; next: number }[] = [];
   best[pieces.length] = { cost: 0, next: pieces.length };
   for (let from = pieces.length - 1; from >= 0; from -= 1) {

@@ -23,7 +23,7 @@ export interface DeliverDeps {
 }
 
 /** The target of a delivery, and what is known of its endpoint. */
-export interface Seen {
+export interface TargetWithEndpoint {
   target: Target;
   endpoint: Endpoint;
   /** The endpoint was reset, as its address was set again. */
@@ -55,11 +55,14 @@ const OWN_FAULT_MS = 5_000;
 export const leaseMs = ({ attemptTimeoutMs, leaseMarginMs }: Config): number => attemptTimeoutMs + leaseMarginMs;
 
 /** Returns the target with its endpoint. */
-export const seenAt = async (
+export const withEndpoint = async (
   { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
   projectId: string,
   target: Target,
-): Promise<Seen> => ({ target, ...(await store.endpoints.observe(projectId, target.version, clock.now())) });
+): Promise<TargetWithEndpoint> => ({
+  target,
+  ...(await store.endpoints.observe(projectId, target.version, clock.now())),
+});
 
 /**
  * Makes one attempt at a claimed delivery and records the outcome. Pass `known` when the target was looked at just now.
@@ -69,7 +72,7 @@ export async function deliver(
   deps: DeliverDeps,
   delivery: ClaimedDelivery,
   signal: AbortSignal,
-  known?: Seen,
+  known?: TargetWithEndpoint,
 ): Promise<AttemptResult> {
   const { config, store, log, clock, targets } = deps;
   try {
@@ -115,9 +118,9 @@ async function look(
   deps: DeliverDeps,
   projectId: string,
   asked: Promise<Target | undefined>,
-): Promise<Seen | undefined> {
+): Promise<TargetWithEndpoint | undefined> {
   const target = await asked;
-  return target && (await seenAt(deps, projectId, target));
+  return target && (await withEndpoint(deps, projectId, target));
 }
 
 /** As the gateway's log lines name them; a test is about no submission. */

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { bounded } from '@recording-request/kit/bounds';
 import { QueueFullError } from '@recording-request/kit/fair-slots';
 import type { ClaimedDelivery } from '../domain/delivery.ts';
-import { type AttemptResult, type DeliverDeps, deliver, leaseMs, type Seen } from './deliver.ts';
+import { type AttemptResult, type DeliverDeps, deliver, leaseMs, type TargetWithEndpoint } from './deliver.ts';
 import { createEndpointLimiter, type EndpointName, type Permit } from './endpoint-limiter.ts';
 
 /** A place among the attempts at once. Disposing gives it back where nothing was sent. */
 export interface Place extends Disposable {
   /** Sends a delivery that the caller has claimed. Does not wait for the result. */
-  send(delivery: ClaimedDelivery, known: Seen | undefined): void;
+  send(delivery: ClaimedDelivery, known: TargetWithEndpoint | undefined): void;
 }
 
 export interface Dispatcher {
@@ -19,7 +19,7 @@ export interface Dispatcher {
   /** Sends a delivery that is due at once if the limits allow it; otherwise when they do. */
   offer(delivery: EndpointName & { id: string }): void;
   /** Sends a delivery that the caller has claimed, whatever the limits, and waits for the result. */
-  sendNow(delivery: ClaimedDelivery, known: Seen | undefined): Promise<AttemptResult>;
+  sendNow(delivery: ClaimedDelivery, known: TargetWithEndpoint | undefined): Promise<AttemptResult>;
   /** Polls the ledger now. */
   wake(): void;
   /** Starts no more attempts, waits up to `stopMs` for the running ones, then aborts them so that another process makes them. */
@@ -55,7 +55,11 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
   };
 
   /** Sends a claimed delivery, or claims one or the first due one of an endpoint; then those that waited for its permit. */
-  function launch(which: ClaimedDelivery | (EndpointName & { id?: string }), permit: Permit, known?: Seen) {
+  function launch(
+    which: ClaimedDelivery | (EndpointName & { id?: string }),
+    permit: Permit,
+    known?: TargetWithEndpoint,
+  ) {
     const endpoint = { ownerId: which.ownerId, projectId: which.projectId };
     const work = async () => {
       let result: AttemptResult = {};

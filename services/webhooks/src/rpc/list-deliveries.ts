@@ -1,6 +1,6 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
-import { inTurn } from '@recording-request/kit/in-turn';
+import { withSlot } from '@recording-request/kit/with-slot';
 import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { ListDeliveriesRequest, ListDeliveriesResponse } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Context } from '../context.ts';
@@ -22,7 +22,7 @@ export const listDeliveries =
     const after = request.cursor === '' ? undefined : decodeCursor(request.cursor);
     if (request.cursor !== '' && !after)
       throw new DomainError('invalid', 'cursor must be one that an earlier page gave.');
-    const [found, endpoint] = await inTurn(lists, projectId, signal, () =>
+    const [found, endpoint] = await withSlot(lists, projectId, signal, () =>
       Promise.all([store.ledger.list(projectId, pageSize + 1, after), store.endpoints.get(projectId)]),
     );
     const page = found.slice(0, Math.min(pageSize, withAttempts(found)));

@@ -1,4 +1,4 @@
-import { grouped } from '@recording-request/kit/grouped';
+import { createBatcher } from '@recording-request/kit/batcher';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { hasPassed, serverTime } from '@recording-request/kit-mongo/clock';
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
@@ -58,7 +58,7 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
     }
   };
   // Those of one endpoint that end together are written together; another's wait for no write of theirs.
-  const recordSuccess = grouped({
+  const recordSuccess = createBatcher({
     keyOf: ({ delivery }: Ended) => delivery.projectId,
     async work(ended: Ended[]) {
       const writes = ended.map(({ delivery, attempt }) => ({

@@ -1,4 +1,4 @@
-import { sharedRead } from '@recording-request/kit/grouped';
+import { sharedRead } from '@recording-request/kit/batcher';
 import { hasPassed, serverTime } from '@recording-request/kit-mongo/clock';
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
 import type { Endpoint, PauseReason } from '../domain/endpoint.ts';

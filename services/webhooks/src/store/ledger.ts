@@ -1,4 +1,4 @@
-import { grouped } from '@recording-request/kit/grouped';
+import { createBatcher } from '@recording-request/kit/batcher';
 import type { DeliveryCursor } from '../domain/cursor.ts';
 import { type DeliveryRecord, type DeliveryState, sentType, TEST_EVENT } from '../domain/delivery.ts';
 import { AGE_INDEX, type DeliveryDocument, type Models } from './models.ts';
@@ -51,9 +51,9 @@ const SETTLED: DeliveryState[] = ['delivered', 'failed', 'erased'];
 /** The part of the ledger that owners see. The project's id is part of every query. */
 export function ledger({ deliveries, erasures }: Models): Ledger {
   // Each delivery looks: those of one endpoint that begin together look once, after all of them have asked.
-  const lookForErasure = grouped({
+  const lookForErasure = createBatcher({
     keyOf: ({ projectId }) => projectId,
-    most: LOOKED_FOR_AT_ONCE,
+    maxBatch: LOOKED_FOR_AT_ONCE,
     async work(asked: { projectId: string; submissionId: string }[]) {
       const ids = [...new Set(asked.flatMap(({ projectId, submissionId }) => [projectId, submissionId]))];
       const found = await erasures.find({ _id: { $in: ids } }, { _id: 1 }).lean();

@@ -6,7 +6,7 @@ import type { Submission } from '@recording-request/proto/submissions/v1/submiss
 import type { Target } from '../adapters/targets.ts';
 import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
-import { leaseMs, seenAt } from '../delivery/deliver.ts';
+import { leaseMs, withEndpoint } from '../delivery/deliver.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 
 /** What there is to tell, and what its body is erased with. */
@@ -71,7 +71,7 @@ export async function recordEvent(context: Context, event: Event, fact: Fact): P
   const [claimed, seen] = await Promise.all([
     store.queue.insertClaimed(delivery, { leaseUntil, forced: false }),
     // The attempt looks itself where this fails: the delivery is recorded, and waits for nothing else.
-    seenAt(context, projectId, target).catch(() => undefined),
+    withEndpoint(context, projectId, target).catch(() => undefined),
   ]);
   // Where recording it took longer than the lease it is due by now, and sent by who finds it so. The attempt looks again for an
   // erasure, which may not have seen this delivery.

@@ -6,7 +6,7 @@ import type { FairSlots } from '@recording-request/kit/fair-slots';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
-import { leaseMs, seenAt } from '../delivery/deliver.ts';
+import { leaseMs, withEndpoint } from '../delivery/deliver.ts';
 import { type DeliveryRecord, TEST_EVENT } from '../domain/delivery.ts';
 
 /**
@@ -60,7 +60,7 @@ export async function sendTestEvent(
     { leaseUntil: new Date(createdAt.getTime() + leaseMs(config)), forced: true },
   );
   // The attempt looks itself where this fails.
-  const seen = await seenAt(context, projectId, target).catch(() => undefined);
+  const seen = await withEndpoint(context, projectId, target).catch(() => undefined);
   // Nothing else has this id.
   const { resumed } = await dispatcher.sendNow(claimed!, seen);
   if (resumed) dispatcher.wake();

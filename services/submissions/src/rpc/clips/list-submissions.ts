@@ -3,7 +3,7 @@ import { presentSubmission } from '@recording-request/contract/present';
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
-import { inTurn } from '@recording-request/kit/in-turn';
+import { withSlot } from '@recording-request/kit/with-slot';
 import { isOutOfTime } from '@recording-request/kit-mongo/mongo';
 import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import { MESSAGE_BYTES } from '@recording-request/kit-rpc/grpc-server';
@@ -31,7 +31,7 @@ export const listSubmissions =
     { signal }: Pick<CallContext, 'signal'>,
   ): Promise<ListSubmissionsResponse> => {
     const { ownerId, projectId } = request;
-    const read = (until: AbortSignal) => inTurn(context.lists, ownerId, until, () => readPage(context, request));
+    const read = (until: AbortSignal) => withSlot(context.lists, ownerId, until, () => readPage(context, request));
     // Words and times are seldom asked for twice.
     if (!request.presentation || request.search || datesOf(request).some(Boolean)) return await read(signal);
     const stamp = await context.submissions.stampOf(ownerId, projectId);

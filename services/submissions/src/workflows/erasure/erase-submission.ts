@@ -6,8 +6,8 @@ import type { Context } from '../../context.ts';
 import { NOTHING, nextPurge, sumOf, type Tally, tallyOf } from '../../domain/erasure.ts';
 import { LARGE_OBJECTS, submissionPrefix, uploadPrefix } from '../../domain/object-keys.ts';
 import type { AnswerKey, Erasable } from '../../store/erasures.ts';
-import { eachInTurn } from '../each-in-turn.ts';
 import { endArchives } from '../exports/end-archives.ts';
+import { mapSettled } from '../map-settled.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
 const DAY_MS = 86_400_000;
@@ -51,7 +51,7 @@ export async function tallySubmission(context: EraseContext, id: string): Promis
 }
 
 export async function eraseEach(context: EraseContext, submissions: Erasable[]): Promise<Tally> {
-  return sumOf(await eachInTurn(submissions, submission => erase(context, submission), { atOnce: CONCURRENCY }));
+  return sumOf(await mapSettled(submissions, submission => erase(context, submission), { atOnce: CONCURRENCY }));
 }
 
 const erase = (context: EraseContext, submission: Erasable): Promise<Tally> =>

@@ -1,14 +1,14 @@
 import type { Context } from '../../context.ts';
 import { sumOf, type Tally, tallyOf } from '../../domain/erasure.ts';
 import { uploadPrefix } from '../../domain/object-keys.ts';
-import { eachInTurn } from '../each-in-turn.ts';
+import { mapSettled } from '../map-settled.ts';
 
 /** Removes the parts of emptied uploads. The sweeper deletes what is left of their rows. */
 export async function purgeUploads(
   { objects, erasures }: Pick<Context, 'objects' | 'erasures'>,
   ids: string[],
 ): Promise<Tally> {
-  const tallies = await eachInTurn(ids, async id => {
+  const tallies = await mapSettled(ids, async id => {
     const held = await objects.purge(uploadPrefix(id));
     // One at a time: one that the store keeps must not have the others purged again and again.
     await erasures.uploadsPurged([id]);

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { archivePrefix, archivesPrefix } from '../../domain/object-keys.ts';
-import { eachInTurn } from '../each-in-turn.ts';
+import { mapSettled } from '../map-settled.ts';
 import { removeSource } from '../uploads/upload-bytes.ts';
 
 type EndContext = Pick<Context, 'log' | 'archives' | 'objects' | 'submissions' | 'backupHold'>;
@@ -31,7 +31,7 @@ export async function removeArchives(context: EndContext): Promise<void> {
 
 async function removeHeldSources({ archives, objects, submissions, backupHold }: EndContext): Promise<void> {
   if (await backupHold.isHeld()) return;
-  await eachInTurn(await submissions.takeHeldSources(BATCH), async ({ id, projectId, source }) => {
+  await mapSettled(await submissions.takeHeldSources(BATCH), async ({ id, projectId, source }) => {
     if ((await backupHold.isHeld()) || (await archives.holdsSources(projectId))) return;
     if (source) await removeSource(objects, source);
     await submissions.dropSource(projectId, id);

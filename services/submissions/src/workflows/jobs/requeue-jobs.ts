@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { onJobOverdue } from '../../domain/jobs/job-changes.ts';
-import { eachInTurn } from '../each-in-turn.ts';
+import { mapSettled } from '../map-settled.ts';
 import { limitsOf } from './take-job.ts';
 
 type RequeueContext = Pick<Context, 'config' | 'submissions' | 'jobs'>;
@@ -21,7 +21,7 @@ export function createRequeue({ config, submissions, jobs }: RequeueContext): ()
     const now = await jobs.now();
     if (performance.now() - begunAt > leaseMs) {
       const overdue = await jobs.overdue(now, BATCH);
-      await eachInTurn(overdue, key =>
+      await mapSettled(overdue, key =>
         submissions.change(key, submission => onJobOverdue(submission, { attemptsMax }, now)),
       );
     }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { grouped } from '@recording-request/kit/grouped';
+import { createBatcher } from '@recording-request/kit/batcher';
 import type { Context } from '../../context.ts';
 import type { Submission } from '../../domain/clips/submission.ts';
 import { nextOwner } from '../../domain/jobs/job.ts';
@@ -23,10 +23,10 @@ const LOOKS_MAX = 100;
 export function createTakeJob(context: ClaimContext): (taker: Taker) => Promise<Submission | undefined> {
   // A worker that hangs up ends no other's call.
   const outside = AsyncLocalStorage.snapshot();
-  return grouped<Taker, Submission | undefined>({
+  return createBatcher<Taker, Submission | undefined>({
     keyOf: ({ kind }) => kind,
     work: takers => outside(handOut, context, takers),
-    most: TAKERS_MAX,
+    maxBatch: TAKERS_MAX,
   });
 }
 

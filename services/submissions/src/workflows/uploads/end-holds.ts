@@ -1,7 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { isOutage } from '@recording-request/kit/outage';
 import type { Upload, UploadState } from '../../domain/uploads/upload.ts';
-import { eachInTurn } from '../each-in-turn.ts';
+import { mapSettled } from '../map-settled.ts';
 import { type LandContext, resumeLanding } from './land-upload.ts';
 import { removeEnded } from './upload-bytes.ts';
 
@@ -10,14 +10,14 @@ const BATCH = 100;
 /** The projects service is away: every other upload would wait for it as well. */
 class ProjectsAwayError extends DomainError {}
 
-const ENDS = { endsAt: (error: unknown) => isOutage(error) || error instanceof ProjectsAwayError };
+const ENDS = { stopsOn: (error: unknown) => isOutage(error) || error instanceof ProjectsAwayError };
 
 /** Removes what was kept for a backup that has ended. */
 export async function removeKept(context: LandContext): Promise<void> {
   const { uploads, backupHold } = context;
   const ids = await backupHold.kept(BATCH);
   if (ids.length === 0 || (await backupHold.isHeld())) return;
-  await eachInTurn(ids, async id => {
+  await mapSettled(ids, async id => {
     const upload = await uploads.findAnywhere(id);
     // One whose row is gone lost its bytes with it.
     if (upload) await removeEnded(context, upload);
@@ -32,7 +32,7 @@ export async function endHolds(context: LandContext): Promise<void> {
   // A contributor who ends an upload usually begins another one: the use is kept as long as that of an empty response.
   const endedMs = config.uploadEndedSeconds * 1_000;
   const each = async (state: UploadState, idleMs: number, end: (upload: Upload) => Promise<void>) =>
-    void (await eachInTurn(await uploads.idle(state, idleMs, BATCH), end, ENDS));
+    void (await mapSettled(await uploads.idle(state, idleMs, BATCH), end, ENDS));
   const kinds = [
     () =>
       each('uploading', holdMs, async upload => {
@@ -47,7 +47,7 @@ export async function endHolds(context: LandContext): Promise<void> {
       }),
     () => each('deleted', endedMs, upload => remove(context, upload)),
   ];
-  await eachInTurn(kinds, kind => kind(), ENDS);
+  await mapSettled(kinds, kind => kind(), ENDS);
 }
 
 async function remove(context: LandContext, upload: Upload): Promise<void> {

@@ -1,14 +1,14 @@
 import { isOutage } from '@recording-request/kit/outage';
 
 /**
- * Runs `work` for each item, `atOnce` at a time, and returns the results. An item that fails keeps no other from its
- * turn: its failure is thrown at the end, several as an AggregateError. At a failure that `endsAt` accepts, which the
- * others would meet too, the rest is left, and that one alone is thrown: what failed before fails again in a later turn.
+ * Runs `work` for each item, `atOnce` at a time, and returns the results. After a failure the other items still run; the failure is
+ * thrown at the end, several as an AggregateError. A failure that `stopsOn` accepts, which the rest would meet too, is thrown at
+ * once.
  */
-export async function eachInTurn<T, R>(
+export async function mapSettled<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
-  { atOnce = 1, endsAt = isOutage }: { atOnce?: number; endsAt?: (error: unknown) => boolean } = {},
+  { atOnce = 1, stopsOn = isOutage }: { atOnce?: number; stopsOn?: (error: unknown) => boolean } = {},
 ): Promise<R[]> {
   const results: R[] = [];
   const failures: unknown[] = [];
@@ -16,7 +16,7 @@ export async function eachInTurn<T, R>(
     const outcomes = await Promise.allSettled(items.slice(at, at + atOnce).map(item => work(item)));
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') results.push(outcome.value);
-      else if (endsAt(outcome.reason)) throw outcome.reason;
+      else if (stopsOn(outcome.reason)) throw outcome.reason;
       else failures.push(outcome.reason);
     }
   }

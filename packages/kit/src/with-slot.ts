@@ -3,11 +3,8 @@ import { type FairSlots, QueueFullError } from './fair-slots.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
-/**
- * Runs work of an owner once a slot is free for it. Rejects with `unavailable` where too many wait, and with the signal's
- * reason once its caller has left.
- */
-export async function inTurn<T>(
+/** Runs `work` when a slot is free for this owner. Rejects with `unavailable` if too many wait, and with the signal's reason. */
+export async function withSlot<T>(
   slots: FairSlots,
   owner: string,
   signal: AbortSignal,

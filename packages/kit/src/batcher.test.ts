@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
-import { grouped, sharedRead } from './grouped.ts';
+import { createBatcher, sharedRead } from './batcher.ts';
 
 /** Work that ends when the test says so. */
 function heldWork() {
@@ -17,7 +17,7 @@ const keyOf = (item: string) => item[0]!;
 
 test('what comes while the work of its key is done is done together after it, in its order', async () => {
   const { begun, work } = heldWork();
-  const run = grouped({ keyOf, work, most: 2 });
+  const run = createBatcher({ keyOf, work, maxBatch: 2 });
   const outcomes = ['a1', 'a2', 'a3', 'a4', 'b1'].map(run);
   const groups = () => begun.map(({ items }) => items);
   assert.deepEqual(groups(), [['a1'], ['b1']], 'the first of a key begins at once');
@@ -37,7 +37,7 @@ test('what comes while the work of its key is done is done together after it, in
 
 test('work that fails fails those of its group alone', async () => {
   const { begun, work } = heldWork();
-  const run = grouped({ keyOf, work });
+  const run = createBatcher({ keyOf, work });
   const [first, second, third] = ['a1', 'a2', 'a3'].map(run);
   begun[0]!.fail(new Error('away'));
   await assert.rejects(first!, /away/);
@@ -67,7 +67,7 @@ test('work is done for the first who asked for it, and not for who was before', 
   const begun: [who: string | undefined, end: () => void][] = [];
   const work = (items: string[]) =>
     new Promise<string[]>(resolve => begun.push([asking.getStore(), () => resolve(items)]));
-  const run = grouped({ keyOf, work });
+  const run = createBatcher({ keyOf, work });
   const outcomes = ['a1', 'a2', 'a3'].map(item => asking.run(item, () => run(item)));
   begun[0]![1]();
   await outcomes[0];

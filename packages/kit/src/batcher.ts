@@ -1,32 +1,33 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-export interface Grouping<T, R> {
-  /** Items of one key wait for each other, those of different keys do not. */
+export interface BatcherOptions<T, R> {
+  /** Items with the same key wait for each other; others do not. */
   keyOf(item: T): string;
-  /** Resolves to an outcome for each, in their order. Where it rejects, all of them do. */
+  /** Resolves to one outcome per item, in order. If it rejects, all of them reject. */
   work(items: T[]): Promise<readonly R[]>;
-  /** How many are given to `work` at once. */
-  most?: number;
+  /** The most items that `work` gets at once. */
+  maxBatch?: number;
 }
 
 interface Waiting<T, R> {
   item: T;
-  /** Runs something for who asked: in their trace, and within their deadline. */
+  /** Runs a function in the caller's async context: trace and deadline. */
   within: ReturnType<typeof AsyncLocalStorage.snapshot>;
   resolve(outcome: R): void;
   reject(error: unknown): void;
 }
 
 /**
- * Returns a function that does the work of each key one after the other, and together what came meanwhile, for the first who
- * asked. The first of a key begins at once; nobody gets an outcome of work that began before they asked.
+ * Returns a function that batches calls by key. One batch per key runs at a time: the first call starts at once, calls that come
+ * meanwhile form the next batch. So no call gets the outcome of work that began before it. A batch runs in the context of its
+ * first caller.
  */
-export function grouped<T, R>({ keyOf, work, most = Number.POSITIVE_INFINITY }: Grouping<T, R>) {
+export function createBatcher<T, R>({ keyOf, work, maxBatch = Number.POSITIVE_INFINITY }: BatcherOptions<T, R>) {
   const queues = new Map<string, Waiting<T, R>[]>();
 
   async function drain(key: string, queue: Waiting<T, R>[]): Promise<void> {
     while (queue.length > 0) {
-      const batch = queue.splice(0, most);
+      const batch = queue.splice(0, maxBatch);
       try {
         const items = batch.map(({ item }) => item);
         const outcomes = await batch[0]!.within(work, items);
@@ -53,9 +54,9 @@ export function grouped<T, R>({ keyOf, work, most = Number.POSITIVE_INFINITY }: 
     });
 }
 
-/** The same for a read: callers that ask for a key while it is read share the next read, which begins after they asked. */
+/** Batches reads: callers that ask for a key while it is read share the next read. */
 export const sharedRead = <T, R>(keyOf: (item: T) => string, read: (item: T) => Promise<R>) =>
-  grouped<T, R>({
+  createBatcher<T, R>({
     keyOf,
     async work(items) {
       const found = await read(items[0]!);

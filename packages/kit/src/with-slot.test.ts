@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFairSlots } from './fair-slots.ts';
-import { inTurn } from './in-turn.ts';
+import { withSlot } from './with-slot.ts';
 
 test('what has no slot waits for one, what finds no place to wait is refused, and a failure returns its slot', async () => {
   const slots = createFairSlots(2, { queued: 2 });
@@ -16,9 +16,9 @@ test('what has no slot waits for one, what finds no place to wait is refused, an
     running--;
     throw new Error('failed');
   };
-  const first = inTurn(slots, 'a', signal, work);
-  const second = inTurn(slots, 'a', signal, work);
-  await assert.rejects(inTurn(slots, 'a', signal, work), { code: 'unavailable', retryAfterSec: 2 });
+  const first = withSlot(slots, 'a', signal, work);
+  const second = withSlot(slots, 'a', signal, work);
+  await assert.rejects(withSlot(slots, 'a', signal, work), { code: 'unavailable', retryAfterSec: 2 });
   for (const each of [first, second]) {
     while (ends.length === 0) await new Promise(setImmediate);
     ends.shift()!();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
-import { eachInTurn } from './each-in-turn.ts';
+import { mapSettled } from './map-settled.ts';
 
 interface Turn {
   begun: unknown[];
@@ -18,7 +18,7 @@ async function turn(items: (number | Error)[], atOnce = 1): Promise<Turn> {
     return item * 2;
   };
   try {
-    return { begun, results: await eachInTurn(items, work, { atOnce }) };
+    return { begun, results: await mapSettled(items, work, { atOnce }) };
   } catch (error) {
     return { begun, error };
   }

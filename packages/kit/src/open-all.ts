@@ -1,9 +1,8 @@
 /**
- * Waits for what is being opened at the same time, and gives it to `stack`, which closes it with its method `close`, where it
- * has one. When one fails, rejects once all have ended, so that nothing is left open: with the failure that stands first, as
- * if they had been opened one after the other.
+ * Waits for all of `opening` and has `stack` close each result that has a method `close`. If one fails, this waits for the others, so
+ * that nothing stays open, and rejects with the first failure in the order of `opening`.
  */
-export async function openTogether<const T extends ReadonlyArray<Promise<unknown>>>(
+export async function openAll<const T extends ReadonlyArray<Promise<unknown>>>(
   stack: AsyncDisposableStack,
   opening: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {

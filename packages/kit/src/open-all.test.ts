@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTogether } from './open-together.ts';
+import { openAll } from './open-all.ts';
 
 function door(name: string, closed: string[]) {
   return { name, close: async () => void closed.push(name) };
@@ -11,7 +11,7 @@ test('what was opened at the same time is closed with the stack, the last first'
   {
     await using stack = new AsyncDisposableStack();
     const slow = Promise.withResolvers<ReturnType<typeof door>>();
-    const opening = openTogether(stack, [slow.promise, Promise.resolve(7), Promise.resolve(door('quick', closed))]);
+    const opening = openAll(stack, [slow.promise, Promise.resolve(7), Promise.resolve(door('quick', closed))]);
     slow.resolve(door('slow', closed));
     const [first, number, last] = await opening;
     assert.deepEqual([first.name, number, last.name], ['slow', 7, 'quick']);
@@ -26,7 +26,7 @@ test('when one fails, what others open later is closed too, and the failure that
   const first = Promise.withResolvers<never>();
   async function start() {
     await using stack = new AsyncDisposableStack();
-    await openTogether(stack, [late.promise, first.promise, Promise.reject(new Error('the second'))]);
+    await openAll(stack, [late.promise, first.promise, Promise.reject(new Error('the second'))]);
   }
   const starting = start();
   first.reject(new Error('the first'));
