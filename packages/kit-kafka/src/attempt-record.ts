@@ -3,7 +3,6 @@ import type { Logger } from '@recording-request/kit/log';
 import { durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
 import { partOrLink, startSpan } from '@recording-request/kit-telemetry/span';
 import { idsOf, type SubjectIds } from '@recording-request/kit-telemetry/subject';
-import { PostponedError } from './job-failures.ts';
 import type { TakenRecord } from './record.ts';
 
 /** What a consumer takes a record for. */
@@ -76,7 +75,7 @@ export async function attemptRecord<M>(
   });
   known.context = span.context;
   const startedAt = performance.now();
-  const ended = (outcome: 'ok' | 'failed' | 'postponed', error?: unknown) => {
+  const ended = (outcome: 'ok' | 'failed', error?: unknown) => {
     span.set({ 'recording.outcome': outcome });
     span.end(error);
     processDuration(secondsSince(startedAt), {
@@ -90,8 +89,7 @@ export async function attemptRecord<M>(
     await context.with(span.context, () => endingSoonAfter(signal, handle(message, { signal, log })));
     ended('ok');
   } catch (error) {
-    if (error instanceof PostponedError) ended('postponed');
-    else ended('failed', error);
+    ended('failed', error);
     throw error;
   }
 }

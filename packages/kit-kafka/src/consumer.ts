@@ -4,11 +4,11 @@ import type { Logger } from '@recording-request/kit/log';
 import type { Kafka as KafkaClient, Message } from 'kafkajs';
 import { attemptRecord, type Handling, type Known, type Reading } from './attempt-record.ts';
 import { isForAnother, sendDeadLetter } from './dead-letter.ts';
-import { type Attempts, afterFailure, PoisonError, PostponedError } from './job-failures.ts';
+import { type Attempts, afterFailure, PoisonError } from './job-failures.ts';
 import type { RecordFormat, TakenRecord } from './record.ts';
 import { type Consumer, startRecordConsumer } from './record-consumer.ts';
 
-export { type Consumer, PoisonError, PostponedError };
+export { type Consumer, PoisonError };
 
 export interface ConsumerOptions<M> {
   /** Without the prefix. */
@@ -25,7 +25,7 @@ export interface ConsumerOptions<M> {
   maxAttempts?: number;
   /**
    * The effect of a message. Must be idempotent: a message can come twice. Messages with the same key come one after the
-   * other, in their order. Rejects to be tried again; see PoisonError and PostponedError.
+   * other, in their order. Rejects to be tried again; see PoisonError.
    */
   handle(message: M, context: { signal: AbortSignal; log: Logger }): Promise<void>;
 }
@@ -121,7 +121,7 @@ function workOn<M>(
       const step = afterFailure(err, attempts, { maxAttempts, outOfTime: limit.aborted });
       if (!('reason' in step)) {
         const line = { err, ...where, ...known.ids, ...attempts };
-        inItsTrace(() => log[step.quiet ? 'debug' : 'warn'](line, 'An event will be tried again'));
+        inItsTrace(() => log.warn(line, 'An event will be tried again'));
         return step.afterMs;
       }
       reason = step.reason;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Message } from 'kafkajs';
 import { sendDeadLetter } from './dead-letter.ts';
-import { type Attempts, afterFailure, PoisonError, PostponedError } from './job-failures.ts';
+import { type Attempts, afterFailure, PoisonError } from './job-failures.ts';
 import type { TakenRecord } from './record.ts';
 
 const options = { maxAttempts: 3, outOfTime: false };
@@ -50,12 +50,8 @@ test('what always takes longer than it may is tried for half a day, and then a d
   assert.fail('it is tried for ever');
 });
 
-test('what is postponed comes when it said, and what no attempt helps goes at once', () => {
+test('what no attempt helps goes at once', () => {
   const attempts = none();
-  assert.deepEqual(afterFailure(new PostponedError('later', 1_234), attempts, options), {
-    afterMs: 1_234,
-    quiet: true,
-  });
   assert.deepEqual(afterFailure(new PoisonError('nonsense'), attempts, options), { reason: 'nonsense' });
   assert.deepEqual(attempts, none());
 });

@@ -5,16 +5,6 @@ import { isOutage } from '@recording-request/kit/outage';
 /** Thrown by a handler for a message that no retry can help: it is logged, kept in the dead letter topic, and skipped. */
 export class PoisonError extends Error {}
 
-/** Thrown by a handler for a message whose time has not come: it is tried again after `afterMs` milliseconds. */
-export class PostponedError extends Error {
-  readonly afterMs: number;
-
-  constructor(message: string, afterMs: number) {
-    super(message);
-    this.afterMs = afterMs;
-  }
-}
-
 /** How the handling of a message went until now. */
 export interface Attempts {
   /** Those that count. */
@@ -26,9 +16,8 @@ export interface Attempts {
 }
 
 /** What follows a failure: another attempt, or the dead letters for a reason. */
-export type NextStep = { afterMs: number; quiet?: true } | { reason: string };
+export type NextStep = { afterMs: number } | { reason: string };
 
-const POSTPONED_MAX_MS = 60 * 60_000;
 const REASON_LENGTH = 500;
 // With limits of 20 seconds and more: half a day, longer than an outage that costs nothing but time.
 const OUT_OF_TIME_MAX = 1_000;
@@ -41,8 +30,6 @@ export function afterFailure(
   { maxAttempts, outOfTime }: { maxAttempts: number; outOfTime: boolean },
 ): NextStep {
   if (error instanceof PoisonError) return { reason: reasonOf(error) };
-  if (error instanceof PostponedError)
-    return { afterMs: Math.min(Math.max(0, error.afterMs), POSTPONED_MAX_MS), quiet: true };
   if (outOfTime) attempts.outOfTime = (attempts.outOfTime ?? 0) + 1;
   if (attempts.outOfTime === OUT_OF_TIME_MAX)
     return { reason: `after ${OUT_OF_TIME_MAX} attempts that took longer than they may: ${reasonOf(error)}` };

@@ -75,7 +75,7 @@ export const CALLS = {
     kind: 'histogram',
     unit: 's',
     description: 'How long a consumer took to handle an event, once.',
-    attributes: { ...TOPIC, ...GROUP, 'recording.outcome': '`ok`, `failed`, `postponed`: its time has not come' },
+    attributes: { ...TOPIC, ...GROUP, 'recording.outcome': '`ok`, `failed`' },
     buckets: STEP_SECONDS,
   },
   'recording.consumer.lag': {

@@ -17,7 +17,7 @@ export type Instrumentation = 'undici';
 
 const ERROR = { 'error.type': 'the name or the code of the error; absent where it went well' };
 const SERVER = { 'server.address': 'the host that was asked', 'server.port': 'its port' };
-const OUTCOME = { 'recording.outcome': '`ok`, `failed`, `postponed`: its time has not come' };
+const OUTCOME = { 'recording.outcome': '`ok`, `failed`' };
 const ATTEMPT = { 'recording.attempt': 'which attempt it is, from 1' };
 const PROGRAM = {
   'process.executable.name': '`ffmpeg`, `ffprobe`',
