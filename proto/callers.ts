@@ -18,7 +18,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.projects.v1.ProjectsService/UpdateProject': ['gateway'],
   '/recording.projects.v1.ProjectsService/ListLinks': ['gateway', 'submissions'],
   '/recording.projects.v1.ProjectsService/GetSharedLink': ['gateway'],
-  '/recording.projects.v1.ProjectsService/SetLinkDisabled': ['gateway'],
+  '/recording.projects.v1.ProjectsService/UpdateLink': ['gateway'],
   '/recording.projects.v1.ProjectsService/RotateDashboardToken': ['gateway'],
   '/recording.projects.v1.ProjectsService/ResolveDashboardToken': ['gateway'],
   '/recording.projects.v1.ProjectsService/ResolveRecipient': ['gateway'],

@@ -41,9 +41,9 @@ test('a name has at most 150 bytes, keeps its extension and cuts no character ap
 test('a clip is named by the number of its link and its question; of a shared link by its time', () => {
   const createdAt = new Date('2026-03-02T10:14:40.123Z');
   const plain = { createdAt, questionIndex: undefined, questionText: undefined };
-  assert.deepEqual(clipParts({ ...plain, linkPosition: 3 }), ['Link 3', '']);
-  assert.deepEqual(clipParts({ ...plain, linkPosition: 0 }), ['2026-03-02 10.14.40', '']);
-  assert.deepEqual(clipParts({ createdAt, linkPosition: 3, questionIndex: 1, questionText: 'Why?' }), [
+  assert.deepEqual(clipParts({ ...plain, link: { position: 3 } }), ['Link 3', '']);
+  assert.deepEqual(clipParts({ ...plain, link: { position: 0 } }), ['2026-03-02 10.14.40', '']);
+  assert.deepEqual(clipParts({ createdAt, link: { position: 3 }, questionIndex: 1, questionText: 'Why?' }), [
     'Link 3',
     'Question 2 Why?',
   ]);

@@ -22,17 +22,17 @@ export function downloadName(parts: readonly string[], last: string): string {
 
 /** The parts of a clip that name its files, beside its project. */
 export interface NamedClip {
-  /** 0 for the shared link, from 1 for the others in the order of their making; undefined where it is not known. */
-  linkPosition?: number | undefined;
+  /** Its position is 0 for the shared link, from 1 for the others in the order of their making. */
+  link?: { position: number } | undefined;
   createdAt?: Date | undefined;
   questionIndex?: number | undefined;
   questionText?: string | undefined;
 }
 
 /** Parts of a clip's name: the number of its link, of a shared one the time of the clip, and the question. */
-export function clipParts({ linkPosition = 0, createdAt, questionIndex, questionText = '' }: NamedClip): string[] {
-  const link = linkPosition > 0 ? `Link ${linkPosition}` : timeOf(createdAt);
-  return [link, questionIndex === undefined ? '' : `Question ${questionIndex + 1} ${questionText}`];
+export function clipParts({ link, createdAt, questionIndex, questionText = '' }: NamedClip): string[] {
+  const from = link && link.position > 0 ? `Link ${link.position}` : timeOf(createdAt);
+  return [from, questionIndex === undefined ? '' : `Question ${questionIndex + 1} ${questionText}`];
 }
 
 const timeOf = (at: Date | undefined): string =>

@@ -100,7 +100,7 @@ export async function startOwnerGateway() {
         return { ...links, nextCursor: request.pageSize === LIMITS.linkPageSize ? undefined : 'more' };
       },
       getSharedLink: async () => ({ link: link(2, 'vr_fixed') }),
-      setLinkDisabled: async () => ({ link: link(2) }),
+      updateLink: async () => ({ link: link(2) }),
       rotateDashboardToken: async () => ({ projectToken: 'prj_new' }),
       async createProject(request) {
         calls.created = request;

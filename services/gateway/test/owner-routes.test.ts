@@ -360,7 +360,7 @@ test('a mirror asks whether anything has changed, and gets 304 without a body wh
 test('downloads are named by the project, and by the link and the question of a clip', async () => {
   const { getSubmission } = harness.behind.submissions!;
   const { getProject } = harness.behind.projects!;
-  const clip = { ...submission, linkPosition: 3, questionIndex: 1, questionText: 'What is "new"?' };
+  const clip = { ...submission, link: { position: 3 }, questionIndex: 1, questionText: 'What is "new"?' };
   const nameOf = async (path: string, init: RequestInit = { headers: harness.bearer }) =>
     (await fetch(path, init)).headers.get('content-disposition');
   const text = `${project}/submissions/${SUBMISSION_ID}/transcript.txt`;

@@ -37,7 +37,7 @@ test('a claim that comes after its link was disabled is refused, however many ar
   const { linkId } = made.sharedLink!;
   const { ownerId, projectId } = made.project!;
   const earlier = Array.from({ length: 100 }, () => begin(running, linkId).catch(() => {}));
-  await running.projects.setLinkDisabled({ ownerId, projectId, linkId, disabled: true });
+  await running.projects.updateLink({ ownerId, projectId, linkId, disabled: true });
   const later = await outcomes(Array.from({ length: 20 }, () => begin(running, linkId)));
   assert.deepEqual(later, { gone: 20 });
   const begun = (await Promise.all(earlier)).filter(Boolean).length;
@@ -101,8 +101,7 @@ test('any device continues the interview of a unique link until it is complete, 
       [LinkStatus.LINK_STATUS_EXHAUSTED, answered.length, undefined],
     );
   }
-  const disable = (disabled: boolean) =>
-    running.projects.setLinkDisabled({ ...patch(made.project, {}), linkId, disabled });
+  const disable = (disabled: boolean) => running.projects.updateLink({ ...patch(made.project, {}), linkId, disabled });
   await disable(true);
   assert.equal(await resolved(), undefined, 'its owner has closed it');
   await disable(false);

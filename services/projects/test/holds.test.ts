@@ -121,13 +121,13 @@ test('a disabled link takes no claims at all, but what holds a use goes on', asy
   const givenBack = await begin(running, linkId);
   await release(linkId, givenBack.responseSessionId);
   const { ownerId, projectId } = made.project!;
-  await running.projects.setLinkDisabled({ ownerId, projectId, linkId, disabled: true });
+  await running.projects.updateLink({ ownerId, projectId, linkId, disabled: true });
 
   await assert.rejects(begin(running, linkId), refusedAs('gone', /disabled/));
   await assert.rejects(renew(linkId, givenBack.responseSessionId), refusedAs('gone', /disabled/));
   assert.equal((await renew(linkId, begun.responseSessionId)).held, true);
   assert.equal((await land(running, linkId, begun.responseSessionId)).landed, true);
-  await running.projects.setLinkDisabled({ ownerId, projectId, linkId, disabled: false });
+  await running.projects.updateLink({ ownerId, projectId, linkId, disabled: false });
   assert.equal((await renew(linkId, givenBack.responseSessionId)).held, true);
 });
 

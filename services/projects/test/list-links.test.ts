@@ -102,7 +102,7 @@ test('a link whose key is lost keeps no other from being listed, and can be clos
   await assert.rejects(without.projects.getSharedLink(project), refusedAs('not_found', /cannot be shown any more/));
   const resolved = async () => (await without.projects.resolveRecipient({ tokenHash: hashToken(lost!.token) })).status;
   assert.equal(await resolved(), status, 'who has the link can use it');
-  const { link } = await without.projects.setLinkDisabled({ ...project, linkId: lost!.linkId, disabled: true });
+  const { link } = await without.projects.updateLink({ ...project, linkId: lost!.linkId, disabled: true });
   assert.deepEqual([link!.token, link!.status], ['', LinkStatus.LINK_STATUS_DISABLED]);
   assert.equal(await resolved(), LinkStatus.LINK_STATUS_DISABLED);
 });

@@ -23,7 +23,7 @@ test("another owner's project looks exactly like a missing one", async () => {
     () => projects.updateProject(patch({ ownerId, projectId: id }, { sharedLinkMaxUses: 5 })),
     () => projects.listLinks({ ownerId, projectId: id }),
     () => projects.getSharedLink({ ownerId, projectId: id }),
-    () => projects.setLinkDisabled({ ownerId, projectId: id, linkId: made.sharedLink!.linkId, disabled: true }),
+    () => projects.updateLink({ ownerId, projectId: id, linkId: made.sharedLink!.linkId, disabled: true }),
     () => projects.rotateDashboardToken({ ownerId, projectId: id }),
   ];
   const words = async (call: () => Promise<unknown>) => {

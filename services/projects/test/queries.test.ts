@@ -249,7 +249,7 @@ test('no query of a store costs more than what it returns or changes, however mu
         assert.equal(page.length, some ? 8 : 0, `${state}, expired: ${expired}`);
         assert.ok(page.every(({ position }) => position > after));
       }
-  await links.setDisabled(OWNER, PROJECT, linkId(0, 8), true);
+  await links.update({ ownerId: OWNER, projectId: PROJECT, linkId: linkId(0, 8) }, { disabled: true });
   for (const projectId of [PROJECT, PROJECT, '']) await links.setOpened({ linkId: linkId(0, 9), projectId }, now);
   await links.sums(OWNER, [PROJECT, ids[2]!]);
   await links.sumsFrom(OWNER, PROJECT, (await projects.findWithLinks(OWNER, PROJECT))!);
@@ -346,9 +346,9 @@ test('the figures of a project cost the same with 10 links as with hundreds, and
   const { examined: list } = await inventory.costOf(() => links.sums(OWNER, [small._id, large]));
   assert.ok(list <= few! + many! + 4, `both projects: ${list} examined`);
 
-  await links.setDisabled(OWNER, small._id, tenLinks[5]!._id, true);
+  await links.update({ ownerId: OWNER, projectId: small._id, linkId: tenLinks[5]!._id }, { disabled: true });
   assert.equal((await uniqueOf(small._id))?.open, 7);
-  await links.setDisabled(OWNER, small._id, tenLinks[6]!._id, true);
+  await links.update({ ownerId: OWNER, projectId: small._id, linkId: tenLinks[6]!._id }, { disabled: true });
   assert.equal((await uniqueOf(small._id))?.open, 6, 'also of two changes within a moment');
   assert.equal((await links.sums('another owner', [small._id])).size, 0);
 });

@@ -42,7 +42,7 @@ export function toMessage(submission: Submission): SubmissionMessage {
     // One clip, one video: the two ids of the contract name the same thing.
     videoId: submission.id,
     linkId: submission.linkId,
-    linkPosition: submission.linkPosition,
+    link: submission.link,
     projectId: submission.projectId,
     ownerId: submission.ownerId,
     responseSessionId: submission.interview ? submission.responseId : undefined,

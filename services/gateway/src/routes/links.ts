@@ -104,9 +104,8 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
     },
     async request => {
       const { ownerId, projectId } = projectOf(request);
-      const { disabled } = request.body;
-      const { tokenId } = request.params;
-      const { link } = await services.projects.setLinkDisabled({ ownerId, projectId, linkId: tokenId, disabled });
+      const { tokenId: linkId } = request.params;
+      const { link } = await services.projects.updateLink({ ownerId, projectId, linkId, ...request.body });
       if (!link) throw new Error('a link came empty');
       return link.linkType === LinkType.LINK_TYPE_SHARED
         ? presentSharedLink(link, { baseUrl, projectId })

@@ -25,6 +25,13 @@ export interface Link {
   createdAt: Date;
 }
 
+/** The parts that responses and their clips carry. */
+export type LinkDetails = Pick<Link, 'position'>;
+export const detailsOf = ({ position }: Link): LinkDetails => ({ position });
+
+/** The fields that an owner may change. */
+export type LinkChange = Partial<Pick<Link, 'disabled'>>;
+
 export type LinkState = 'active' | 'expired' | 'exhausted' | 'disabled';
 
 type Uses = Pick<Link, 'maxUses' | 'claimed' | 'landed'>;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Settings } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
+import type { LinkDetails } from './link.ts';
 import { answersExpected } from './project.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -25,8 +26,7 @@ export interface Response {
   linkId: string;
   projectId: string;
   ownerId: string;
-  /** The position of its link: 0 for the shared one. */
-  linkPosition: number;
+  link: LinkDetails;
   /** Present on unique links: their one response. */
   solo?: true;
   settings: Settings;

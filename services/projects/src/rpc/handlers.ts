@@ -31,9 +31,9 @@ import { revokeApiToken } from './revoke-api-token.ts';
 import { rotateApiToken } from './rotate-api-token.ts';
 import { rotateDashboardToken } from './rotate-dashboard-token.ts';
 import { setAllowance } from './set-allowance.ts';
-import { setLinkDisabled } from './set-link-disabled.ts';
 import { setUserDisabled } from './set-user-disabled.ts';
 import { showUser } from './show-user.ts';
+import { updateLink } from './update-link.ts';
 import { updateProject } from './update-project.ts';
 
 export function accountsHandlers(context: Context): Handlers<AccountsServiceServer> {
@@ -51,7 +51,7 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     updateProject: updateProject(context),
     listLinks: listLinks(context),
     getSharedLink: getSharedLink(context),
-    setLinkDisabled: setLinkDisabled(context),
+    updateLink: updateLink(context),
     rotateDashboardToken: rotateDashboardToken(context),
     resolveDashboardToken: resolveDashboardToken(context),
     resolveRecipient: resolveRecipient(context),

@@ -17,7 +17,7 @@ export function messageOf(response: Response, now: TranscriptionSettings): proto
     linkId: response.linkId,
     projectId: response.projectId,
     ownerId: response.ownerId,
-    linkPosition: response.linkPosition,
+    link: response.link,
     settings: { ...settings, transcriptionEnabled, transcriptionLanguage },
     answers: response.answers.map(({ questionIndex, submissionId }) => ({ questionIndex, submissionId })),
     complete: response.complete,

@@ -1,6 +1,6 @@
 import { createStampCache, type Stamp } from '@recording-request/kit/stamp-cache';
 import type { PipelineStage } from 'mongoose';
-import { type Link, type LinkState, SHARED_POSITION, UNIQUE_USES } from '../domain/link.ts';
+import { type Link, type LinkChange, type LinkState, SHARED_POSITION, UNIQUE_USES } from '../domain/link.ts';
 import type { LinkSums, ProjectSums } from '../domain/link-stats.ts';
 import type { Hashes } from './hashes.ts';
 import type { Models } from './models.ts';
@@ -180,11 +180,12 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
         .lean<Link[]>();
     },
 
-    async setDisabled(ownerId: string, projectId: string, linkId: string, disabled: boolean): Promise<Link | null> {
+    /** What is undefined stays as it is: Mongoose leaves it out. */
+    async update({ ownerId, ...key }: LinkKey & Pick<Link, 'ownerId'>, change: LinkChange): Promise<Link | null> {
       return await links
         .findOneAndUpdate(
-          { _id: linkId, projectId, ownerId },
-          { $set: { disabled }, $currentDate: { changedAt: true } },
+          { ...linkAt(key), ownerId },
+          { $set: change, $currentDate: { changedAt: true } },
           { returnDocument: 'after', projection: PLAIN },
         )
         .lean<Link>();

@@ -1,6 +1,7 @@
 import { SETTING_DEFAULTS, SETTING_NAMES, type Settings } from '@recording-request/contract/project-settings';
 import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import { Schema } from 'mongoose';
+import type { LinkDetails } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import type { Answer, Response } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
@@ -127,6 +128,7 @@ export const linkSchema = new Schema<LinkDocument>(
 
 const answer = new Schema<Answer>({ questionIndex: number, submissionId: text, at: date }, part);
 const terms = new Schema({ sha256: text, acceptedAt: date }, part);
+const linkDetails = new Schema<LinkDetails>({ position: number }, part);
 const transfer = new Schema<Transfer>(
   {
     id: { type: Schema.Types.ObjectId, required: true },
@@ -147,7 +149,7 @@ export const responseSchema = new Schema<Response>(
     linkId: text,
     projectId: text,
     ownerId: text,
-    linkPosition: number,
+    link: { type: linkDetails, required: true },
     solo: { type: Boolean } as never,
     settings: { type: settings, required: true },
     terms: { type: terms, default: null },

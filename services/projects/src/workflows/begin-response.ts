@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../context.ts';
-import { type Link, noSuchLink } from '../domain/link.ts';
+import { detailsOf, type Link, noSuchLink } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import { acceptedTerms, type Response, responseKey } from '../domain/response.ts';
 import { claim, emptyHold, reclaim, refuseEarly } from './claim-use.ts';
@@ -75,7 +75,7 @@ async function begin(
     linkId: link._id,
     projectId: link.projectId,
     ownerId: link.ownerId,
-    linkPosition: link.position,
+    link: detailsOf(link),
     ...(link.type === 'unique' ? { solo: true as const } : {}),
     settings: project.settings,
     terms: acceptedTerms(project.settings, termsAccepted, now),

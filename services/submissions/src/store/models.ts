@@ -149,7 +149,8 @@ const submissionSchema = new Schema(
     projectId: { type: String, required: true },
     ownerId: { type: String, required: true },
     linkId: { type: String, required: true },
-    linkPosition: Number,
+    // As it came with the response (domain/clips/submission.ts has its fields).
+    link: { type: Schema.Types.Mixed, default: undefined },
     responseId: { type: String, required: true },
     interview: Boolean,
     questionIndex: { type: Number, required: true },

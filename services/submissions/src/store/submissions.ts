@@ -57,7 +57,7 @@ export type SubmissionObjects = Pick<
   | 'video'
   | 'audio'
   | 'thumbnails'
-  | 'linkPosition'
+  | 'link'
   | 'createdAt'
   | 'interview'
   | 'questionIndex'
@@ -66,7 +66,7 @@ export type SubmissionObjects = Pick<
 
 const OBJECTS = {
   ...{ source: 1, video: 1, audio: 1, thumbnails: 1 },
-  ...{ linkPosition: 1, createdAt: 1, interview: 1, questionIndex: 1, questionText: 1 },
+  ...{ link: 1, createdAt: 1, interview: 1, questionIndex: 1, questionText: 1 },
 } as const;
 const DROPPED = { $unset: { source: 1, sourceHeldUntil: 1 } } as const;
 const LOOK_AGAIN_MS = 15 * 60_000;

@@ -61,14 +61,19 @@ export interface Job {
   trace?: Trace | undefined;
 }
 
+/** The parts of a link that its clips carry. */
+export interface LinkDetails {
+  /** 0 for the shared link, 1 and up for the others. */
+  position: number;
+}
+
 /** A clip that landed. */
 export interface Submission {
   id: string;
   projectId: string;
   ownerId: string;
   linkId: string;
-  /** 0 for the shared link, 1 and up for the others. */
-  linkPosition?: number | undefined;
+  link?: LinkDetails | undefined;
   responseId: string;
   interview: boolean;
   questionIndex: number;

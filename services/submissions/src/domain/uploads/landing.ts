@@ -1,6 +1,6 @@
 import { asDomainError, DomainError, type ErrorCode } from '@recording-request/kit/errors';
 import { mimeTypeOf } from '../clips/media-types.ts';
-import type { Inspection, StoredPart, Submission } from '../clips/submission.ts';
+import type { Inspection, LinkDetails, StoredPart, Submission } from '../clips/submission.ts';
 import { newJob } from '../jobs/job.ts';
 import { sourceKey, uploadPrefix } from '../object-keys.ts';
 import { SMALLEST_VIDEO_BYTES } from './first-bytes.ts';
@@ -11,8 +11,7 @@ export interface LandingResponse {
   settings?: { interviewQuestions: string[]; maxDurationSec: number; noteEnabled: boolean };
   terms?: { sha256: string; text: string; acceptedAt?: Date };
   answers: { submissionId: string }[];
-  /** 0 for the shared link. */
-  linkPosition?: number | undefined;
+  link?: LinkDetails | undefined;
 }
 
 /** Why an upload does not land; `error` is for the contributor. */
@@ -118,7 +117,7 @@ export function submissionOf(
     projectId: upload.projectId,
     ownerId: upload.ownerId,
     linkId: upload.linkId,
-    linkPosition: response.linkPosition,
+    link: response.link,
     responseId: upload.responseId,
     interview,
     questionIndex: upload.questionIndex,

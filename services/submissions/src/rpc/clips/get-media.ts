@@ -79,8 +79,8 @@ async function presignedParts(
   return { parts: await Promise.all(parts.map(async ({ key, size }) => ({ url: await presign(key), size }))), offset };
 }
 
-const namesOf = ({ linkPosition, createdAt, interview, questionIndex, questionText }: SubmissionObjects) => ({
-  ...{ linkPosition, createdAt, questionText },
+const namesOf = ({ link, createdAt, interview, questionIndex, questionText }: SubmissionObjects) => ({
+  ...{ link, createdAt, questionText },
   questionIndex: interview ? questionIndex : undefined,
 });
 
