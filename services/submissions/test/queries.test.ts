@@ -184,13 +184,12 @@ test('no query of a store costs more than what it returns or changes, however mu
   assert.ok(await uploads.findAnywhere('begun'));
   await uploads.landingQuestions(begun);
   await uploads.hasOthers(begun);
-  assert.equal(await uploads.takeWriter(begun, 'writer', 60_000), 'taken');
+  assert.ok(await uploads.takeWriter(begun, 'writer', 60_000));
   assert.equal(await uploads.takeWriter(begun, 'another', 60_000), 'busy');
   await uploads.renewWriter(begun, 'writer', 60_000);
   await uploads.lookWriter(begun, 'writer');
   assert.ok(await uploads.append(begun, 'writer', { key: 'part', offset: 0, size: 5 }));
   assert.ok(await uploads.declareLength(begun, 'writer', 5));
-  await uploads.renewed(begun);
   await uploads.releaseWriter(begun, 'writer');
   assert.equal((await Array.fromAsync(uploads.partsOf(begun))).length, 1);
   assert.deepEqual(

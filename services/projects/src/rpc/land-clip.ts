@@ -5,7 +5,6 @@ import type { LandClipRequest, LandClipResponse } from '@recording-request/proto
 import type { Context } from '../context.ts';
 import { landClip as land } from '../workflows/land-clip.ts';
 import { parseResponseKey } from './parse.ts';
-import { toResponse } from './response-messages.ts';
 
 export const landClip =
   (context: Context) =>
@@ -14,5 +13,5 @@ export const landClip =
     if (!isUuid(submissionId)) throw new DomainError('invalid', 'submission_id must be a UUID.');
     const clip = { responseId: parseResponseKey(request), questionIndex, submissionId };
     const { landed, response } = await land(context, clip, call.log);
-    return { landed, complete: response.complete, response: await toResponse(context, response) };
+    return { landed, complete: response.complete };
   };

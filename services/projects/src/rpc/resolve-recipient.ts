@@ -13,13 +13,9 @@ import { messageOf } from './response-messages.ts';
 export const resolveRecipient =
   ({ store, clock }: Context) =>
   async (request: ResolveRecipientRequest): Promise<ResolveRecipientResponse> => {
-    const link = await store.links.findByHash(parseHash('token_hash', request.tokenHash));
-    if (!link) throw noSuchLink();
-    const [project, isDisabled] = await Promise.all([
-      store.projects.find(link.ownerId, link.projectId),
-      store.users.isDisabled(link.ownerId),
-    ]);
-    if (!project) throw noSuchLink();
+    const found = await store.claimables.findByHash(parseHash('token_hash', request.tokenHash));
+    if (!found) throw noSuchLink();
+    const { link, project, isDisabled } = found;
     const status = toLinkStatus(isDisabled ? { ...link, disabled: true } : link, project.expiresAt, clock.now());
     const isOpen = status !== LinkStatus.LINK_STATUS_DISABLED;
     const underWay = request.withResponse && isOpen ? await responseUnderWay(store, link) : null;

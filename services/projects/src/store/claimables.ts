@@ -1,9 +1,10 @@
 import { sharedRead } from '@recording-request/kit/batcher';
 import type { Link } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
-import type { createLinks, LinkKey } from './links.ts';
-import type { createProjects } from './projects.ts';
-import type { Users } from './users.ts';
+import type { Hashes } from './hashes.ts';
+import { type LinkKey, linkAt, PLAIN_LINK } from './links.ts';
+import type { Models } from './models.ts';
+import { PLAIN_PROJECT } from './projects.ts';
 
 /** What decides whether a link can be claimed. */
 export interface Claimable {
@@ -13,25 +14,57 @@ export interface Claimable {
   isDisabled: boolean;
 }
 
-interface Readers {
-  links: Pick<ReturnType<typeof createLinks>, 'find'>;
-  projects: Pick<ReturnType<typeof createProjects>, 'find'>;
-  users: Pick<Users, 'isDisabled'>;
-}
+const WITH_PROJECT_AND_OWNER = [
+  {
+    $lookup: {
+      from: 'projects',
+      as: 'project',
+      localField: 'projectId',
+      foreignField: '_id',
+      pipeline: [{ $project: PLAIN_PROJECT }],
+    },
+  },
+  {
+    $lookup: {
+      from: 'users',
+      as: 'disabledOwner',
+      localField: 'ownerId',
+      foreignField: '_id',
+      pipeline: [{ $match: { disabledAt: { $type: 'date' } } }, { $project: { _id: 1 } }],
+    },
+  },
+];
 
-/** Hundreds begin at one link in the same moment: they share their reads, each of them one that began after they asked. */
-export function createClaimables({ links, projects, users }: Readers) {
-  async function read(key: LinkKey): Promise<Claimable | null> {
-    const link = await links.find(key);
-    if (!link) return null;
-    const [project, isDisabled] = await Promise.all([
-      projects.find(link.ownerId, link.projectId),
-      users.isDisabled(link.ownerId),
+/** Links with their projects and owners, each in one query. */
+export function createClaimables({ links }: Pick<Models, 'links'>, hashes: Hashes) {
+  async function read(filter: object): Promise<Claimable | null> {
+    const [found] = await links.aggregate<Link & { project: Project[]; disabledOwner: object[] }>([
+      { $match: filter },
+      { $project: PLAIN_LINK },
+      ...WITH_PROJECT_AND_OWNER,
     ]);
-    return project && { link, project, isDisabled };
+    if (!found) return null;
+    const {
+      project: [project],
+      disabledOwner,
+      ...link
+    } = found;
+    return project?.ownerId === link.ownerId ? { link, project, isDisabled: disabledOwner.length > 0 } : null;
   }
   return {
-    /** null where there is no such link, or no project of it. It is shared: not to be changed. */
-    find: sharedRead(({ linkId, projectId }: LinkKey) => `${linkId} ${projectId}`, read),
+    /**
+     * null where there is no such link, or no project of it. Hundreds begin at one link in the same moment: they share their reads, each of
+     * them one that began after they asked. So what it returns is not to be changed.
+     */
+    find: sharedRead(
+      ({ linkId, projectId }: LinkKey) => `${linkId} ${projectId}`,
+      (key: LinkKey) => read(linkAt(key)),
+    ),
+
+    /** The same by the hash of the link's token. */
+    async findByHash(hash: Buffer): Promise<Claimable | null> {
+      const entry = await hashes.find('link', hash);
+      return entry && (await read({ _id: entry.id, projectId: entry.projectId, hash }));
+    },
   };
 }

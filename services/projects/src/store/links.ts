@@ -6,7 +6,7 @@ import type { Hashes } from './hashes.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
-const PLAIN = { hash: 0, applied: 0, usesVersion: 0, changedAt: 0 } as const;
+export const PLAIN_LINK = { hash: 0, applied: 0, usesVersion: 0, changedAt: 0 } as const;
 
 /** Names a link: its project is the key of the shard that has it. */
 export interface LinkKey {
@@ -145,17 +145,11 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
     },
 
     async find(key: LinkKey): Promise<Link | null> {
-      return await links.findOne(linkAt(key), PLAIN).lean<Link>();
-    },
-
-    async findByHash(hash: Buffer): Promise<Link | null> {
-      const entry = await hashes.find('link', hash);
-      if (!entry) return null;
-      return await links.findOne({ _id: entry.id, projectId: entry.projectId!, hash }, PLAIN).lean<Link>();
+      return await links.findOne(linkAt(key), PLAIN_LINK).lean<Link>();
     },
 
     async findShared(ownerId: string, projectId: string): Promise<Link | null> {
-      return await links.findOne({ projectId, position: SHARED_POSITION, ownerId }, PLAIN).lean<Link>();
+      return await links.findOne({ projectId, position: SHARED_POSITION, ownerId }, PLAIN_LINK).lean<Link>();
     },
 
     /** The shared link with the version that a change of its uses needs. */
@@ -173,7 +167,7 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
       const filter = { projectId, position: { $gt: after }, ownerId, ...ofState, ...ofComplete };
       const index = state === undefined ? { projectId: 1, position: 1 } : 'unique_links';
       return await links
-        .find(filter, PLAIN)
+        .find(filter, PLAIN_LINK)
         .hint(index as never)
         .sort({ position: 1 })
         .limit(limit)
@@ -186,7 +180,7 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
         .findOneAndUpdate(
           { ...linkAt(key), ownerId },
           { $set: change, $currentDate: { changedAt: true } },
-          { returnDocument: 'after', projection: PLAIN },
+          { returnDocument: 'after', projection: PLAIN_LINK },
         )
         .lean<Link>();
     },

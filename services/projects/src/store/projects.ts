@@ -13,7 +13,7 @@ export interface ProjectChange {
   addressWasSet: boolean;
 }
 
-const PLAIN = { dashboardHash: 0, usesChange: 0 } as const;
+export const PLAIN_PROJECT = { dashboardHash: 0, usesChange: 0 } as const;
 // Long texts stay in the database: 50 questions alone can have 100 KB.
 const SUMMARY = {
   createdAt: 1,
@@ -31,14 +31,14 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
     },
 
     async find(ownerId: string, projectId: string): Promise<Project | null> {
-      return await projects.findOne({ _id: projectId, ownerId }, PLAIN).lean<Project>();
+      return await projects.findOne({ _id: projectId, ownerId }, PLAIN_PROJECT).lean<Project>();
     },
 
     /** The project with what the sums of its links come from, in one query; null where it is not this owner's. */
     async findWithLinks(ownerId: string, projectId: string): Promise<(Project & LinkHeads) | null> {
       const [project] = await projects.aggregate<Project & LinkHeads>([
         { $match: { _id: projectId, ownerId } },
-        { $project: PLAIN },
+        { $project: PLAIN_PROJECT },
         ...(linkHeads(ownerId, projectId) as never[]),
       ]);
       return project ?? null;
@@ -58,7 +58,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
 
     /** For callers that have no owner: contributors' links and the webhooks service. */
     async findForService(projectId: string): Promise<Project | null> {
-      return await projects.findOne({ _id: projectId }, PLAIN).lean<Project>();
+      return await projects.findOne({ _id: projectId }, PLAIN_PROJECT).lean<Project>();
     },
 
     /** Whether and in which language new uploads of a project are transcribed, as it is set now. */
@@ -99,7 +99,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
         .findOneAndUpdate(
           { _id: projectId, ownerId, ...(change.secret ? { 'webhook.secret': knownSecret } : {}) },
           { $set: set, ...(change.addressWasSet ? { $inc: { 'webhook.targetVersion': 1 } } : {}) },
-          { returnDocument: 'after', projection: PLAIN },
+          { returnDocument: 'after', projection: PLAIN_PROJECT },
         )
         .lean<Project>();
     },

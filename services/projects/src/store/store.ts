@@ -55,7 +55,7 @@ async function build(connection: Connection, options: StoreOptions) {
     hashes,
     projects,
     links,
-    claimables: createClaimables({ links, projects, users }),
+    claimables: createClaimables(models, hashes),
     responses: createResponses(models),
     idempotency: createIdempotency(models, options.idempotency),
     sealed: createSealedTexts(models),

@@ -8,8 +8,8 @@ import { uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
  * compares their ends, and while one is held its end only moves on: a renewal that was delayed takes nothing away.
  */
 export interface UploadLeases {
-  /** The right to write: taken, renewed, released. */
-  takeWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<'taken' | 'busy' | 'missing'>;
+  /** The right to write: taken, renewed, released. Undefined where there is no such upload. */
+  takeWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<Upload | 'busy' | undefined>;
   renewWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<'held' | 'wanted' | 'lost'>;
   /** As `renewWriter`, without a write. */
   lookWriter(key: UploadKey, writerId: string): Promise<'held' | 'wanted' | 'lost'>;
@@ -48,15 +48,17 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
   const prolonged = (field: string, leaseMs: number) => ({ $max: [`$${field}.until`, serverTime(leaseMs)] });
   return {
     async takeWriter(key, writerId, leaseMs) {
-      const taken = await uploads.updateOne(
-        { ...uploadAt(key), ...free('writer', writerId) },
-        [{ $set: { writer: { id: writerId, until: prolonged('writer', leaseMs), wanted: false } } }],
-        PIPELINE,
-      );
-      if (taken.matchedCount > 0) return 'taken';
+      const taken = await uploads
+        .findOneAndUpdate(
+          { ...uploadAt(key), ...free('writer', writerId) },
+          [{ $set: { writer: { id: writerId, until: prolonged('writer', leaseMs), wanted: false } } }],
+          { returnDocument: 'after', projection: WITHOUT_PARTS, ...PIPELINE },
+        )
+        .lean();
+      if (taken) return uploadFromRow(taken);
       await uploads.updateOne({ ...uploadAt(key), writer: { $ne: null } }, { $set: { 'writer.wanted': true } });
       // The holder may have released it in between: then the next try takes it.
-      return (await uploads.exists(uploadAt(key))) ? 'busy' : 'missing';
+      return (await uploads.exists(uploadAt(key))) ? 'busy' : undefined;
     },
     async renewWriter(key, writerId, leaseMs) {
       const row = await uploads

@@ -3,9 +3,13 @@ import type { Part, UploadKey } from '../domain/uploads/upload.ts';
 import type { Models } from './models.ts';
 import { tracedNow, uploadAt } from './upload-row.ts';
 
-/** Facts about the upload that come with a part: whether it completes the upload; and of the first bytes, whether they are those of no video, and their media type. */
+/** Facts about the upload that come with a part. */
 export interface PartNotes {
+  /** When the hold of its response was renewed. */
+  renewedAt?: Date | undefined;
+  /** Whether the part completes the upload. */
   isLast?: boolean;
+  /** Of the first bytes: whether they are those of no video, and their media type. */
   isNoVideo?: boolean;
   mimeType?: string | undefined;
 }
@@ -21,6 +25,18 @@ export interface UploadParts {
   /** Forgets those that are not in the upload's own document. */
   removePages(ids: string[]): Promise<void>;
 }
+
+/** Fails where a part is missing between two others; the first begins at the byte `offset`. */
+export function inOrder(parts: Part[], offset = 0): Part[] {
+  let next = offset;
+  for (const part of parts) {
+    if (part.offset !== next) throw new Error(`an upload has no part at its byte ${next}`);
+    next += part.size;
+  }
+  return parts;
+}
+
+const endOf = (parts: Part[]): number => parts.reduce((sum, { size }) => sum + size, 0);
 
 /** The filter of an upload of which there is no page. */
 export const NEVER_PAGED = { isPaged: false } as const;
@@ -46,7 +62,7 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
     if (matchedCount === 0) await partPages.deleteOne({ _id: pageId, uploadId: key.id });
   }
   return {
-    async append(key, writerId, part, { isLast = false, isNoVideo = false, mimeType } = {}) {
+    async append(key, writerId, part, { isLast = false, isNoVideo = false, mimeType, renewedAt } = {}) {
       const row = (await uploads
         .findOneAndUpdate(
           { ...uploadAt(key), state: 'uploading', offset: part.offset, 'writer.id': writerId },
@@ -55,9 +71,12 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
             $push: { parts: part },
             $currentDate: { lastByteAt: true, ...(isLast ? { completeAt: true } : {}) },
             // Here already: the sweeper may begin its landing before the request does.
-            ...((isLast || isNoVideo || mimeType) && {
-              $set: { ...(isLast && tracedNow()), ...(isNoVideo && { isNoVideo }), ...(mimeType && { mimeType }) },
-            }),
+            $set: {
+              ...(isLast && tracedNow()),
+              ...(isNoVideo && { isNoVideo }),
+              ...(mimeType && { mimeType }),
+              ...(renewedAt && { renewedAt }),
+            },
           },
           { returnDocument: 'after', projection: { count: { $size: '$parts' } } },
         )
@@ -69,19 +88,13 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
     async *partsOf(key) {
       const row = await uploads.findOne(uploadAt(key), { parts: 1, pages: 1 }).lean();
       let offset = 0;
-      const checked = (parts: Part[]) => {
-        for (const part of parts) {
-          if (part.offset !== offset) throw new Error(`an upload has no part at its byte ${offset}`);
-          offset += part.size;
-        }
-        return parts;
-      };
       for (const pageId of row?.pages ?? []) {
         const page = await partPages.findOne({ _id: pageId, uploadId: key.id }).lean();
         if (!page) throw new Error(`an upload has no part at its byte ${offset}`);
-        yield checked(page.parts as Part[]);
+        yield inOrder(page.parts as Part[], offset);
+        offset += endOf(page.parts as Part[]);
       }
-      yield checked((row?.parts ?? []) as Part[]);
+      yield inOrder((row?.parts ?? []) as Part[], offset);
     },
     async removePages(ids) {
       await partPages.deleteMany({ uploadId: { $in: ids } });

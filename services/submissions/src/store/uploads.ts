@@ -3,11 +3,11 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { serverTime } from '@recording-request/kit-mongo/clock';
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
-import type { RefusalReason, ResponseKey, Upload, UploadKey, UploadState } from '../domain/uploads/upload.ts';
+import type { Part, RefusalReason, ResponseKey, Upload, UploadKey, UploadState } from '../domain/uploads/upload.ts';
 import { databaseNow } from './database-clock.ts';
 import { type Models, RESPONSE_INDEX, UPLOAD_INDEX } from './models.ts';
 import { createUploadLeases, landingBy, type UploadLeases } from './upload-leases.ts';
-import { createUploadParts, NEVER_PAGED, type UploadParts } from './upload-parts.ts';
+import { createUploadParts, inOrder, NEVER_PAGED, type UploadParts } from './upload-parts.ts';
 import { tracedNow, uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
 /** Where a list of uploads goes on. */
@@ -28,10 +28,12 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   /** Whether another upload of the same response is open or landing. */
   hasOthers(upload: Upload): Promise<boolean>;
   declareLength(key: UploadKey, writerId: string, length: number): Promise<boolean>;
-  renewed(key: UploadKey): Promise<void>;
   /** `uploading` → `finishing` when every byte is there; mints the submission's id. */
   finish(key: UploadKey): Promise<void>;
-  /** The same, and the right to make it land with it, in one write. Undefined where it is not `uploading`, or not whole. */
+  /**
+   * The same, and the right to make it land with it, in one write. Undefined where it is not `uploading`, or not whole. It comes with its
+   * parts where it has no pages.
+   */
   finishAs(key: UploadKey, workerId: string, leaseMs: number): Promise<Upload | undefined>;
   /**
    * `uploading` → `finishing` for one that was sent but never became complete. False where a byte came within `holdMs`
@@ -192,9 +194,6 @@ export function createUploadStore(models: Models): UploadStore {
         [{ $set: { length, completeAt: { $cond: [{ $eq: ['$offset', length] }, '$$NOW', '$$REMOVE'] } } }],
         { updatePipeline: true },
       ),
-    async renewed(key) {
-      await uploads.updateOne(uploadAt(key), { $set: { renewedAt: new Date() } });
-    },
     async finish(key) {
       await uploads.updateOne(whole(key), { $set: beginning(), $unset: { completeAt: 1 } });
     },
@@ -205,11 +204,12 @@ export function createUploadStore(models: Models): UploadStore {
       const row = await uploads
         .findOneAndUpdate(whole(key), [{ $set: { ...Object.fromEntries(begun), worker } }, { $unset: 'completeAt' }], {
           returnDocument: 'after',
-          projection: WITHOUT_PARTS,
           updatePipeline: true,
         })
         .lean();
-      return row ? uploadFromRow(row) : undefined;
+      if (!row) return undefined;
+      const { parts, pages: _, ...upload } = row;
+      return uploadFromRow(row.isPaged ? upload : { ...upload, parts: inOrder(parts as Part[]) });
     },
     salvage: (key, holdMs) =>
       updated(

@@ -7,7 +7,7 @@ import { type Caller, refusalWord } from '../domain/uploads/upload.ts';
 import { admitUpload } from '../workflows/uploads/admit-upload.ts';
 import { finishUpload } from '../workflows/uploads/land-upload.ts';
 import { answerToError, rethrowAsTusError, tusError } from './errors.ts';
-import { keyOf } from './writer.ts';
+import { keyOf, writer } from './writer.ts';
 
 export const UPLOADS_PATH = '/uploads';
 
@@ -42,6 +42,7 @@ const onUploadCreate =
     const { id, size: length, metadata } = upload;
     const admitted = await admitUpload(context, callerOf(request), { id, length, metadata }).catch(rethrowAsTusError);
     upload.creation_date = admitted.createdAt.toISOString();
+    if (writer().onlyCreates) writer().upload = admitted;
     return {};
   };
 

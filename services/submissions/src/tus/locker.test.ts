@@ -12,12 +12,12 @@ test('a writer waits for another one as long as ever where the clock of its mach
     async takeWriter() {
       takes += 1;
       t.mock.timers.setTime((takes + 1) * HOUR_MS);
-      return takes < 3 ? 'busy' : 'taken';
+      return takes < 3 ? 'busy' : { id: 'u' };
     },
     releaseWriter: async () => {},
   };
   const locker = createLocker({ config: { uploadLeaseSeconds: 30 }, uploads } as never);
-  await asWriter('p', async () => {
+  await asWriter({ projectId: 'p' }, async () => {
     const lock = locker.newLock('u');
     await lock.lock(new AbortController().signal, () => {});
     await lock.unlock();

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type HeldLease, takeLease } from '@recording-request/kit-mongo/lease';
 import { ERRORS, type Lock, type Locker } from '@tus/server';
 import type { Context } from '../context.ts';
-import type { UploadKey } from '../domain/uploads/upload.ts';
+import type { Upload, UploadKey } from '../domain/uploads/upload.ts';
 import { LOCKED } from './errors.ts';
-import { writerId as currentWriterId, keyOf } from './writer.ts';
+import { keyOf, writer } from './writer.ts';
 
 const WAIT_MS = 8_000;
 const LOOK_MS = 50;
@@ -18,11 +18,11 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
   const leaseMs = config.uploadLeaseSeconds * 1_000;
 
   /** Undefined where there is no such upload: the handler that asked for the lock says so. */
-  async function takeWhenFree(key: UploadKey, writerId: string, signal: AbortSignal): Promise<true | undefined> {
+  async function takeWhenFree(key: UploadKey, writerId: string, signal: AbortSignal): Promise<Upload | undefined> {
     const until = performance.now() + WAIT_MS;
     for (;;) {
       const state = await uploads.takeWriter(key, writerId, leaseMs);
-      if (state !== 'busy') return state === 'taken' || undefined;
+      if (state !== 'busy') return state;
       if (signal.aborted) throw ERRORS.ABORTED;
       if (performance.now() > until) throw LOCKED;
       await delay(LOOK_MS);
@@ -32,12 +32,15 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
   return {
     newLock(id): Lock {
       const key = keyOf(id);
-      const writerId = currentWriterId();
-      let held: HeldLease<true> | undefined;
+      const request = writer();
+      const writerId = request.id;
+      let held: HeldLease<Upload> | undefined;
       let isAsking = false;
       let renewedAt = 0;
       return {
         async lock(signal, requestRelease) {
+          // Nobody knows the upload yet, and no byte comes.
+          if (request.onlyCreates) return;
           held = await takeLease({
             take: () => takeWhenFree(key, writerId, signal),
             async renew() {
@@ -61,6 +64,7 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
             release: () => uploads.releaseWriter(key, writerId),
             renewMs: Math.min(LOOK_AFTER_MS, leaseMs / 4),
           });
+          request.upload = held?.subject;
         },
         async unlock() {
           await held?.[Symbol.asyncDispose]();

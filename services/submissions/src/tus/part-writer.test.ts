@@ -44,7 +44,6 @@ function writerTo(
     },
     projects: { renewResponse },
     uploads: {
-      renewed: async () => {},
       append(_id: string, _writer: string, each: Part) {
         parts.push(each);
         return append();

@@ -148,6 +148,7 @@ export class PartWriter implements Disposable {
     const about = {
       isLast: part.offset + part.size === this.upload.length,
       ...first,
+      ...(this.renewedAt > 0 && { renewedAt: new Date(this.renewedAt) }),
     };
     if (!(await uploads.append(this.upload, this.writerId, part, about))) {
       await this.removeUncounted(part);
@@ -175,9 +176,8 @@ export class PartWriter implements Disposable {
   }
 
   private async renew(): Promise<void> {
-    const { uploads, projects } = this.context;
+    const { projects } = this.context;
     await projects.renewResponse({ linkId: this.upload.linkId, responseSessionId: this.upload.responseId });
     this.renewedAt = Date.now();
-    await uploads.renewed(this.upload);
   }
 }

@@ -66,7 +66,7 @@ function createTusServer(context: Context): HttpServer {
     if (!isFrom(request, UPLOAD_CALLERS, context.internal))
       return refuseAtOnce(response, 403, 'This interface takes uploads from the gateway alone.');
     if (expectsMore(request)) return refuseAtOnce(response, 417, UNMET_EXPECTATION, 'expectation_failed');
-    asWriter(projectOf(request), () => handle(tus, context, request, response)).catch(error => {
+    asWriter(writerOf(request), () => handle(tus, context, request, response)).catch(error => {
       broke(error);
       response.destroy();
     });
@@ -86,7 +86,11 @@ function createTusServer(context: Context): HttpServer {
 /** Returns the last part of the path, which is the id of an upload but for the request that creates one. */
 const uploadNamed = ({ url }: IncomingMessage): string => url?.split('?')[0]?.split('/').at(-1) ?? '';
 
-const projectOf = ({ headers }: IncomingMessage): string => String(headers['x-project-id'] ?? '');
+const writerOf = ({ method, headers }: IncomingMessage) => ({
+  projectId: String(headers['x-project-id'] ?? ''),
+  // The library writes the body of a POST that has this header.
+  onlyCreates: method === 'POST' && headers['content-type'] === undefined,
+});
 
 /** The gateway names an upload. */
 const uploadIdOf = (given: string | null): string => (given !== null && isUuid(given) ? given : uuidv7());

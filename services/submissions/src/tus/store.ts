@@ -4,7 +4,7 @@ import { forgetEnded } from '../workflows/uploads/forget-ended.ts';
 import { isDelivered, removeParts } from '../workflows/uploads/upload-bytes.ts';
 import { LOCKED, tusError } from './errors.ts';
 import { type PartContext, PartWriter } from './part-writer.ts';
-import { keyOf, writerId } from './writer.ts';
+import { keyOf, writer, writerId } from './writer.ts';
 
 /**
  * Takes bytes as immutable parts: each is stored whole before the offset moves in MongoDB, so that a byte that was
@@ -37,7 +37,10 @@ export class PartStore extends DataStore {
 
   override async declareUploadLength(id: string, length: number): Promise<void> {
     const { uploads } = this.context;
-    if (await uploads.declareLength(keyOf(id), writerId(), length)) return;
+    if (await uploads.declareLength(keyOf(id), writerId(), length)) {
+      writer().upload = undefined;
+      return;
+    }
     const upload = await uploads.find(keyOf(id));
     // Without the lease nothing is wrong with the length: the client tries again.
     throw upload?.length === undefined ? LOCKED : ERRORS.INVALID_LENGTH;
@@ -56,8 +59,8 @@ export class PartStore extends DataStore {
   }
 
   override async write(bytes: AsyncIterable<unknown>, id: string, offset: number): Promise<number> {
-    const upload = await this.context.uploads.find(keyOf(id));
-    if (!upload) throw ERRORS.FILE_NOT_FOUND;
+    const upload = await this.find(id);
+    writer().upload = undefined;
     using parts = new PartWriter(this.context, upload, writerId(), offset);
     try {
       for await (const chunk of bytes) await parts.add(chunk as Buffer);
@@ -71,7 +74,8 @@ export class PartStore extends DataStore {
   }
 
   private async find(id: string): Promise<Upload> {
-    const upload = await this.context.uploads.find(keyOf(id));
+    const known = writer().upload;
+    const upload = known?.id === id ? known : await this.context.uploads.find(keyOf(id));
     if (!upload || upload.state === 'deleted') throw ERRORS.FILE_NOT_FOUND;
     return upload;
   }

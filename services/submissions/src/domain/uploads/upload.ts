@@ -47,6 +47,8 @@ export interface Upload {
   /** Bytes, as the client declared; declaring it is sending. Undefined until then. */
   length: number | undefined;
   offset: number;
+  /** Where they were read with it. */
+  parts?: Part[];
   /** Whether it has so many parts that its document does not hold them all. */
   isPaged?: boolean | undefined;
   createdAt: Date;

@@ -212,7 +212,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   const { sha256, crc32 } = upload;
   // An earlier attempt has noted them, with all bytes in the store.
   const isNoted = sha256 !== undefined;
-  const parts = upload.isPaged ? undefined : await partList(context, upload);
+  const parts = upload.isPaged ? undefined : (upload.parts ?? (await partList(context, upload)));
   const checksums = isNoted
     ? { sha256, crc32: crc32! }
     : await checksumsOrWhole(context, upload, parts ? undefined : key);
@@ -255,7 +255,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   if (await isErased(context, submission, isStored)) return await refuse(context, upload, hold, ERASED);
 
   await uploads.land(upload);
-  return { end: 'landed', landed: { upload, response: answered.response! } };
+  return { end: 'landed', landed: { upload, response: { ...response, complete: answered.complete } } };
 }
 
 /** Returns the checksums of the whole. Puts very many parts together under `key`, where that is given. */
