@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startReceiver } from '@recording-request/harness/webhook-receiver';
 import { createUpload } from './tus.ts';
-import { startReceiver } from './webhook-receiver.ts';
 
 test('an upload is created as the protocol says, and its address is made absolute', async () => {
   await using server = await startReceiver();

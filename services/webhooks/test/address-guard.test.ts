@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
+import { type Receiver, startReceiver } from '@recording-request/harness/webhook-receiver';
 import { createSender, type Sender } from '../src/adapters/http-sender.ts';
 import { startDnsServer } from './dns-server.ts';
 import { HOSTILE_COUNT, HOSTILE_NAMES, hostileAddresses, REFUSAL } from './hostile-addresses.ts';

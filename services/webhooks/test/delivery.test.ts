@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newEvent } from '@recording-request/events/event';
+import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/harness/webhook-receiver';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { DeliveryState, EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { until } from '@recording-request/testing/wait';
 import { nameOf, watchOperations } from '@recording-request/testing/watch-operations';
-import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { Webhook } from 'standardwebhooks';
 import { serviceSignature } from '../src/domain/signature.ts';
 import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';

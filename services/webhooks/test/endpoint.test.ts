@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { WEBHOOK_EVENTS } from '@recording-request/contract/webhook-events';
 import { newEvent } from '@recording-request/events/event';
+import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/harness/webhook-receiver';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { DeliveryState, EndpointState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { until } from '@recording-request/testing/wait';
-import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
 let harness: TestWebhooks;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/harness/webhook-receiver';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { until } from '@recording-request/testing/wait';
-import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { TESTS_AT_ONCE } from '../src/rpc/send-test.ts';
 import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 

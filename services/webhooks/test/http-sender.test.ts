@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
+import { type Receiver, startReceiver } from '@recording-request/harness/webhook-receiver';
 import { createSender, type Sender } from '../src/adapters/http-sender.ts';
 
 // Of those tests that wait for it; the others must not meet it.

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { startReceiver } from '@recording-request/harness/webhook-receiver';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { type Certificate, makeAuthority, makeSelfSigned } from '@recording-request/stack/authority';
 import { until } from '@recording-request/testing/wait';
-import { startReceiver } from '@recording-request/testing/webhook-receiver';
 import type { Attempt } from '../src/domain/delivery.ts';
 import { completed, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 

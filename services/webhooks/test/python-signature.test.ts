@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { type Receiver, startReceiver } from '@recording-request/harness/webhook-receiver';
 import {
   ensureStandardWebhooks,
   type StandardWebhooksInstall,
 } from '@recording-request/stack/install/standardwebhooks';
-import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { createSender, type Sender } from '../src/adapters/http-sender.ts';
 import { attemptHeaders } from '../src/domain/headers.ts';
 

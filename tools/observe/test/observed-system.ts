@@ -1,10 +1,10 @@
 import { after } from 'node:test';
 import { Prometheus } from '@recording-request/harness/prometheus';
+import { type Receiver, startReceiver } from '@recording-request/harness/webhook-receiver';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
 import { startTestSystem, type TestSystem } from '@recording-request/testing/test-system';
-import { type Receiver, startReceiver } from '@recording-request/testing/webhook-receiver';
 import { type Observability, startObservability } from '../src/start-observability.ts';
 
 /** The six services as processes, with everything that observes them, and what was done there. */

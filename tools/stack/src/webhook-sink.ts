@@ -1,14 +1,9 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ReceivedRequest, startReceiver } from '@recording-request/harness/webhook-receiver';
 import type { Log } from './log.ts';
 
-/** One request as received. The body's bytes are kept, because the signature covers bytes, not parsed JSON. */
-export interface ReceivedEvent {
+/** One request as received. */
+export interface ReceivedEvent extends Omit<ReceivedRequest, 'at'> {
   receivedAt: string;
-  path: string;
-  headers: IncomingHttpHeaders;
-  /** The raw body. */
-  body: Buffer;
 }
 
 export interface WebhookSink extends AsyncDisposable {
@@ -16,10 +11,8 @@ export interface WebhookSink extends AsyncDisposable {
   url: string;
   /** The newest thousand, oldest first. */
   events: ReceivedEvent[];
-  stop(): Promise<void>;
 }
 
-const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_KEPT = 1_000;
 
 /**
@@ -30,50 +23,26 @@ const MAX_KEPT = 1_000;
 export async function startWebhookSink(
   options: { host?: string; port?: number; log?: Log; answer?: (event: ReceivedEvent) => number } = {},
 ): Promise<WebhookSink> {
-  const { host = '127.0.0.1' } = options;
+  const { host = '127.0.0.1', port, log, answer } = options;
   const events: ReceivedEvent[] = [];
-  const server = createServer((request, response) => {
-    const handled = request.method === 'POST' ? receive(request, response) : list(request, response);
-    handled.catch(() => response.destroy());
-  });
-  server.requestTimeout = 30_000;
-
-  const receive = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await read(request);
-    if (!body) return void response.writeHead(413, { connection: 'close' }).end();
-    const event = { receivedAt: new Date().toISOString(), path: request.url ?? '/', headers: request.headers, body };
+  const receiver = await startReceiver({ host, ...(port === undefined ? {} : { port }), keeps: () => false });
+  receiver.respond = ({ path, headers, body, at }, response, { method }) => {
+    if (method !== 'POST') {
+      const shown = events.map(path.endsWith('?raw') ? rawly : readably);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return void response.end(`${JSON.stringify({ events: shown }, null, 2)}\n`);
+    }
+    const event = { receivedAt: new Date(at).toISOString(), path, headers, body };
     events.push(event);
     if (events.length > MAX_KEPT) events.shift();
-    options.log?.(`webhook received: ${describe(event)}`);
-    response.writeHead(options.answer?.(event) ?? 204).end();
+    log?.(`webhook received: ${describe(event)}`);
+    response.writeHead(answer?.(event) ?? 204).end();
   };
-  const list = async ({ url }: IncomingMessage, response: ServerResponse) => {
-    const shown = events.map(url?.endsWith('?raw') ? rawly : readably);
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(`${JSON.stringify({ events: shown }, null, 2)}\n`);
+  return {
+    url: `http://${host}:${receiver.port}/`,
+    events,
+    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   };
-
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, host, resolve);
-  });
-  const stop = async () => {
-    server.closeAllConnections();
-    await new Promise(resolve => server.close(resolve));
-  };
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://${host}:${port}/`, events, stop, [Symbol.asyncDispose]: stop };
-}
-
-async function read(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 const rawly = ({ body, ...event }: ReceivedEvent): object => ({

@@ -1,4 +1,4 @@
-import { startReceiver } from '@recording-request/testing/webhook-receiver';
+import { startReceiver } from '@recording-request/harness/webhook-receiver';
 import type { Sent } from '../alert.ts';
 
 /** The pager: what Alertmanager sends, after it has grouped and left out what another alert explains. */

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookBodyJson } from '@recording-request/contract/webhook';
-import { type ReceivedRequest, startReceiver } from '@recording-request/testing/webhook-receiver';
+import { type ReceivedRequest, startReceiver } from '@recording-request/harness/webhook-receiver';
 import { Webhook } from 'standardwebhooks';
 
 /** One event as the owner's endpoint received it. */

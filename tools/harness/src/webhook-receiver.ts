@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
-import type { Certificate } from '@recording-request/stack/authority';
-import { until } from './wait.ts';
 
 export interface ReceivedRequest {
   path: string;
   headers: IncomingHttpHeaders;
+  /** The raw bytes, which a signature covers. */
   body: Buffer;
   /** When the whole of it had come, by Date.now(). */
   at: number;
@@ -26,19 +24,34 @@ export interface Receiver extends AsyncDisposable {
   respond: Respond;
   /** The connections that were opened so far. */
   connections(): number;
-  /** Waits for `count` requests that `fits` accepts, and returns them. */
+  /** Waits for `count` requests that `fits` accepts, 20 s by default, and returns them. */
   waitFor(count: number, fits?: (request: ReceivedRequest) => boolean, limitMs?: number): Promise<ReceivedRequest[]>;
 }
 
-/** Starts a receiver on a free port; with a certificate it speaks HTTPS. */
-export async function startReceiver(options: { host?: string; certificate?: Certificate } = {}): Promise<Receiver> {
-  const { host = '127.0.0.1', certificate } = options;
+export interface ReceiverOptions {
+  host?: string;
+  /** A free one by default. */
+  port?: number;
+  /** Makes it speak HTTPS. */
+  certificate?: { key: string; cert: string };
+  /** Returns whether a request is kept; all are by default. */
+  keeps?: (incoming: IncomingMessage) => boolean;
+}
+
+const WAIT_MS = 20_000;
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
+  const { host = '127.0.0.1', certificate, keeps = () => true } = options;
   const received: ReceivedRequest[] = [];
+  const looks = new Set<() => void>();
   let connections = 0;
   const take = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const body = await buffer(incoming);
+    const body = await read(incoming);
+    if (!body) return void response.writeHead(413, { connection: 'close' }).end();
     const request = { path: incoming.url ?? '', headers: incoming.headers, body, at: Date.now() };
-    received.push(request);
+    if (keeps(incoming)) received.push(request);
+    for (const look of looks) look();
     receiver.respond(request, response, incoming);
   };
   // A sender that goes away in the middle of its request has sent none.
@@ -49,7 +62,7 @@ export async function startReceiver(options: { host?: string; certificate?: Cert
   server.on('connection', () => {
     connections += 1;
   });
-  server.listen(0, host);
+  server.listen(options.port ?? 0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const receiver: Receiver = {
@@ -58,19 +71,40 @@ export async function startReceiver(options: { host?: string; certificate?: Cert
     received,
     respond: (_request, response) => response.writeHead(204).end(),
     connections: () => connections,
-    waitFor: (count, fits = () => true, limitMs) =>
-      until(
-        `${count} requests come`,
-        () => {
+    async waitFor(count, fits = () => true, limitMs = WAIT_MS) {
+      const { promise, resolve, reject } = Promise.withResolvers<ReceivedRequest[]>();
+      const look = () => {
+        try {
           const found = received.filter(fits);
-          return found.length >= count && found;
-        },
-        { limitMs },
-      ),
+          if (found.length >= count) resolve(found);
+        } catch (error) {
+          reject(error);
+        }
+      };
+      const limit = setTimeout(() => reject(new Error(`not within ${limitMs} ms: ${count} requests come`)), limitMs);
+      looks.add(look);
+      look();
+      return promise.finally(() => {
+        clearTimeout(limit);
+        looks.delete(look);
+      });
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
     },
   };
   return receiver;
+}
+
+/** Undefined where it is too large. */
+async function read(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
