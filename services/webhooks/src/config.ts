@@ -13,7 +13,7 @@ import { mongoVariables } from '@recording-request/kit-mongo/variables';
 
 const DAY_SEC = 86_400;
 
-/** Seconds, separated by commas; fractions are allowed, so that tests can shorten them. */
+/** Parses a comma-separated list of seconds; fractions are allowed so that tests can shorten them. */
 function secondsList(name: string, description: string, fallback: number[]): Variable<number[]> {
   return {
     name,
@@ -33,7 +33,7 @@ function optionalList(name: string, description: string, expected: string): Vari
   return { name, description, expected, required: false, parse: value => value?.split(',').map(item => item.trim()) };
 }
 
-/** Those of the database: a migration reads them alone. */
+/** The database variables; a migration reads only these. */
 export const databaseVariables = {
   ...mongoVariables,
   tombstoneSec: integer('WEBHOOK_TOMBSTONE_SECONDS', 'how long tombstones are kept; longer than Kafka keeps records', {
@@ -42,7 +42,6 @@ export const databaseVariables = {
   }),
 };
 
-/** Every variable of this service. */
 export const variables = {
   ...processVariables,
   ...grpcVariables,
@@ -54,7 +53,7 @@ export const variables = {
   ...figureVariables,
   projectsGrpc: target('PROJECTS_GRPC', 'the projects service'),
   submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service'),
-  publicBaseUrl: url('PUBLIC_BASE_URL', 'what addresses in a body begin with'),
+  publicBaseUrl: url('PUBLIC_BASE_URL', 'the base of the URLs in a body'),
   allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether events are sent over plain http, too'),
   allowPrivateTargets: flag(
     'WEBHOOK_ALLOW_PRIVATE_TARGETS',
@@ -70,11 +69,15 @@ export const variables = {
     pattern: /^[a-z][a-z0-9-]{0,40}$/,
     expected: 'lower-case letters, digits and hyphens',
   }),
-  attemptTimeoutMs: integer('WEBHOOK_ATTEMPT_TIMEOUT_MS', 'lookup, connection, headers and body together', {
-    default: 15_000,
-    min: 1,
-  }),
-  answerBytes: integer('WEBHOOK_ANSWER_BYTES', 'how much of an answer is read', { default: 16_384, min: 0 }),
+  attemptTimeoutMs: integer(
+    'WEBHOOK_ATTEMPT_TIMEOUT_MS',
+    'the time limit of an attempt: lookup, connection, headers and body together',
+    {
+      default: 15_000,
+      min: 1,
+    },
+  ),
+  answerBytes: integer('WEBHOOK_ANSWER_BYTES', 'the bytes read from an answer', { default: 16_384, min: 0 }),
   retryScheduleSec: secondsList('WEBHOOK_RETRY_SCHEDULE_SECONDS', 'waits between attempts; the last one repeats', [
     5,
     300,
@@ -86,7 +89,7 @@ export const variables = {
     72_000,
     DAY_SEC,
   ]),
-  pauseAfterMs: integer('WEBHOOK_PAUSE_AFTER_MS', 'how long an endpoint may fail', {
+  pauseAfterMs: integer('WEBHOOK_PAUSE_AFTER_MS', 'how long an endpoint may fail before it is paused', {
     default: 5 * DAY_SEC * 1000,
     min: 1,
   }),
@@ -99,7 +102,7 @@ export const variables = {
     'attempts at once in a process. [Owners share them](operations.md#shares-of-owners): at most half for one owner, a quarter for one project',
     { default: 128, min: 1 },
   ),
-  endpointConcurrency: integer('WEBHOOK_ENDPOINT_CONCURRENCY', "of these, at one project's endpoint", {
+  endpointConcurrency: integer('WEBHOOK_ENDPOINT_CONCURRENCY', "attempts at once at one project's endpoint", {
     default: 8,
     min: 1,
   }),
@@ -109,7 +112,7 @@ export const variables = {
   }),
   leaseMarginMs: integer(
     'WEBHOOK_LEASE_MARGIN_MS',
-    'how much longer than an attempt a lease is: the look-ups before an attempt have so much time',
+    'the time that a lease exceeds the time limit of an attempt, for the lookups before it',
     {
       default: 15_000,
       min: 1_000,
@@ -122,10 +125,10 @@ export const variables = {
     min: 1,
     max: 1_000_000,
   }),
-  stopMs: integer('WEBHOOK_STOP_MS', 'how long a stop waits for what is being sent', { default: 18_000, min: 0 }),
+  stopMs: integer('WEBHOOK_STOP_MS', 'how long a stop waits for running attempts', { default: 18_000, min: 0 }),
   ledgerDays: integer(
     'WEBHOOK_LEDGER_DAYS',
-    'deliveries that will not be sent any more are deleted after that; 0: never. Pending and paused ones stay, however old',
+    'the age at which deliveries are deleted that are neither pending nor paused; 0: never',
     { default: 90, min: 0, max: 36_500 },
   ),
 };

@@ -12,12 +12,12 @@ import type { Config } from './config.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatch.ts';
 import { openStore, type Store } from './store/store.ts';
 
-/** Everything that handlers, consumers and workflows work with. Disposing closes the connections. */
+/** The dependencies of handlers, consumers and workflows. Disposing closes the connections. */
 export interface Context extends AsyncDisposable {
   config: Config;
   log: Logger;
   internal: Internal;
-  /** The database's: deliveries are made and judged by it alone. */
+  /** The database's clock, so that every process agrees on when a delivery is due. */
   clock: Clock;
   connection: Connection;
   store: Store;
@@ -26,15 +26,15 @@ export interface Context extends AsyncDisposable {
   transcripts: Transcripts;
   sender: Sender;
   dispatcher: Dispatcher;
-  /** By project. A page of deliveries holds about 1 MB while it is made. */
+  /** Limits lists by project: a page of deliveries holds about 1 MB while it is built. */
   lists: FairSlots;
 }
 
-// MongoDB has 50 connections here: lists leave some for the deliveries.
+// This service has 50 MongoDB connections; this limit leaves some of them for the deliveries.
 const LISTS_AT_ONCE = 16;
 const LISTS_QUEUED = 256;
 
-/** Connects to MongoDB, Kafka and the projects and submissions services. The dispatcher is not started. */
+/** Connects to MongoDB, Kafka and the projects and submissions services. Does not start the dispatcher. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
   const internal = opening.use(await openInternal(config, 'webhooks', log));

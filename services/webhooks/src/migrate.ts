@@ -4,7 +4,7 @@ import { migrateDatabase } from '@recording-request/kit-mongo/migrations';
 import { databaseVariables } from './config.ts';
 import { schemaOf } from './store/schema-steps.ts';
 
-/** Migrates this service's database. As a process it reads the variables of MongoDB, and how long erasures are remembered. */
+/** Migrates this service's database. Needs only the MongoDB variables and the tombstone time. */
 export const migrate: Migrate = (env, report) => {
   const { tombstoneSec, ...mongo } = loadConfig(env, databaseVariables);
   return migrateDatabase(mongo, schemaOf(tombstoneSec), report);

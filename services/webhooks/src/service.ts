@@ -26,7 +26,7 @@ export interface WebhooksService extends RunningService {
 
 const CALLS_GRACE_MS = 2_000;
 
-/** Sends what is due, consumes events and serves RPCs until it is stopped. */
+/** Sends due deliveries, consumes events and serves RPCs until it is stopped. */
 export async function startService(config: Config, log: Logger): Promise<WebhooksService> {
   warnOfRelaxedRules(config, log);
   await using starting = new AsyncDisposableStack();
@@ -59,7 +59,7 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
 
   const stopParts = () =>
     stopAll([
-      // At the same time: each waits for what is still running.
+      // In parallel: each part waits for its own running work.
       () => Promise.all([server.close(CALLS_GRACE_MS), ...[...consumers, ...loops].map(part => part.stop())]),
       () => dispatcher.stop(),
       () => context[Symbol.asyncDispose](),
@@ -74,7 +74,7 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
 }
 
 function warnOfRelaxedRules(config: Config, log: Logger): void {
-  if (config.allowHttpUrls) log.warn('ALLOW_HTTP_URLS is on: webhooks are sent over plain http too');
+  if (config.allowHttpUrls) log.warn('ALLOW_HTTP_URLS is on: this service also sends webhooks over plain http');
   if (config.allowPrivateTargets)
-    log.warn('WEBHOOK_ALLOW_PRIVATE_TARGETS is on: webhooks are sent to loopback and private addresses too');
+    log.warn('WEBHOOK_ALLOW_PRIVATE_TARGETS is on: this service also sends webhooks to loopback and private addresses');
 }

@@ -10,7 +10,7 @@ let dns: Awaited<ReturnType<typeof startDnsServer>>;
 let sender: Sender;
 
 before(async () => {
-  // Every interface, both families: a dial to any spelling of this machine would arrive.
+  // Listens on every interface in both families, so a dial to any spelling of this machine would arrive.
   listener = await startReceiver({ host: '::' });
   dns = await startDnsServer((name, count) => HOSTILE_NAMES[name]?.(count) ?? []);
   sender = strictSender();
@@ -32,9 +32,9 @@ test('no hostile address is ever connected to', async () => {
   assert.equal(listener.connections(), 0);
 });
 
-test('a name that is public first and loopback second gets no connection', async () => {
+test('a name that resolves to a public and then a loopback address gets no connection', async () => {
   const url = `http://rebind.example:${listener.port}/`;
-  // It is dialled, and nobody answers there.
+  // The first address is dialled, and nothing answers there.
   const brief = strictSender(400);
   const first = await brief.send({ url, headers: {}, body: Buffer.from('{}') }, new AbortController().signal);
   await brief.close();
@@ -70,7 +70,7 @@ test('a redirect inward is not followed', async () => {
   }
 });
 
-test('the listener would have been reached: with private targets allowed the same address answers', async () => {
+test('the listener is reachable: the same address answers when private targets are allowed', async () => {
   const open = createSender({
     allowHttp: true,
     allowPrivate: true,

@@ -15,7 +15,7 @@ let harness: TestWebhooks;
 let receiver: Receiver;
 before(async () => {
   receiver = await startReceiver();
-  // No look at the addresses of endpoints comes to help.
+  // The endpoint monitor must not help in these tests.
   harness = await startTestWebhooks({ WEBHOOK_PAUSED_CHECK_MS: '3600000' });
 });
 after(async () => {
@@ -26,7 +26,7 @@ after(async () => {
 const MANY = 200;
 const SECRET = `whsec_${Buffer.from('the secret of this test').toString('base64')}`;
 const idOf = (request: ReceivedRequest) => request.headers['webhook-id'];
-/** A project of its own for each test, with a path of its own at the receiver. */
+/** Creates a new project with its own path at the receiver. */
 function project(secrets: string[] = [], events: string[] = []) {
   const projectId = uuidv7();
   const path = `/${projectId}`;
@@ -40,7 +40,7 @@ const delivered = (projectId: string, id: string) =>
     return delivery?.state === DeliveryState.DELIVERY_STATE_DELIVERED && delivery;
   });
 
-test('a landed clip reaches the endpoint: headers, body, signatures, ledger', async () => {
+test('a completed submission reaches the endpoint: headers, body, signatures, ledger', async () => {
   const { projectId, mine } = project([SECRET]);
   const clip = submission(projectId, { note: 'Grüße' });
   const event = completed(clip);
@@ -70,7 +70,7 @@ test('a landed clip reaches the endpoint: headers, body, signatures, ledger', as
   assert.deepEqual([entry.attempts[0]!.statusCode, entry.attempts[0]!.error], [204, '']);
 });
 
-test('a new delivery is written claimed, and its outcome once', async () => {
+test('a new delivery is inserted as claimed, and its outcome takes one write', async () => {
   const { projectId } = project();
   const first = completed(submission(projectId));
   await harness.kafka.publish(first);
@@ -79,7 +79,7 @@ test('a new delivery is written claimed, and its outcome once', async () => {
   const second = completed(submission(projectId));
   await harness.kafka.publish(second);
   await delivered(projectId, second.id);
-  // What the endpoint's monitor and the polls look for has other names, and nothing else is sent.
+  // The monitor and the polls use other commands, and nothing else is sent.
   const asked = (await watch.fresh()).map(nameOf);
   const counted = ['deliveries insert', 'deliveries findAndModify', 'deliveries update', 'erasures query'];
   assert.deepEqual(
@@ -89,7 +89,7 @@ test('a new delivery is written claimed, and its outcome once', async () => {
   );
 });
 
-test('events that only some projects ask for go to those, with what each tells, once however often they come', async () => {
+test('optional events go to the projects that subscribe, with their contents, once per event', async () => {
   const asked = ['submission.media.completed', 'response.completed', 'submission.erased'];
   const { projectId, mine } = project([], asked);
   const clip = submission(projectId, { mediaStatus: MediaStatus.MEDIA_STATUS_READY });
@@ -131,7 +131,7 @@ test('events that only some projects ask for go to those, with what each tells, 
   assert.deepEqual(bodies.get(erased).data, { ...head, submissionId, erasedAt: erasedAt.toISOString() });
   assert.equal(bodies.get(erased).type, 'submission.erased');
 
-  // Its erasure takes what was told of it, but not that it was erased.
+  // The erasure removes the submission's events, but not the event about the erasure.
   const value = { projectId, submissionId };
   await harness.kafka.publish(newEvent('submission.erased', { $case: 'submissionErased', value }));
   await until('what was told of it is gone', async () => {
@@ -155,7 +155,7 @@ test('transcript events are sent under their own names', async () => {
   assert.ok(requests.every(request => request.headers['service-signature'] === undefined));
 });
 
-test('a transcript that is too long for its event is sent whole, with the rest as it was at the time of the event', async () => {
+test('a transcript that is too long for its event is sent in full, with the other fields as of the event', async () => {
   const { projectId, mine } = project();
   const texts = { transcriptText: 'long '.repeat(40_000), transcriptVtt: `WEBVTT${' long'.repeat(40_000)}` };
   const of = submission(projectId, { transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED, note: 'before' });
@@ -177,7 +177,7 @@ test('a transcript that is too long for its event is sent whole, with the rest a
   assert.equal(await harness.delivery(projectId, erased.id), undefined, 'nothing is sent of an erased one');
 });
 
-test('an event that comes again is sent once; a project without an address gets nothing', async () => {
+test('a repeated event is sent once; a project without an address gets nothing', async () => {
   const { projectId, mine } = project();
   const silent = uuidv7();
   harness.setTarget(silent, '');
@@ -185,7 +185,7 @@ test('an event that comes again is sent once; a project without an address gets 
   const event = completed(clip);
   const last = completed(clip);
   for (const each of [event, event, completed(submission(silent)), event, last]) await harness.kafka.publish(each);
-  // One partition keeps their order: when the last is there, the repetitions were handled.
+  // One partition keeps the order: when the last event arrives, the repeated ones were handled.
   await receiver.waitFor(1, request => idOf(request) === last.id);
   await delivered(projectId, event.id);
   assert.equal(receiver.received.filter(request => mine(request) && idOf(request) === event.id).length, 1);
@@ -193,7 +193,7 @@ test('an event that comes again is sent once; a project without an address gets 
   assert.deepEqual(deliveries, []);
 });
 
-test('a failure is tried again with the same id and bytes, and each attempt is in the ledger', async () => {
+test('a failure is retried with the same id and bytes, and the ledger has each attempt', async () => {
   const { projectId, mine } = project(['a secret']);
   const statuses = [500, 302, 204];
   receiver.respond = (request, response) =>
@@ -216,7 +216,7 @@ test('a failure is tried again with the same id and bytes, and each attempt is i
   );
 });
 
-test('Retry-After is waited for, up to twice the step', async () => {
+test('the retry waits for Retry-After, up to double the step', async () => {
   const { projectId, mine } = project();
   let first = true;
   receiver.respond = (request, response) => {
@@ -229,7 +229,7 @@ test('Retry-After is waited for, up to twice the step', async () => {
   assert.ok(two!.at - one!.at >= 390, `${two!.at - one!.at} ms`);
 });
 
-test('a dead and a slow endpoint do not hold up another one', async () => {
+test('a dead and a slow endpoint do not delay another one', async () => {
   const dead = project();
   const slow = project();
   const quick = project();
@@ -243,7 +243,7 @@ test('a dead and a slow endpoint do not hold up another one', async () => {
     Array.from({ length: 60 }, () => completed(submission(projectId))),
   );
   await publishAll(harness.kafka, flood);
-  // What is measured is the sending: the flood is in the ledger before.
+  // This test measures the sending: the ledger has every event before it starts.
   await until('every event is in the ledger', async () => {
     const projectId = { $in: [dead.projectId, slow.projectId] };
     return (await harness.mongo.collection('deliveries').countDocuments({ projectId })) === flood.length;
@@ -259,14 +259,14 @@ test('a dead and a slow endpoint do not hold up another one', async () => {
   harness.targets.delete(dead.projectId);
 });
 
-test('no secret, no address and nothing of a body is logged', () => {
+test('the log has no secret, no address and nothing from a body', () => {
   const all = harness.lines.join('');
-  assert.ok(all.includes('An event was delivered') && all.includes('An event was not taken'));
+  assert.ok(all.includes('An event was delivered') && all.includes('An endpoint did not accept an event'));
   for (const word of [SECRET, 'a secret', 'Grüße', 'words of theirs', `127.0.0.1:${receiver.port}`])
     assert.ok(!all.includes(word), word);
 });
 
-test('one event after the other is at its endpoint, and in the ledger', async t => {
+test('events sent one by one reach their endpoint and the ledger', async t => {
   const { projectId } = project([SECRET]);
   receiver.respond = (_, response) => void response.writeHead(204).end();
   const latencies: number[] = [];
@@ -282,7 +282,7 @@ test('one event after the other is at its endpoint, and in the ledger', async t 
   t.diagnostic(`publish → receiver: p50 ${latencies[20]!.toFixed(1)} ms, p90 ${latencies[36]!.toFixed(1)} ms`);
 });
 
-test('many events of a project ask for its address once a second, and what happens after it was set goes to the new one', async t => {
+test('many events of a project read its address once a second, and events after a change go to the new address', async t => {
   const { projectId, url, mine } = project();
   const { get } = harness.targets;
   let asked = 0;
@@ -309,7 +309,7 @@ test('many events of a project ask for its address once a second, and what happe
   assert.equal(last?.path, `/${projectId}/new`);
 });
 
-test('an address that was set is tried as soon as that is said, not at the next look at the endpoint', async () => {
+test('RefreshEndpoint retries a new address at once, without waiting for the monitor', async () => {
   const { projectId, url, mine } = project();
   receiver.respond = (_, response) => void response.writeHead(410).end();
   const event = completed(submission(projectId));

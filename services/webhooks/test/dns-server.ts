@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A real name server for tests: answers A and AAAA questions from `answers`, every other with nothing. */
+/** Starts a name server for tests: answers A and AAAA questions from `answers`, and all others with an empty answer. */
 export async function startDnsServer(answers: (name: string, count: number) => string[]) {
   const socket = createSocket('udp4');
   const asked = new Map<string, number>();

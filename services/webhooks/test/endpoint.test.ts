@@ -39,14 +39,14 @@ const inState = (projectId: string, state: DeliveryState, count: number) =>
   });
 const { DELIVERY_STATE_PAUSED, DELIVERY_STATE_DELIVERED, DELIVERY_STATE_FAILED, DELIVERY_STATE_ERASED } = DeliveryState;
 
-// A delivery is marked before its endpoint, and one page may have been read between them.
+// Waits, because a delivery is marked before its endpoint and a page may be read in between.
 const pausedEndpoint = (projectId: string) =>
   until('the endpoint is paused', async () => {
     const { endpoint } = await list(projectId);
     return endpoint?.state === EndpointState.ENDPOINT_STATE_PAUSED && endpoint;
   });
 
-/** A project whose endpoint answered 410, with `count` events kept. */
+/** Creates a project whose endpoint answered 410 and that has `count` paused events. */
 async function paused(count: number) {
   const made = project();
   answer(410);
@@ -58,7 +58,7 @@ async function paused(count: number) {
   return { ...made, events, endpoint };
 }
 
-test('410 pauses the endpoint, its events are kept, and the owner sees why', async () => {
+test('410 pauses the endpoint, keeps its events, and the owner sees the reason', async () => {
   const { projectId, mine, endpoint } = await paused(1);
   assert.match(endpoint.pauseReason, /410 Gone/);
   const before = receiver.received.filter(mine).length;
@@ -67,7 +67,7 @@ test('410 pauses the endpoint, its events are kept, and the owner sees why', asy
   assert.equal(receiver.received.filter(mine).length, before);
 });
 
-test('setting the address again, also to the same value, sends all that was kept', async () => {
+test('setting the address, even to the same value, sends all paused events', async () => {
   const { projectId, url, mine, events } = await paused(5);
   harness.setTarget(projectId, url);
   const { endpoint } = await inState(projectId, DELIVERY_STATE_DELIVERED, 5);
@@ -76,7 +76,7 @@ test('setting the address again, also to the same value, sends all that was kept
   assert.deepEqual(ids, new Set(events.map(event => event.id)));
 });
 
-test('a test event that succeeds resumes; one that fails is not tried again', async () => {
+test('a successful test event resumes the endpoint; a failed one is not retried', async () => {
   const { projectId, mine } = await paused(2);
   answer(500);
   const refused = await harness.webhooks.sendTest({ projectId, eventType: '' });
@@ -94,7 +94,7 @@ test('a test event that succeeds resumes; one that fails is not tried again', as
   assert.deepEqual([body.type, body.data.projectId, body.data.submission], ['webhook.test', projectId, null]);
 });
 
-test('a test event shows what a real one of its type looks like, marked, with ids that nothing has', async () => {
+test('a test event looks like a real one of its type, is marked as a test, and has unused ids', async () => {
   const { projectId, mine } = project();
   for (const type of WEBHOOK_EVENTS) {
     const { delivery } = await harness.webhooks.sendTest({ projectId, eventType: type });
@@ -118,7 +118,7 @@ test('a test event shows what a real one of its type looks like, marked, with id
   });
 });
 
-test('an endpoint that fails for too long is paused, and a success before that starts afresh', async () => {
+test('an endpoint that fails for too long is paused, and a success resets that time', async () => {
   const { projectId } = project();
   answer(503);
   await harness.kafka.publish(completed(submission(projectId)));
@@ -145,7 +145,7 @@ test('an endpoint that fails for too long is paused, and a success before that s
   );
 });
 
-test('an address that was cleared keeps its events until one is set', async () => {
+test('a project without an address keeps its events until an address is set', async () => {
   const { projectId, url } = project();
   answer(500);
   await harness.kafka.publish(completed(submission(projectId)));
@@ -157,7 +157,7 @@ test('an address that was cleared keeps its events until one is set', async () =
   await inState(projectId, DELIVERY_STATE_DELIVERED, 1);
 });
 
-test('a delivery is sent again by its id, also to a paused endpoint, and by nobody else', async () => {
+test('a delivery is redelivered by its id, also to a paused endpoint, and only by its owner', async () => {
   const { projectId, mine, events } = await paused(2);
   const deliveryId = events[0]!.id;
   await harness.webhooks.redeliver({ projectId, deliveryId });
@@ -170,7 +170,7 @@ test('a delivery is sent again by its id, also to a paused endpoint, and by nobo
   assert.equal(receiver.received.filter(mine).length, count);
 });
 
-test('nothing is sent again without an address, and its endpoint is not paused by asking', async () => {
+test('a redelivery without an address is refused and does not pause the endpoint', async () => {
   const { projectId, mine } = project();
   await harness.kafka.publish(completed(submission(projectId)));
   await inState(projectId, DELIVERY_STATE_DELIVERED, 1);
@@ -186,7 +186,7 @@ test('nothing is sent again without an address, and its endpoint is not paused b
   assert.equal(receiver.received.filter(mine).length, 1);
 });
 
-test('a project’s events are sent again by time, with the same ids and bytes', async () => {
+test('a project’s events of a time range are redelivered with the same ids and bytes', async () => {
   const { projectId, mine } = project();
   const events = Array.from({ length: 6 }, (_, i) => ({
     ...completed(submission(projectId)),
@@ -210,7 +210,7 @@ test('a project’s events are sent again by time, with the same ids and bytes',
   assert.deepEqual(new Set(again.map(each => each.headers['webhook-id'])), new Set([events[1]!.id, events[2]!.id]));
 });
 
-test('the list walks newest first, each delivery once, and refuses a cursor that is none', async () => {
+test('the list pages newest first, shows each delivery once, and refuses an invalid cursor', async () => {
   const { projectId } = project();
   const at = new Date();
   const events = Array.from({ length: 7 }, () => ({ ...completed(submission(projectId)), occurredAt: at }));
@@ -257,7 +257,7 @@ test('erasing a submission removes its payloads, and late events of it are not r
 
   await harness.kafka.publish(event);
   await harness.kafka.publish(completed(clip));
-  // Enough of other submissions that some follow in the same partition: when they are there, the late ones were handled.
+  // Some of these other events follow in the same partition: when they arrive, the late ones were handled.
   const others = Array.from({ length: 24 }, () => completed(submission(projectId)));
   await publishAll(harness.kafka, others);
   await inState(projectId, DELIVERY_STATE_PAUSED, 1 + others.length);
@@ -271,14 +271,14 @@ test('erasing a submission removes its payloads, and late events of it are not r
   assert.ok(!receiver.received.some(request => mine(request) && request.body.includes('forgotten')));
 });
 
-test('a test event without an address, or of no project, is refused', async () => {
+test('a test event without an address or for an unknown project is refused', async () => {
   const silent = uuidv7();
   harness.setTarget(silent, '');
   await assert.rejects(harness.webhooks.sendTest({ projectId: silent, eventType: '' }), { code: 'conflict' });
   await assert.rejects(harness.webhooks.sendTest({ projectId: uuidv7(), eventType: '' }), { code: 'not_found' });
 });
 
-test('what is due is found through the index, whatever lies in the ledger', async () => {
+test('due deliveries are found through the index, however large the ledger is', async () => {
   const plan = await harness.mongo
     .collection('deliveries')
     .aggregate([

@@ -36,7 +36,7 @@ const inState = (projectId: string, id: string, state: DeliveryState) =>
 const bodiesWith = async (text: string) =>
   (await harness.mongo.collection('deliveries').find().toArray()).filter(({ body }) => body?.toString().includes(text));
 
-test('what was sent stays listed without its body, what was not sent never is', async () => {
+test('a sent delivery stays listed without its body, and an unsent one is never sent', async () => {
   const { projectId, mine } = project();
   const clip = submission(projectId, { note: 'do not keep this' });
   const sent = completed(clip);
@@ -62,7 +62,7 @@ test('what was sent stays listed without its body, what was not sent never is', 
   assert.equal(delivered.attempts[0]!.statusCode, 204, 'ids and outcome stay');
   await inState(projectId, unsent.id, DELIVERY_STATE_ERASED);
 
-  // Late ones, then others of which some follow in the same partition: when those are there, the late ones were handled.
+  // Some of the later events follow in the same partition: when they arrive, the late ones were handled.
   const others = Array.from({ length: 12 }, () => completed(submission(projectId)));
   await publishAll(harness.kafka, [unsent, completed(clip), ...others]);
   await receiver.waitFor(before + others.length, mine);
@@ -76,7 +76,7 @@ test('a delivery that was recorded while its submission was erased is not sent',
   const { projectId, mine } = project();
   const clip = submission(projectId);
   await harness.operator.eraseSubmissionDeliveries({ projectId, submissionId: clip.submissionId, dryRun: false });
-  // As a process leaves it that had looked for the erasure before it was there, and died.
+  // The state after a process checked for the erasure too early and died.
   const id = uuidv7();
   await harness.mongo.collection('deliveries').insertOne({
     _id: id as never,
@@ -99,7 +99,7 @@ test('a delivery that was recorded while its submission was erased is not sent',
   assert.equal((await harness.mongo.collection('deliveries').findOne({ _id: id as never }))!.body, undefined);
 });
 
-test('a project goes with the bodies of all its deliveries and test events, and with its endpoint', async () => {
+test('erasing a project removes the bodies of all its deliveries and test events, and its endpoint', async () => {
   const { projectId } = project();
   const events = [completed(submission(projectId)), completed(submission(projectId))];
   await publishAll(harness.kafka, events);
@@ -110,7 +110,7 @@ test('a project goes with the bodies of all its deliveries and test events, and 
   assert.deepEqual(erased, { payloads: 3, undelivered: 0 });
   assert.deepEqual(await bodiesWith(projectId), []);
   const kept = () => harness.mongo.collection('endpoints').findOne({ _id: projectId as never });
-  // A look that was under way meanwhile may make it once more, and removes it.
+  // A concurrent read may insert the endpoint again, and then removes it.
   await until('the endpoint is forgotten', async () => (await kept()) === null);
   const { endpoints } = await openStore(harness.mongo);
   await endpoints.observe(projectId, 1, new Date());
@@ -128,7 +128,7 @@ test('a project goes with the bodies of all its deliveries and test events, and 
   assert.equal(await harness.delivery(projectId, late.id), undefined, 'of an erased project nothing is recorded');
 });
 
-test('the ledger forgets what is settled and past its age, and nothing that is still to be sent', async () => {
+test('retention deletes old settled deliveries and keeps those that are still to be sent', async () => {
   const { projectId } = project();
   const [old, young] = [completed(submission(projectId)), completed(submission(projectId))];
   await publishAll(harness.kafka, [old, young]);
@@ -143,7 +143,7 @@ test('the ledger forgets what is settled and past its age, and nothing that is s
       { _id: { $in: [old.id, waiting.id] as never[] } },
       { $set: { createdAt: new Date(Date.now() - 2 * DAY_MS) } },
     );
-  // A process that starts looks at once.
+  // Retention runs at the start of a process.
   await harness.startAnother();
   await until('the old delivery is gone', async () => (await harness.delivery(projectId, old.id)) === undefined);
   assert.ok(await harness.delivery(projectId, young.id));

@@ -10,10 +10,10 @@ import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks
 const ENDPOINTS = 50;
 const HANGING = 10;
 const EVENTS_EACH = 6;
-// Longer than the whole test: an endpoint that waited for one that hangs would not be served at all.
+// Longer than the whole test: an endpoint that waits for a hanging one would get nothing.
 const ATTEMPT_MS = 120_000;
 const SERVED_MS = 50_000;
-// As many as the events of those that hang: without a bound for each endpoint they would take every place.
+// Equals the events of the hanging endpoints: without a limit per endpoint they would use every slot.
 const PLACES = HANGING * EVENTS_EACH;
 
 const BUSY_PROJECTS = 16;
@@ -36,12 +36,12 @@ after(async () => {
 
 const idOf = (request: ReceivedRequest) => request.headers['webhook-id'] as string;
 
-/** One event of each endpoint after the other, so that none is favoured. */
+/** Interleaves the events of all endpoints, so that none is favoured. */
 function eventsOf(projects: string[], each: number) {
   return Array.from({ length: each }, () => projects.map(projectId => completed(submission(projectId)))).flat();
 }
 
-/** Publishes all at once; for each event the milliseconds until it was at its endpoint, in order of length. */
+/** Publishes all at once; returns the sorted milliseconds from publication to arrival. */
 async function latencies(projects: string[], each: number): Promise<number[]> {
   const events = eventsOf(projects, each);
   const from = Date.now();
@@ -54,7 +54,7 @@ async function latencies(projects: string[], each: number): Promise<number[]> {
 const percentiles = (sorted: number[]) =>
   [0.5, 0.95, 1].map(share => `p${share * 100} ${sorted[Math.ceil(sorted.length * share) - 1]} ms`).join(', ');
 
-test('of 50 endpoints under load 10 hang: the other 40 get every event as if they did not', {
+test('10 of 50 endpoints under load hang: the other 40 get every event without delay', {
   timeout: 120_000,
 }, async t => {
   const projects = Array.from({ length: ENDPOINTS }, () => uuidv7());
@@ -64,7 +64,7 @@ test('of 50 endpoints under load 10 hang: the other 40 get every event as if the
   receiver.respond = (request, response) => {
     if (!hangs.has(request.path)) response.writeHead(204).end();
   };
-  // The first of a process is slower: connections are opened, code is compiled.
+  // The first round is slower: it opens connections and compiles code.
   await latencies(well, 1);
   const without = await latencies(well, EVENTS_EACH);
 
@@ -84,7 +84,7 @@ test('of 50 endpoints under load 10 hang: the other 40 get every event as if the
   assert.ok(atOnce <= HANGING * harness.config.endpointConcurrency, `${atOnce} attempts hang at once`);
 });
 
-test('one owner whose many endpoints take long holds no more than half of the places: others are sent at once', async () => {
+test('an owner with many slow endpoints uses at most half of the slots: other owners’ events are sent at once', async () => {
   const projects = Array.from({ length: BUSY_PROJECTS }, () => uuidv7());
   const busyOwner = uuidv7();
   const url = (projectId: string) => `http://127.0.0.1:${receiver.port}/${projectId}`;
@@ -111,7 +111,7 @@ test('one owner whose many endpoints take long holds no more than half of the pl
     await receiver.waitFor(1, request => idOf(request) === event.id, SERVED_MS);
   }
   assert.ok(held.length <= PLACES / 2, `one owner has ${held.length} of ${PLACES} places`);
-  // Each that ends admits another one, until all are delivered.
+  // Each ended attempt admits another one until all are delivered.
   let ended = 0;
   await until(
     'every event of the busy owner is delivered',
@@ -126,7 +126,7 @@ test('one owner whose many endpoints take long holds no more than half of the pl
   );
 });
 
-test('test events of one owner leave places for another owner', async () => {
+test('test events of one owner leave slots for another owner', async () => {
   const busyOwner = uuidv7();
   const projects = Array.from({ length: TESTS_AT_ONCE }, () => uuidv7());
   const url = (projectId: string) => `http://127.0.0.1:${receiver.port}/${projectId}`;

@@ -1,7 +1,7 @@
-// Public by its number, but nothing announces it: a dial goes nowhere.
+// A public address that is not routed: a dial gets no answer.
 const NOWHERE = '11.0.0.1';
 
-/** What the tests' name server answers; `count` is how often the name was asked for. */
+/** The answers of the tests' name server; `count` is the number of queries for the name. */
 export const HOSTILE_NAMES: Record<string, (count: number) => string[]> = {
   'loopback.example': () => ['127.0.0.1'],
   'loopback-six.example': () => ['::1'],
@@ -17,7 +17,7 @@ export const HOSTILE_NAMES: Record<string, (count: number) => string[]> = {
   'rebind.example': count => [count === 1 ? NOWHERE : '127.0.0.1'],
 };
 
-/** Hosts that lead inward, or nowhere: scheme, port and path are put around each. */
+/** Hosts that lead to internal networks or nowhere; `hostileAddresses` adds scheme, port and path. */
 const HOSTS: Record<string, string[]> = {
   'loopback, as IPv4 is written': [
     ...['127.0.0.1', '127.0.0.2', '127.255.255.254', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1'],
@@ -52,10 +52,10 @@ const HOSTS: Record<string, string[]> = {
   ],
 };
 
-/** How many there are. `docs/security.md` and the README give it: a change here changes it there. */
+/** The number of addresses. `docs/security.md` and the README quote it: change all three together. */
 export const HOSTILE_COUNT = 121;
 
-/** Every hostile address with `port` in it, where somebody listens who must never be reached. */
+/** Returns every hostile address with `port`, where a listener must never get a connection. */
 export function hostileAddresses(port: number): string[] {
   return [
     ...Object.values(HOSTS)
@@ -80,5 +80,5 @@ export function hostileAddresses(port: number): string[] {
   ];
 }
 
-/** What the ledger says of a hostile address: words of ours. */
+/** The ledger's reasons for a refused address. */
 export const REFUSAL = /not a public one|not resolve|not https|user name|not a URL|name server/;

@@ -9,14 +9,14 @@ import { startDnsServer } from './dns-server.ts';
 import { HOSTILE_COUNT, HOSTILE_NAMES, hostileAddresses, REFUSAL } from './hostile-addresses.ts';
 import { completed, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
-/** Fewer than one owner's share of test events. */
+/** Below one owner's share of test events. */
 const AT_ONCE = TESTS_AT_ONCE / 4;
 
 let listener: Receiver;
 let dns: Awaited<ReturnType<typeof startDnsServer>>;
 let harness: TestWebhooks;
 before(async () => {
-  // Every interface, both families: a dial to any spelling of this machine would arrive.
+  // Listens on every interface in both families, so a dial to any spelling of this machine would arrive.
   listener = await startReceiver({ host: '::' });
   dns = await startDnsServer((name, count) => HOSTILE_NAMES[name]?.(count) ?? []);
   harness = await startTestWebhooks({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'false', WEBHOOK_DNS_SERVERS: dns.address });
@@ -26,7 +26,7 @@ after(async () => {
   await Promise.all([listener[Symbol.asyncDispose](), dns.close()]);
 });
 
-test('the service as it runs connects to no hostile address, and its ledger says why', async () => {
+test('the running service connects to no hostile address, and its ledger gives the reason', async () => {
   const urls = hostileAddresses(listener.port);
   assert.equal(urls.length, HOSTILE_COUNT, 'the figure that the documents give');
   const send = async (url: string) => {
@@ -41,7 +41,7 @@ test('the service as it runs connects to no hostile address, and its ledger says
   assert.equal(listener.connections(), 0, `connections of ${urls.length} addresses`);
 });
 
-test('a name that turns inward after its first look-up is refused at the next attempt', async () => {
+test('a name that resolves to an internal address after its first lookup is refused at the next attempt', async () => {
   const projectId = uuidv7();
   harness.setTarget(projectId, `http://rebind.example:${listener.port}/`);
   await harness.kafka.publish(completed(submission(projectId)));

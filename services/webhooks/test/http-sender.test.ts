@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Receiver, startReceiver } from '@recording-request/harness/webhook-receiver';
 import { createSender, type Sender } from '../src/adapters/http-sender.ts';
 
-// Of those tests that wait for it; the others must not meet it.
+// The time limit in tests that wait for it; other tests must not reach it.
 const BRIEF_MS = 1_500;
 const LONG_MS = 60_000;
 let receiver: Receiver;
@@ -27,7 +27,7 @@ const post = (url = receiver.url, signal = new AbortController().signal, by = se
   by.send({ url, headers: { 'content-type': 'application/json', 'x-a': 'b' }, body: Buffer.from('{"ä": 1}') }, signal);
 const postInHaste = () => post(receiver.url, undefined, hasty);
 
-test('the body goes out byte for byte with its headers', async () => {
+test('the client sends the body byte for byte with its headers', async () => {
   assert.deepEqual(await post(`${receiver.url}?key=1`), { status: 204 });
   const [request] = receiver.received;
   assert.equal(request!.path, '/hook?key=1');
@@ -35,7 +35,7 @@ test('the body goes out byte for byte with its headers', async () => {
   assert.equal(request!.headers['x-a'], 'b');
 });
 
-test('the one time limit covers an answer without headers, and a body that does not end', async () => {
+test('the time limit covers an answer without headers and a body that does not end', async () => {
   for (const respond of [
     () => {},
     (_: unknown, response: { writeHead(s: number): { write(t: string): void } }) => response.writeHead(200).write('a'),
@@ -48,7 +48,7 @@ test('the one time limit covers an answer without headers, and a body that does 
   }
 });
 
-test('a body that trickles forever is cut by the limit, not by a pause between its bytes', async () => {
+test('the time limit ends a body that trickles forever, even without a pause', async () => {
   receiver.respond = (_, response) => {
     response.writeHead(200);
     const drip = setInterval(() => response.write('.'), 20);
@@ -58,7 +58,7 @@ test('a body that trickles forever is cut by the limit, not by a pause between i
   assert.ok('reason' in sent);
 });
 
-test('no more of an endless answer is read than its limit, and it counts', async () => {
+test('an endless answer is read up to its limit and counts as a success', async () => {
   let written = 0;
   receiver.respond = (_, response) => {
     response.writeHead(200);
@@ -71,16 +71,16 @@ test('no more of an endless answer is read than its limit, and it counts', async
     write();
   };
   assert.deepEqual(await post(), { status: 200 });
-  // What the socket's buffers on both sides take is written; the rest never is.
+  // The server can only write as much as the socket buffers hold.
   assert.ok(written < 16 * 1024 * 1024, `${written} bytes`);
 });
 
-test('Retry-After is handed on; the body of a failure is not waited for', async () => {
+test('Retry-After is returned, and a failure does not wait for its body', async () => {
   receiver.respond = (_, response) => void response.writeHead(503, { 'retry-after': '7' }).write('wait');
   assert.deepEqual(await post(), { status: 503, retryAfter: '7' });
 });
 
-/** Starts an endpoint that answers each request with these texts, each on its own. */
+/** Starts an endpoint that answers each request with these texts, in separate writes. */
 async function rawEndpoint(...texts: string[]) {
   const server = createServer(socket => {
     socket.on('error', () => {}).setNoDelay();
@@ -98,7 +98,7 @@ async function rawEndpoint(...texts: string[]) {
   };
 }
 
-test('informational responses that nobody asked for count as nothing; the answer after them does', async () => {
+test('unrequested informational responses are ignored; the answer after them counts', async () => {
   const done = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
   const on = 'HTTP/1.1 100 Continue\r\n\r\n';
   const [processing, hints] = [102, 103].map(status => `HTTP/1.1 ${status} Wait\r\nlink: </a>\r\n\r\n`);
@@ -114,7 +114,7 @@ test('informational responses that nobody asked for count as nothing; the answer
   }
 });
 
-test('informational responses without an answer are a failure: an end after them, more than a few, another protocol', async () => {
+test('informational responses without an answer fail: a close after them, too many, another protocol', async () => {
   const on = 'HTTP/1.1 100 Continue\r\n\r\n';
   for (const [texts, reason] of [
     [[on.repeat(1_000)], 'no answer came after its first informational responses'],
@@ -129,7 +129,7 @@ test('informational responses without an answer are a failure: an end after them
   assert.deepEqual(await post(silent.url, undefined, hasty), { status: 0, reason: 'no whole answer within 1.5 s' });
 });
 
-test('a connection is used again for the next event, and one that its endpoint has closed is not', async () => {
+test('the next event reuses an open connection, and never a closed one', async () => {
   let socket: Socket | undefined;
   receiver.respond = (_, response, incoming) => {
     socket = incoming.socket;
@@ -145,7 +145,7 @@ test('a connection is used again for the next event, and one that its endpoint h
   assert.equal(receiver.connections() - before, 2);
 });
 
-test('a broken answer, a closed connection and a refused one are failures with short words of ours', async () => {
+test('a broken answer, a closed connection and a refused one fail with fixed phrases', async () => {
   const behaviours: Array<(socket: Socket) => void> = [
     socket => socket.end('SSH-2.0-secret words of the endpoint\r\n'),
     socket => socket.destroy(),
@@ -167,7 +167,7 @@ test('a broken answer, a closed connection and a refused one are failures with s
   assert.deepEqual(await post(url), { status: 0, reason: 'the connection was refused' });
 });
 
-test('a stop breaks an attempt off, without calling it the endpoint’s failure', async () => {
+test('a stop aborts an attempt and does not count it as the endpoint’s failure', async () => {
   receiver.respond = () => {};
   const stopping = new AbortController();
   const sending = post(receiver.url, stopping.signal);

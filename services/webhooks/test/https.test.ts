@@ -27,9 +27,9 @@ before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'webhooks-https-'));
   const trusted = join(dir, 'authority.pem');
   await writeFile(trusted, authority.cert);
-  // As in production: https alone. Only where the receiver stands differs.
+  // As in production: https only. Only the receiver's location differs.
   harness = await startTestWebhooks({ ALLOW_HTTP_URLS: 'false', WEBHOOK_ATTEMPT_TIMEOUT_MS: '8000' });
-  // What a process trusts is settled when it starts: the one in here begins nothing.
+  // A process reads its trusted certificates at its start, so the service in this process must not send.
   await harness.service.stop();
   service = spawn(process.execPath, [MAIN], {
     env: { ...harness.env, NODE_EXTRA_CA_CERTS: trusted },
@@ -49,7 +49,7 @@ const listening = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** Sends one event to `url`; its first attempt as the ledger has it. */
+/** Sends one event to `url` and returns its first attempt from the ledger. */
 async function firstAttempt(url: string): Promise<Attempt> {
   const projectId = uuidv7();
   harness.setTarget(projectId, url);
@@ -61,7 +61,7 @@ async function firstAttempt(url: string): Promise<Attempt> {
   });
 }
 
-test('a receiver whose certificate is trusted gets its events, by name and by address', async () => {
+test('a receiver with a trusted certificate gets its events, by name and by address', async () => {
   await using receiver = await startReceiver({ certificate: await authority.issue(['localhost', '127.0.0.1']) });
   for (const host of ['localhost', '127.0.0.1']) {
     const { statusCode, error } = await firstAttempt(`https://${host}:${receiver.port}/hook`);

@@ -24,7 +24,7 @@ after(async () => {
   await receiver?.[Symbol.asyncDispose]();
 });
 
-// As a receiver in Python does it: the bytes as they came, the headers as they came.
+// The code of a receiver in Python: it uses the raw bytes and headers.
 const VERIFY = `
 import base64, datetime, json, sys
 from standardwebhooks import Webhook, WebhookVerificationError
@@ -60,7 +60,7 @@ async function verify(cases: Case[]): Promise<{ pinned: string; verdicts: string
   return JSON.parse(await text(child.stdout));
 }
 
-/** One event over real HTTP: its bytes and headers as the receiver got them. */
+/** Sends one event over HTTP and returns the bytes and headers that the receiver got. */
 async function received(secrets: string[], at = new Date()): Promise<Omit<Case, 'secret'>> {
   const id = '0199c0de-0000-7000-8000-000000000001';
   const body = Buffer.from(JSON.stringify({ id, note: 'Grüße, 日本' }));
@@ -72,7 +72,7 @@ async function received(secrets: string[], at = new Date()): Promise<Omit<Case, 
   return { body: request.body.toString('base64'), headers: request.headers };
 }
 
-test('a receiver in Python verifies what was sent with the standardwebhooks library', async () => {
+test('a receiver in Python verifies an event with the standardwebhooks library', async () => {
   const encoded = `whsec_${Buffer.from('a secret of some length').toString('base64')}`;
   const plain = 'any words, ümlauts too';
   const signed = await received([encoded]);

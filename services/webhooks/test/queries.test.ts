@@ -55,7 +55,7 @@ const delivery = (index: number, fields: object = {}) => ({
 async function fill() {
   await Promise.all([
     into('deliveries', DELIVERIES, index => delivery(index)),
-    // An endpoint that is away: all wait for another try, but for one.
+    // A failing endpoint: all but one of its deliveries wait for a retry.
     into('deliveries', 100, index =>
       delivery(1_000 + index, { projectId: 'away', state: 'pending', nextAt: index === 50 ? at(0) : later }),
     ),
@@ -70,13 +70,13 @@ async function fill() {
   ]);
 }
 
-test('a change of the indexes comes with a step of the schema, so that no service starts without them', () => {
+test('a change of the indexes needs a schema step, so that no service starts without them', () => {
   const { collections, steps } = schemaOf(30 * 86_400);
   const now = fingerprintOf(collections);
   assert.equal(steps.findLast(({ indexes }) => indexes)?.indexes, now, `add a step with indexes: '${now}'`);
 });
 
-test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
+test('each query examines only the documents that it returns or changes, however large the store is', async () => {
   await using inventory = await takeInventory({
     env: environment.env,
     sharding,
@@ -162,7 +162,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   assert.deepEqual(unroutable(across), [], 'no command that changes one document asks every shard');
 });
 
-test('deliveries that begin together look for erasures once, and once at their endpoint, after all have asked', async () => {
+test('concurrent deliveries share one check for erasures and one read of their endpoint, started after all of them', async () => {
   await using inventory = await takeInventory({
     ...{ env: environment.env, sharding, database: 'webhooks', stores: store, exceptions: {} },
   });
@@ -181,6 +181,6 @@ test('deliveries that begin together look for erasures once, and once at their e
     );
     for (const { endpoint } of await Promise.all(seen)) assert.equal(endpoint.state, 'paused');
   };
-  // The first of each begins at once; what came meanwhile shares the next.
+  // The first of each starts at once; those that arrive meanwhile share the next.
   assert.equal((await inventory.costOf(looks)).commands, 4);
 });

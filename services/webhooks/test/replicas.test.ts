@@ -22,7 +22,8 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 test('three processes share the deliveries: each arrives once', async () => {
   await using receiver = await startReceiver();
-  // Long enough that on a busy machine no attempt runs into its limit or past its lease: each repetition would be a fault.
+  // Long enough that on a busy machine no attempt reaches its time limit or the end of its lease: a repeated delivery is a
+  // defect.
   await using harness = await startTestWebhooks({
     WEBHOOK_ATTEMPT_TIMEOUT_MS: '15000',
     WEBHOOK_LEASE_MARGIN_MS: '15000',
@@ -48,10 +49,10 @@ test('three processes share the deliveries: each arrives once', async () => {
   assert.deepEqual(new Set(ids), new Set(events.map(event => event.id)));
 });
 
-test('an attempt whose process is killed is made again when its lease has run out', async t => {
+test('a killed process’s attempt is repeated after its lease expires', async t => {
   await using receiver = await startReceiver();
   await using harness = await startTestWebhooks({ WEBHOOK_ATTEMPT_TIMEOUT_MS: '3000' });
-  // The process under test is alone with the work: the one in here begins only afterwards.
+  // Only the process under test must work; the service in this process starts afterwards.
   await harness.service.stop();
   const child = spawn(process.execPath, [MAIN], { env: harness.env, stdio: 'ignore' });
   t.after(() => child.kill('SIGKILL'));
@@ -69,12 +70,12 @@ test('an attempt whose process is killed is made again when its lease has run ou
   assert.equal(second!.headers['webhook-id'], event.id);
   assert.ok(second!.body.equals(first!.body));
   const { attemptTimeoutMs, leaseMarginMs } = harness.config;
-  // Seen from the receiver, whose clock starts late on a busy machine: most of the lease is enough to tell.
-  assert.ok(second!.at - first!.at > (attemptTimeoutMs + leaseMarginMs) / 2, 'the lease had to run out first');
+  // The receiver sees the first attempt late on a busy machine, so most of the lease is enough.
+  assert.ok(second!.at - first!.at > (attemptTimeoutMs + leaseMarginMs) / 2, 'the lease must expire first');
   child?.kill('SIGKILL');
 });
 
-test('a stop waits for the attempt that is under way', async () => {
+test('a stop waits for the running attempt', async () => {
   await using receiver = await startReceiver();
   await using harness = await startTestWebhooks();
   const projectId = uuidv7();
@@ -93,7 +94,7 @@ test('a stop waits for the attempt that is under way', async () => {
   assert.equal(stored?.state, 'delivered');
 });
 
-test('a stop that cannot wait longer leaves the delivery to another process, at once and uncounted', async () => {
+test('a stop at its time limit releases the delivery to another process at once, without counting the attempt', async () => {
   await using receiver = await startReceiver();
   await using harness = await startTestWebhooks({ WEBHOOK_STOP_MS: '0', WEBHOOK_ATTEMPT_TIMEOUT_MS: '10000' });
   const projectId = uuidv7();
@@ -110,7 +111,7 @@ test('a stop that cannot wait longer leaves the delivery to another process, at 
   await receiver.waitFor(2);
 });
 
-test('while the projects service is away nothing is lost, and no attempt is counted', async () => {
+test('while the projects service is down no event is lost and no attempt is counted', async () => {
   await using receiver = await startReceiver();
   await using harness = await startTestWebhooks();
   const projectId = uuidv7();
@@ -132,7 +133,7 @@ test('while the projects service is away nothing is lost, and no attempt is coun
   assert.equal(page.deliveries[0]!.attemptCount, 1);
 });
 
-test('processes ten seconds ahead or behind neither send what another one is sending nor leave what is due', async t => {
+test('processes with clocks ten seconds off send every due delivery, and none twice', async t => {
   const environment = testEnvironment();
   await using stores = testStores(environment);
   await migrate(environment.env, () => {});
@@ -157,7 +158,7 @@ test('processes ten seconds ahead or behind neither send what another one is sen
   }
 });
 
-test('a process that was paused past its lease does not send what another one has sent meanwhile', async () => {
+test('a process that was paused past its lease does not repeat a delivery that another one has sent', async () => {
   await using receiver = await startReceiver();
   await using harness = await startTestWebhooks();
   const projectId = uuidv7();
@@ -192,7 +193,7 @@ test('a process that was paused past its lease does not send what another one ha
   assert.equal((await harness.delivery(projectId, id))?.attemptCount, 1);
 });
 
-test('of an address that was set again, who read it before takes back nothing', async () => {
+test('a process with an older address version does not undo the newer one', async () => {
   const environment = testEnvironment();
   await using stores = testStores(environment);
   await migrate(environment.env, () => {});
@@ -206,13 +207,13 @@ test('of an address that was set again, who read it before takes back nothing', 
   const late = await endpoints.observe(projectId, 1, now);
   assert.deepEqual([late.endpoint.targetVersion, late.endpoint.state, late.renewed], [2, 'paused', false]);
   assert.equal((await endpoints.get(projectId))?.state, 'paused');
-  // At once, the latest first: each has read the endpoint before any of them has changed it.
+  // Concurrent, the latest first: each reads the endpoint before any of them changes it.
   const versions = Array.from({ length: 20 }, (_, index) => 22 - index);
   await Promise.all(versions.map(version => endpoints.observe(projectId, version, now)));
   assert.equal((await endpoints.get(projectId))?.targetVersion, 22);
 });
 
-test('what waits for a retry is made due also where a process died between noting a new address and doing so', async () => {
+test('deliveries that wait for a retry become due even if a process died right after it recorded the new address', async () => {
   await using receiver = await startReceiver();
   await using harness = await startTestWebhooks({ WEBHOOK_RETRY_SCHEDULE_SECONDS: '600' });
   const projectId = uuidv7();

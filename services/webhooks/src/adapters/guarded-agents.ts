@@ -5,12 +5,12 @@ import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { dialledHost, isPublicAddress } from '../domain/address.ts';
 
-/** The address, or one that its name resolves to, is not public: no connection was made. */
+/** The address, or one that its name resolves to, is not public. No connection was opened. */
 export class AddressRefusedError extends Error {}
 
 const LOOKUP_MS = 3_000;
 const LOOKUP_TRIES = 2;
-/** How long a connection without a request is kept. */
+/** An idle connection closes after this time. */
 const IDLE_MS = 4_000;
 
 export interface GuardedAgents {
@@ -19,9 +19,9 @@ export interface GuardedAgents {
 }
 
 /**
- * Returns the agents that dial endpoints. The address is checked here, at the dial, and the connection goes to the very address
- * that was checked, so that a name cannot answer one thing to a check and another to the connection. A name with one
- * address that is not public is refused as a whole.
+ * Returns the agents that dial endpoints. They check the address at the dial and connect to exactly that address, so a name
+ * cannot resolve differently for the check and the connection. If one address of a name is not public, the agent refuses the
+ * name.
  */
 export function guardedAgents(options: { allowPrivate: boolean; dnsServers: string[] | undefined }): GuardedAgents {
   const { allowPrivate, dnsServers } = options;
@@ -43,8 +43,8 @@ function refuseLiterals(agent: HttpAgent): void {
 }
 
 /**
- * Returns a lookup that yields public addresses only. It asks the name servers itself: the system's lookup runs in a pool
- * of four threads, where a few names whose servers do not answer would hold up every other endpoint.
+ * Returns a lookup that yields public addresses only. It queries the name servers directly: the system lookup uses a pool of
+ * four threads, so a few name servers that do not answer would block every other endpoint.
  */
 function publicLookup(servers: string[] | undefined): LookupFunction {
   const resolver = new Resolver({ timeout: LOOKUP_MS, tries: LOOKUP_TRIES });

@@ -15,8 +15,8 @@ export interface OutgoingRequest {
 
 export interface Sender {
   /**
-   * POSTs once. Rejects only with the signal's reason: a failure at the endpoint is a result.
-   * The time limit covers look-up, connection, headers and body together.
+   * POSTs once. Rejects only with the signal's reason; returns a failure at the endpoint as a result. The time limit covers
+   * lookup, connection, headers and body together.
    */
   send(request: OutgoingRequest, signal: AbortSignal): Promise<Sent>;
   close(): Promise<void>;
@@ -24,18 +24,18 @@ export interface Sender {
 
 export interface SenderOptions extends AddressRules {
   timeoutMs: number;
-  /** How many bytes of an answer are read; the rest is left unread. */
+  /** The bytes read from an answer; the rest stays unread. */
   answerBytes: number;
   /** Name servers to ask instead of the system's. */
   dnsServers: string[] | undefined;
 }
 
-// A receiver may answer 100, 102 or 103 before its answer. One that goes on doing so is not read until the time limit.
+// A receiver may send 100, 102 or 103 before its answer. The client stops reading a receiver that sends more of them than this.
 const INFORMATION_MAX = 20;
 
 /**
- * Sends over HTTP/1.1. Redirects are not followed. Node's own client takes informational responses that nobody asked for, as
- * RFC 9110 (15.2) has it; undici fails at a 100.
+ * Sends over HTTP/1.1 and follows no redirects. Uses Node's own client because it accepts unrequested informational responses,
+ * as RFC 9110 (15.2) requires; undici fails at a 100.
  */
 export function createSender(options: SenderOptions): Sender {
   const { timeoutMs, answerBytes, allowPrivate, dnsServers } = options;
@@ -61,7 +61,10 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-/** Runs a request in its span, with the headers that carry its trace on. The span has neither the address nor words of the endpoint. */
+/**
+ * Runs a request in its span and passes it the trace headers. The span contains neither the full address nor text from the
+ * endpoint.
+ */
 async function inAskSpan(
   { url, headers }: OutgoingRequest,
   run: (headers: Record<string, string>) => Promise<Sent>,
@@ -117,7 +120,7 @@ async function post(
   return { status, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
-/** Returns the answer once its headers are there. */
+/** Resolves when the headers have arrived. */
 async function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   let informed = 0;
   const inform = () => {
@@ -126,7 +129,7 @@ async function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   return await new Promise((resolve, reject) => {
     request.on('continue', inform).on('information', inform);
     request.on('response', resolve).on('error', reject);
-    // A change of the protocol that nobody asked for ends a request without an error.
+    // An unrequested protocol upgrade closes a request without an error.
     request.on('close', () => reject(new ClosedError()));
   });
 }
@@ -136,7 +139,7 @@ class ClosedError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-// A success counts once its body has arrived, up to the limit; for a failure the status is enough.
+// A success needs its body, up to the limit; for a failure the status is enough.
 async function readUpTo(answer: IncomingMessage, limit: number, status: number): Promise<void> {
   answer.on('error', () => {});
   if (status < 200 || status > 299) return void answer.destroy();
@@ -167,12 +170,12 @@ const REASONS: Record<string, string> = {
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 
-// Only phrases of our own: an error's text can quote the address or the endpoint's answer.
+// Returns only fixed phrases: an error's text can quote the address or the endpoint's answer.
 function reasonOf(error: unknown): string {
   if (error instanceof AddressRefusedError) return NOT_PUBLIC;
   if (error instanceof EndlessInformationError) return 'no answer came after its first informational responses';
   const code = codeOf(error);
-  // The other side ended the connection in order; a reset has the system call that met it.
+  // An orderly close has no system call in its error; a reset has one.
   if (code === 'ECONNRESET' && !(error as NodeJS.ErrnoException).syscall)
     return 'the connection was closed before the answer';
   if (REASONS[code]) return REASONS[code];

@@ -15,20 +15,25 @@ export interface Target {
   secrets: string[];
   /** Changes whenever the address is set. */
   version: number;
-  /** The types of events that the project asks for beside those that always come. */
+  /** The optional event types that the project subscribes to. */
   events: string[];
   ownerId: string;
 }
 
 export interface Targets {
-  /** Returns the target as it is now; undefined when the project no longer exists. Rejects when the projects service does not answer. */
+  /**
+   * Returns the current target; undefined when the project no longer exists. Rejects when the projects service does not answer.
+   */
   of(projectId: string, signal?: AbortSignal): Promise<Target | undefined>;
-  /** The same as it was at most `withinMs` ago, a second by default and at the most: many events of one project ask for it once. */
+  /**
+   * Returns the target at most `withinMs` old (default and maximum: one second). Concurrent events of one project share one
+   * request.
+   */
   recent(projectId: string, withinMs?: number): Promise<Target | undefined>;
   close(): void;
 }
 
-/** The oldest answer by which an event is sent. */
+/** The maximum age of a cached target. */
 const RECENT_MS = 1_000;
 const MOST_RECENT = 1_000;
 
@@ -47,7 +52,7 @@ export function projectTargets(address: string, peer: Peer): Targets {
   }
   return {
     of,
-    // One answer is for several: neither a signal nor the RPC of who asks first ends it, and the client's deadline does.
+    // Several callers share one answer, so only the client's deadline ends the request, not the first caller's signal or RPC.
     recent: (projectId, withinMs = RECENT_MS) =>
       answers.get(projectId, () => callScope.exit(() => of(projectId)), performance.now() - withinMs),
     close: () => client.close(),

@@ -13,7 +13,7 @@ const started: Array<{ options: SpanOptions; parent: string | undefined }> = [];
 before(() => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  // Notes what each span is begun with; a span takes its trace from its parent, as a real one does.
+  // Records each span's options; a span takes its trace from its parent, as a real one does.
   const startSpan = (_name: string, options: SpanOptions, parentContext: Context) => {
     const parent = trace.getSpanContext(parentContext);
     started.push({ options, parent: parent?.traceId });
@@ -37,7 +37,7 @@ const delivery = (attemptCount: number) => ({
 });
 const seen = () => currentTrace({ traceparent: '', tracestate: '' }).traceparent;
 
-test('the first attempt is a part of the trace that caused the event', async () => {
+test('the first attempt belongs to the trace that caused the event', async () => {
   let inside = '';
   await inAttemptSpan(delivery(0), async () => {
     inside = seen();
@@ -48,7 +48,7 @@ test('the first attempt is a part of the trace that caused the event', async () 
   assert.ok(inside.includes(TRACE_ID), 'and so is the request that it makes');
 });
 
-test('a later attempt is a trace of its own, with a link', async () => {
+test('a later attempt starts its own trace and links to the cause', async () => {
   let inside = '';
   await inAttemptSpan(delivery(1), async () => {
     inside = seen();
@@ -59,7 +59,7 @@ test('a later attempt is a trace of its own, with a link', async () => {
   assert.ok(!inside.includes(TRACE_ID));
 });
 
-test('the ledger keeps the trace of what runs, else the one that the event came with', async () => {
+test('the ledger keeps the current trace, or else the trace of the event', async () => {
   assert.deepEqual(currentTrace(cause), cause);
   const other = trace.wrapSpanContext({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 });
   const kept = context.with(trace.setSpan(context.active(), other), () => currentTrace(cause));

@@ -1,13 +1,13 @@
 import { inSpan, runningTrace } from '@recording-request/kit-telemetry/span';
 import type { TraceContext } from '../domain/delivery.ts';
 
-/** Returns the current trace context, or `fallback` where there is none. */
+/** Returns the current trace context, or `fallback` when there is none. */
 export function currentTrace({ traceparent, tracestate }: TraceContext): TraceContext {
   const running = runningTrace();
   return running.traceparent === '' ? { traceparent, tracestate } : running;
 }
 
-/** What the spans of a delivery say. */
+/** The fields of a delivery that its spans record. */
 interface TracedDelivery extends TraceContext {
   id: string;
   projectId: string;
@@ -21,8 +21,8 @@ const attributesOf = ({ id, eventType }: TracedDelivery) => ({
 });
 
 /**
- * Runs one attempt in a span. The first is a part of the trace that caused the event; a later one, hours away, is a
- * trace of its own that links to it.
+ * Runs one attempt in a span. The first attempt belongs to the trace that caused the event; a later one may run hours
+ * afterwards and starts its own trace with a link.
  */
 export async function inAttemptSpan<T extends { error?: string } | undefined>(
   delivery: TracedDelivery & { attemptCount: number },
@@ -46,6 +46,6 @@ export async function inAttemptSpan<T extends { error?: string } | undefined>(
   );
 }
 
-/** Runs what has a delivery sent again in a span that links to the trace that caused its event. */
+/** Runs a redelivery in a span that links to the trace that caused the event. */
 export const inRedeliverSpan = <T>(delivery: TracedDelivery, run: () => Promise<T>): Promise<T> =>
   inSpan('redeliver', { about: delivery, cause: delivery, as: 'link', attributes: attributesOf(delivery) }, run);

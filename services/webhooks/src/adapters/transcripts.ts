@@ -8,7 +8,7 @@ import {
   SubmissionsServiceService,
 } from '@recording-request/proto/submissions/v1/submissions';
 
-/** The transcripts that are too long for an event. */
+/** Reads the transcripts that are too long for an event. */
 export interface Transcripts {
   /** Returns the texts of a completed transcript; undefined when its submission was erased. Rejects when the submissions service does not answer. */
   of(

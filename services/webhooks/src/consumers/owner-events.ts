@@ -10,7 +10,7 @@ import { aboutSubmission, type Fact, recordEvent } from '../workflows/record-eve
 
 const JOB_LIMIT_MS = 20_000;
 
-/** Consumes the events that are only for owners, and only for those who ask for them. */
+/** Consumes the optional events, which are recorded only for projects that subscribe to them. */
 export function consumeOwnerEvents(context: Context): Promise<Consumer> {
   return context.kafka.consume({
     topic: 'webhooks.events',
@@ -43,18 +43,18 @@ function ofMedia(
   { submission, withoutTexts }: SubmissionMedia,
   signal: AbortSignal,
 ): Fact {
-  const told = submission!;
-  if (!withoutTexts) return aboutSubmission(context, type, told);
-  return aboutSubmission(context, type, told, async () => {
-    const texts = await context.transcripts.of(told, signal);
-    return texts && { ...told, ...texts };
+  const owned = submission!;
+  if (!withoutTexts) return aboutSubmission(context, type, owned);
+  return aboutSubmission(context, type, owned, async () => {
+    const texts = await context.transcripts.of(owned, signal);
+    return texts && { ...owned, ...texts };
   });
 }
 
 const ofResponse = ({ projectId, responseSessionId, linkId, submissionIds }: ResponseCompleted): Fact => ({
   type: 'response.completed',
   projectId,
-  // It has nothing of what was said: the erasure of one answer leaves it as it is.
+  // The event contains nothing that was recorded, so erasing one submission does not change it.
   submissionId: '',
   subject: () => ({ type: 'response.completed', response: { responseSessionId, tokenId: linkId, submissionIds } }),
 });

@@ -3,7 +3,7 @@ import type { Event, SubmissionCompleted } from '@recording-request/proto/events
 import type { Context } from '../context.ts';
 import { aboutSubmission, recordEvent } from '../workflows/record-event.ts';
 
-/** submission.completed: a clip landed. */
+/** Handles submission.completed. */
 export const onSubmissionCompleted =
   (context: Context) =>
   async (event: Event, { submission }: SubmissionCompleted): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { SubmissionErased } from '@recording-request/proto/events/v1/events';
 import type { Context } from '../context.ts';
 
-/** submission.erased: the ledger keeps that there were deliveries, and deletes their bodies. */
+/** Handles submission.erased: deletes the bodies of the deliveries and keeps their records. */
 export const onSubmissionErased =
   ({ clock, store }: Pick<Context, 'clock' | 'store'>) =>
   async ({ projectId, submissionId }: SubmissionErased): Promise<void> => {

@@ -4,10 +4,10 @@ import { onSubmissionCompleted } from './submission-completed.ts';
 import { onSubmissionErased } from './submission-erased.ts';
 import { onLongTranscript, onSubmissionTranscript } from './submission-transcript.ts';
 
-// Recording an event is an RPC and a few writes; nobody waits for it to be sent.
+// Recording an event takes one RPC and a few writes; it does not wait for the attempt.
 const JOB_LIMIT_MS = 20_000;
 
-/** Consumes the events that are sent to owners, and the erasures. */
+/** Consumes the submission events that owners receive, and the erasures. */
 export function consumeSubmissionEvents(context: Context): Promise<Consumer> {
   const submissionCompleted = onSubmissionCompleted(context);
   const submissionTranscript = onSubmissionTranscript(context);
@@ -29,7 +29,7 @@ export function consumeSubmissionEvents(context: Context): Promise<Consumer> {
         case 'submissionErased':
           return submissionErased(event.payload.value);
         default:
-          // A type of a later version, which is not for this service.
+          // A newer producer may publish types that this version does not send.
           return;
       }
     },

@@ -3,7 +3,7 @@ import type { Event, SubmissionTranscript } from '@recording-request/proto/event
 import type { Context } from '../context.ts';
 import { aboutSubmission, recordEvent } from '../workflows/record-event.ts';
 
-/** submission.transcript.completed, submission.transcript.failed. */
+/** Handles submission.transcript.completed and submission.transcript.failed. */
 export const onSubmissionTranscript =
   (context: Context) =>
   async (event: Event, { submission }: SubmissionTranscript): Promise<void> => {
@@ -11,12 +11,12 @@ export const onSubmissionTranscript =
     await recordEvent(context, event, aboutSubmission(context, event.type, submission));
   };
 
-/** submission.transcript.completed without its texts, which do not change after it. */
+/** Handles a submission.transcript.completed without its texts; they do not change after the event. */
 export const onLongTranscript =
   (context: Context) =>
   async (event: Event, { submission }: SubmissionTranscript, signal: AbortSignal): Promise<void> => {
     if (!submission?.projectId) throw new PoisonError(`${event.type} names no submission`);
-    // Once the submission has been erased, nothing of it is sent any more.
+    // An erased submission has no texts, and its event is not sent.
     const whole = async () => {
       const texts = await context.transcripts.of(submission, signal);
       return texts && { ...submission, ...texts };

@@ -24,7 +24,7 @@ const targetOf = (version: number): Target => ({
   ...{ projectName: 'P', url: `https://owner.example/${version}`, secrets: [], version, events: [], ownerId: 'o' },
 });
 
-/** A process whose claim began at 0, and that sees its second address. */
+/** A process whose claim began at 0 and that reads the second version of its address. */
 function startProcess() {
   const state = { nowMs: 0, isErased: false, renewed: false, status: 204, recent: 2 };
   const sent: string[] = [];
@@ -82,7 +82,7 @@ function startProcess() {
   return { state, steps, sent, failed, released, run };
 }
 
-test('no attempt begins once an erasure has answered, which it did while what was kept was made due', async () => {
+test('no attempt begins after an erasure that finished while paused deliveries were made due', async () => {
   const { state, steps, sent, released, run } = startProcess();
   state.renewed = true;
   steps.onResume = () => {
@@ -94,7 +94,7 @@ test('no attempt begins once an erasure has answered, which it did while what wa
   assert.equal(result.resumed, true, 'the others are looked for');
 });
 
-test('an attempt that could outlast its lease is not begun: another process would make it at the same time', async () => {
+test('an attempt that could outlast its lease does not begin: another process could send it at the same time', async () => {
   for (const [pauseMs, times] of [
     [LEASE_MS - ATTEMPT_MS, 1],
     [LEASE_MS - ATTEMPT_MS + 1, 0],
@@ -111,7 +111,7 @@ test('an attempt that could outlast its lease is not begun: another process woul
   }
 });
 
-test('an event goes to the address as it is now where that was set again after it was read', async () => {
+test('an event goes to the current address when the address changed after the first read', async () => {
   const { state, sent, failed, run } = startProcess();
   state.status = 500;
   await run(targetOf(1));
@@ -119,7 +119,7 @@ test('an event goes to the address as it is now where that was set again after i
   assert.deepEqual(failed, [2], 'what is noted of it is about that address');
 });
 
-test('who was remembered with another address than the endpoint was seen with is asked again before anything is sent', async () => {
+test('a cached target older than its endpoint is read again before the attempt', async () => {
   const { state, sent, run } = startProcess();
   state.recent = 1;
   await run();

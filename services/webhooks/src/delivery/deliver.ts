@@ -12,7 +12,7 @@ import { type Outcome, outcomeOf } from '../domain/outcome.ts';
 import { retryDelayMs } from '../domain/schedule.ts';
 import type { Store } from '../store/store.ts';
 
-/** The part of the context that the dispatcher, which belongs to the context itself, is made from. */
+/** The dependencies of the dispatcher, which is itself part of the context. */
 export interface DeliverDeps {
   config: Config;
   log: Logger;
@@ -22,18 +22,18 @@ export interface DeliverDeps {
   sender: Sender;
 }
 
-/** The target of a delivery, and what is known of its endpoint. */
+/** The target of a delivery and the health of its endpoint. */
 export interface TargetWithEndpoint {
   target: Target;
   endpoint: Endpoint;
-  /** The endpoint was reset, as its address was set again. */
+  /** A new address version reset the endpoint. */
   renewed: boolean;
 }
 
 /** The endpoint's health after an attempt, and whether other deliveries to it became due. */
 export interface AttemptResult {
   health?: EndpointHealth;
-  /** Why it failed; absent when it succeeded or was not made. */
+  /** The reason of the failure; absent on success and when no attempt was made. */
   error?: string;
   resumed?: boolean;
 }
@@ -42,19 +42,18 @@ const attemptDuration = durationOf('recording.webhook.attempt.duration');
 const deliveryDelay = durationOf('recording.webhook.delay');
 const countAttempt = countOf('recording.webhook.attempts');
 const countPaused = countOf('recording.webhook.endpoints.paused');
-// From 0: what begins at 1 has not grown.
+// Starts each series at 0: a rate ignores the first value of a series.
 for (const outcome of ['delivered', 'refused', 'unreachable'])
   for (const attempt of ['first', 'later'])
     countAttempt({ 'recording.outcome': outcome, 'recording.attempt': attempt }, 0);
 countPaused({}, 0);
 
-// A fault on our own side is not the endpoint's: the delivery waits a moment and no step of the schedule is used up.
+// A fault in this service does not count against the endpoint: the delivery is retried soon and its step stays the same.
 const OWN_FAULT_MS = 5_000;
 
-/** How long a claim lasts, so that no other process sends the delivery while an attempt is being made. */
+/** Returns the duration of a claim. No other process sends the delivery during that time. */
 export const leaseMs = ({ attemptTimeoutMs, leaseMarginMs }: Config): number => attemptTimeoutMs + leaseMarginMs;
 
-/** Returns the target with its endpoint. */
 export const withEndpoint = async (
   { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
   projectId: string,
@@ -65,8 +64,8 @@ export const withEndpoint = async (
 });
 
 /**
- * Makes one attempt at a claimed delivery and records the outcome. Pass `known` when the target was looked at just now.
- * Rejects only with a fault of our own side; then the delivery is due again when its lease runs out.
+ * Makes one attempt at a claimed delivery and records the outcome. Pass `known` when the target was just read. Rejects only
+ * with a fault in this service; the delivery is then due again when its lease expires.
  */
 export async function deliver(
   deps: DeliverDeps,
@@ -77,7 +76,7 @@ export async function deliver(
   const { config, store, log, clock, targets } = deps;
   try {
     let seen = known ?? (await look(deps, delivery.projectId, targets.recent(delivery.projectId)));
-    // The address was set again after it was read: what is learned of the old one would be noted of the new one.
+    // The address changed after it was read: the outcome at the old address would count for the new one.
     if (seen && seen.endpoint.targetVersion > seen.target.version)
       seen = await look(deps, delivery.projectId, targets.of(delivery.projectId, signal));
     if (!seen) {
@@ -86,7 +85,7 @@ export async function deliver(
     }
     const { target, endpoint, renewed } = seen;
     if (renewed) await resumeWaiting(deps, endpoint);
-    // The last look before the attempt: what is above may take long, and an erasure may have answered meanwhile.
+    // Checks again just before the attempt: the steps above may take long, and an erasure may have finished meanwhile.
     if (await store.ledger.isErased(delivery)) {
       await store.queue.putBack(delivery, { state: 'erased' });
       return { resumed: renewed };
@@ -95,7 +94,8 @@ export async function deliver(
       await store.queue.putBack(delivery, { state: delivery.eventType === TEST_EVENT ? 'failed' : 'paused' });
       return { resumed: (await afterPausing(deps, endpoint)) || renewed };
     }
-    // An attempt that outlasts its lease would be made a second time beside it. What came before it was slow, or this process was paused.
+    // If an attempt outlasts its lease, another process sends the delivery at the same time. Slow reads or a paused process use
+    // up the lease.
     const now = clock.now();
     if (now.getTime() + config.attemptTimeoutMs > delivery.leaseUntil.getTime()) {
       log.warn(idsOf(delivery), 'The lease of a delivery is too short for an attempt; the next lease holder sends it');
@@ -105,15 +105,16 @@ export async function deliver(
     const result = await inAttemptSpan(delivery, () => sendOnce(deps, delivery, target, endpoint, signal));
     return { ...result, resumed: renewed || result.resumed === true };
   } catch (error) {
-    // When this process stops, another one may send it at once.
+    // When this process stops, another one may send the delivery at once.
     const nextAt = new Date(clock.now().getTime() + (signal.aborted ? 0 : OWN_FAULT_MS));
-    if (!signal.aborted) log.warn({ err: error, ...idsOf(delivery) }, 'An attempt could not be made');
+    if (!signal.aborted)
+      log.warn({ err: error, ...idsOf(delivery) }, 'An attempt failed before it was sent; it will be retried');
     await store.queue.putBack(delivery, { state: 'pending', nextAt });
     return {};
   }
 }
 
-/** Returns the target together with its endpoint; undefined when the project no longer exists. */
+/** Returns the target and its endpoint; undefined when the project no longer exists. */
 async function look(
   deps: DeliverDeps,
   projectId: string,
@@ -123,7 +124,7 @@ async function look(
   return target && (await withEndpoint(deps, projectId, target));
 }
 
-/** As the gateway's log lines name them; a test is about no submission. */
+/** Uses the field names of the gateway's log; a test event has no submission. */
 const idsOf = ({ id, projectId, submissionId }: ClaimedDelivery) => ({
   eventId: id,
   projectId,
@@ -157,18 +158,18 @@ async function sendOnce(
   };
   log.info(
     { ...idsOf(delivery), type: delivery.eventType, ...attempt },
-    outcome.delivered ? 'An event was delivered' : 'An event was not taken',
+    outcome.delivered ? 'An event was delivered' : 'An endpoint did not accept an event',
   );
   if (!outcome.delivered) return failed(deps, delivery, endpoint, attempt, outcome);
   await store.queue.succeeded(delivery, attempt);
-  // A test event is made by hand, and one that is sent again is as old as the owner likes.
+  // Test events are sent by hand and redelivered events can have any age, so neither counts as a delay.
   if (!event.isTest && !delivery.forced)
     deliveryDelay((clock.now().getTime() - delivery.createdAt.getTime()) / 1_000, {});
   const resumed = await afterSuccess(deps, delivery, endpoint);
   return { health: durationMs > config.slowAnswerMs ? 'slow' : 'well', resumed };
 }
 
-/** Makes this delivery due again if the endpoint was resumed before it was put aside: that resumption missed it. */
+/** Makes this delivery due again if the endpoint was resumed before the delivery was paused: that resumption missed it. */
 async function afterPausing(
   { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
   { projectId, targetVersion, state }: Endpoint,
@@ -186,7 +187,7 @@ async function afterSuccess(
 ): Promise<boolean> {
   const { projectId, targetVersion } = endpoint;
   if (delivery.eventType !== TEST_EVENT) {
-    // The endpoint as it was read before sending saves a write; a failure recorded meanwhile ends with the next success.
+    // Uses the endpoint as read before the attempt, which saves a write; the next success clears a failure recorded meanwhile.
     if (endpoint.failingSince) await store.endpoints.succeeded(projectId, targetVersion);
     return false;
   }
@@ -221,7 +222,7 @@ async function failed(
   const reason = endpoint && pauseReasonFor(endpoint, { gone: outcome.gone, now, pauseAfterMs: config.pauseAfterMs });
   if (reason && (await store.endpoints.pause(projectId, targetVersion, reason, now))) {
     countPaused({});
-    log.warn({ projectId, reason }, 'An endpoint is paused until its owner acts');
+    log.warn({ projectId, reason }, 'An endpoint was paused; its owner must set the address again');
   }
   if (endpoint && (reason || endpoint.state === 'paused')) {
     await store.queue.failed(delivery, attempt, { state: 'paused' });
@@ -229,7 +230,7 @@ async function failed(
     return { ...result, resumed: await afterPausing(deps, { ...endpoint, state: 'paused' }) };
   }
   if (!endpoint) {
-    // The address was set again during this attempt: the new one is tried at once.
+    // The address changed during this attempt: retry the new one at once.
     await store.queue.failed(delivery, attempt, { state: 'pending', nextAt: now });
     return { ...result, resumed: true };
   }

@@ -5,43 +5,46 @@ import type { ClaimedDelivery } from '../domain/delivery.ts';
 import { type AttemptResult, type DeliverDeps, deliver, leaseMs, type TargetWithEndpoint } from './deliver.ts';
 import { createEndpointLimiter, type EndpointName, type Permit } from './endpoint-limiter.ts';
 
-/** A place among the attempts at once. Disposing gives it back where nothing was sent. */
+/** A reserved slot for an attempt. Disposing releases it if nothing was sent. */
 export interface Place extends Disposable {
   /** Sends a delivery that the caller has claimed. Does not wait for the result. */
   send(delivery: ClaimedDelivery, known: TargetWithEndpoint | undefined): void;
 }
 
 export interface Dispatcher {
-  /** Begins to poll the ledger for deliveries that are due. */
+  /** Starts polling the ledger for due deliveries. */
   start(): void;
-  /** Takes a place for a delivery to a project's endpoint, so that it can be recorded as claimed; undefined when there is none. */
+  /**
+   * Reserves a slot at a project's endpoint, so that the delivery can be recorded as claimed; undefined when no slot is free.
+   */
   reserve(endpoint: EndpointName): Place | undefined;
-  /** Sends a delivery that is due at once if the limits allow it; otherwise when they do. */
+  /** Sends a due delivery at once if the limits allow it, otherwise as soon as they do. */
   offer(delivery: EndpointName & { id: string }): void;
-  /** Sends a delivery that the caller has claimed, whatever the limits, and waits for the result. */
+  /** Sends a delivery that the caller has claimed, ignores the limits, and waits for the result. */
   sendNow(delivery: ClaimedDelivery, known: TargetWithEndpoint | undefined): Promise<AttemptResult>;
-  /** Polls the ledger now. */
   wake(): void;
-  /** Starts no more attempts, waits up to `stopMs` for the running ones, then aborts them so that another process makes them. */
+  /**
+   * Stops starting attempts, waits up to `stopMs` for the running ones, then aborts them so that another process sends them.
+   */
   stop(): Promise<void>;
 }
 
 const ABORT_MS = 3_000;
 
 /**
- * Sends what is due. The ledger is the truth: a poll, triggered by new deliveries and at the latest after `pollMs`, finds
- * for each endpoint whether its first delivery is due, so that one endpoint's thousands do not hide another's one.
+ * Sends due deliveries. The ledger is the source of truth: a poll runs after new deliveries and at least every `pollMs`. It
+ * reads the first due delivery of each endpoint, so thousands at one endpoint do not hide the single one at another.
  */
 export function createDispatcher(deps: DeliverDeps): Dispatcher {
   const { config, log, clock } = deps;
   const { queue } = deps.store;
   const limiter = createEndpointLimiter({ total: config.concurrency, perEndpoint: config.endpointConcurrency });
-  // Attempts outlive the RPC or event that triggered them: they must not inherit its deadline, cancellation or trace.
+  // Attempts outlive the RPC or event that triggered them, so they must not inherit its deadline, cancellation or trace.
   const outside = AsyncLocalStorage.snapshot();
   const aborting = new AbortController();
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-  /** The projects whose endpoints wait for their turn. */
+  /** The projects whose endpoints wait for a permit. */
   const waiting = new Set<string>();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -54,7 +57,10 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
     return work;
   };
 
-  /** Sends a claimed delivery, or claims one or the first due one of an endpoint; then those that waited for its permit. */
+  /**
+   * Sends a claimed delivery, or claims one (the given or the first due one), then starts the deliveries that waited for its
+   * permit.
+   */
   function launch(
     which: ClaimedDelivery | (EndpointName & { id?: string }),
     permit: Permit,
@@ -67,7 +73,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
       try {
         const delivery = 'lease' in which ? which : await queue.claim(which, leaseMs(config));
         if (!delivery) return;
-        // Where one is due, the next one of the same endpoint may be due as well.
+        // The same endpoint may have more due deliveries.
         if (!('id' in which)) sendNext(endpoint);
         more = !('id' in which);
         result = await deliver(deps, delivery, aborting.signal, known);
@@ -75,7 +81,9 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
         giveBack(endpoint, permit, { ...result, more });
       }
     };
-    track(work()).catch(error => log.warn({ err: error }, 'A delivery will be tried again when its lease expires'));
+    track(work()).catch(error =>
+      log.warn({ err: error }, 'A delivery failed; it will be retried when its lease expires'),
+    );
   }
 
   function giveBack(endpoint: EndpointName, permit: Permit, result: AttemptResult & { more?: boolean }): void {
@@ -84,7 +92,10 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
     if (result.resumed) wake();
   }
 
-  /** Sends the first due delivery of an endpoint when it is its owner's turn. One that finds the queue full is found by a later poll. */
+  /**
+   * Sends the first due delivery of an endpoint when its owner's turn comes. If the queue is full, a later poll finds the
+   * delivery.
+   */
   function sendNext(endpoint: EndpointName): void {
     const { projectId } = endpoint;
     if (stopped || waiting.has(projectId)) return;
@@ -97,11 +108,12 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
         else if (permit) launch(endpoint, permit);
       })
       .catch(error => {
-        if (!stopped && !(error instanceof QueueFullError)) log.warn({ err: error }, 'An endpoint had no turn');
+        if (!stopped && !(error instanceof QueueFullError))
+          log.warn({ err: error }, 'An endpoint got no permit; a later poll retries it');
       });
   }
 
-  /** Sends what is due, and returns in how many milliseconds to poll again. */
+  /** Sends due deliveries and returns the milliseconds until the next poll. */
   async function poll(): Promise<number> {
     const now = clock.now().getTime();
     let nextMs = config.pollMs;
@@ -123,7 +135,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
     pollAgain = false;
     polling = outside(poll)
       .catch(error => {
-        log.warn({ err: error }, 'What is due could not be read');
+        log.warn({ err: error }, 'The due deliveries could not be read; the next poll retries');
         return config.pollMs;
       })
       .then(nextMs => {
@@ -167,7 +179,9 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
       await polling;
       const finished = () => Promise.all([...running]);
       await bounded(finished(), config.stopMs, 'sending').catch(() => aborting.abort(new Error('the service stops')));
-      await bounded(finished(), ABORT_MS, 'aborting').catch(error => log.warn({ err: error }, 'Not all was sent'));
+      await bounded(finished(), ABORT_MS, 'aborting').catch(error =>
+        log.warn({ err: error }, 'Some attempts did not end before the stop; their leases expire'),
+      );
     },
   };
 }

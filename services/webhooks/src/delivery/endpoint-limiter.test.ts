@@ -15,7 +15,7 @@ function acquireAll(limiter: EndpointLimiter, projectId: string, ownerId?: strin
   }
 }
 
-test('an endpoint gets its share and no more, and so does its owner', () => {
+test('an endpoint and its owner each get at most their share', () => {
   const limiter = createEndpointLimiter({ total: 32, perEndpoint: 3 });
   assert.equal(acquireAll(limiter, 'a').length, 3);
   const projects = Array.from({ length: 16 }, (_, project) => acquireAll(limiter, `p${project}`, 'busy').length);
@@ -33,7 +33,7 @@ test('an endpoint that failed gets one attempt at a time until it succeeds', () 
   assert.equal(acquireAll(limiter, 'a').length, 3);
 });
 
-test('endpoints that failed or were slow never get the half that is for the others, not after one quick answer either', () => {
+test('failed or slow endpoints never use the half that is reserved for healthy ones, even after one quick answer', () => {
   const limiter = createEndpointLimiter({ total: 16, perEndpoint: 8 });
   for (let owner = 0; owner < 12; owner += 1) {
     limiter.tryAcquire(at(`unwell${owner}`))!.release(owner % 2 ? 'failed' : 'slow');
@@ -44,7 +44,7 @@ test('endpoints that failed or were slow never get the half that is for the othe
   assert.ok(limiter.tryAcquire(at('well')));
 });
 
-test('an endpoint does well again after some quick answers in a row', () => {
+test('an endpoint is healthy again after several quick answers in a row', () => {
   const limiter = createEndpointLimiter({ total: 4, perEndpoint: 8 });
   const answer = (health: 'slow' | 'well') => limiter.tryAcquire(at('a'))!.release(health);
   const most = () => {
@@ -65,7 +65,7 @@ test('an endpoint does well again after some quick answers in a row', () => {
   assert.equal(most(), 1);
 });
 
-test('those that wait are served by turns of their owners, and one whose signal fires waits no longer', async () => {
+test('owners take turns, and an aborted waiter leaves the queue', async () => {
   const limiter = createEndpointLimiter({ total: 1, perEndpoint: 8 });
   const held = limiter.tryAcquire(at('a'))!;
   const served: string[] = [];

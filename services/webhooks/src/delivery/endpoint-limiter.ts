@@ -2,49 +2,48 @@ import { createFairSlots, type FairSlots, type Path } from '@recording-request/k
 import { reportSlots } from '@recording-request/kit-telemetry/slot-figures';
 import type { EndpointHealth } from '../domain/endpoint.ts';
 
-/** The endpoint of a project. */
 export interface EndpointName {
   ownerId: string;
   projectId: string;
 }
 
-/** Limits the attempts at once, so that neither an owner nor an endpoint that is down or slow holds up the others. */
+/** Limits concurrent attempts, so that no owner and no slow or failed endpoint delays the others. */
 export interface EndpointLimiter {
-  /** Admits an attempt; undefined where its endpoint, its owner or all have their share. */
+  /** Admits an attempt; undefined when its endpoint, its owner or the process has reached its limit. */
   tryAcquire(endpoint: EndpointName): Permit | undefined;
   /**
-   * Waits for the turn of its owner. Undefined where its endpoint has its share: the next release there reports it. Rejects with
-   * the signal's reason, or with QueueFullError.
+   * Waits for the owner's turn. Returns undefined when the endpoint has reached its limit: the next `release` there reports it.
+   * Rejects with the signal's reason or with QueueFullError.
    */
   acquire(endpoint: EndpointName, signal: AbortSignal): Promise<Permit | undefined>;
   inUse(): number;
-  /** Ends the report of how many are in use. */
+  /** Stops the gauge of permits in use. */
   endReport(): void;
 }
 
 export interface Permit {
   /**
-   * Ends the attempt, once. Without a health nothing was learned about the endpoint. Returns whether an attempt there was
-   * refused meanwhile because the endpoint had its share.
+   * Releases the permit; later calls do nothing. Pass no health when the attempt says nothing about the endpoint. Returns
+   * whether the endpoint's limit refused another attempt meanwhile.
    */
   release(health?: EndpointHealth): boolean;
 }
 
-/** An endpoint that failed or was slow does well again after so many quick answers in a row: one alone says nothing. */
+/** A failed or slow endpoint is healthy again after this many quick answers in a row; a single one proves nothing. */
 const WELL_AFTER = 5;
 const QUEUED = 2_000;
 
 interface Unwell {
   health: Exclude<EndpointHealth, 'well'>;
-  /** In a row. */
+  /** Consecutive quick answers. */
   quick: number;
 }
 
 /**
- * Owners share `total`, and so do the projects of each (kit/fair-slots). An endpoint that failed gets one attempt at a time. All that
- * failed or were slow share at most half of `total`: the other half is always there for those that do well.
+ * Owners share `total`, and so do the projects of each (kit/fair-slots). A failed endpoint gets one attempt at a time. All
+ * failed or slow endpoints share at most half of `total`; the other half is reserved for healthy ones.
  *
- * @param limits attempts at once in this process, and at one endpoint
+ * @param limits concurrent attempts in this process, and at one endpoint
  */
 export function createEndpointLimiter(limits: { total: number; perEndpoint: number }): EndpointLimiter {
   const { total, perEndpoint } = limits;
@@ -56,7 +55,7 @@ export function createEndpointLimiter(limits: { total: number; perEndpoint: numb
 
   const slotsFor = (projectId: string): FairSlots[] => (unwell.has(projectId) ? [ofUnwell, all] : [all]);
 
-  /** Counts an attempt at an endpoint. False where that has its share. */
+  /** Counts an attempt at an endpoint. Returns false when the endpoint has reached its limit. */
   const count = (projectId: string): boolean => {
     const own = running.get(projectId) ?? 0;
     const isFull = own >= (unwell.get(projectId)?.health === 'failed' ? 1 : perEndpoint);

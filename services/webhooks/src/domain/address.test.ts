@@ -67,7 +67,7 @@ test('every range that is not public is refused', () => {
   assert.equal(isPublicAddress('example.com'), false);
 });
 
-test('an address that cannot be meant well is refused by its text', () => {
+test('a suspicious URL is refused by its text alone', () => {
   for (const url of ['', 'example.com', 'http://example.com/', 'ftp://example.com/', 'file:///etc/passwd', 'https://'])
     assert.notEqual(addressFault(url, STRICT), undefined, url);
   assert.match(addressFault('https://user@example.com/', STRICT)!, /user name/);
@@ -77,7 +77,7 @@ test('an address that cannot be meant well is refused by its text', () => {
     assert.match(addressFault(url, STRICT)!, /public/, url);
 });
 
-test('odd ports, paths and names are fine', () => {
+test('unusual ports, paths and names are accepted', () => {
   for (const url of [
     'https://example.com:8443/a?b=c',
     'https://8.8.8.8/',

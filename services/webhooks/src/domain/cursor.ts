@@ -1,4 +1,4 @@
-/** A place in a project's deliveries, newest first: the last one that was shown. */
+/** A position in a project's deliveries, newest first: the last delivery of the previous page. */
 export interface DeliveryCursor {
   createdAt: Date;
   id: string;

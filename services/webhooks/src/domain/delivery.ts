@@ -1,56 +1,56 @@
 /**
- * pending: to be sent at `nextAt` · delivered · paused: kept until the endpoint is back · failed: a test event that was
- * not taken · erased: the payload is gone, it is never sent.
+ * pending: to be sent at `nextAt` · delivered · paused: kept until the endpoint resumes · failed: a test event that the
+ * endpoint did not accept · erased: without payload, never sent.
  */
 export type DeliveryState = 'pending' | 'delivered' | 'paused' | 'failed' | 'erased';
 
-/** The stored type of every test event, whatever it is sent as. */
+/** The stored type of every test event; `sentAs` is the type that the endpoint sees. */
 export const TEST_EVENT = 'webhook.test';
 
-/** One try to send a delivery, as the ledger keeps it. */
+/** One attempt, as the ledger keeps it. */
 export interface Attempt {
   at: Date;
-  /** 0 when there was no answer. */
+  /** 0 without an answer. */
   statusCode: number;
-  /** "" on success; otherwise a phrase of our own that quotes nothing of the endpoint's. */
+  /** "" on success; otherwise a fixed phrase that quotes nothing from the endpoint. */
   error: string;
   durationMs: number;
 }
 
-/** W3C trace context; "" where there was none. */
+/** W3C trace context; each field is "" when there is none. */
 export interface TraceContext {
   traceparent: string;
   tracestate: string;
 }
 
-/** An event to record for one endpoint. Its id becomes the delivery's. */
+/** An event to record for one endpoint. Its id becomes the delivery's id. */
 export interface NewDelivery extends TraceContext {
   id: string;
   projectId: string;
   ownerId: string;
-  /** The submission with which its body is erased; "" for none. */
+  /** The submission whose erasure removes the body; "" for none. */
   submissionId: string;
-  /** What it is about where that is erased already: it outlives the erasure. */
+  /** The subject of a submission.erased event, which outlives the erasure. */
   erasedSubmissionId?: string;
   eventType: string;
-  /** The type of the event that a test event shows; absent for its own. */
+  /** The type that a test event imitates; absent for the default test event. */
   sentAs?: string;
   createdAt: Date;
   body: Buffer;
 }
 
-/** The type of the event as it is sent. */
+/** Returns the type that the endpoint sees. */
 export const sentType = ({ eventType, sentAs }: Pick<NewDelivery, 'eventType' | 'sentAs'>): string =>
   sentAs ?? eventType;
 
-/** A delivery that only this process may send, until its lease runs out. */
+/** A delivery that only this process may send until the lease expires. */
 export interface ClaimedDelivery extends NewDelivery {
   lease: string;
-  /** By the database's clock. */
+  /** Read from the database's clock. */
   leaseUntil: Date;
-  /** Failures since it was last set to be sent. */
+  /** Failures since the delivery was last made due from the start of its schedule. */
   step: number;
-  /** Sent to a paused endpoint too, because its owner asked for it. */
+  /** True when the owner requested this delivery; a paused endpoint gets it too. */
   forced: boolean;
   attemptCount: number;
 }
@@ -70,8 +70,8 @@ export interface DeliveryRecord {
   /** The last 50. */
   attempts: Attempt[];
   attemptCount: number;
-  /** Whether the payload is still there. */
+  /** True while the payload exists. */
   sendable: boolean;
-  /** Of what caused its event. */
+  /** The trace context of the request that caused the event. */
   trace: TraceContext;
 }

@@ -1,22 +1,25 @@
 export type PauseReason = 'gone' | 'failing';
 
-/** An endpoint at its last attempt: it answered soon, answered late, or failed. */
+/** The result of an endpoint's last attempt: a quick answer, a slow answer, or a failure. */
 export type EndpointHealth = 'well' | 'slow' | 'failed';
 
-/** The health of a project's endpoint. It belongs to one setting of the address: setting it again resets it. */
+/** The health of a project's endpoint for one version of its address. A new version resets it. */
 export interface Endpoint {
   projectId: string;
   targetVersion: number;
   state: 'active' | 'paused';
-  /** The first failure since the last success. */
+  /** The time of the first failure since the last success. */
   failingSince?: Date;
   pausedAt?: Date;
   pauseReason?: PauseReason;
-  /** Since it was reset, what waits for a retry has not been made due. */
+  /** True from a reset until the deliveries that wait for a retry have been made due. */
   resuming?: boolean;
 }
 
-/** Returns why a failure at `now` pauses the endpoint, if it does: 410 at once, any other after `pauseAfterMs` of failure. */
+/**
+ * Returns the reason why a failure at `now` pauses the endpoint, if any: 410 at once, another failure after `pauseAfterMs` of
+ * failures.
+ */
 export function pauseReasonFor(
   endpoint: Pick<Endpoint, 'failingSince'>,
   options: { gone: boolean; now: Date; pauseAfterMs: number },

@@ -3,8 +3,9 @@ import { serviceSignature, standardSignature } from './signature.ts';
 const USER_AGENT = 'Recording-Request-Webhooks/1.0';
 
 /**
- * Returns the headers of one attempt. `secrets` newest first: the service's own signature uses the newest, the standard one
- * carries all, so that a receiver may change its secret at any time of a rotation. Without a secret nothing is signed.
+ * Returns the headers of one attempt. `secrets` are newest first: the service's own signature uses the newest, the standard one
+ * contains a signature for each, so a receiver may switch at any time during a rotation. Without a secret there is no
+ * signature.
  */
 export function attemptHeaders(
   event: { id: string; type: string; body: Uint8Array; isTest?: boolean },

@@ -1,6 +1,6 @@
 import { retryAfterMs } from './schedule.ts';
 
-/** The result of sending once: an answer, or the reason why there was none. */
+/** The result of one request: an answer, or the reason why there was none. */
 export type Sent = { status: number; retryAfter?: string } | { status: 0; reason: string };
 
 /** The outcome of an attempt. `error` is a short phrase for the owner and quotes neither body. */
@@ -8,7 +8,10 @@ export type Outcome =
   | { delivered: true; status: number }
   | { delivered: false; status: number; error: string; gone: boolean; retryAfterMs?: number };
 
-/** 2xx is success; 410 means that the endpoint is gone; anything else, redirects too, is a failure. */
+/**
+ * Classifies an answer: 2xx is a success; 410 means that the endpoint is gone; anything else, including a redirect, is a
+ * failure.
+ */
 export function outcomeOf(sent: Sent, now: Date): Outcome {
   if ('reason' in sent) return { delivered: false, status: 0, error: sent.reason, gone: false };
   const { status } = sent;

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 
 const BASE64_SECRET = /^whsec_/;
 
-/** `sha256=<hex HMAC-SHA-256 of the raw body>`, keyed with the bytes of the secret as it is written. */
+/** Returns `sha256=<hex HMAC-SHA-256 of the raw body>`. The key is the secret's text as bytes. */
 export const serviceSignature = (body: Uint8Array, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
 /**
- * The value of `webhook-signature` (https://www.standardwebhooks.com): one `v1,<base64>` for each secret, parted by
- * spaces. A `whsec_…` secret is base64, any other is its UTF-8 bytes.
+ * Returns the value of `webhook-signature` (https://www.standardwebhooks.com): one `v1,<base64>` for each secret, separated by
+ * spaces. The key of a `whsec_…` secret is its base64-decoded part; any other secret is its UTF-8 bytes.
  */
 export function standardSignature(id: string, timestampSec: number, body: Uint8Array, secrets: string[]): string {
   return secrets

@@ -5,7 +5,7 @@ import type {
 import type { Context } from '../context.ts';
 import { requireUuid } from './require-uuid.ts';
 
-/** Erases every payload of a project, and the record of its endpoint's health. */
+/** Erases every payload of a project and the health of its endpoint. */
 export const eraseProjectDeliveries =
   ({ clock, store }: Context) =>
   async (request: EraseProjectDeliveriesRequest): Promise<EraseProjectDeliveriesResponse> => {

@@ -5,7 +5,7 @@ import type {
 import type { Context } from '../context.ts';
 import { requireUuid } from './require-uuid.ts';
 
-/** Does what submission.erased does, for an operator who waits for it. */
+/** Does the same as submission.erased, for an operator who waits for the result. */
 export const eraseSubmissionDeliveries =
   ({ clock, store }: Context) =>
   async (request: EraseSubmissionDeliveriesRequest): Promise<EraseSubmissionDeliveriesResponse> => {

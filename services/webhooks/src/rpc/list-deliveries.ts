@@ -11,7 +11,7 @@ import { requireUuid } from './require-uuid.ts';
 
 const PAGE = { min: 1, max: LIMITS.pageSize };
 
-/** A project's deliveries, newest first. */
+/** Lists a project's deliveries, newest first. */
 export const listDeliveries =
   ({ store, lists }: Context) =>
   async (request: ListDeliveriesRequest, { signal }: CallContext): Promise<ListDeliveriesResponse> => {
@@ -33,10 +33,10 @@ export const listDeliveries =
     };
   };
 
-// A delivery keeps its last 50 attempts: a hundred deliveries would have a megabyte of them.
+// A delivery keeps its last 50 attempts, so a hundred deliveries would add up to a megabyte.
 const ATTEMPTS_A_PAGE = 1_000;
 
-/** Returns how many deliveries have so many attempts together, one at least. */
+/** Returns how many deliveries fit into ATTEMPTS_A_PAGE, at least one. */
 function withAttempts(deliveries: readonly Pick<DeliveryRecord, 'attempts'>[]): number {
   let attempts = 0;
   const more = deliveries.findIndex(delivery => {

@@ -4,7 +4,9 @@ import type { Context } from '../context.ts';
 import { requireAddress } from './require-address.ts';
 import { requireUuid } from './require-uuid.ts';
 
-/** Sends the events of a project or of a time range again, at most `max` of them. To a paused endpoint they go once it is back. */
+/**
+ * Sends the events of a project or of a time range again, at most `max` of them. A paused endpoint gets them when it resumes.
+ */
 export const redeliverRange =
   (context: Context) =>
   async (request: RedeliverRangeRequest): Promise<RedeliverRangeResponse> => {

@@ -6,7 +6,7 @@ import { toDelivery } from './delivery-messages.ts';
 import { requireAddress } from './require-address.ts';
 import { requireUuid } from './require-uuid.ts';
 
-/** Sends one event again, soon; one that is being sent right now is left to that. */
+/** Makes one event due again, unless an attempt is running. */
 export const redeliver =
   (context: Context) =>
   async (request: RedeliverRequest): Promise<RedeliverResponse> => {

@@ -8,10 +8,10 @@ import { sendTestEvent } from '../workflows/send-test-event.ts';
 import { toDelivery } from './delivery-messages.ts';
 import { requireUuid } from './require-uuid.ts';
 
-/** Test events at once in this process, half of them for one owner. */
+/** Concurrent test events in this process; one owner gets at most half. */
 export const TESTS_AT_ONCE = 32;
 
-/** Sends a test event and replies with the outcome. One at a time for each project. */
+/** Sends a test event and replies with the outcome. Each project sends one at a time. */
 export const sendTest = (context: Context) => {
   const sending = new Set<string>();
   const slots = createFairSlots(TESTS_AT_ONCE);

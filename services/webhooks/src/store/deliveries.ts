@@ -6,38 +6,40 @@ import { writeErrorsOf } from '@recording-request/kit-mongo/unordered';
 import type { Attempt, ClaimedDelivery, DeliveryState, NewDelivery } from '../domain/delivery.ts';
 import type { DeliveryDocument, Models } from './models.ts';
 
-/** The attempts that a delivery keeps; older ones are only counted. */
+/** The number of attempts that a delivery keeps; older ones are only counted. */
 const KEPT_ATTEMPTS = 50;
 
-/** The state in which a claim is given back. */
+/** The state of a delivery after its claim is released. */
 export type Released = { state: 'pending'; nextAt: Date } | { state: Exclude<DeliveryState, 'pending' | 'delivered'> };
 
-/** Names a delivery: its project is the key of the shard that has it. */
+/** Identifies a delivery: the project's id selects its shard. */
 export type DeliveryKey = Pick<NewDelivery, 'id' | 'projectId'>;
 
 export interface DeliveryQueue {
-  /** Records a delivery that is due at once. Returns false when the event was recorded before. */
+  /** Records a delivery that is due at once. Returns false when the event is already recorded. */
   insert(delivery: NewDelivery, now: Date): Promise<boolean>;
-  /** Records a delivery that the caller has claimed from the start; undefined when the event was recorded before. */
+  /** Records a delivery as claimed by the caller; returns undefined when the event is already recorded. */
   insertClaimed(
     delivery: NewDelivery,
     claim: { leaseUntil: Date; forced: boolean },
   ): Promise<ClaimedDelivery | undefined>;
-  /** Claims the delivery, or without an id the endpoint's longest due one, for `leaseMs`; undefined when none is due. */
+  /**
+   * Claims the given delivery, or without an id the oldest due one of the endpoint, for `leaseMs`; undefined when none is due.
+   */
   claim(which: { projectId: string; id?: string }, leaseMs: number): Promise<ClaimedDelivery | undefined>;
-  /** Returns, for each endpoint with pending deliveries, when its first one is due. */
+  /** Returns the first due time of each endpoint with pending deliveries. */
   firstDue(): Promise<Array<{ ownerId: string; projectId: string; nextAt: Date }>>;
-  /** Records a success, whichever process holds the lease by now, unless the payload was erased meanwhile. */
+  /** Records a success, even after the lease was lost, unless the payload was erased meanwhile. */
   succeeded(delivery: DeliveryKey, attempt: Attempt): Promise<void>;
   /**
-   * Records a failure. Returns false when the lease was lost; the attempt is recorded all the same. A redelivery by hand
-   * makes one attempt: after its failure the delivery is like any other.
+   * Records a failure. Returns false when the lease was lost; the attempt is still recorded. A redelivery by hand makes one
+   * attempt; after its failure the delivery is an ordinary one.
    */
   failed(delivery: ClaimedDelivery, attempt: Attempt, released: Released): Promise<boolean>;
   /** Releases a claim without an attempt. */
   putBack(delivery: ClaimedDelivery, released: Released): Promise<void>;
   pauseAll(projectId: string): Promise<void>;
-  /** Makes an endpoint's kept deliveries due, with `waiting` also those that wait for a retry; returns how many. */
+  /** Makes an endpoint's paused deliveries due, with `waiting` also those that wait for a retry; returns their number. */
   resume(projectId: string, which: { waiting: boolean }, now: Date): Promise<number>;
 }
 
@@ -46,7 +48,7 @@ interface Ended {
   attempt: Attempt;
 }
 
-/** The part of the ledger that sends: claims by lease, so that several processes never send one delivery at once. */
+/** Creates the sending part of the ledger. Leases prevent several processes from sending one delivery at once. */
 export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
   const insertOnce = async (document: DeliveryDocument): Promise<boolean> => {
     try {
@@ -57,7 +59,7 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
       throw error;
     }
   };
-  // Those of one endpoint that end together are written together; another's wait for no write of theirs.
+  // Batches the successes of one endpoint; other endpoints do not wait for that write.
   const recordSuccess = createBatcher({
     keyOf: ({ delivery }: Ended) => delivery.projectId,
     async work(ended: Ended[]) {
@@ -126,7 +128,7 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
     },
     async resume(projectId, { waiting }, now) {
       const states: DeliveryState[] = waiting ? ['paused', 'pending'] : ['paused'];
-      // Without those that an earlier call made due already: one that broke off is gone on with.
+      // Skips deliveries that an interrupted earlier call already made due, so a repeated call continues it.
       const left = [{ state: 'paused' as const }, { nextAt: { $gt: now } }, { step: { $gt: 0 } }];
       const { modifiedCount } = await deliveries.updateMany(
         { state: { $in: states }, projectId, lease: { $exists: false }, $or: left },

@@ -7,44 +7,43 @@ import type { EndpointDocument, Models } from './models.ts';
 export interface Endpoints {
   get(projectId: string): Promise<Endpoint | undefined>;
   /**
-   * Returns the endpoint of this setting of the address, or of a later one where that was seen already. A new `targetVersion`
-   * resets it: `renewed`.
+   * Returns the endpoint for this version of the address, or for a later one if another process has already seen it. A new
+   * `targetVersion` resets the endpoint and sets `renewed`.
    */
   observe(projectId: string, targetVersion: number, now: Date): Promise<{ endpoint: Endpoint; renewed: boolean }>;
-  /** Notes a failure; undefined when the address was set again since. */
+  /** Records a failure; undefined when the address has changed since. */
   failed(projectId: string, targetVersion: number, at: Date): Promise<Endpoint | undefined>;
   succeeded(projectId: string, targetVersion: number): Promise<void>;
-  /** False when it is paused already, or the address was set again since. */
+  /** Returns false when the endpoint is already paused or the address has changed since. */
   pause(projectId: string, targetVersion: number, reason: PauseReason, at: Date): Promise<boolean>;
   resume(projectId: string, targetVersion: number, now: Date): Promise<void>;
-  /** What waited when it was reset is due. */
+  /** Records that the deliveries that waited at the reset are due. */
   resumed(projectId: string, targetVersion: number): Promise<void>;
-  /** Schedules checks of the endpoint from `at` on, until `endChecks`. */
+  /** Schedules checks of the endpoint from `at` until `endChecks`. */
   scheduleChecks(projectId: string, at: Date): Promise<void>;
   /**
-   * Returns an endpoint whose check is due, and schedules its next one `everyMs` later; undefined also where another process
-   * was quicker. Each due check goes to one process.
+   * Returns an endpoint whose check is due and schedules its next one `everyMs` later. Returns undefined when none is due or
+   * another process took it: each due check goes to one process.
    */
   claimDueCheck(everyMs: number): Promise<Endpoint | undefined>;
-  /** The project no longer exists. */
+  /** Removes the endpoint of a deleted project. */
   remove(projectId: string): Promise<void>;
-  /** The endpoint does well: no more checks. */
+  /** Ends the checks of a healthy endpoint. */
   endChecks(projectId: string, targetVersion: number): Promise<void>;
 }
 
-// A check follows, which makes the deliveries due if a process died between this and doing so.
+// Schedules a check, which makes the deliveries due if this process dies before it does so.
 const reset = (now: Date) => ({
   $set: { state: 'active' as const, checkAt: now, resuming: true },
   $unset: { failingSince: 1, pausedAt: 1, pauseReason: 1 },
 });
 
-/** The health of each project's endpoint. */
 export function endpointStore({ endpoints, erasures }: Models): Endpoints {
   const read = async (projectId: string) => {
     const document = await endpoints.findById(projectId).lean();
     return document ? present(document) : undefined;
   };
-  // Each delivery looks: those of one endpoint that begin together look once.
+  // Each delivery reads its endpoint; concurrent reads of one endpoint share a query.
   const readShared = sharedRead((projectId: string) => projectId, read);
   return {
     get: read,
@@ -52,7 +51,7 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
       const known = await readShared(projectId);
       if (known && known.targetVersion >= targetVersion) return { endpoint: known, renewed: false };
       try {
-        // Of two that notice at once, one makes the change, and one that read an earlier address makes none.
+        // When two processes see the new version, only one makes the change; a process with an older version makes none.
         const { modifiedCount, upsertedCount } = await endpoints.updateOne(
           { _id: projectId, targetVersion: { $lt: targetVersion } },
           known
@@ -60,7 +59,8 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
             : { $set: { state: 'active', targetVersion } },
           { upsert: true },
         );
-        // An erasure begins with its tombstone and ends by removing the endpoint: one that was added after that is removed again.
+        // An erasure writes its tombstone first and removes the endpoint last, so an endpoint inserted after that must be
+        // removed again.
         if (upsertedCount > 0 && (await erasures.exists({ _id: projectId })))
           await endpoints.deleteOne({ _id: projectId });
         return { endpoint: { projectId, targetVersion, state: 'active' }, renewed: modifiedCount > 0 };

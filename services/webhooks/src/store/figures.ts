@@ -1,13 +1,13 @@
 import { DUE_INDEX, HEALTH_INDEX, type Models } from './models.ts';
 
-/** What is counted for the operator at each reading, from indexes alone, at most COUNTED_MAX of each. */
+/** Reads the operator's figures, from indexes alone, and counts at most COUNTED_MAX of each. */
 export interface FigureStore {
   endpointsByState(): Promise<{ ok: number; failing: number; paused: number }>;
-  /** Deliveries that are due and not being sent: since when the first is, and how many were due before `stuckBefore`. */
+  /** Returns when the first overdue delivery that nobody sends became due, and how many became due before `stuckBefore`. */
   due(now: Date, stuckBefore: Date): Promise<{ since: Date | undefined; stuck: number }>;
 }
 
-/** A count of as many means as many or more. */
+/** Counting stops here: this value means "this many or more". */
 const COUNTED_MAX = 10_000;
 const QUERY_LIMIT_MS = 10_000;
 

@@ -10,35 +10,35 @@ export interface DeliveryRange {
   undeliveredOnly: boolean;
 }
 
-/** The number of bodies, and of those that were still to be sent. */
+/** The number of bodies, and how many of them were still to be sent. */
 export interface ErasedPayloads {
   payloads: number;
   undelivered: number;
 }
 
 export interface Ledger {
-  /** Returns those after `after`, newest first. */
+  /** Returns the deliveries after `after`, newest first. */
   list(projectId: string, limit: number, after?: DeliveryCursor): Promise<DeliveryRecord[]>;
   get(projectId: string, id: string): Promise<DeliveryRecord | undefined>;
-  /** Makes a delivery due, also to a paused endpoint. Returns false when it has no payload or is being sent. */
+  /** Makes a delivery due, even at a paused endpoint. Returns false when it has no payload or an attempt is running. */
   sendAgain(projectId: string, id: string, now: Date): Promise<boolean>;
-  /** Whether a range has more than `count` deliveries, whatever their state. */
+  /** Returns whether a range has more than `count` deliveries in any state. */
   hasMore(projectId: string, range: DeliveryRange, count: number): Promise<boolean>;
-  /** Makes the deliveries of a range due; returns how many. */
+  /** Makes the deliveries of a range due; returns their number. */
   sendRangeAgain(projectId: string, range: DeliveryRange, now: Date): Promise<number>;
   /** Removes the payloads of a submission and leaves a tombstone. */
   erase(projectId: string, submissionId: string, at: Date): Promise<ErasedPayloads>;
-  /** The same of a whole project, test events too. */
+  /** Removes all payloads of a project, including test events. */
   eraseProject(projectId: string, at: Date): Promise<ErasedPayloads>;
-  /** Counts what one of the two would remove. */
+  /** Counts the payloads that one of the two would remove. */
   tally(which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads>;
-  /** Whether the submission or the project of a delivery was erased. */
+  /** Returns whether the submission or the project of a delivery was erased. */
   isErased(delivery: { projectId: string; submissionId: string }): Promise<boolean>;
-  /** Deletes at most `limit` deliveries that were created before and will not be sent any more; returns how many. */
+  /** Deletes at most `limit` settled deliveries that were created before `before`; returns their number. */
   deleteSettled(before: Date, limit: number): Promise<number>;
 }
 
-// An attempt under way ends by itself and is not begun a second time.
+// A running attempt ends by itself and must not start twice.
 const notBeingSent = (now: Date) => ({
   $nor: [{ state: 'pending' as const, lease: { $exists: true }, nextAt: { $gt: now } }],
 });
@@ -48,9 +48,9 @@ const LOOKED_FOR_AT_ONCE = 100;
 const UNSENT: DeliveryState[] = ['pending', 'paused'];
 const SETTLED: DeliveryState[] = ['delivered', 'failed', 'erased'];
 
-/** The part of the ledger that owners see. The project's id is part of every query. */
+/** Creates the part of the ledger that owners see. Every query contains the project's id. */
 export function ledger({ deliveries, erasures }: Models): Ledger {
-  // Each delivery looks: those of one endpoint that begin together look once, after all of them have asked.
+  // Each delivery checks for an erasure; concurrent checks at one endpoint share a query that starts after all of them.
   const lookForErasure = createBatcher({
     keyOf: ({ projectId }) => projectId,
     maxBatch: LOOKED_FOR_AT_ONCE,
@@ -71,7 +71,7 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
     return { payloads, undelivered };
   };
 
-  // The tombstone first: a process that records or claims one of these deliveries later finds it.
+  // Writes the tombstone first, so that a process that records or claims one of these deliveries later finds it.
   const erase = async (id: string, which: { projectId: string; submissionId?: string }, at: Date) => {
     await erasures.updateOne({ _id: id }, { $setOnInsert: { at } }, { upsert: true });
     const removed = await tally(which);
@@ -91,7 +91,7 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
       const older = after && {
         $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }],
       };
-      // Bodies are not read, only whether they are there.
+      // Reads only whether a body exists.
       const documents = await deliveries
         .find({ projectId, ...older }, SHOWN)
         .sort({ createdAt: -1, _id: -1 })

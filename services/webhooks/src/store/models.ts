@@ -3,7 +3,7 @@ import { type Connection, Schema } from 'mongoose';
 import type { Attempt, DeliveryState } from '../domain/delivery.ts';
 import type { PauseReason } from '../domain/endpoint.ts';
 
-/** A delivery as it is stored. `_id` is the event's id, so that an event is recorded once. */
+/** A stored delivery. `_id` is the event's id, so an event is recorded only once. */
 export interface DeliveryDocument {
   _id: string;
   projectId: string;
@@ -13,12 +13,12 @@ export interface DeliveryDocument {
   eventType: string;
   sentAs?: string;
   createdAt: Date;
-  /** The request's body. Absent once erased. */
+  /** The request body. Absent after an erasure. */
   body?: Buffer;
   state: DeliveryState;
-  /** When it is due; while it is being sent, when its lease runs out. Absent unless pending. */
+  /** The due time; during an attempt, the end of the lease. Absent unless pending. */
   nextAt?: Date;
-  /** The claim of the process that is sending it. */
+  /** The claim of the process that sends the delivery. */
   lease?: string;
   step: number;
   forced: boolean;
@@ -36,9 +36,9 @@ export interface EndpointDocument {
   failingSince?: Date;
   pausedAt?: Date;
   pauseReason?: PauseReason;
-  /** When the address is next checked for a change. Absent while the endpoint does well. */
+  /** The time of the next address check. Absent while the endpoint is healthy. */
   checkAt?: Date;
-  /** Since it was reset, what waits for a retry has not been made due. */
+  /** True from a reset until the deliveries that wait for a retry have been made due. */
   resuming?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface ErasureDocument {
 
 const text = { type: String, required: true };
 
-/** For retention: each state by age, so that what waits for years is passed over. */
+/** For retention: orders each state by age, so that retention skips old pending deliveries. */
 export const AGE_INDEX = { state: 1, createdAt: 1 } as const;
 
 export const DUE_INDEX = 'due_since';
@@ -79,13 +79,13 @@ const deliverySchema = new Schema<DeliveryDocument>(
   },
   { versionKey: false },
 );
-// Due deliveries by endpoint: the first of each endpoint is found by one index lookup.
+// Finds the first due delivery of each endpoint with one index lookup.
 deliverySchema.index({ state: 1, projectId: 1, nextAt: 1 });
 deliverySchema.index({ projectId: 1, createdAt: -1, _id: -1 });
 deliverySchema.index({ submissionId: 1 });
 deliverySchema.index(AGE_INDEX);
 
-// For figures: of use only to a query that names the step, so that no other is given it in place of its own.
+// For figures: a partial index, so that the planner never picks it for a query without the step.
 deliverySchema.index(
   { nextAt: 1, step: 1 },
   { partialFilterExpression: { state: 'pending', step: { $gte: 0 } }, name: DUE_INDEX },
@@ -110,7 +110,7 @@ endpointSchema.index(HEALTH_INDEX);
 
 const erasureSchema = new Schema<ErasureDocument>({ _id: text, at: Date }, { versionKey: false });
 
-/** Every collection with its indexes, which a migration builds. Erasures expire after `tombstoneSec` seconds. */
+/** Returns every collection with its indexes, which a migration builds. Tombstones expire after `tombstoneSec` seconds. */
 export const collectionsOf = (tombstoneSec: number): CollectionIndexes[] => [
   indexesOf('deliveries', deliverySchema),
   indexesOf('endpoints', endpointSchema),
@@ -120,7 +120,6 @@ export const collectionsOf = (tombstoneSec: number): CollectionIndexes[] => [
   },
 ];
 
-/** Registers every collection. */
 export const openModels = (connection: Connection) => ({
   deliveries: connection.model<DeliveryDocument>('Delivery', deliverySchema, 'deliveries'),
   endpoints: connection.model<EndpointDocument>('Endpoint', endpointSchema, 'endpoints'),

@@ -4,6 +4,6 @@ import { shardKeyFaults } from '@recording-request/kit-mongo/shard-keys';
 import { collectionsOf } from './models.ts';
 import { sharding } from './shard-keys.ts';
 
-test('each collection has a key, with which its unique indexes begin', () => {
+test('each collection has a shard key, and its unique indexes begin with that key', () => {
   assert.deepEqual(shardKeyFaults(collectionsOf(1), sharding.keys), []);
 });

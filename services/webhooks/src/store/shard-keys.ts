@@ -1,13 +1,13 @@
 import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 
 /**
- * How this database is spread over shards. Owners list, resend and pause what is of one project. An event is recorded once by
- * its id, as all of one event is of one project.
+ * The shard keys of this database. Owners list, resend and pause within one project. A unique `_id` still records an event only
+ * once, because an event belongs to one project.
  */
 const keys: ShardKeys = {
   ...KIT_COLLECTIONS,
   deliveries: { projectId: 'hashed' },
-  // The id is the project's.
+  // The id is the project's id.
   endpoints: { _id: 'hashed' },
   erasures: { _id: 'hashed' },
 };

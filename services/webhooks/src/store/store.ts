@@ -15,7 +15,7 @@ export interface Store {
   figures: FigureStore;
 }
 
-/** Rejects with a StartError where the database has not been migrated as far as this version needs it. */
+/** Rejects with a StartError when the database lacks a migration that this version needs. */
 export async function openStore(connection: Connection): Promise<Store> {
   await requireSchema(connection, steps);
   const models = openModels(connection);

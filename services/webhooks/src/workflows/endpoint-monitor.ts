@@ -5,8 +5,8 @@ import type { Endpoint } from '../domain/endpoint.ts';
 type MonitorDeps = Pick<Context, 'config' | 'log' | 'clock' | 'store' | 'targets' | 'dispatcher'>;
 
 /**
- * Checks each endpoint that is paused, failing or was just resumed every `pausedCheckMs`, to see whether its address was
- * set again: a call that says so at once may not have come through. Each check is made by one process.
+ * Checks each paused, failing or just resumed endpoint every `pausedCheckMs` for a new address, because the RPC that reports a
+ * new address may have been lost. One process makes each check.
  */
 export function startEndpointMonitor(deps: MonitorDeps): Stoppable {
   const { config, log, store, dispatcher } = deps;
@@ -31,7 +31,7 @@ export function startEndpointMonitor(deps: MonitorDeps): Stoppable {
   };
 }
 
-/** Looks at the address of a project's endpoint as it is now. Returns whether deliveries became due. */
+/** Reads the current address of a project's endpoint. Returns whether deliveries became due. */
 export async function checkEndpoint(
   { store, targets, clock }: Pick<Context, 'store' | 'targets' | 'clock'>,
   { projectId }: Pick<Endpoint, 'projectId'>,
@@ -39,14 +39,14 @@ export async function checkEndpoint(
 ): Promise<boolean> {
   const target = await targets.of(projectId, signal);
   const now = clock.now();
-  // Each delivery of a project that is gone is marked as erased when it is due.
+  // The attempt marks each delivery of a deleted project as erased when it is due.
   if (!target) {
     await store.endpoints.remove(projectId);
     return (await store.queue.resume(projectId, { waiting: true }, now)) > 0;
   }
   const { endpoint, renewed } = await store.endpoints.observe(projectId, target.version, now);
   if (endpoint.state === 'paused' || target.url === '') return false;
-  // Also where the process that noticed the change did not come to the end of this.
+  // Also finishes a reset that another process started and did not complete.
   const waiting = renewed || endpoint.resuming === true;
   const resumed = await store.queue.resume(projectId, { waiting }, now);
   if (waiting) await store.endpoints.resumed(projectId, endpoint.targetVersion);

@@ -16,7 +16,7 @@ const event = newEvent('submission.erasure', {
   value: { projectId: 'p', submissionId: 's', erasedAt },
 });
 
-/** Records the event in a database that takes so long for it, and returns how often it is sent from here. */
+/** Records an event in a database that takes `insertMs`, and returns how often this process sends it. */
 async function sentAfter(insertMs: number): Promise<number> {
   let now = 0;
   let sent = 0;
@@ -41,7 +41,7 @@ async function sentAfter(insertMs: number): Promise<number> {
   return sent;
 }
 
-test('a delivery that took longer to record than it is claimed for is sent by who finds it due, and not from here as well', async () => {
+test('a delivery whose claim expired while it was recorded is not sent by this process: the next poll sends it', async () => {
   assert.equal(await sentAfter(LEASE_MS - 1), 1);
   assert.equal(await sentAfter(LEASE_MS), 0);
 });

@@ -9,16 +9,16 @@ import type { Context } from '../context.ts';
 import { leaseMs, withEndpoint } from '../delivery/deliver.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 
-/** What there is to tell, and what its body is erased with. */
+/** The facts of an event, and the submission whose erasure removes its body. */
 export interface Fact extends Pick<NewDelivery, 'projectId' | 'submissionId' | 'erasedSubmissionId'> {
   type: WebhookSubject['type'];
-  /** Returns undefined where there is nothing to tell any more. */
+  /** Returns undefined when the subject no longer exists. */
   subject(target: Target): Promise<WebhookSubject | undefined> | WebhookSubject | undefined;
 }
 
 type SubmissionFact = Extract<WebhookSubject, { submission: unknown }>['type'];
 
-/** The fact that an event states about a submission. */
+/** Returns the facts of an event about a submission. */
 export const aboutSubmission = (
   { config }: Pick<Context, 'config'>,
   type: string,
@@ -37,16 +37,16 @@ export const aboutSubmission = (
 });
 
 /**
- * Records one delivery of an event if its project has an address and asks for its type, and sends it: at once where there is
- * a place, and then it is recorded as claimed. The body's bytes are made here, once. A repetition of the event changes nothing.
+ * Records one delivery of an event if its project has an address and subscribes to the type. Sends it at once if a slot is
+ * free; then it is recorded as claimed. Builds the body's bytes once. A repeated event changes nothing.
  */
 export async function recordEvent(context: Context, event: Event, fact: Fact): Promise<void> {
   const { config, clock, store, targets, dispatcher } = context;
   const { type, projectId, submissionId, erasedSubmissionId } = fact;
-  // As it was when this happened, or later: who set another address before is not told at the old one.
+  // Reads the target as of the event or later, so that an event after an address change never goes to the old address.
   const ageMs = event.occurredAt ? clock.now().getTime() - event.occurredAt.getTime() : 0;
   const asking = targets.recent(projectId, ageMs);
-  // Most projects ask for no more than what always comes: of the rest nothing is looked up before that is known.
+  // Most projects subscribe to no optional types, so check that before reading the subject.
   if (isOptionalEvent(type) && !(await asking)?.events.includes(type)) return;
   const [target, erased] = await Promise.all([asking, store.ledger.isErased(fact)]);
   if (!target || target.url === '' || erased) return;
@@ -70,19 +70,19 @@ export async function recordEvent(context: Context, event: Event, fact: Fact): P
   const leaseUntil = new Date(clock.now().getTime() + leaseMs(config));
   const [claimed, seen] = await Promise.all([
     store.queue.insertClaimed(delivery, { leaseUntil, forced: false }),
-    // The attempt looks itself where this fails: the delivery is recorded, and waits for nothing else.
+    // If this read fails, the attempt reads again: the delivery is recorded and waits for nothing else.
     withEndpoint(context, projectId, target).catch(() => undefined),
   ]);
-  // Where recording it took longer than the lease it is due by now, and sent by who finds it so. The attempt looks again for an
-  // erasure, which may not have seen this delivery.
+  // If recording took longer than the lease, the next poll sends the delivery. The attempt checks again for an erasure, which
+  // may not have seen this delivery.
   if (claimed && clock.now() < leaseUntil) place.send(claimed, seen);
 }
 
-/** Records a delivery that waits for its turn. */
+/** Records a delivery that waits for a slot. */
 async function recordDue({ clock, store, dispatcher }: Context, delivery: NewDelivery): Promise<void> {
   if (!(await store.queue.insert(delivery, clock.now()))) return;
   const { projectId, submissionId } = delivery;
-  // An erasure that came in between did not see this delivery.
+  // An erasure during the insert did not see this delivery.
   if (!(await store.ledger.isErased(delivery))) dispatcher.offer(delivery);
   else if (submissionId === '') await store.ledger.eraseProject(projectId, clock.now());
   else await store.ledger.erase(projectId, submissionId, clock.now());

@@ -5,7 +5,7 @@ const INTERVAL_MS = 60_000;
 const BATCH = 500;
 const DAY_MS = 86_400_000;
 
-/** Deletes deliveries older than `ledgerDays` that will not be sent any more. Every process may run it. */
+/** Deletes settled deliveries older than `ledgerDays`. Every process may run it. */
 export function startRetention({
   config,
   log,
@@ -16,7 +16,7 @@ export function startRetention({
   const deleteExpired = async () => {
     if (ledgerDays === 0) return;
     const deleted = await store.ledger.deleteSettled(new Date(clock.now().getTime() - ledgerDays * DAY_MS), BATCH);
-    if (deleted > 0) log.info({ deleted, ledgerDays }, 'Deliveries past their age were deleted');
+    if (deleted > 0) log.info({ deleted, ledgerDays }, 'Old deliveries were deleted');
     if (deleted === BATCH) loop.wake();
   };
   const loop = every(INTERVAL_MS, deleteExpired, { log, name: 'deliveries past their age' });

@@ -10,8 +10,8 @@ import { leaseMs, withEndpoint } from '../delivery/deliver.ts';
 import { type DeliveryRecord, TEST_EVENT } from '../domain/delivery.ts';
 
 /**
- * Sends an event with made-up contents to a project's endpoint and returns the delivery with its outcome. Fails with `too_many` when
- * the owner has its share of `slots`.
+ * Sends an event with sample contents to a project's endpoint and returns the delivery with its outcome. Fails with `too_many`
+ * when the owner already uses its share of `slots`.
  */
 export async function sendTestEvent(
   context: Context,
@@ -34,7 +34,7 @@ export async function sendTestEvent(
   const id = uuidv7();
   const createdAt = clock.now();
   const { projectName } = target;
-  // Nothing has these ids: what a receiver asks for by them is not there.
+  // These ids belong to nothing: a receiver that requests them gets 404.
   const sample = sampleSubject(type, {
     baseUrl: config.publicBaseUrl,
     projectId,
@@ -59,9 +59,9 @@ export async function sendTestEvent(
     },
     { leaseUntil: new Date(createdAt.getTime() + leaseMs(config)), forced: true },
   );
-  // The attempt looks itself where this fails.
+  // If this read fails, the attempt reads again.
   const seen = await withEndpoint(context, projectId, target).catch(() => undefined);
-  // Nothing else has this id.
+  // The id is new, so the claim always succeeds.
   const { resumed } = await dispatcher.sendNow(claimed!, seen);
   if (resumed) dispatcher.wake();
   return store.ledger.get(projectId, id);
