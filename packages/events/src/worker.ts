@@ -55,6 +55,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
   const running = new Set<Promise<void>>();
   // The record that wakes it may be of another job than the one that is next.
   const outside = AsyncLocalStorage.snapshot();
+  let wake = () => {};
 
   const take = async (slot: Disposable): Promise<boolean> => {
     using taking = new DisposableStack();
@@ -65,7 +66,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
     const done = runJob(options, taken, giveUp.signal).finally(() => {
       held.dispose();
       running.delete(done);
-      loop.wake();
+      wake();
     });
     running.add(done);
     return true;
@@ -73,25 +74,20 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
   const look = async () => {
     for (let slot = slots.tryAcquire(); slot && (await take(slot)); ) slot = slots.tryAcquire();
   };
+  const consumer = await kafka.consume({
+    ...{ topic, group, concurrency: count },
+    // It waits until a job has ended.
+    jobLimitMs: 2 * jobLimitMs,
+    async handle({ type }, { signal }) {
+      if (topicOf(type as EventType) !== topic) throw new PoisonError(`${type} asks for no ${kind} job`);
+      const slot = await slots.acquire(AbortSignal.any([signal, leaving.signal])).catch(error => {
+        if (!leaving.signal.aborted) throw error;
+      });
+      if (slot) await outside(take, slot).catch(asOutage('No job could be asked for'));
+    },
+  });
   const loop = every(POLL_MS, look, { log, name: `jobs of ${topic}` });
-  const consumer = await kafka
-    .consume({
-      ...{ topic, group, concurrency: count },
-      // It waits until a job has ended.
-      jobLimitMs: 2 * jobLimitMs,
-      async handle({ type }, { signal }) {
-        if (topicOf(type as EventType) !== topic) throw new PoisonError(`${type} asks for no ${kind} job`);
-        const slot = await slots.acquire(AbortSignal.any([signal, leaving.signal])).catch(error => {
-          if (!leaving.signal.aborted) throw error;
-        });
-        if (slot) await outside(take, slot).catch(asOutage('No job could be asked for'));
-      },
-    })
-    .catch(async error => {
-      leaving.abort();
-      await loop.stop();
-      throw error;
-    });
+  wake = loop.wake;
   return {
     async stop() {
       leaving.abort();
