@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { readImportGraph } from './import-graph.ts';
 
@@ -70,4 +71,15 @@ test('no package imports one that imports it, tests apart', () => {
   const imports = packageImports();
   assert.ok(imports.size > 20, 'too few packages were found');
   for (const name of imports.keys()) assert.equal(circleFrom(name, imports)?.join('\n'), undefined);
+});
+
+test('each package declares the packages that it imports, tests apart, and no other', async () => {
+  const manifest = async (folder: string) => JSON.parse(await readFile(`${root}${folder}/package.json`, 'utf8'));
+  for (const [own, imported] of packageImports()) {
+    if (own.startsWith('test/') || own.endsWith('.mjs')) continue;
+    const { name, dependencies = {} } = await manifest(own);
+    const declared = Object.keys(dependencies).filter(each => each.startsWith('@recording-request/'));
+    const needed = await Promise.all([...imported.keys()].map(async folder => (await manifest(folder)).name as string));
+    assert.deepEqual(declared.toSorted(), needed.toSorted(), name);
+  }
 });
