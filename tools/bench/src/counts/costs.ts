@@ -15,6 +15,7 @@ type Asked = Pick<Product, 'baseUrl' | 'token'>;
 export interface CountedPlace {
   product: Asked;
   taps: Taps;
+  topicPrefix: string;
   signal: AbortSignal;
   /** How often each request is sent, and how many clips land, one after the other. */
   reads: number;
@@ -35,7 +36,7 @@ const FOLLOWS_MS = 1_500;
 const IDLE_MS = 15_000;
 
 /** Counts one thing after the other. What the idle system does meanwhile is taken off. */
-export async function countCosts({ product, taps, signal, reads, clips }: CountedPlace): Promise<Costs> {
+export async function countCosts({ product, taps, topicPrefix, signal, reads, clips }: CountedPlace): Promise<Costs> {
   await using stack = new AsyncDisposableStack();
   const hook = stack.use(await startHook());
   const settings = { count: clips + 1, transcriptionEnabled: true, webhookUrl: hook.url };
@@ -53,10 +54,10 @@ export async function countCosts({ product, taps, signal, reads, clips }: Counte
   await delay(FOLLOWS_MS, undefined, { signal });
 
   const counted = async (work: () => Promise<void>) => {
-    const before = await taps.read();
+    const before = await taps.read(topicPrefix);
     const startedAt = performance.now();
     await work();
-    const after = await taps.read();
+    const after = await taps.read(topicPrefix);
     return { before, after, seconds: (performance.now() - startedAt) / 1_000 };
   };
   const still = await counted(() => delay(IDLE_MS, undefined, { signal }));

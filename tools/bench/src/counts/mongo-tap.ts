@@ -6,11 +6,12 @@ const HEAD_BYTES = 16;
 /** Flags and the kind of the first section come before the command. */
 const COMMAND_AT = HEAD_BYTES + 5;
 /** The driver itself asks this database whether the server is there. */
+const PREFIX = /^.*_/;
 const OF_DRIVER = 'admin';
 const BY_DRIVER = new Set(['hello', 'ismaster', 'ping', 'endSessions']);
 
 /** Passes connections on to MongoDB, and counts commands as `<database> <collection> <command>`. */
-export async function openMongoTap(mongoUrl: string, databasePrefix: string): Promise<Tap> {
+export async function openMongoTap(mongoUrl: string): Promise<Tap> {
   const { host, search } = new URL(mongoUrl);
   const [hostname, port] = host.split(':');
   const tap = await openTap({ hostname: hostname!, port: Number(port) }, count => {
@@ -20,7 +21,7 @@ export async function openMongoTap(mongoUrl: string, databasePrefix: string): Pr
       while (rest.length >= HEAD_BYTES && rest.length >= rest.readInt32LE()) {
         const message = rest.subarray(0, rest.readInt32LE());
         rest = rest.subarray(message.length);
-        const name = message.readInt32LE(12) === OP_MSG ? nameOf(message, databasePrefix) : undefined;
+        const name = message.readInt32LE(12) === OP_MSG ? nameOf(message) : undefined;
         if (name !== undefined) count(name);
       }
     };
@@ -31,11 +32,10 @@ export async function openMongoTap(mongoUrl: string, databasePrefix: string): Pr
   return { ...tap, url: `mongodb://${tap.address}/?${direct}` };
 }
 
-function nameOf(message: Buffer, databasePrefix: string): string | undefined {
+function nameOf(message: Buffer): string | undefined {
   const command = mongo.BSON.deserialize(message.subarray(COMMAND_AT, COMMAND_AT + message.readInt32LE(COMMAND_AT)));
   const [name = ''] = Object.keys(command);
   if (command.$db === OF_DRIVER && BY_DRIVER.has(name)) return undefined;
   const collection = name === 'getMore' ? command.collection : command[name];
-  const database = String(command.$db).replace(databasePrefix, '');
-  return [database, typeof collection === 'string' ? collection : '-', name].join(' ');
+  return [String(command.$db).replace(PREFIX, ''), typeof collection === 'string' ? collection : '-', name].join(' ');
 }

@@ -15,22 +15,16 @@ export type Counts = Record<Kind, ReadonlyMap<string, number>>;
 export interface Taps extends AsyncDisposable {
   env: Record<string, string>;
   /** Waits until the services have reported their RPCs, and returns what happened so far. */
-  read(): Promise<Counts>;
-}
-
-export interface TapPlace {
-  /** MONGO_URL, KAFKA_BROKERS and S3_ENDPOINT of the servers. */
-  serversEnv: Record<string, string>;
-  databasePrefix: string;
-  topicPrefix: string;
+  read(topicPrefix: string): Promise<Counts>;
 }
 
 /** The services send their metrics every second, and some milliseconds later they are here. */
 const REPORTED_MS = 2_200;
 
-export async function openTaps({ serversEnv, databasePrefix, topicPrefix }: TapPlace): Promise<Taps> {
+/** `serversEnv`: MONGO_URL, KAFKA_BROKERS and S3_ENDPOINT. The servers are not to be behind TLS. */
+export async function openTaps(serversEnv: Record<string, string>): Promise<Taps> {
   await using opening = new AsyncDisposableStack();
-  const mongo = opening.use(await openMongoTap(serversEnv.MONGO_URL!, databasePrefix));
+  const mongo = opening.use(await openMongoTap(serversEnv.MONGO_URL!));
   const store = opening.use(await openStoreTap(serversEnv.S3_ENDPOINT!));
   const receiver = opening.use(await startTraceReceiver());
   const brokers = serversEnv.KAFKA_BROKERS!.split(',');
@@ -43,7 +37,7 @@ export async function openTaps({ serversEnv, databasePrefix, topicPrefix }: TapP
       ...{ MONGO_URL: mongo.url, S3_ENDPOINT: store.url },
       ...{ ...traceVariables(receiver.url), OTEL_TRACES_EXPORTER: 'none', ...metricVariables },
     },
-    async read() {
+    async read(topicPrefix) {
       await delay(REPORTED_MS);
       const rpcs = new Map<string, number>();
       for (const { name, attributes, value } of receiver.points.values())

@@ -54,7 +54,7 @@ export const landing: Row = {
   goals: [
     p50('last byte sent → landed answer', 'answer', 250),
     p95('last byte sent → landed answer', 'answer', 500),
-    p50('stored → webhook received', 'webhook', 30),
+    p50('stored → webhook received', 'webhook', 40),
     p95('stored → webhook received', 'webhook', 80),
     shown('stored → taken by webhooks', 'published'),
     shown('taken by webhooks → webhook received', 'sent'),

@@ -31,9 +31,16 @@ export async function runCounts(commit: string | undefined, place: VersionsPlace
   for (const [version, folder] of Object.entries(await foldersOf(commit, place))) {
     log(`counting ${version} …`);
     const name = `counts-${version}`;
-    await using taps = await openTaps({ serversEnv, ...namesOf(name) });
+    await using taps = await openTaps(serversEnv);
     await using product = await startVersion({ folder, name, dir, serversEnv, env: taps.env, log, signal });
-    costs[version] = await countCosts({ product, taps, signal, reads: READS, clips: CLIPS });
+    costs[version] = await countCosts({
+      product,
+      taps,
+      topicPrefix: namesOf(name).topicPrefix,
+      signal,
+      reads: READS,
+      clips: CLIPS,
+    });
   }
   return tableOf(costs);
 }

@@ -1,0 +1,54 @@
+/**
+ * What requests and one clip cost. A file of its own, as its services run behind proxies that count.
+ */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Costs, countCosts } from '@recording-request/bench/counts/costs';
+import { totalOf } from '@recording-request/bench/counts/difference';
+import { KINDS, openTaps } from '@recording-request/bench/counts/taps';
+import { startSpeechStub } from '@recording-request/bench/product/speech-stub';
+import { serverVariables } from '@recording-request/testing/environment';
+import { startTestSystem } from '@recording-request/testing/test-system';
+
+/** MongoDB operations of one request. */
+const REQUESTS: Record<string, number> = {
+  'GET /api/me': 1,
+  'GET /api/projects/{id}': 2,
+  'GET …/submissions': 2,
+  'GET …/links': 2,
+};
+/** Of a clip from `POST …/responses` to the webhook of its transcript. Timing changes it by some. */
+const CLIP = { 'MongoDB operations': 112, RPCs: 17, 'Kafka records': 8, 'store requests': 12 };
+const LIMIT_MS = 300_000;
+
+await using starting = new AsyncDisposableStack();
+const taps = starting.use(await openTaps(serverVariables()));
+const speech = starting.use(await startSpeechStub());
+const system = starting.use(await startTestSystem({ env: { ...speech.env, ...taps.env } }));
+const { token } = await system.newOwner('Ada');
+const started = starting.move();
+after(() => started.disposeAsync());
+
+let costs: Costs;
+
+test('each request costs as few operations as it may', { timeout: LIMIT_MS }, async t => {
+  const product = { baseUrl: system.baseUrl, token };
+  const topicPrefix = `${system.name}.`;
+  costs = await countCosts({ product, taps, topicPrefix, signal: t.signal, reads: 100, clips: 2 });
+  for (const [name, most] of Object.entries(REQUESTS)) {
+    const count = totalOf(costs.requests[name]!, 'MongoDB operations');
+    assert.ok(count > 0.1, `${name}: nothing was counted`);
+    assert.ok(Math.round(count) <= most, `${name}: ${count.toFixed(1)} operations, ${most} at most`);
+  }
+});
+
+test('so does a clip', () => {
+  for (const kind of KINDS) {
+    const count = totalOf(costs.clip, kind);
+    assert.ok(count > 1, `${kind}: nothing was counted`);
+    assert.ok(
+      count <= CLIP[kind],
+      `${count.toFixed(1)} ${kind}, ${CLIP[kind]} at most: ${JSON.stringify(costs.clip[kind])}`,
+    );
+  }
+});
