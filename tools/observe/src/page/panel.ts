@@ -14,7 +14,6 @@ export interface PanelContext {
   scrapeSeconds: number;
 }
 
-const PIXELS_PER_COLUMN = 50;
 const MAX_LEGEND = 12;
 const MAX_EXEMPLARS = 40;
 const NOTHING = 'Nothing in this time.';
@@ -79,7 +78,6 @@ async function lines(panel: Panel, context: PanelContext): Promise<Html> {
   const { unit, decimals, min, max, stacked, title } = panel;
   return html`${chart(drawn, {
     ...{ title, span, unit, decimals, min, max, stacked },
-    width: panel.width * PIXELS_PER_COLUMN,
     exemplars: exemplars.flat().slice(-MAX_EXEMPLARS),
     thresholds: panel.hasThresholdLines ? panel.thresholds.flatMap(({ value }) => value ?? []) : [],
   })}

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { Prometheus } from '@recording-request/harness/prometheus';
-import { transformSync } from 'esbuild';
+import { buildSync } from 'esbuild';
 import type { Answer } from './answer.ts';
 import { passOn } from './proxy.ts';
 import { dashboardPage, findTrace, homePage, type PageContext, queryPage } from './routes.ts';
@@ -26,10 +27,16 @@ export interface PageOptions {
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'";
-const asset = (name: string) => readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
+const fileAt = (url: string) => readFileSync(fileURLToPath(url), 'utf8');
+const bundleOf = (url: string) =>
+  buildSync({ entryPoints: [fileURLToPath(url)], bundle: true, minify: true, write: false, format: 'esm' })
+    .outputFiles[0]!.text;
+const STYLE = ['uplot/dist/uPlot.min.css', './browser/page.css']
+  .map(name => fileAt(import.meta.resolve(name)))
+  .join('\n');
 const ASSETS: Record<string, { type: string; content: string }> = {
-  '/page.css': { type: 'text/css', content: asset('page.css') },
-  '/live.js': { type: 'text/javascript', content: transformSync(asset('live.ts'), { loader: 'ts' }).code },
+  '/page.css': { type: 'text/css', content: STYLE },
+  '/live.js': { type: 'text/javascript', content: bundleOf(import.meta.resolve('./browser/live.ts')) },
 };
 
 // For programs; Prometheus has other paths by which it is changed.

@@ -1,5 +1,7 @@
 // Renews what the page shows, without a reload, so that neither place nor focus is lost.
 
+import { drawCharts } from './charts.ts';
+
 const EVERY_MS = 10_000;
 const LIMIT_MS = 20_000;
 
@@ -13,6 +15,7 @@ async function renew(): Promise<void> {
   const focus = document.activeElement;
   const place = focus && old.contains(focus) ? [...old.querySelectorAll('a')].indexOf(focus as HTMLAnchorElement) : -1;
   old.replaceWith(next);
+  drawCharts(next);
   if (place >= 0) [...next.querySelectorAll('a')][place]?.focus({ preventScroll: true });
 }
 
@@ -39,5 +42,6 @@ function begin(button: HTMLButtonElement): void {
   }, EVERY_MS);
 }
 
+drawCharts(document);
 const button = document.querySelector<HTMLButtonElement>('#pause');
 if (button) begin(button);
