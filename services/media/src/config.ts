@@ -9,7 +9,6 @@ import {
 import { kafkaVariables } from '@recording-request/kit-kafka/variables';
 import { objectVariables } from '@recording-request/kit-objects/variables';
 
-/** Every variable of this service. */
 export const variables = {
   ...processVariables,
   ...grpcVariables,

@@ -13,7 +13,7 @@ import { type JobDirectories, openJobDirectories } from './adapters/job-director
 import type { Config } from './config.ts';
 import { mostMemory, type ToolMemory, toolMemory } from './domain/memory.ts';
 
-/** Everything that handlers, consumers and workflows work with. Disposing closes the connections and removes the jobs' files. */
+/** The dependencies of handlers, consumers and workflows. Disposing closes the connections and removes the jobs' files. */
 export interface Context extends AsyncDisposable {
   config: Config;
   internal: Internal;
@@ -22,14 +22,14 @@ export interface Context extends AsyncDisposable {
   claims: JobClaims;
   jobs: JobDirectories;
   sandbox: Sandbox;
-  /** By owner and link. */
+  /** Limits inspections by owner and link. */
   inspectSlots: FairSlots;
 }
 
-/** Each is a call that waits for its slot, for half of its deadline at most. */
+/** The limit of waiting calls; each waits for at most half of its deadline. */
 const INSPECTIONS_QUEUED = 256;
 
-/** Opens the connections. Rejects where ffmpeg or ffprobe is missing. */
+/** Opens the connections. Rejects when ffmpeg or ffprobe is missing. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
   const internal = opening.use(await openInternal(config, 'media', log));

@@ -14,7 +14,7 @@ export interface MediaService extends RunningService {
   grpcAddress: string;
 }
 
-/** Serves Inspect and works on media until it is stopped. */
+/** Serves Inspect and processes media jobs until it is stopped. */
 export async function startService(config: Config, log: Logger): Promise<MediaService> {
   await using starting = new AsyncDisposableStack();
   const context = starting.use(await openContext(config, log));
@@ -26,14 +26,14 @@ export async function startService(config: Config, log: Logger): Promise<MediaSe
     log,
   });
   starting.defer(() => server.close(0));
-  // A job that goes on for longer is given back, and another process does it.
+  // After this time, a job is returned to the queue and another process takes it.
   const graceMs = jobGraceMs(config.stopGraceSeconds);
   const worker = await startMediaJobs(context, graceMs, log);
   starting.move();
 
   const stopParts = () =>
     stopAll([
-      // At the same time: each waits for what is still running.
+      // In parallel: each part waits for its own running work.
       () => Promise.all([server.close(graceMs), worker.stop()]),
       () => context[Symbol.asyncDispose](),
     ]);

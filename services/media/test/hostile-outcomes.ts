@@ -1,10 +1,10 @@
 import type { Hostile } from '@recording-request/fixtures/hostile';
 
 /**
- * The outcome of a hostile file. `refused`: Inspect answers with a sentence for the contributor, and a job that comes
- * all the same fails. `too long`: Inspect returns a length over the longest that a project can allow, by which the landing
- * refuses it. `failed`: it is a video, but nothing can be made of it. `kept`: it is a video, but a copy is not equal to it, so the upload stays the video. `processed`: what is made of
- * it is of its own bytes.
+ * The outcome of a hostile file. `refused`: Inspect answers with a sentence for the contributor, and a job for the file fails.
+ * `too long`: Inspect returns a length over the longest that a project allows, so the landing refuses it. `failed`: it is a
+ * video, but nothing can be made from it. `kept`: it is a video, but its copy differs, so the upload remains the video.
+ * `processed`: its media contains only its own bytes.
  */
 export type Outcome = 'refused' | 'too long' | 'failed' | 'kept' | 'processed';
 

@@ -30,7 +30,7 @@ import { OUTCOMES } from './hostile-outcomes.ts';
 
 const FINAL_MS = 60_000;
 const MEMORY_BYTES = 1024 ** 3;
-// The longest clip that a project can ask for, and what a recorder may stop late.
+// The longest clip of a project, plus the late stop of a recorder.
 const LONGEST_SEC = 602;
 const SECRETS = ['LOCAL-SECRET', 'ATTACHED-SECRET', 'TAGGED-SECRET', 'HTML-SECRET', 'root:x:0:'];
 const log = createLogger('media', 'silent');
@@ -113,7 +113,7 @@ async function processed(value: MediaJob): Promise<{ type: string; reason: strin
   return { type: answer.type, reason: reason ?? problem ?? '', hasVideo: video !== undefined };
 }
 
-/** What was stored beside the upload. */
+/** Returns the objects that were stored beside the upload. */
 async function outputsOf({ projectId, submissionId, sourceKey }: MediaJob): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
   for await (const { key } of objects.list(`submissions/${projectId}/${submissionId}/`))
@@ -142,7 +142,7 @@ describe('hostile media', { concurrency: 2 }, () => {
       else assert.ok(inspection, `Inspect refuses it: ${found}`);
       const tooLong = (inspection?.durationSec ?? 0) > LONGEST_SEC;
       assert.equal(tooLong, expected === 'too long', `Inspect returns ${inspection?.durationSec} s`);
-      // Also of what the landing refuses: a request may come without an inspection.
+      // Also processes files that the landing refuses: a job may arrive without an inspection.
       const answer = await processed({ ...value, inspection });
       const outputs = await outputsOf(value);
       assertNothingCarriedAway(outputs, files.get(name)!);
@@ -162,7 +162,7 @@ describe('hostile media', { concurrency: 2 }, () => {
     });
 });
 
-test('after all of them: memory was bounded, nothing runs on or lies about, and the next clip is processed', async () => {
+test('after all of them: memory stayed bounded, no process or file remains, and the next clip is processed', async () => {
   const value = await upload(good);
   assert.equal((await processed(value)).type, 'media.processed');
   assert.ok(memory.peakBytes() > 0, 'no run was seen');
@@ -171,7 +171,7 @@ test('after all of them: memory was bounded, nothing runs on or lies about, and 
     ...(await readdir(join(scratch, 'recording-request-media'))),
     ...(await childrenOf(process.pid)),
   ];
-  // A job's folder goes after its answer.
+  // A job's folder is removed after its answer.
   const nothing = async () => (await left()).length === 0;
   await until('nothing is left behind', nothing, { limitMs: 10_000 }).catch(async () =>
     assert.deepEqual(await left(), []),

@@ -18,14 +18,14 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** The sandbox, in which the runs of ffmpeg that make files end by this shell script in their place. */
+/** Returns a sandbox in which this shell script replaces the runs of ffmpeg that make files. */
 function whoseRuns(script: string): Sandbox {
   const { sandbox } = runOptions();
   return {
     ...sandbox,
     commandOf(program, args) {
       const real = sandbox.commandOf(program, args);
-      // Those that make files get their arguments from fluent-ffmpeg.
+      // fluent-ffmpeg adds the arguments of the runs that make files.
       if (program !== 'ffmpeg' || args.length > 0) return real;
       return { ...real, args: [...real.args.slice(0, real.args.indexOf(program)), 'sh', '-c', script] };
     },
@@ -33,7 +33,7 @@ function whoseRuns(script: string): Sandbox {
 }
 
 for (const signal of ['KILL', 'TERM'])
-  test(`ffmpeg that is ended by SIG${signal} says nothing about the clip: the job is to be tried again`, async () => {
+  test(`ffmpeg that is ended by SIG${signal} says nothing about the clip: the job is retried`, async () => {
     const dir = await mkdtemp(join(root, 'job-'));
     await copyFile((await testClip({ container: 'webm', text: 'Hello.' })).path, join(dir, 'source'));
     const making = makeMedia(
@@ -46,7 +46,7 @@ for (const signal of ['KILL', 'TERM'])
     });
   });
 
-test('where ffmpeg fails at everything, the clip has failed', async () => {
+test('if every run of ffmpeg fails, the clip fails', async () => {
   const dir = await mkdtemp(join(root, 'job-'));
   await copyFile((await testClip({ container: 'webm', text: 'Hello.' })).path, join(dir, 'source'));
   const making = makeMedia({ dir, known: undefined }, { ...runOptions(), sandbox: whoseRuns('exit 1'), log });

@@ -63,13 +63,13 @@ async function assertThumbnails(made: WholeMedia, differ = 3): Promise<void> {
   assert.equal(sums.size, differ, 'as many pictures as moments');
 }
 
-/** What processes that this one started, and that have ended, took of the processor, in ticks. */
+/** Returns the CPU time of this process's ended children, in ticks. */
 async function childTicks(): Promise<number> {
   const fields = (await readFile('/proc/self/stat', 'utf8')).split(') ').at(-1)!.split(' ');
   return Number(fields[13]) + Number(fields[14]);
 }
 
-test('sound that fades away takes no more of the processor than none', async t => {
+test('fading sound takes no more CPU time than silence', async t => {
   const minute = { container: 'webm', width: 64, height: 36, frameRate: 5, seconds: 60 } as const;
   const costOf = async (sound: Partial<ClipOptions>) => {
     const source = await clip({ ...minute, ...sound });
@@ -82,7 +82,7 @@ test('sound that fades away takes no more of the processor than none', async t =
   assert.ok(fading < 2 * silence, `${fading} ticks, and ${silence} for silence`);
 });
 
-test('a live WebM becomes one that knows its length and can be sought in, with sound and three moments', async () => {
+test('a live WebM becomes a seekable one with a length, sound and three moments', async () => {
   const source = await clip({ container: 'webm', text: TEXT, seconds: 8, width: 1280, height: 720 });
   const made = await process(source.path);
   const video = join(made.dir, 'video.webm');
@@ -99,14 +99,14 @@ test('a live WebM becomes one that knows its length and can be sought in, with s
   await assertThumbnails(made);
 });
 
-test('the same upload gives the same bytes, so that doing it again changes nothing', async () => {
+test('the same upload gives the same bytes, so a repeated job changes nothing', async () => {
   const source = await clip({ container: 'webm', text: TEXT });
   const [one, two] = [await process(source.path), await process(source.path)];
   for (const name of ['video.webm', 'audio.m4a', 'thumbnail-start.jpg', 'thumbnail-middle.jpg', 'thumbnail-end.jpg'])
     assert.equal(await sha256(join(one.dir, name)), await sha256(join(two.dir, name)), name);
 });
 
-test('an MP4 from a phone: index in front, turn kept, place and device gone', async () => {
+test('an MP4 from a phone has its index at the front, keeps its rotation, and loses place and device', async () => {
   const metadata = { location: '+48.8500+002.3500/', artist: 'SecretDevice' };
   const source = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT, rotate: 90, metadata });
   assert.ok((await readFile(source.path)).includes('SecretDevice'));
@@ -120,7 +120,7 @@ test('an MP4 from a phone: index in front, turn kept, place and device gone', as
   await assertThumbnails(made);
 });
 
-test('a fragmented MP4, as Safari records', async () => {
+test('a fragmented MP4, as Safari records it, is processed', async () => {
   const made = await process((await clip({ container: 'mp4', text: TEXT })).path);
   const bytes = await readFile(join(made.dir, 'video.mp4'));
   assert.equal(bytes.indexOf('moof'), -1);
@@ -128,7 +128,7 @@ test('a fragmented MP4, as Safari records', async () => {
   await assertThumbnails(made);
 });
 
-test('the pictures of an MP4 are the same without looking into its streams, wherever its times begin', async () => {
+test('the pictures of an MP4 are the same without probing its streams, for any start time', async () => {
   const flat = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT, rotate: 90, keyFrameSec: 1 });
   const live = await clip({ container: 'mp4', text: TEXT, keyFrameSec: 1 });
   const late = join(root, 'late.mp4');
@@ -148,7 +148,7 @@ test('the pictures of an MP4 are the same without looking into its streams, wher
   }
 });
 
-test('an H.264 recording is as large as its stream says, whatever its container does', async () => {
+test('an H.264 recording has its stream’s size, whatever its container states', async () => {
   const { path } = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT, keyFrameSec: 1 });
   const cropped = join(root, 'cropped.mp4');
   await run('ffmpeg', ['-v', 'error', '-i', path, '-c', 'copy', '-bsf:v', 'h264_metadata=crop_bottom=12', cropped]);
@@ -159,7 +159,7 @@ test('an H.264 recording is as large as its stream says, whatever its container 
   await assertThumbnails(made);
 });
 
-test('thumbnails take no more of the processor where every picture is a key frame', async t => {
+test('thumbnails take no more CPU time when every picture is a key frame', async t => {
   const spent = async (keyFrameSec: number) => {
     const picture = { width: 1280, height: 720, frameRate: 25, keyFrameSec };
     const { path } = await clip({ container: 'mp4', audio: 'silence', seconds: 16, ...picture });
@@ -174,7 +174,7 @@ test('thumbnails take no more of the processor where every picture is a key fram
   assert.ok(all < 3 * few, `${all} ticks, and ${few} with few key frames`);
 });
 
-test('a recording that begins in the midst of a stream is a video where one of its first packets gives a picture', async () => {
+test('a recording that begins in the middle of a stream is a video if one of its first packets gives a picture', async () => {
   const { path } = await clip({ container: 'webm', text: TEXT, seconds: 3, keyFrameSec: 0.5 });
   const late = join(root, 'late.webm');
   await run('ffmpeg', ['-v', 'error', '-i', path, '-c', 'copy', '-bsf:v', "noise=drop='lt(n,5)'", late]);
@@ -184,7 +184,7 @@ test('a recording that begins in the midst of a stream is a video where one of i
   assert.equal(width, 640);
 });
 
-test('one key frame in the whole clip: the middle and the end are sought in the remux', async () => {
+test('one key frame in the whole clip: the middle and the end come from seeking in the remux', async () => {
   const made = await process((await clip({ container: 'webm', text: TEXT, seconds: 9, keyFrameSec: 100 })).path);
   assert.equal(made.inspection.keyFrames.length, 1);
   await assertThumbnails(made);
@@ -199,7 +199,7 @@ test('a clip without a sound track has no audio, one with silence has', async ()
   assert.ok(quiet.audio);
 });
 
-test('a recording that was cut off is processed as far as it goes', async () => {
+test('a truncated recording is processed up to its end', async () => {
   for (const container of ['webm', 'mp4'] as const) {
     const source = await clip({ container, text: TEXT, seconds: 8 });
     const cut = join(root, `cut.${container}`);
@@ -214,7 +214,7 @@ test('a recording that was cut off is processed as far as it goes', async () => 
   }
 });
 
-/** Ten seconds in fragments of five, of which a recorder lays the pictures before the sound. */
+/** Returns ten seconds in fragments of five; the recorder writes each fragment's pictures before its sound. */
 async function inLongFragments(): Promise<{ path: string; bytes: Buffer }> {
   const path = join(root, 'fragments.mp4');
   const input = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:d=10:r=15', '-f', 'lavfi', '-i', 'sine=440:d=10'];
@@ -241,7 +241,7 @@ const packetsOf = async (path: string, stream: 'v' | 'a') => {
   return Number(await run('ffprobe', ['-v', 'quiet', ...count, '-of', 'csv=p=0', path]));
 };
 
-test('of a recording that was cut in the midst of a fragment every picture and every sound that came is kept', async () => {
+test('a recording cut inside a fragment keeps every picture and sound that arrived', async () => {
   const { path, bytes } = await inLongFragments();
   const fragment = bytes.lastIndexOf('mdat') - 4;
   const cut = join(root, 'cut-fragment.mp4');
@@ -255,14 +255,14 @@ test('of a recording that was cut in the midst of a fragment every picture and e
   assert.ok(Math.abs(made.inspection.durationSec - pictures / 15) < 0.1, `${made.inspection.durationSec} s`);
   const soundSec = Number(await probe(made.audio!, 'format=duration'));
   assert.ok(Math.abs(soundSec - (sounds * 1_024) / 44_100) < 0.1, `${soundSec} s of sound`);
-  // Of the last picture a part came: one shortly before stands for it.
+  // The last picture is incomplete: an earlier one replaces it.
   await assertThumbnails(made);
 });
 
-test('a clip is as long as its pictures, also where its sound is said to lie behind the end of the file', async () => {
+test('a clip has the length of its pictures, even if its index puts sound beyond the file’s end', async () => {
   const { path } = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT, seconds: 8 });
   const bytes = await readFile(path);
-  // Of the second track, the sound's: all pieces but the first.
+  // Changes the sound track, the second one: all chunks except the first.
   const table = bytes.indexOf('stco', bytes.indexOf('stco') + 4) + 8;
   const pieces = bytes.readUInt32BE(table);
   assert.ok(pieces > 1);
@@ -275,7 +275,7 @@ test('a clip is as long as its pictures, also where its sound is said to lie beh
   assert.equal(await packetsOf(join(made.dir, 'video.mp4'), 'v'), videoPackets);
 });
 
-test('codecs that their own container cannot keep go to MP4 or MOV as they are', async () => {
+test('codecs that their own container cannot keep are copied to MP4 or MOV', async () => {
   const source = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT });
   const copy = ['-nostdin', '-v', 'error', '-y', '-i', source.path, '-c:v', 'copy'];
   const mkv = join(root, 'h264-opus.mkv');
@@ -294,13 +294,13 @@ test('codecs that their own container cannot keep go to MP4 or MOV as they are',
   }
 });
 
-test('where one run cannot make everything, the parts are made out of the remux', async () => {
+test('if one run cannot make everything, the parts are made from the remux', async () => {
   const dir = await jobWith((await clip({ container: 'webm', text: TEXT })).path);
   const { sandbox, signal } = runOptions();
   const known = await inspectFile(join(dir, 'source'), runOptions());
   let runs = 0;
   const commandOf: typeof sandbox.commandOf = (program, args) =>
-    // The run that makes everything is the first one of fluent-ffmpeg, which adds the arguments.
+    // The run that makes everything is the first one by fluent-ffmpeg, which adds the arguments.
     program === 'ffmpeg' && args.length === 0 && runs++ === 0
       ? { command: sandbox.commandOf(program, args).command, args: ['false'] }
       : sandbox.commandOf(program, args);
@@ -310,7 +310,7 @@ test('where one run cannot make everything, the parts are made out of the remux'
   await assertThumbnails(made);
 });
 
-test('a run on a full disk is distinguished from a clip that cannot be processed, and leaves nothing', async () => {
+test('a full disk is distinguished from an unusable clip, and its run leaves no files', async () => {
   const dir = await jobWith((await clip({ container: 'webm', text: TEXT })).path);
   const [whole, full] = [join(dir, 'whole.mkv'), join(dir, 'full.mkv')];
   await symlink('/dev/full', full);
@@ -323,7 +323,7 @@ test('a run on a full disk is distinguished from a clip that cannot be processed
   assert.deepEqual(await readdir(dir), ['source']);
 });
 
-test('sound and pictures that lack their end, because the disk was full, do not count as made', async () => {
+test('sound and pictures truncated by a full disk do not count as made', async () => {
   const made = await process((await clip({ container: 'webm', text: TEXT })).path);
   const [picture] = made.thumbnails;
   for (const path of [made.audio!, picture!.path]) await truncate(path, Math.round((await stat(path)).size * 0.9));
@@ -334,7 +334,7 @@ test('sound and pictures that lack their end, because the disk was full, do not 
   ]);
 });
 
-test('sound of an unknown codec would be lost in a copy: the upload stays the video, and has thumbnails', async () => {
+test('sound of an unknown codec would be lost in a copy: the upload remains the video and has thumbnails', async () => {
   const made = await process(await withBytes('strange-sound', 'A_OPUS', 'A_OPUX'));
   assert.deepEqual([made.isEqual, made.audio], [false, undefined]);
   assert.match(made.problem!, /^The video stays as it was uploaded.* The sound could not be read\.$/);

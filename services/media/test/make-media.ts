@@ -2,7 +2,7 @@ import { type BegunMedia, beginMedia, finishMedia, type MadeMedia } from '../src
 
 export type WholeMedia = MadeMedia & BegunMedia;
 
-/** Everything that is made of a clip, one step after the other, without storing it. */
+/** Makes all media of a clip, one step after the other, without storing it. */
 export async function makeMedia(
   job: Parameters<typeof beginMedia>[0],
   options: Parameters<typeof beginMedia>[1],

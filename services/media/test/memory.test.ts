@@ -11,7 +11,7 @@ const REQUIRED = {
   ...{ S3_ENDPOINT: 'http://store', S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' },
 };
 
-test('ffmpeg and ffprobe, as many as are admitted, and the service fit into the limit of the manifest', async () => {
+test('the service with all admitted runs of ffmpeg and ffprobe fits into the memory limit of the manifest', async () => {
   const text = await readFile(MANIFEST, 'utf8');
   assert.doesNotMatch(
     text,

@@ -12,7 +12,7 @@ import { runOptions } from './sandbox.ts';
 
 const QUIET = ['-nostdin', '-v', 'error', '-y'];
 const PLACE = '+48.8577+002.2950+035.000/';
-// Where a phone, a camera or an editor says who it is and where it was.
+// Tags in which a phone, a camera or an editor states its identity and place.
 const TAGS = {
   'com.apple.quicktime.location.ISO6709': PLACE,
   'com.apple.quicktime.make': 'SECRET-MAKE',
@@ -32,7 +32,7 @@ const TAGS = {
   creation_time: '2024-05-06T07:08:09Z',
 };
 const SECRETS = ['SECRET', '48.8577', '002.2950', '2024-05-06'];
-/** Tags by which a container describes itself and how to play it. */
+/** Tags with which a container describes itself and its playback. */
 const ALLOWED_TAGS: Record<string, RegExp> = {
   major_brand: /^(isom|M4A )$/,
   minor_version: /^\d+$/,
@@ -43,7 +43,7 @@ const ALLOWED_TAGS: Record<string, RegExp> = {
   vendor_id: /^\[0\]\[0\]\[0\]\[0\]$/,
   DURATION: /^[\d:.]+$/,
 };
-// How a picture is to be shown.
+// Side data for the display of a picture.
 const ALLOWED_SIDE_DATA = new Set(['Display Matrix']);
 const log = createLogger('media', 'silent');
 
@@ -69,14 +69,14 @@ const show = async (path: string): Promise<Shown> =>
 const metadata = (tags: Record<string, string>) =>
   Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`]);
 
-/** Chapters, as a file for ffmpeg. */
+/** Writes chapters into a file for ffmpeg. */
 async function chapters(): Promise<string> {
   const path = join(root, 'chapters.txt');
   await writeFile(path, ';FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=900\ntitle=SECRET-CHAPTER\n');
   return path;
 }
 
-/** A MOV as a phone's camera and an editor would have left it. */
+/** Makes a MOV like one from a phone's camera and an editor. */
 async function phoneMovie(): Promise<string> {
   const upright = await testClip({ container: 'mp4', mp4: 'moov-at-end', audio: 'silence', seconds: 3 });
   const path = join(root, 'phone.mov');
@@ -97,7 +97,7 @@ async function phoneMovie(): Promise<string> {
     ...layout,
     path,
   ]);
-  // What editors and cameras write beside: XMP in an atom of its own.
+  // Editors and cameras also write XMP in its own atom.
   const xmp = Buffer.from(
     'be7acfcb97a942e89c71999491e3afac<x:xmpmeta><exif:GPSLatitude>SECRET-XMP 48.8577</exif:GPSLatitude>',
   );
@@ -108,7 +108,7 @@ async function phoneMovie(): Promise<string> {
   return path;
 }
 
-/** A Matroska with tags, chapters, subtitles, a cover and a file attached. */
+/** Makes a Matroska with tags, chapters, subtitles, a cover and an attachment. */
 async function taggedMatroska(): Promise<string> {
   const clip = await testClip({ container: 'webm', audio: 'silence', seconds: 3 });
   const [path, note, words] = [join(root, 'tagged.mkv'), join(root, 'note.txt'), join(root, 'words.srt')] as const;

@@ -9,7 +9,7 @@ import { inspectFile } from '../src/workflows/inspect-file.ts';
 import { makeMedia, type WholeMedia } from './make-media.ts';
 import { runOptions } from './sandbox.ts';
 
-// Kinds of clips that real cameras, phones and browsers make, each generated.
+// These clips are generated like those of real cameras, phones and browsers.
 const log = createLogger('media', 'silent');
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=4'];
 const TONE = ['-f', 'lavfi', '-i', 'sine=440:d=4'];
@@ -43,7 +43,7 @@ const picturesOf = (path: string) =>
     Number.parseInt(text, 10),
   );
 
-/** The loudness of a stretch of sound, in dB. */
+/** Returns the loudness of a part of a sound, in dB. */
 async function loudness(path: string, from: number, seconds: number): Promise<number> {
   const range = ['-ss', String(from), '-t', String(seconds), '-i', path];
   const script = 'ffmpeg -nostdin -hide_banner "$@" -map 0:a:0 -af volumedetect -f null - 2>&1';
@@ -63,7 +63,7 @@ async function assertWhole(made: WholeMedia): Promise<void> {
   assertThumbnails(made);
 }
 
-test('a MOV of raw sound that is turned stays one, and all its thumbnails are upright', async () => {
+test('a rotated MOV with raw sound remains a MOV, and all its thumbnails are upright', async () => {
   const turned = await ffmpeg('turned.mov', '-i', plain, '-c', 'copy', '-metadata:s:v', 'rotate=90');
   const made = await process(turned);
   await assertWhole(made);
@@ -73,7 +73,7 @@ test('a MOV of raw sound that is turned stays one, and all its thumbnails are up
   for (const { path } of made.thumbnails) assert.equal(await probe(path, 'stream=width,height'), '240,320');
 });
 
-/** An MP4 whose camera changed its size midway: one track with two sample descriptions. */
+/** Makes an MP4 whose camera changed its size midway: one track with two sample descriptions. */
 async function ofTwoSizes(): Promise<string> {
   const half = (size: string) => ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=25:d=2`, ...H264, '-bf', '0'];
   const first = await ffmpeg('first.mp4', ...half('320x240'));
@@ -82,7 +82,7 @@ async function ofTwoSizes(): Promise<string> {
   return await joined(one!, other!);
 }
 
-/** Joins two MP4s of one video each by hand: their samples one after the other, and both descriptions in one table. */
+/** Joins two single-video MP4s by hand: their samples in sequence, and both descriptions in one table. */
 async function joined(one: Buffer, other: Buffer): Promise<string> {
   const boxOf = (bytes: Buffer, path: string[]) => {
     let [from, to] = [0, bytes.length];
@@ -147,7 +147,7 @@ async function joined(one: Buffer, other: Buffer): Promise<string> {
   return path;
 }
 
-test('a track with two sample descriptions would lose one: the upload stays the video, and has thumbnails of both', async () => {
+test('a track with two sample descriptions would lose one: the upload remains the video and has thumbnails of both', async () => {
   const path = await ofTwoSizes();
   assert.equal(await picturesOf(path), 100, 'each of them can be decoded');
   const made = await process(path);
@@ -157,7 +157,7 @@ test('a track with two sample descriptions would lose one: the upload stays the 
   assert.equal(await probe(made.thumbnails[2]!.path, 'stream=width,height'), '640,480');
 });
 
-test('every sound is kept, and the sound that is heard is the first that is not silent', async () => {
+test('every sound is kept, and the audio is made from the first one that is not silent', async () => {
   const silence = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=mono:d=4'];
   const maps = ['-map', '0:v', '-map', '1:a', '-map', '2:a', '-c:a', 'aac', '-ac', '1'];
   const made = await process(await ffmpeg('second-voice.mp4', ...PICTURE, ...silence, ...TONE, ...maps, ...H264));
@@ -166,7 +166,7 @@ test('every sound is kept, and the sound that is heard is the first that is not 
   assert.ok((await loudness(made.audio!, 1, 2)) > -40);
 });
 
-test('sound that begins late ends in an MP4 with a packet of unknown length, and FLAC is copied: both are equal', async () => {
+test('late sound that ends with a packet of unknown length in an MP4, and FLAC, are copied without a difference', async () => {
   const long = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=8.8', ...H264];
   const late = ['-itsoffset', '6', '-f', 'lavfi', '-i', 'sine=440:r=48000:d=2.8'];
   const clips = {
@@ -179,7 +179,7 @@ test('sound that begins late ends in an MP4 with a packet of unknown length, and
   }
 });
 
-test('a range of television is that of every video that says nothing else: a MOV does not repeat it', async () => {
+test('TV range is the default: a MOV that does not state it is equal', async () => {
   const tags = ['-color_range', 'tv', '-colorspace', 'smpte170m', '-color_trc', 'smpte170m'];
   const args = [...PICTURE, ...TONE, ...H264, ...tags, '-color_primaries', 'smpte170m', '-c:a', 'pcm_s16le'];
   const made = await process(await ffmpeg('range.mkv', ...args));
@@ -197,12 +197,12 @@ test('colours and pixel shapes are kept', async () => {
     const made = await process(await ffmpeg(name, ...PICTURE, ...codec, ...colours, '-aspect', '16:9'));
     assert.deepEqual([made.isEqual, made.problem], [true, undefined], name);
     const shown = await probe(made.video, 'stream=sample_aspect_ratio,color_space,color_transfer,color_primaries');
-    // VP9 has no pixel shape: WebM says how large the picture is shown, in whole pixels.
+    // VP9 has no pixel shape: WebM states the display size in whole pixels.
     assert.match(shown, /^(4:3|427:320),bt709,bt709,bt709/, name);
   }
 });
 
-test('IMA ADPCM, ProRes and a MOV that was trimmed are copied whole', async () => {
+test('IMA ADPCM, ProRes and a trimmed MOV are copied completely', async () => {
   const clips = {
     ima: ['-i', plain, '-c:v', 'copy', '-c:a', 'adpcm_ima_qt'],
     trimmed: ['-ss', '1.3', '-i', plain, '-c', 'copy'],
@@ -216,7 +216,7 @@ test('IMA ADPCM, ProRes and a MOV that was trimmed are copied whole', async () =
   }
 });
 
-test('a sound of an unknown codec takes nothing else with it: the next sound is heard, and the upload stays the video', async () => {
+test('a sound of an unknown codec affects nothing else: the next sound is used, and the upload remains the video', async () => {
   const maps = ['-map', '0:v', '-map', '1:a', '-map', '1:a', '-c:a:0', 'adpcm_ima_qt', '-c:a:1', 'aac'];
   const path = await ffmpeg('spatial.mov', ...PICTURE, ...TONE, ...maps, ...H264);
   const bytes = await readFile(path, 'latin1');
@@ -228,7 +228,7 @@ test('a sound of an unknown codec takes nothing else with it: the next sound is 
   assertThumbnails(made);
 });
 
-test('a microphone that starts late, and a gap, are silence in the sound, so that its times are the clip’s', async () => {
+test('a late microphone and a gap become silence, so that the sound’s times match the clip', async () => {
   const late = ['-itsoffset', '6', '-f', 'lavfi', '-i', 'sine=440:d=2'];
   const long = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=12'];
   const gap = "aselect='lt(t,2)+gt(t,10)'";
@@ -251,14 +251,14 @@ test('a microphone that starts late, and a gap, are silence in the sound, so tha
   }
 });
 
-test('a gap of 80 ms is silence, too', async () => {
+test('a gap of 80 ms becomes silence', async () => {
   const sound = "volume=enable='lt(t,2)':volume=0,aselect='lt(t,1)+gt(t,1.08)'";
   const made = await process(await ffmpeg('short-gap.mp4', ...PICTURE, ...TONE, '-af', sound, ...H264, '-c:a', 'aac'));
   assert.ok((await loudness(made.audio!, 1.9, 0.07)) < -60, 'before the tone');
   assert.ok((await loudness(made.audio!, 2.03, 0.07)) > -40, 'from its beginning on');
 });
 
-test('a clip that was cut within a picture has a last thumbnail of a picture before that', async () => {
+test('a clip that was cut inside a picture has an earlier picture as its last thumbnail', async () => {
   const path = await ffmpeg('cut.mp4', ...PICTURE, ...TONE, ...H264, '-c:a', 'aac', '-movflags', '+faststart');
   const bytes = await readFile(path);
   await writeFile(path, bytes.subarray(0, Math.floor(bytes.length * 0.4)));
@@ -276,7 +276,7 @@ test('a clip whose edit list hides its first 65 pictures is a video, and its hid
   assert.equal(await picturesOf(made.video), 35);
 });
 
-test('pictures of 4K upright, of a cinema and of 8K are taken, within the memory that a run has', async () => {
+test('upright 4K, cinema 4K and 8K pictures are accepted within the memory of a run', async () => {
   for (const size of ['2160x3840', '4096x2160', '5312x2988', '4320x7680']) {
     const picture = ['-f', 'lavfi', '-i', `color=gray:s=${size}:r=2:d=2`];
     const made = await process(await ffmpeg(`${size}.mp4`, ...picture, ...H264));
@@ -285,7 +285,7 @@ test('pictures of 4K upright, of a cinema and of 8K are taken, within the memory
   }
 });
 
-/** The colour of the first thumbnail. */
+/** Returns the colour of the first thumbnail. */
 async function colourOf(path: string): Promise<number[]> {
   const { thumbnails, problem } = await process(path);
   assert.equal(problem, undefined);
@@ -308,7 +308,7 @@ const assertNear = (found: number[], wanted: number[], what: string) =>
     `${what}: ${found}, not ${wanted}`,
   );
 
-test('thumbnails have the colours of the clip: by the matrix of BT.709, and of HDR in the light of a usual screen', async () => {
+test('thumbnails have the colours of the clip: with the matrix of BT.709, and HDR toned for an ordinary screen', async () => {
   const green = ['-f', 'lavfi', '-i', 'color=0x1EBE3C:s=1280x720:r=5:d=1'];
   const bt709 = ['-vf', 'scale=out_color_matrix=bt709:out_range=tv,format=yuv420p', '-c:v', 'libx264'];
   const tags = ['-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709'];
@@ -322,7 +322,7 @@ test('thumbnails have the colours of the clip: by the matrix of BT.709, and of H
     'VP8',
   );
   assertNear(await colourOf(await ffmpeg('green.3gp', ...small, '-c:v', 'libx264')), [30, 190, 60], '3GP');
-  // The grey of 238, at the light that it has beside a white of 203 cd/m².
+  // The grey 238, as bright as beside a white of 203 cd/m².
   for (const [transfer, luma] of [
     ['arib-std-b67', 694],
     ['smpte2084', 559],
@@ -336,13 +336,13 @@ test('thumbnails have the colours of the clip: by the matrix of BT.709, and of H
   }
 });
 
-test('thumbnails have the shape of the clip as it is shown, also where its pixels are not square', async () => {
+test('thumbnails have the displayed shape of the clip, even with non-square pixels', async () => {
   const wide = ['-f', 'lavfi', '-i', 'testsrc2=s=720x720:r=5:d=1', ...H264, '-aspect', '16:9'];
   const { thumbnails } = await process(await ffmpeg('anamorphic.mp4', ...wide));
   assert.equal(await probe(thumbnails[0]!.path, 'stream=width,height'), '640,360');
 });
 
-test('sound whose channels are the inverse of each other is heard, by one of them', async () => {
+test('sound with inverse channels is kept by using one channel', async () => {
   const inverse = ['-af', 'pan=stereo|c0=c0|c1=-1*c0'];
   for (const codec of [
     ['-c:a', 'aac'],

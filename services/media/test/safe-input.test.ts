@@ -66,7 +66,7 @@ const refused = (error: unknown) =>
   error.code === 'unprocessable' &&
   /please record or choose another one\.$/.test(error.message);
 
-test('the bait works: without the guards ffprobe goes where a playlist sends it', async () => {
+test('the bait works: without the guards ffprobe follows a playlist', async () => {
   const asked = ['-protocol_whitelist', 'file,http,tcp'];
   for (const format of [
     ['-f', 'hls'],
@@ -80,11 +80,11 @@ test('the bait works: without the guards ffprobe goes where a playlist sends it'
 });
 
 for (const kind of KINDS)
-  test(`${kind} under the name of a video is refused, and nothing is asked of the network`, async () => {
+  test(`${kind} named as a video is refused, without any network request`, async () => {
     visits = [];
     const path = await makeNotAClip(root, kind, bait);
     await assert.rejects(inspectFile(path, runOptions()), refused);
-    // Nor when the request says that it had been found to be a video.
+    // The same when the job says that the file was inspected as a video.
     const dir = await mkdtemp(join(root, 'job-'));
     await copyFile(path, join(dir, 'source'));
     const making = makeMedia({ dir, known: PLAUSIBLE }, { ...runOptions(), log });
@@ -113,7 +113,7 @@ test('sound alone, a picture too large, and a video whose picture cannot be deco
   await assert.rejects(inspectFile(strange, runOptions()), refused);
 });
 
-test('every input of every run stands behind the guards, and no address is read', async () => {
+test('every input of every run has the guards, and no URL is read', async () => {
   assert.deepEqual(safeInputOptions('file').slice(0, 2), ['-protocol_whitelist', 'file']);
   visits = [];
   const output = join(root, 'out.mp4');
@@ -127,7 +127,7 @@ test('every input of every run stands behind the guards, and no address is read'
   assert.deepEqual(visits, []);
 });
 
-test('a signal kills ffmpeg and ffprobe, also one that fired before they were started', {
+test('a signal kills ffmpeg and ffprobe, even if it fired before their start', {
   timeout: 60_000,
 }, async () => {
   const clip = await testClip({

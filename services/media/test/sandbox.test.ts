@@ -29,17 +29,17 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** An encoding that takes minutes. */
+/** Returns an encoding that takes minutes. */
 const slow = (name: string): FfmpegCall => {
   const options = ['-vf', 'scale=1920:1080', '-c:v', 'libx264', '-preset', 'veryslow'];
   return { purpose: 'all', inputs: [{ path: clip }], outputs: [{ path: join(root, name), options }] };
 };
 
-// What is looked for may last for some milliseconds only.
+// Looks often: the state may last only milliseconds.
 const found = <T>(what: string, look: () => Promise<T | undefined>) =>
   until(what, look, { limitMs: WAIT_MS, everyMs: 5 });
 
-/** The ffmpeg below a process that was given `argument`: another one may ask what this ffmpeg can do. */
+/** Finds the ffmpeg below a process by an `argument`: another ffmpeg may be running to list its capabilities. */
 const ffmpegOf = (pid: number, argument = '') =>
   found(`ffmpeg under ${pid}`, async () => {
     for (const child of await childrenOf(pid)) {
@@ -48,7 +48,7 @@ const ffmpegOf = (pid: number, argument = '') =>
     }
     return undefined;
   });
-// A zombie, which nobody has waited for yet, is gone too.
+// A zombie, whose parent has not waited yet, counts as gone.
 const gone = (pid: number) =>
   found(`the end of ${pid}`, async () => (/^[^Z]/.test((await statusOf(pid, 'State')) ?? 'Z') ? undefined : true));
 
@@ -56,17 +56,17 @@ async function withLimits(limits: Partial<Limits>) {
   return { sandbox: await detectSandbox({ ...LIMITS, ...limits }), signal: AbortSignal.timeout(60_000) };
 }
 
-test('this system has all that ffmpeg and ffprobe are held by', async () => {
+test('this system supports every limit of ffmpeg and ffprobe', async () => {
   assert.deepEqual(sandbox.limits, ['memory', 'CPU time', 'file size', 'open files', 'processes', 'core files']);
   assert.equal(sandbox.endsWithParent, true);
 });
 
-test('ffmpeg runs under the limits, in a group of its own, and with nothing of ours in its environment', async () => {
+test('ffmpeg runs under the limits, in its own process group, and without our environment', async () => {
   process.env.S3_SECRET_KEY = process.env.S3_SECRET_KEY || 'a-secret-of-ours';
   const stop = new AbortController();
   const running = assert.rejects(runFfmpeg(slow('held.mkv'), { sandbox, signal: stop.signal }), /enough/);
   const pid = await ffmpegOf(process.pid, 'held.mkv');
-  // Halted, so that it cannot end by itself while it is looked at.
+  // Stopped, so that it cannot end during the check.
   process.kill(pid, 'SIGSTOP');
   const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
   assert.deepEqual(environment.map(one => one.split('=')[0]).sort(), ['LC_ALL', 'PATH']);
@@ -86,7 +86,7 @@ test('ffmpeg runs under the limits, in a group of its own, and with nothing of o
   await gone(pid);
 });
 
-test('too much memory, CPU time or output ends a run with a fault', { timeout: 120_000 }, async () => {
+test('too much memory, CPU time or output fails a run', { timeout: 120_000 }, async () => {
   const failed = (error: unknown) => error instanceof FfmpegError;
   await assert.rejects(
     runFfmpeg(slow('memory.mkv'), await withLimits({ memoryBytes: { ...LIMITS.memoryBytes, ffmpeg: 32 * 1024 ** 2 } })),
@@ -99,7 +99,7 @@ test('too much memory, CPU time or output ends a run with a fault', { timeout: 1
   await assert.rejects(access(join(root, 'size.mkv')), 'what is there would look like a whole');
 });
 
-test('a limit that the system does not grant is left out, and named so', async () => {
+test('a limit that the system does not support is omitted and reported', async () => {
   const found = await detectSandbox({ ...LIMITS, openFiles: Number.NaN });
   assert.deepEqual(
     found.limits,
@@ -110,12 +110,12 @@ test('a limit that the system does not grant is left out, and named so', async (
   await scanPackets(clip, { sandbox: found, signal: AbortSignal.timeout(60_000) });
 });
 
-test('a file that ffprobe cannot get through in its CPU time is given up', async () => {
+test('a file that needs more CPU time than ffprobe has fails', async () => {
   const runOptions = await withLimits({ cpuSeconds: { ffmpeg: 1, ffprobe: 0 } });
   await assert.rejects(scanPackets(clip, runOptions), ScanLimitError);
 });
 
-test('killing takes all that a program started', async () => {
+test('a kill ends all processes that a program started', async () => {
   const shell = spawn('sh', ['-c', 'sleep 600 & wait'], SPAWN_OPTIONS);
   const child = await found('the child', async () => (await childrenOf(shell.pid!))[0]);
   killGroup(shell);
@@ -123,9 +123,9 @@ test('killing takes all that a program started', async () => {
   await gone(child);
 });
 
-test('a program whose parent ended before it began does not begin', async () => {
+test('a program whose parent ended first does not start', async () => {
   const { command, args } = sandbox.commandOf('ffmpeg', ['-version']);
-  // Started by a shell, its parent is another than the one that wanted it.
+  // A shell starts the program, so its parent is not the process that the program expects.
   const orphan = spawn('sh', ['-c', '"$@"; exit', 'sh', command, ...args], SPAWN_OPTIONS);
   const printed = Array.fromAsync(orphan.stdout);
   const [code] = await once(orphan, 'close');
@@ -148,7 +148,7 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
     const projectId = uuidv7();
     const sourceKey = `submissions/${projectId}/${uuidv7()}/source`;
     await objects.put(sourceKey, await readFile(clip), { contentType: 'application/octet-stream' });
-    // Several: the first may be over before anybody looks.
+    // Several jobs: the first may end before the test looks.
     for (let jobs = 0; jobs < 10; jobs++) {
       await work.give(kafka, { $case: 'media', value: { projectId, submissionId: uuidv7(), sourceKey } });
     }
@@ -164,8 +164,7 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
 });
 
 /**
- * The run of ffmpeg that works on a clip, not one of those that the start makes. It is halted, so that it cannot end by
- * itself any more: only SIGKILL ends it.
+ * Finds the run of ffmpeg that works on a clip, not one from the service's start, and stops it, so that only SIGKILL ends it.
  */
 const heldJobOf = (pid: number) =>
   found(`a job of ${pid}`, async () => {
@@ -176,7 +175,7 @@ const heldJobOf = (pid: number) =>
         process.kill(child, 'SIGSTOP');
         return child;
       } catch {
-        // It has just ended.
+        // The process has just ended.
       }
     }
     return undefined;

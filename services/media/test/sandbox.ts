@@ -12,5 +12,5 @@ export const LIMITS: Limits = {
 /** The sandbox that the service detects at its start, for tests that do not start it. */
 export const sandbox = await detectSandbox(LIMITS);
 
-/** Options of a run that may take `ms`. */
+/** Returns the options of a run with a time limit of `ms`. */
 export const runOptions = (ms = 60_000) => ({ signal: AbortSignal.timeout(ms), sandbox });

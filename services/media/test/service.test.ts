@@ -91,7 +91,7 @@ test('Inspect returns the properties of an object', async () => {
   assert.equal(inspection.keyFrames.length, Math.ceil(clip.durationSec / 2));
 });
 
-test('Inspect refuses what is no video with a sentence for the contributor, and what is not there', async () => {
+test('Inspect refuses a file that is not a video with a sentence for the contributor, and a missing object', async () => {
   const { sourceKey } = await upload(await makeNotAClip(CLIPS, 'html'));
   await assert.rejects(client.inspect({ objectKey: sourceKey }), (error: Error) => {
     assert.match(error.message, /not a video that we can play/);
@@ -102,7 +102,7 @@ test('Inspect refuses what is no video with a sentence for the contributor, and 
   await assert.rejects(client.inspect({ objectKey: sourceKey }, { signal: AbortSignal.timeout(1) }));
 });
 
-test('a request becomes a seekable video, sound and thumbnails, stored as the event says', async () => {
+test('a job stores a seekable video, sound and thumbnails, and its event describes them', async () => {
   const value = await upload(clip.path);
   const { inspection } = await client.inspect({ objectKey: value.sourceKey });
   await request({ ...value, inspection });
@@ -119,7 +119,7 @@ test('a request becomes a seekable video, sound and thumbnails, stored as the ev
   assert.ok(await objects.stat(value.sourceKey), 'the upload is not media’s to delete');
 });
 
-test('from landing to processed a clip takes five child processes, and one more for each thumbnail that is sought', async () => {
+test('a clip takes five child processes from landing to processed, and one more for each thumbnail that needs a seek', async () => {
   let started: ChildProcess[] = [];
   const note = (message: unknown) => void started.push((message as { process: ChildProcess }).process);
   const programOf = ({ spawnargs }: ChildProcess) => spawnargs.find(one => /^ff(mpeg|probe)$/.test(one));
@@ -145,7 +145,7 @@ test('from landing to processed a clip takes five child processes, and one more 
   }
 });
 
-test('many inspections of one owner, or of one link, wait for each other, not others for them', async () => {
+test('many inspections of one owner or link wait for each other and do not delay others', async () => {
   const [{ sourceKey: objectKey }, path] = [await upload(clip.path), { ownerId: 'crowd', linkId: 'crowd' }];
   let ended = 0;
   const crowd = Array.from({ length: 24 }, async () => {
@@ -161,7 +161,7 @@ test('many inspections of one owner, or of one link, wait for each other, not ot
   await Promise.all(crowd);
 });
 
-test('an inspection that has no turn in half of its time says so', async () => {
+test('an inspection without a slot in half of its time fails with too_many', async () => {
   const { sourceKey: objectKey } = await upload(clip.path);
   const path = { ownerId: 'impatient', linkId: 'link' };
   const crowd = Array.from({ length: 24 }, () => client.inspect({ objectKey, ...path }, { deadlineMs: 100_000 }));
@@ -169,7 +169,7 @@ test('an inspection that has no turn in half of its time says so', async () => {
   await Promise.all(crowd);
 });
 
-test('without an inspection the clip is looked at first; without sound there is no audio', async () => {
+test('a job without an inspection inspects the clip first; a clip without sound has no audio', async () => {
   const silent = await testClip({ container: 'mp4', audio: 'none', seconds: 3 });
   const value = await upload(silent.path);
   await request(value);
@@ -179,7 +179,7 @@ test('without an inspection the clip is looked at first; without sound there is 
   assert.equal(made.thumbnails.length, 3);
 });
 
-test('a job that is done twice gets the same answer', async () => {
+test('a repeated job gives the same answer', async () => {
   const value = await upload(clip.path);
   await request(value);
   const first = await answerOf(value.submissionId);
@@ -189,13 +189,13 @@ test('a job that is done twice gets the same answer', async () => {
   assert.deepEqual(second.payload, first.payload);
 });
 
-test('a late repetition, after the upload was deleted, is dropped', async () => {
+test('a late repetition after the deletion of the upload is dropped', async () => {
   const value = await upload(clip.path);
   await request(value);
   const from = inbox.events.indexOf(await answerOf(value.submissionId)) + 1;
   await objects.remove([value.sourceKey]);
   await request(value);
-  // There is one slot: when the next is answered, the late one has ended.
+  // There is one slot: when the next job is answered, the late one has ended.
   const other = await upload(clip.path);
   await request({ ...value, sourceKey: other.sourceKey });
   const answer = await answerOf(value.submissionId, from);
@@ -203,7 +203,7 @@ test('a late repetition, after the upload was deleted, is dropped', async () => 
   assert.equal(inbox.events.filter(one => payloadOf(one).submissionId === value.submissionId).length, 2);
 });
 
-test('what cannot be made fails with a sentence for the owner', async () => {
+test('an unusable clip fails with a sentence for the owner', async () => {
   const noVideo = await upload(await makeNotAClip(CLIPS, 'noise'));
   await request(noVideo);
   const failed = await answerOf(noVideo.submissionId);
@@ -214,7 +214,7 @@ test('what cannot be made fails with a sentence for the owner', async () => {
   assert.match(payloadOf(await answerOf(gone.submissionId)).reason, /no longer stored/);
 });
 
-test('a store that is down fails no clip: the request is tried again', async () => {
+test('a store that is down fails no clip: the job is retried', async () => {
   const value = await upload(clip.path);
   const published: Event[] = [];
   const jobs = await openJobDirectories(tmpdir(), 60_000);

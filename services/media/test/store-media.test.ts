@@ -34,14 +34,17 @@ before(async () => {
   objects = opened.use(testStores(testEnvironment())).objects();
   await objects.ensureBucket();
   jobs = opened.adopt(await openJobDirectories(root, 60_000), each => each.close());
-  // Larger than what the store is given in one request.
+  // Larger than one upload request to the store.
   const picture = { width: 1920, height: 1080, frameRate: 25, keyFrameSec: 0.04 };
   clip = await testClip({ container: 'mp4', audio: 'none', seconds: 6, ...picture });
   assert.ok(clip.bytes.length > 9_000_000, `${clip.bytes.length} bytes`);
 });
 after(() => opened.disposeAsync());
 
-/** A job whose verification waits until `open` is called, and reads the file `verified` in place of the video where it is given. */
+/**
+ * Starts a job whose verification waits until `open` is called and, if `verified` is given, reads that file instead of the
+ * video.
+ */
 async function jobThatWaits({ verified }: { verified?: string } = {}) {
   const [projectId, submissionId] = [uuidv7(), uuidv7()];
   const sourceKey = `submissions/${projectId}/${submissionId}/source`;
@@ -78,10 +81,10 @@ async function jobThatWaits({ verified }: { verified?: string } = {}) {
   return { done, published, videoKey, open: () => writeFile(gate, ''), stop: () => stop.abort(new Error('a stop')) };
 }
 
-/** Ends what the store holds of bodies that have not ended, as the sweep does after a while. Returns how many there were. */
+/** Ends the unfinished uploads in the store, as the sweep does later. Returns their number. */
 const endOpenPuts = () => objects.endOpenPuts(new Date(Date.now() + AHEAD_MS));
 
-test('the video is sent while it is verified, and is neither stored nor recorded before that', async () => {
+test('the video is sent during its verification, and stored and recorded only afterwards', async () => {
   const job = await jobThatWaits();
   assert.equal(await objects.stat(job.videoKey), undefined);
   assert.equal(job.published.length, 0);
@@ -91,7 +94,7 @@ test('the video is sent while it is verified, and is neither stored nor recorded
   assert.ok((await objects.stat(job.videoKey))!.size > 9_000_000);
 });
 
-test('a video that is not equal to the upload is not stored, and one that another run has stored stays', async () => {
+test('a video that differs from the upload is not stored, and the video of another run remains', async () => {
   const noVideo = join(root, 'no-video');
   await writeFile(noVideo, 'no video');
   const job = await jobThatWaits({ verified: noVideo });
@@ -107,7 +110,7 @@ test('a video that is not equal to the upload is not stored, and one that anothe
   assert.equal(await endOpenPuts(), 0);
 });
 
-test('a job that ends while the video is verified stores nothing', async () => {
+test('a job that ends during the verification stores nothing', async () => {
   const job = await jobThatWaits();
   job.stop();
   await assert.rejects(job.done, /a stop/);
@@ -116,7 +119,7 @@ test('a job that ends while the video is verified stores nothing', async () => {
   assert.equal(await endOpenPuts(), 0);
 });
 
-test('of a process that dies while the video is verified, the store has parts alone, which the sweep ends', async () => {
+test('a process that dies during the verification leaves only parts, which the sweep ends', async () => {
   const job = await jobThatWaits();
   await until('the store has a part', async () => (await endOpenPuts()) === 1);
   await job.open();

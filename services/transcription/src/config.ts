@@ -3,7 +3,6 @@ import { healthVariables, internalVariables, processVariables } from '@recording
 import { kafkaVariables } from '@recording-request/kit-kafka/variables';
 import { objectVariables } from '@recording-request/kit-objects/variables';
 
-/** Every variable of this service. */
 export const variables = {
   ...processVariables,
   ...healthVariables,

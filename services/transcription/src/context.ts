@@ -8,7 +8,7 @@ import { openInternal } from '@recording-request/kit-rpc/internal/internal';
 import { createSpeech, type Speech } from './adapters/speech.ts';
 import type { Config } from './config.ts';
 
-/** The connections that consumers and workflows work with. Disposing closes them. */
+/** The connections of consumers and workflows. Disposing closes them. */
 export interface Context extends AsyncDisposable {
   config: Config;
   objects: Objects;
@@ -18,12 +18,12 @@ export interface Context extends AsyncDisposable {
   sandbox: Sandbox<'ffmpeg'>;
 }
 
-// ffmpeg reads a pipe and writes one: no file.
+// ffmpeg only reads and writes pipes, never a file.
 const TOOL_FILE_BYTES = 0;
 const TOOL_OPEN_FILES = 64;
 const TOOL_PROCESSES = 8_192;
 
-/** Opens the connections. Rejects where ffmpeg is missing. */
+/** Opens the connections. Rejects when ffmpeg is missing. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
   const internal = opening.use(await openInternal(config, 'transcription', log));

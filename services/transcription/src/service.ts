@@ -4,11 +4,11 @@ import type { Config } from './config.ts';
 import { startTranscriptJobs } from './consumers/transcript-jobs.ts';
 import { openContext } from './context.ts';
 
-/** Works on transcripts until it is stopped. */
+/** Processes transcript jobs until it is stopped. */
 export async function startService(config: Config, log: Logger): Promise<RunningService> {
   await using starting = new AsyncDisposableStack();
   const context = starting.use(await openContext(config, log));
-  // A job that goes on for longer is given back, and another process does it.
+  // After this time, a job is returned to the queue and another process takes it.
   const graceMs = jobGraceMs(config.stopGraceSeconds);
   const worker = await startTranscriptJobs(context, graceMs, log);
   starting.move();

@@ -57,7 +57,7 @@ after(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-/** The sound of a clip as the media service stores it. */
+/** Returns the sound of a clip as the media service stores it. */
 async function audioOf(
   spec: Omit<ClipOptions, 'dir' | 'container'>,
   name: string,
@@ -84,7 +84,7 @@ const answersTo = ({ submissionId }: TranscriptJob) =>
   inbox.events.filter(one => payloadOf(one).submissionId === submissionId);
 const endOf = ({ submissionId }: TranscriptJob) => inbox.first(one => payloadOf(one).submissionId === submissionId);
 
-test('speech becomes text and WebVTT with true times, under the number that was asked', async () => {
+test('speech becomes text and WebVTT with correct times, with the number of its request', async () => {
   const { bytes, durationSec } = await audioOf({ text: TEXT }, 'speech');
   const job = await request(bytes, durationSec, 3);
   await give(job);
@@ -108,7 +108,7 @@ test('speech becomes text and WebVTT with true times, under the number that was 
 });
 
 const NOISE = 'anoisesrc=amplitude=0.5:seed=1:duration=4:color';
-/** What ffmpeg makes without a voice in it: a source, and the filter that shapes it. */
+/** Sounds without a voice: an ffmpeg source, and the filter that shapes it. */
 const VOICELESS: Record<string, [source: string, filter: string]> = {
   silence: ['anullsrc=r=48000:cl=mono:d=3', 'anull'],
   'an even noise': [`${NOISE}=pink`, 'anull'],
@@ -117,17 +117,17 @@ const VOICELESS: Record<string, [source: string, filter: string]> = {
   wind: [`${NOISE}=brown`, 'lowpass=f=400,tremolo=f=0.6:d=0.8'],
   clicks: [`${NOISE}=white`, "volume='if(lt(mod(t,0.4),0.015),1,0)':eval=frame"],
   'a hum that swells': ['aevalsrc=0.2*sin(754*t)+0.15*sin(1508*t)+0.1*sin(2262*t):d=4', 'tremolo=f=0.5:d=0.7'],
-  // Four notes a second, each struck and fading, up a scale.
+  // Four notes per second, each struck and fading, up a scale.
   music: ['aevalsrc=0.4*sin(1382*pow(2\\,floor(mod(t*4\\,8))/12)*t)*exp(-3*mod(t*4\\,1)):d=4', 'anull'],
 };
 
-test('silence, breath, hum, music and noise are a completed, empty transcript, whatever a provider hears in them', async () => {
+test('silence, breath, hum, music and noise give a completed, empty transcript, whatever a provider recognises in them', async () => {
   for (const [name, [source, filter]] of Object.entries(VOICELESS)) {
     const path = join(scratch, 'voiceless.m4a');
     const encode = ['-ac', '1', '-c:a', 'aac', '-movflags', '+faststart'];
     await run('ffmpeg', [...QUIETLY, '-f', 'lavfi', '-i', source, '-af', filter, ...encode, path]);
     const published: Event[] = [];
-    // As sure as a model can be.
+    // The highest confidence of a model.
     const sure = { startSec: 0, endSec: 3, text: 'Thank you.', noSpeechProbability: 0, averageLogProbability: -0.1 };
     const speech: Speech = { transcribe: async () => ({ text: 'Thank you.', language: 'en', segments: [sure] }) };
     const job = await request(await readFile(path), 4);
@@ -140,7 +140,7 @@ test('silence, breath, hum, music and noise are a completed, empty transcript, w
   }
 });
 
-test('speech far quieter than usual, and words after long silence, are still taken for speech', async () => {
+test('very quiet speech, and words after a long silence, still count as speech', async () => {
   const { bytes } = await audioOf({ text: TEXT }, 'quiet-source');
   const quiet = join(scratch, 'quiet.m4a');
   const source = join(scratch, 'quiet-source.m4a');
@@ -153,7 +153,7 @@ test('speech far quieter than usual, and words after long silence, are still tak
   assert.deepEqual(nothing.levelsDb, []);
 });
 
-test('audio that is gone, or more than speech-to-text takes, fails with a sentence', async () => {
+test('missing audio, or more than speech-to-text accepts, fails with a sentence', async () => {
   const gone = await request(undefined, 3);
   await give(gone);
   const failed = await endOf(gone);
@@ -162,7 +162,7 @@ test('audio that is gone, or more than speech-to-text takes, fails with a senten
   const large = await request(Buffer.alloc(25_000_001), 600);
   await give(large);
   assert.match(payloadOf(await endOf(large)).reason, /larger than speech-to-text takes/);
-  // Sampled once a second: as it is measured, this is a day.
+  // At one sample per second, this small file has a day of sound.
   const day = join(scratch, 'day.mka');
   await run('ffmpeg', [
     ...QUIETLY,
@@ -185,7 +185,7 @@ test('audio that is gone, or more than speech-to-text takes, fails with a senten
   assert.match(payloadOf(await endOf(long)).reason, /^The audio is longer, or harder to read, than/);
 });
 
-test('a store or a broker that is down fails no transcript: the request is tried again', async () => {
+test('a store or a broker that is down fails no transcript: the request is retried', async () => {
   const { bytes, durationSec } = await audioOf({ text: 'Good morning.' }, 'again');
   const job = await request(bytes, durationSec);
   const published: string[] = [];

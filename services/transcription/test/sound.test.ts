@@ -22,7 +22,7 @@ let bomb: Buffer;
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'sound-'));
   tone = await made('tone.m4a', ['-f', 'lavfi', '-i', 'sine=220:d=60'], ['-c:a', 'aac', '-movflags', '+faststart']);
-  // Sampled once a second: 300 KB declare 83 hours, which are 5 GB as they are measured.
+  // At one sample per second, 300 KB declare 83 hours, which decode to 5 GB.
   const silence = join(root, 'silence');
   await writeFile(silence, Buffer.alloc(300_000, 128));
   bomb = await made('bomb.mka', ['-f', 'u8', '-ar', '1', '-ac', '1', '-i', silence], ['-c', 'copy']);
@@ -41,14 +41,14 @@ const underLimits = async (limits: Partial<Limits<'ffmpeg'>>) => ({
   signal: AbortSignal.timeout(60_000),
 });
 
-/** The ffmpeg that this process runs, halted, so that it cannot end by itself any more. */
+/** Finds the ffmpeg that this process runs and stops it with SIGSTOP, so that it cannot end by itself. */
 const halted = () =>
   until(
     'ffmpeg that is halted',
     async () => {
       for (const child of await childrenOf(process.pid)) {
         const line = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
-        // Another one may ask what this ffmpeg can do.
+        // Another ffmpeg may be running to list its capabilities.
         if ((await statusOf(child, 'Name')) !== 'ffmpeg' || !line.includes('s16le')) continue;
         process.kill(child, 'SIGSTOP');
         return child;
@@ -58,11 +58,11 @@ const halted = () =>
     { limitMs: 30_000, everyMs: 2 },
   );
 
-test('ffmpeg runs under the same limits as in media, may write no file, and its death with the service is arranged', async () => {
+test('ffmpeg runs under the same limits as in media, cannot write files, and dies with the service', async () => {
   assert.deepEqual(sandbox.limits, ['memory', 'CPU time', 'file size', 'open files', 'processes', 'core files']);
   assert.equal(sandbox.endsWithParent, true);
   const stop = new AbortController();
-  // More than the pipe takes: it cannot have ended before somebody looks.
+  // More than the pipe holds, so ffmpeg cannot end before the test looks at it.
   const running = assert.rejects(measureSound(bomb, { sandbox, signal: stop.signal }), /enough/);
   const pid = await halted();
   const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
@@ -80,24 +80,24 @@ test('ffmpeg runs under the same limits as in media, may write no file, and its 
   await until('the end of ffmpeg', async () => /^Z|^$/.test((await statusOf(pid, 'State')) ?? '') || undefined);
 });
 
-test('a few bytes that declare years of sound are given up, soon', async () => {
+test('a few bytes that declare years of sound fail quickly', async () => {
   await assert.rejects(measureSound(bomb, within(30_000)), TooMuchSoundError);
 });
 
-test('sound that takes too much CPU time is given up, and sound that takes too much memory is not measured', async () => {
+test('sound that takes too much CPU time fails, and sound that takes too much memory is not measured', async () => {
   const noTime = await underLimits({ cpuSeconds: { ffmpeg: 0 } });
   await assert.rejects(measureSound(bomb, noTime), TooMuchSoundError);
   const noRoom = await underLimits({ memoryBytes: { ffmpeg: 32 * MIB } });
   assert.deepEqual((await measureSound(tone, noRoom)).levelsDb, []);
 });
 
-test('ffmpeg that someone else ended says nothing about the sound: it is not taken for silence', async () => {
+test('when another process kills ffmpeg, the sound does not count as silence', async () => {
   const measuring = assert.rejects(measureSound(bomb, within(60_000)), /ffmpeg was ended by SIGKILL/);
   process.kill(await halted(), 'SIGKILL');
   await measuring;
 });
 
-test('where sound starts late or has a gap there is silence, so that what is heard later keeps its time', async () => {
+test('a late start or a gap becomes silence, so that later speech keeps its time', async () => {
   const loudAt = (levelsDb: number[], sec: number) => levelsDb[Math.round(sec * 10)]! > -40;
   const gap = await made(
     'gap.mp4',
@@ -111,7 +111,7 @@ test('where sound starts late or has a gap there is silence, so that what is hea
   );
 });
 
-test('a playlist reads no address and no other file', async () => {
+test('a playlist opens no URL and no other file', async () => {
   const visits: string[] = [];
   const listener: Server = createServer((request, response) => {
     visits.push(request.url ?? '');
@@ -133,7 +133,7 @@ test('a playlist reads no address and no other file', async () => {
   }
 });
 
-test('ffmpeg in every slot, and the service, fit into the limit of the manifest', async () => {
+test('the service with ffmpeg in every slot fits into the memory limit of the manifest', async () => {
   const text = await readFile(MANIFEST, 'utf8');
   assert.doesNotMatch(text, /TRANSCRIPTION_(?:TOOL_MEMORY|SLOTS)/, 'the defaults are what is looked at here');
   const [, mebibytes] = /limits: \{[^}]*memory: (\d+)Mi/.exec(text) ?? assert.fail('no limit of memory in Mi');
@@ -142,7 +142,7 @@ test('ffmpeg in every slot, and the service, fit into the limit of the manifest'
     ...{ S3_ENDPOINT: 'http://store', S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' },
     SPEECH_BASE_URL: 'http://speech/v1',
   });
-  // The audio twice: its parts, and joined.
+  // The audio twice: in parts and joined.
   const most = 256 * MIB + concurrency * (50 * MIB + toolMemoryBytes);
   assert.ok(most <= Number(mebibytes) * MIB, `${most / MIB} MiB may be taken`);
 });

@@ -9,7 +9,7 @@ import { createLogger } from '@recording-request/kit/log';
 import { createSpeech, SpeechError } from '../src/adapters/speech.ts';
 import { NoTranscriptError, recognizeSpeech } from '../src/workflows/recognize-speech.ts';
 
-// A provider over a real connection: a server that answers what a test sets.
+// A provider over a real connection: the server answers as the test sets it.
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 const KEY = 'sk-very-secret-key';
 const log = createLogger('transcription', 'silent');
@@ -87,7 +87,7 @@ test('the audio is sent as a file, and its segments come back with their times',
   assert.match(bodies[0]!, /not really audio/);
 });
 
-test('a language is sent only where it is named, and the one that was heard comes back as a code', async () => {
+test('a language is sent only if it is set, and the recognised one is returned as a code', async () => {
   answers = [GOOD];
   assert.equal((await ask()).language, 'en');
   assert.ok(!bodies[0]!.includes('name="language"'));
@@ -101,7 +101,7 @@ test('a language is sent only where it is named, and the one that was heard come
   assert.match(bodies.at(-1)!, /name="language"\r\n\r\nde\r\n/);
 });
 
-test('a segment whose times are null, or left out, has none', async () => {
+test('a segment with null or missing times has no times', async () => {
   const untimed = [
     { start: null, end: null, text: ' Hello' },
     { text: ' world.' },
@@ -114,7 +114,7 @@ test('a segment whose times are null, or left out, has none', async () => {
   assert.deepEqual(times, [none, none, [0.5, Number.NaN], none]);
 });
 
-test('a model that gives text alone is asked for that, and remembered', async () => {
+test('a text-only model gets requests without times from then on', async () => {
   answers = [json(400, refusal('verbose_json is not supported', 'response_format')), json(200, { text: 'Hello.' })];
   const speech = speechOf();
   const heard = await speech.transcribe(audio, { signal: AbortSignal.timeout(30_000) });
@@ -123,7 +123,7 @@ test('a model that gives text alone is asked for that, and remembered', async ()
   assert.equal(bodies.length, 3);
 });
 
-test('busy or broken: asked again, not before Retry-After', async () => {
+test('a busy or broken provider gets a retry, not before Retry-After', async () => {
   answers = [json(429, refusal('slow down'), { 'retry-after': '2' }), json(503, {}), GOOD];
   const startedAt = Date.now();
   assert.equal((await ask()).text, 'Hello.');
@@ -131,7 +131,7 @@ test('busy or broken: asked again, not before Retry-After', async () => {
   assert.ok(Date.now() - startedAt >= 3_900, `${Date.now() - startedAt} ms`);
 });
 
-test('broken for longer than the attempts, or than the job: an outage, which is no failure of the clip', async () => {
+test('a provider that stays broken for all attempts, or past the job, is an outage and fails no clip', async () => {
   answers = [json(500, refusal('inner words'))];
   await assert.rejects(ask({ maxAttempts: 2 }), failsWith(/does not answer/, OutageError));
   assert.equal(bodies.length, 2);
@@ -142,21 +142,21 @@ test('broken for longer than the attempts, or than the job: an outage, which is 
   });
 });
 
-test('an answer that breaks off is an outage, as when the provider is restarted', async () => {
+test('a truncated answer is an outage, as when the provider restarts', async () => {
   const breaksOff =
     (headers: Record<string, string>): Answer =>
     (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', ...headers });
       response.write('{"text": "Hello', () => response.destroy());
     };
-  // Whether a connection is to be kept, and how an answer's end is told, decides which error it ends with.
+  // The error depends on keep-alive and on how the answer declares its length.
   for (const length of [{}, { 'content-length': '1000' }] as Record<string, string>[])
     for (const connection of ['keep-alive', 'close']) {
       const headers = { ...length, connection };
       answers = [breaksOff(headers)];
       await assert.rejects(ask({ maxAttempts: 1 }), failsWith(/does not answer/, OutageError), JSON.stringify(headers));
     }
-  // What is whole, and cannot be read, is no outage.
+  // A complete answer that cannot be read is no outage.
   answers = [
     (_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end('no gzip'),
@@ -166,7 +166,7 @@ test('an answer that breaks off is an outage, as when the provider is restarted'
   assert.equal((await ask()).text, 'Hello.');
 });
 
-test('refused: no second attempt, and neither the key nor the provider’s words; a wrong key fails no clip', async () => {
+test('a refusal gets no retry and reports neither the key nor the provider’s text; a wrong key fails no clip', async () => {
   answers = [json(401, refusal(`Incorrect API key provided: ${KEY}. inner words`))];
   await assert.rejects(ask(), failsWith(/SPEECH_API_KEY/, OutageError));
   answers = [json(400, refusal('inner words', 'file'))];
@@ -174,7 +174,7 @@ test('refused: no second attempt, and neither the key nor the provider’s words
   assert.equal(bodies.length, 2);
 });
 
-test('a provider that hangs is left, and the job’s end is kept', async () => {
+test('the client stops waiting for a hanging provider, within the job’s time', async () => {
   answers = [() => {}];
   await assert.rejects(ask({ requestMs: 100, maxAttempts: 1 }), failsWith(/does not answer/, OutageError));
   await assert.rejects(ask({ requestMs: 60_000, jobMs: 200 }), failsWith(/does not answer/, OutageError));
@@ -182,7 +182,7 @@ test('a provider that hangs is left, and the job’s end is kept', async () => {
   await assert.rejects(ask({ signal: AbortSignal.abort(reason) }), reason);
 });
 
-test('an answer without end, without text or without JSON is of no use, and a redirect is not followed', async () => {
+test('an endless answer, one without text or without JSON fails, and a redirect is not followed', async () => {
   answers = [
     (_request, response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(`"${'x'.repeat(9e6)}"`),
@@ -200,7 +200,7 @@ test('an answer without end, without text or without JSON is of no use, and a re
   assert.equal(bodies.length, 1);
 });
 
-test('a provider that is not there', async () => {
+test('an unreachable provider is an outage', async () => {
   const speech = createSpeech({
     baseUrl: 'http://127.0.0.1:9/v1',
     apiKey: () => '',

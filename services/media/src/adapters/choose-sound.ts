@@ -10,8 +10,8 @@ const WINDOW = RATE_HZ / 10;
 const LISTENED_SEC = 1_800;
 
 /**
- * Returns the sound of an upload: the first that can be decoded and is not silent, else the first that can be decoded. One
- * sound of one channel is not listened to. Undefined where none can be decoded.
+ * Returns the sound of an upload: the first decodable one that is not silent, otherwise the first decodable one; undefined when
+ * there is none. Skips the measurement of a single mono sound.
  */
 export async function chooseSound(
   path: string,
@@ -32,7 +32,7 @@ export async function chooseSound(
   return silent;
 }
 
-/** Undefined where nothing can be decoded. ffmpeg is ended as soon as enough was heard. */
+/** Returns undefined when nothing can be decoded. Stops ffmpeg as soon as it has heard enough. */
 async function listen(path: string, { stream }: Track, options: RunOptions): Promise<Listened | undefined> {
   const quiet = ['-nostdin', '-hide_banner', '-v', 'quiet', '-filter_threads', '1', '-threads', '1'];
   const output = ['-map', `0:${stream}`, '-t', String(LISTENED_SEC), '-ac', '2', '-ar', String(RATE_HZ)];

@@ -6,24 +6,24 @@ import type { ChosenSound } from '../domain/sound.ts';
 import { type FfmpegCall, runFfmpeg } from './ffmpeg.ts';
 import { isWholeM4a } from './m4a-file.ts';
 
-/** A clip in a job's directory: the upload, and beside it the files that are made of it. */
+/** A clip in a job's directory: the upload and the files made from it. */
 export interface ClipFiles {
   dir: string;
   source: string;
   sourceBytes: number;
   plan: Plan;
-  /** Undefined where no sound can be decoded. */
+  /** Undefined when no sound can be decoded. */
   sound: ChosenSound | undefined;
 }
 
-// No tags of the device or the place; and nothing random, so that the same upload always gives the same bytes.
+// Removes tags of device and place, and anything random, so that the same upload always gives the same bytes.
 const PLAIN = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-flags', '+bitexact'];
-// A key frame's time may be rounded by the container.
+// The container may round a key frame's time.
 const ROUNDING_SEC = 0.002;
-// From a key frame on, so that one which a container dates a little differently is found, too.
+// Starts at the key frame and allows for containers that date it slightly differently.
 const PICTURE_SEC = 0.1;
-// Fills a late start, and gaps from 30 ms on, with silence, so that the sound's times are the clip's. 16 bits make zeros of sound that
-// fades away: numbers that are almost zero take a processor many times as long.
+// Fills a late start, and gaps of 30 ms or more, with silence, so that the sound's times match the clip. 16-bit samples turn
+// fading sound into zeros: numbers near zero cost the CPU many times as much.
 const AUDIO_FILTER = 'aresample=async=1:min_hard_comp=0.03:first_pts=0:osf=s16';
 const AUDIO_ENCODING = ['-c:a', 'aac', '-ac', '1', '-b:a', '64k'];
 /** Below the limit of speech-to-text, with a margin. */
@@ -33,7 +33,7 @@ export const videoPath = ({ dir, plan }: ClipFiles) => join(dir, `video.${plan.c
 export const audioPath = ({ dir }: ClipFiles) => join(dir, 'audio.m4a');
 export const thumbnailPath = ({ dir }: ClipFiles, name: ThumbnailName) => join(dir, `thumbnail-${name}.jpg`);
 
-/** Makes everything in one run: the remux, the audio, and those thumbnails that are key frames. */
+/** Makes the remux, the audio and the key-frame thumbnails in one run. */
 export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
   const { plan, source, sound } = clip;
   const moments = plan.moments.filter(({ from }) => from === 'keyFrame');
@@ -42,8 +42,8 @@ export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
     ...(sound ? [audioOutput(clip, sound, soundInput(plan))] : []),
     ...moments.map((moment, at) => thumbnailOutput(clip, moment, soundInput(plan) + 1 + at)),
   ];
-  // A reader of the same file for each picture. It decodes key frames only, and none after the picture: ffmpeg would go on with all of
-  // them for as long as the remux takes.
+  // Opens the file once per picture. Each reader decodes key frames only, up to its picture; a shared one would decode all of
+  // them during the whole remux.
   const inputs = [
     ...readersOf(clip),
     ...moments.map(moment => ({ path: source, options: pictureOptions(moment, plan) })),
@@ -51,12 +51,12 @@ export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
   return runFfmpeg({ purpose: 'all', inputs, outputs }, options);
 }
 
-/** Makes the remux alone, where ffmpeg fails at the audio or the thumbnails. */
+/** Makes only the remux, after ffmpeg failed at the audio or the thumbnails. */
 export function makeRemux(clip: ClipFiles, options: RunOptions): Promise<void> {
   return runFfmpeg({ purpose: 'remux', inputs: readersOf(clip), outputs: [remuxOutput(clip)] }, options);
 }
 
-/** Makes a thumbnail of any frame from a video, which is quick where ffmpeg can seek in it. */
+/** Makes a thumbnail of any frame; this is fast if ffmpeg can seek in `video`. */
 export function makeThumbnail(clip: ClipFiles, moment: Moment, video: string, options: RunOptions): Promise<void> {
   const inputs = [{ path: video, options: ['-ss', String(beginOf(moment))] }];
   return runFfmpeg({ purpose: 'thumbnails', inputs, outputs: [thumbnailOutput(clip, moment, 0)] }, options);
@@ -68,11 +68,10 @@ export function makeAudio(clip: ClipFiles, sound: ChosenSound, options: RunOptio
   return runFfmpeg({ purpose: 'audio', inputs: [{ path: clip.source }], outputs }, options);
 }
 
-/** Returns whether there is a thumbnail of this name. */
 export const hasThumbnail = async (clip: ClipFiles, name: ThumbnailName): Promise<boolean> =>
   (await sizeOf(thumbnailPath(clip, name))) > 0;
 
-/** Returns the planned parts that are missing or not usable. */
+/** Returns the planned parts that are missing or unusable. */
 export async function missingParts(clip: ClipFiles): Promise<{ moments: Moment[]; audio: boolean }> {
   const sizes = await Promise.all(clip.plan.moments.map(({ name }) => sizeOf(thumbnailPath(clip, name))));
   const audioBytes = await sizeOf(audioPath(clip));
@@ -82,7 +81,7 @@ export async function missingParts(clip: ClipFiles): Promise<{ moments: Moment[]
   };
 }
 
-/** Removes truncated parts: when the disk is full, ffmpeg may still report success. A whole JPEG ends with its marker. */
+/** Removes truncated parts: on a full disk, ffmpeg may still report success. A complete JPEG ends with its end marker. */
 export async function removeBroken(clip: ClipFiles): Promise<void> {
   const pictures = clip.plan.moments.map(({ name }) => thumbnailPath(clip, name));
   for (const path of pictures) if ((await sizeOf(path)) > 0 && !(await endsAsJpeg(path))) await rm(path);
@@ -95,7 +94,7 @@ async function endsAsJpeg(path: string): Promise<boolean> {
   return bytes.length > 2 && bytes.readUInt16BE(bytes.length - 2) === 0xffd9;
 }
 
-/** Returns the thumbnails for start, middle and end; one that could not be made is replaced by another. */
+/** Returns the thumbnails for start, middle and end; another one replaces a missing one. */
 export async function thumbnailFiles(clip: ClipFiles): Promise<Array<{ name: ThumbnailName; path: string }>> {
   const { moments } = await missingParts(clip);
   const made = THUMBNAILS.filter(name => !moments.some(moment => moment.name === name));
@@ -113,23 +112,23 @@ export async function sizeOf(path: string): Promise<number> {
   return found?.size ?? 0;
 }
 
-// An index may point to the same bytes again and again: no output grows far beyond the upload.
+// A hostile index may repeat the same bytes, so no output may grow far beyond the upload.
 const bounded = ({ sourceBytes }: ClipFiles) => ['-fs', String(sourceBytes * 2 + 16 * 1024 * 1024)];
 
-/** The readers of the upload: of its video and sound, or of each. */
+/** Returns the readers of the upload: one for both, or one each for video and sound. */
 const readersOf = ({ source, plan }: ClipFiles): FfmpegCall['inputs'] =>
   Array.from({ length: soundInput(plan) + 1 }, () => ({ path: source }));
 
-/** Which of them reads the sound. */
+/** Returns the index of the sound's reader. */
 const soundInput = ({ readApart }: Plan) => Number(readApart);
 
 function remuxOutput(clip: ClipFiles): FfmpegCall['outputs'][number] {
   const { container, videoTag, hasAudio } = clip.plan;
-  // At the front, where a player reads the index first.
+  // Puts the index at the front, where a player reads first.
   const index = container === 'webm' ? ['-cues_to_front', '1'] : ['-movflags', '+faststart'];
   const tag = videoTag ? ['-tag:v', videoTag] : [];
   const maps = ['-map', '0:V', ...(hasAudio ? ['-map', `${soundInput(clip.plan)}:a`] : [])];
-  // With what is not, or not yet, in the standard of MP4, such as Dolby Vision's description of its pictures, and FLAC.
+  // Includes features that are not yet in the MP4 standard, such as Dolby Vision metadata and FLAC.
   const copy = ['-c', 'copy', '-strict', 'experimental'];
   return { path: videoPath(clip), options: [...maps, ...copy, ...tag, ...PLAIN, ...index, ...bounded(clip)] };
 }
@@ -143,7 +142,7 @@ function audioOutput(clip: ClipFiles, { stream, channel }: ChosenSound, input: n
 
 const beginOf = ({ atSec }: Pick<Moment, 'atSec'>) => Math.max(0, atSec - ROUNDING_SEC);
 
-/** Looking into a file's streams, ffmpeg decodes a picture for each reader, and counts times from where the file begins. */
+/** While probing streams, ffmpeg decodes a picture for each reader; its times count from the file's start. */
 function pictureOptions(moment: Moment, { startSec }: Plan): string[] {
   const range = ['-ss', String((startSec ?? 0) + beginOf(moment)), '-t', String(PICTURE_SEC), '-skip_frame', 'nokey'];
   return startSec === undefined ? range : ['-nofind_stream_info', ...range];

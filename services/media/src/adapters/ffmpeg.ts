@@ -15,15 +15,15 @@ import {
 import { inSpan } from '@recording-request/kit-telemetry/span';
 import ffmpeg from 'fluent-ffmpeg';
 
-/** One run of ffmpeg. Options are arguments, one an item, that stand before the path. */
+/** One run of ffmpeg. Options are arguments, one per item, before the path. */
 export interface FfmpegCall {
-  /** The purpose of the run, for its span and its figures. */
+  /** The purpose of the run, for its span and metrics. */
   purpose: Purpose;
   inputs: Array<{ path: string; options?: string[] }>;
   outputs: Array<{ path: string; options: string[] }>;
 }
 
-/** ffmpeg ended with a fault. `output` is the end of its messages, for the log only. */
+/** ffmpeg failed. `output` is the end of its messages, for the log only. */
 export class FfmpegError extends Error {
   readonly output: string;
 
@@ -34,7 +34,7 @@ export class FfmpegError extends Error {
   }
 }
 
-/** The disk was full, which is not the clip's fault. */
+/** The disk was full; the clip is not at fault. */
 export class DiskFullError extends Error {
   override name = 'DiskFullError';
 }
@@ -42,16 +42,17 @@ export class DiskFullError extends Error {
 const MESSAGE_LINES = 40;
 const DISK_FULL = /No space left on device/;
 const END = /^ffmpeg (?:was killed with signal (\w+)|exited with code (\d+))/;
-// As SPAWN_OPTIONS. fluent-ffmpeg starts a program with its own options; each of these programs becomes the next one in the same process.
+// The same limits as SPAWN_OPTIONS. fluent-ffmpeg starts a program with its own options; each of these programs replaces itself
+// with the next one in the same process.
 const IN_SANDBOX = [
   ...['-i', ...Object.entries(SPAWN_OPTIONS.env).map(([name, value]) => `${name}=${value}`)],
   ...['setsid', 'sh', '-c', 'unset PWD; exec "$@" </dev/null', 'sh'],
 ];
 
 /**
- * Runs ffmpeg and overwrites its outputs. Rejects with FfmpegError, which is about the clip; with DiskFullError; with the
- * signal's reason; or with another error where someone else killed the process. Then its outputs are removed, as a part of
- * one could be taken for the whole.
+ * Runs ffmpeg and overwrites its outputs. Rejects with FfmpegError when the clip is at fault, with DiskFullError, with the
+ * signal's reason, or with another error when another process killed ffmpeg. A rejected run removes its outputs, because a
+ * partial file could pass for a complete one.
  */
 export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<void> {
   const { purpose, inputs, outputs } = call;
@@ -73,7 +74,7 @@ export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<
   });
 }
 
-/** The bytes of the files that are there, each counted once. */
+/** Returns the total bytes of the existing files, each counted once. */
 async function bytesOf(files: { path: string }[]): Promise<number> {
   const paths = [...new Set(files.map(({ path }) => path))];
   const sizes = await Promise.all(
@@ -89,8 +90,8 @@ async function bytesOf(files: { path: string }[]): Promise<number> {
 let found: Promise<void> | undefined;
 
 /**
- * Has fluent-ffmpeg ask ffmpeg for its formats and encoders, which it remembers. From then on it starts `env` in place of ffmpeg: a
- * run's options begin with the rest of the command line.
+ * Lets fluent-ffmpeg read and cache ffmpeg's formats and encoders. After that it starts `env` instead of ffmpeg: a run's
+ * options begin with the rest of the command line.
  */
 export function findFfmpeg(): Promise<void> {
   found ??= (async () => {
@@ -104,7 +105,7 @@ export function findFfmpeg(): Promise<void> {
 function commandOf({ inputs, outputs }: FfmpegCall, sandbox: Sandbox): ffmpeg.FfmpegCommand {
   const command = ffmpeg({ stdoutLines: MESSAGE_LINES });
   const confined = sandbox.commandOf('ffmpeg', []);
-  // One filter thread per core would take the memory of many stacks.
+  // One filter thread per core would need too much stack memory.
   const global = ['-nostdin', '-hide_banner', '-v', 'error', '-filter_threads', '1'];
   const start = [...IN_SANDBOX, confined.command, ...confined.args, ...global];
   for (const [at, { path, options = [] }] of inputs.entries())
@@ -123,9 +124,9 @@ function run(command: ffmpeg.FfmpegCommand, { signal, sandbox }: RunOptions, onE
   const kill = () => void command.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
   const endMeter = meterCpu();
-  // Before the start there was no process to kill.
+  // Before its start the process cannot be killed.
   command.on('start', () => signal.aborted && kill());
-  // A disk that is full only at the very end shows in the messages and not in the exit code.
+  // A disk that fills up at the very end appears in the messages but not in the exit code.
   command.on('end', (_stdout: unknown, stderr: string | null) => {
     onExit({ exitCode: 0, signalCode: null }, endMeter());
     if (DISK_FULL.test(stderr ?? '')) reject(new DiskFullError(stderr ?? ''));
@@ -146,7 +147,7 @@ function run(command: ffmpeg.FfmpegCommand, { signal, sandbox }: RunOptions, onE
   return promise.finally(() => signal.removeEventListener('abort', kill));
 }
 
-/** fluent-ffmpeg reports the end of a process in its message alone. */
+/** Parses the message: fluent-ffmpeg reports the end of a process only there. */
 function endOf({ message }: Error): Ended {
   const [, signalCode, exitCode] = END.exec(message) ?? [];
   return {

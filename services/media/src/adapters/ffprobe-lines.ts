@@ -3,10 +3,10 @@ import type { StreamHeader } from '../domain/scan.ts';
 export const COLOURS = ['color_range', 'color_space', 'color_transfer', 'color_primaries'];
 const UNSAID = new Set([undefined, '', 'N/A', 'unknown', 'unspecified', 'reserved']);
 const SQUARE = new Set(['1:1', '0:1']);
-/** The matrix of an upright picture. ffprobe prints a matrix in three lines, each behind its number. */
+/** The matrix of an upright picture. ffprobe prints a matrix in three lines, each after its number. */
 const UPRIGHT = '65536 0 0 0 65536 0 0 0 1073741824';
 
-/** Returns the fields of a line that ffprobe prints as "name=value|name=value". */
+/** Parses a line of ffprobe, "name=value|name=value". */
 export function fieldsOf(line: string): Map<string, string> {
   const fields = new Map<string, string>();
   for (const part of line.split('|')) {
@@ -16,7 +16,7 @@ export function fieldsOf(line: string): Map<string, string> {
   return fields;
 }
 
-/** Returns a number of seconds, or another; undefined where ffprobe does not know it. */
+/** Returns a number; undefined when ffprobe does not know it. */
 export function seconds(text: string | undefined): number | undefined {
   const value = Number(text);
   return text !== undefined && text !== '' && Number.isFinite(value) ? value : undefined;
@@ -41,12 +41,12 @@ function looksOf(line: string, fields: Map<string, string>): string[] {
   if (!UNSAID.has(shape) && !SQUARE.has(shape!)) looks.push(`pixels ${shape}`);
   const turn = turnOf(fields.get('displaymatrix') ?? '');
   if (turn !== '' && turn !== UPRIGHT) looks.push(`turn ${turn}`);
-  // Such as what an HDR picture was mastered for.
+  // For example the mastering display of an HDR picture.
   for (const [, type] of line.matchAll(/side_data_type=([^|]+)/g)) if (!isMeasured(type!)) looks.push(`with ${type}`);
   return looks;
 }
 
-/** Returns the colours that a stream or a picture states. Without a word the range is that of television. */
+/** Returns the colours that a stream or a picture states. A missing range means TV range. */
 export const coloursOf = (fields: Map<string, string>): string[] =>
   COLOURS.filter(name => !UNSAID.has(fields.get(name)))
     .map(name => `${name} ${fields.get(name)}`)
@@ -59,5 +59,5 @@ const turnOf = (matrix: string) =>
     .split(/\s+/)
     .join(' ');
 
-/** The turn is compared by its numbers; bit rates are a hint for players that buffer. */
+/** The rotation is compared by its numbers; bit rates are only a buffering hint for players. */
 const isMeasured = (type: string) => type === 'Display Matrix' || type.startsWith('CPB properties');

@@ -8,25 +8,25 @@ import { type Picture, type PictureSize, type Scan, type StreamScan, StreamTally
 import { COLOURS, coloursOf, fieldsOf, seconds, streamHeaderOf } from './ffprobe-lines.ts';
 import { isCutMp4 } from './mp4-boxes.ts';
 
-// Ten minutes of video and sound are about 60,000, in slow motion 170,000; a file whose index repeats a chunk could have
-// them without end.
+// Ten minutes of video and sound have about 60,000 packets, in slow motion 170,000; an index that repeats a chunk could yield
+// an endless number.
 const MAX_PACKETS = 200_000;
 const MAX_STREAMS = 64;
-// What an MP4 has beside its packets, generously: more is packets that were not read.
+// A generous size of an MP4 without its packets; any excess means unread packets.
 const INDEX_BYTES = 64 * 1024;
 const INDEX_BYTES_PER_PACKET = 32;
-// Among these a recording that begins in the midst of a stream has a picture.
+// A recording that begins in the middle of a stream has a decodable picture among these packets.
 const LOOKED_AT = 32;
-// Looking into streams decodes pictures for what a file does not say of their pixels, which nobody asks for here.
+// ffprobe decodes pictures to find unstated pixel properties, which this service does not need.
 const NO_PICTURES = ['-skip_frame:v', 'all'];
 
-// The name that ffprobe gives what a packet brings along where the sample description changes.
+// ffprobe's name for the packet data at a change of the sample description.
 const NEW_DESCRIPTION = 'side_data_type=New Extradata';
 
-/** The file was not read to its end: it has too many packets or streams, or takes too much CPU time. */
+/** The file was not read to the end: it has too many packets or streams, or takes too much CPU time. */
 export class ScanLimitError extends Error {}
 
-/** Packets of a file as they were read. */
+/** The result of reading a file's packets. */
 interface Reading {
   scan: Scan;
   packets: number;
@@ -34,9 +34,9 @@ interface Reading {
 }
 
 /**
- * Reads every packet of a local file without decoding. Returns a scan without streams for a file that is no video. An MP4 lists the
- * packets of each stream apart, and ends for all of them at the first one that is not there: where it lacks some, as one that was
- * cut in the midst of a fragment, the video and the sound are read each by itself.
+ * Reads every packet of a local file without decoding. Returns a scan without streams for a file that is not a video. In an
+ * MP4, reading all streams together stops at the first missing packet of any stream; if packets are missing, as after a cut
+ * inside a fragment, video and sound are read separately.
  */
 export async function scanPackets(path: string, options: RunOptions): Promise<Scan> {
   const reading = await readPackets(path, [], options);
@@ -45,7 +45,7 @@ export async function scanPackets(path: string, options: RunOptions): Promise<Sc
   return lacksPackets ? await scanApart(path, reading, options) : reading.scan;
 }
 
-/** Whether a file has many more bytes than its packets and the index of them. */
+/** Returns whether a file has many more bytes than its packets and their index. */
 async function hasUnread(path: string, { packets, bytes }: Reading): Promise<boolean> {
   const { size } = await stat(path);
   return size - bytes > INDEX_BYTES + packets * INDEX_BYTES_PER_PACKET;
@@ -97,21 +97,21 @@ async function readPackets(path: string, selection: string[], options: RunOption
 }
 
 /**
- * Decodes a picture of the first packets of the video. Returns undefined where they give none. What the file says of its
- * streams and its first packet nearly always give one. Where they do not, the streams are looked into.
+ * Decodes a picture from the first packets of the video; undefined when there is none. The stated stream facts and the first
+ * packet nearly always suffice; otherwise ffprobe probes the streams.
  */
 export async function firstPicture(path: string, options: RunOptions): Promise<Picture | undefined> {
   const at = await anyPicture(path, ['-nofind_stream_info', ...firstPackets(1)], options);
   return at ?? (await anyPicture(path, firstPackets(LOOKED_AT), options));
 }
 
-/** Decodes the first picture behind so many packets that an edit list hides. CPU time is the bound. */
+/** Decodes the first picture after the packets that an edit list hides. CPU time is the limit. */
 export const pictureBehind = (path: string, hidden: number, options: RunOptions): Promise<Picture | undefined> =>
   anyPicture(path, firstPackets(hidden + LOOKED_AT), options);
 
-/** Returns the size that the file states of its pictures, without decoding one; undefined where it states none. */
+/** Returns the picture size that the file states, without decoding; undefined when it states none. */
 export async function statedSize(path: string, options: RunOptions): Promise<PictureSize | undefined> {
-  // With the limit it would state none of a picture that is larger.
+  // With the usual limit, ffprobe would state no size for a larger picture.
   const look = ['-nofind_stream_info', '-max_pixels', '2147483647'];
   const args = [...look, '-select_streams', 'V:0', '-show_entries', 'stream=width,height'];
   for await (const line of probe('frame', args, path, options)) {
@@ -173,7 +173,7 @@ function streamOf(line: string, tally: StreamTally): StreamScan {
   };
 }
 
-/** Yields the lines that ffprobe prints. They alone show what is in the file, not its exit code or its messages. */
+/** Yields the lines that ffprobe prints. Only these describe the file, not its exit code or its messages. */
 async function* probe(
   purpose: 'packets' | 'frame',
   options: string[],

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { freeShare, openJobDirectories } from './job-directory.ts';
 
-test('what killed processes left is removed at the start; what living ones use is not', async () => {
+test('a start removes the files of killed processes and keeps those of living ones', async () => {
   const workDir = await mkdtemp(join(tmpdir(), 'jobs-'));
   try {
     const root = join(workDir, 'recording-request-media');
     const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
     await once(child, 'exit');
     const [dead, living, stale] = [`${child.pid}-aaaaaa`, `${process.ppid}-bbbbbb`, `${process.ppid}-cccccc`];
-    // In a container every process has the id of the one that was killed before it.
+    // In a container every process has the same id as the killed one before it.
     const [ofThis, ofTheOneBefore] = [`${process.pid}-dddddd`, `${process.pid}-eeeeee`];
     for (const name of [dead, living, stale, ofThis, ofTheOneBefore]) {
       await mkdir(join(root, name), { recursive: true });
@@ -42,7 +42,7 @@ test('what killed processes left is removed at the start; what living ones use i
   }
 });
 
-test('of a small disk its free share is told, and of a large one whether there is room', () => {
+test('a small disk reports its free share, and a large one whether it has room', () => {
   const shareOf = (freeGiB: number, allGiB: number) =>
     freeShare({ bavail: freeGiB * 2 ** 18, blocks: allGiB * 2 ** 18, bsize: 4096 });
   assert.deepEqual([shareOf(1, 10), shareOf(1, 1_000), shareOf(100, 1_000), shareOf(0, 0)], [0.1, 0.0625, 1, 0]);

@@ -11,18 +11,18 @@ export interface JobDirectories {
   open(): Promise<JobDirectory>;
   /** Returns whether less than `bytes` are free. */
   isShortOf(bytes: number): Promise<boolean>;
-  /** Removes the folders of jobs that were not ended. */
+  /** Removes the folders of unfinished jobs. */
   close(): Promise<void>;
 }
 
-// What the manifests give. Of a larger disk the share says nothing: a tenth of a terabyte is room enough.
+// The disk size in the manifests. On a larger disk the share says little: a tenth of a terabyte is enough.
 const COUNTED_BYTES = 16 * 2 ** 30;
 const NAME = /^(\d+)-[A-Za-z0-9]+$/;
 const PROCESS_STARTED = performance.timeOrigin;
 
 /**
- * Folders for jobs under `<workDir>/recording-request-media`. Leftovers of killed processes are removed first: a
- * folder names its process, so processes that do not see each other (containers) must not share a `workDir`.
+ * Creates job folders under `<workDir>/recording-request-media`, after it removes those of killed processes. A folder name
+ * contains its process id, so processes that cannot see each other (containers) must not share a `workDir`.
  */
 export async function openJobDirectories(workDir: string, longestJobMs: number): Promise<JobDirectories> {
   const root = join(workDir, 'recording-request-media');
@@ -53,7 +53,7 @@ export async function openJobDirectories(workDir: string, longestJobMs: number):
   };
 }
 
-/** Returns the share of a disk that is free, of which 16 GiB count at most. */
+/** Returns the free share of a disk, counting at most 16 GiB as its size. */
 export function freeShare({ bavail, blocks, bsize }: Record<'bavail' | 'blocks' | 'bsize', number>): number {
   const counted = Math.min(blocks, COUNTED_BYTES / bsize);
   return counted === 0 ? 0 : Math.min(1, bavail / counted);
@@ -65,9 +65,10 @@ async function removeLeftovers(root: string, longestJobMs: number): Promise<void
     const pid = Number(NAME.exec(name)?.[1]);
     if (!Number.isInteger(pid)) continue;
     const started = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
-    // Older than a job can be: the id of its process belongs to another by now. In a container each process has the id of the one before.
-    const isForeign = started < (pid === process.pid ? PROCESS_STARTED : Date.now() - 2 * longestJobMs);
-    if (isForeign || !isAlive(pid)) await rm(path, { recursive: true, force: true });
+    // Older than any job: the process id now belongs to another process. In a container each process has the id of the previous
+    // one.
+    const isStale = started < (pid === process.pid ? PROCESS_STARTED : Date.now() - 2 * longestJobMs);
+    if (isStale || !isAlive(pid)) await rm(path, { recursive: true, force: true });
   }
 }
 

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** An .m4a as ffmpeg writes it, its index in front or, without `faststart`, at the end. */
+/** Makes an .m4a with ffmpeg, its index at the front or, without `faststart`, at the end. */
 async function sound(seconds: number, ...options: string[]): Promise<Buffer> {
   const made = join(root, 'made.m4a');
   const tone = ['-f', 'lavfi', '-i', 'sine=r=16000', '-t', String(seconds), '-c:a', 'aac', '-b:a', '64k'];
@@ -29,14 +29,14 @@ async function judged(bytes: Buffer): Promise<boolean> {
 
 const FASTSTART = ['-movflags', '+faststart'];
 
-test('what ffmpeg writes is whole, with the index in front and at the end', async () => {
+test('a file from ffmpeg is complete, with the index at the front or at the end', async () => {
   const [front, end] = [await sound(2, ...FASTSTART), await sound(2)];
   assert.ok(front.indexOf('moov') < front.indexOf('mdat') && end.indexOf('moov') > end.indexOf('mdat'));
   assert.ok(await judged(front));
   assert.ok(await judged(end));
 });
 
-test('a file that was cut anywhere is not whole', async () => {
+test('a file that was cut anywhere is not complete', async () => {
   for (const bytes of [await sound(1, ...FASTSTART), await sound(1)]) {
     const step = Math.ceil(bytes.length / 200);
     for (let length = 0; length < bytes.length; length += step)
@@ -45,7 +45,7 @@ test('a file that was cut anywhere is not whole', async () => {
   }
 });
 
-test('a file without samples, or with an index of more than it has, is not whole', async () => {
+test('a file without samples, or with an index beyond its end, is not complete', async () => {
   assert.ok(!(await judged(await sound(0, ...FASTSTART))), 'no samples');
   const bytes = await sound(1, ...FASTSTART);
   const sizes = bytes.indexOf('stsz') + 4;
@@ -63,7 +63,7 @@ test('a file without samples, or with an index of more than it has, is not whole
   }
 });
 
-test('a size of 64 bits is read', async () => {
+test('a 64-bit size is read', async () => {
   const bytes = await sound(1);
   const [mdat, moov] = [bytes.indexOf('mdat') - 4, bytes.indexOf('moov') - 4];
   const header = Buffer.alloc(16);
@@ -77,7 +77,7 @@ test('a size of 64 bits is read', async () => {
   for (const size of [0, 15, moov - mdat + 9, Number.MAX_SAFE_INTEGER]) assert.ok(!(await judged(long(size))));
 });
 
-test('what is no MP4 at all is not whole', async () => {
+test('a file that is not an MP4 is not complete', async () => {
   assert.ok(!(await judged(Buffer.alloc(0))));
   assert.ok(!(await judged(Buffer.alloc(100_000))));
   assert.ok(!(await judged(Buffer.from('<!doctype html><title>no sound</title>'))));

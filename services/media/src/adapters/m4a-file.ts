@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
 import { boxAt, bytesAt } from './mp4-boxes.ts';
 
-/** Where `stsz` has the size that all samples have in common, or 0, and their number. */
+/** The offset in `stsz` of the common sample size, or 0, followed by the number of samples. */
 const SAMPLE_SIZE_AT = 4;
 const SAMPLE_COUNT_AT = 8;
 const SAMPLE_TABLE_AT = 12;
 const TO_SAMPLE_SIZES = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsz'];
 
 /**
- * Whether an .m4a that ffmpeg wrote is all there: every box with all its bytes, media, and an index that lists samples. One
- * that was cut lacks the index, or the end of the media where the index had been moved to the front. Reads headers only.
+ * Returns whether an .m4a from ffmpeg is complete: every box with all its bytes, media, and an index that lists samples. A
+ * truncated one lacks the index, or the end of the media when the index is at the front. Reads headers only.
  */
 export async function isWholeM4a(path: string): Promise<boolean> {
   await using file = await open(path);

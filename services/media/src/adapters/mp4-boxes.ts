@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** A box of an MP4 file. Its content, without the header, is from `from` to `to`. */
+/** A box of an MP4 file. Its content, without the header, spans `from` to `to`. */
 interface Box {
   type: string;
   from: number;
@@ -9,28 +9,28 @@ interface Box {
 
 const HEADER_BYTES = 8;
 const LONG_HEADER_BYTES = 16;
-/** In place of a size: it follows in 64 bits. */
+/** A size of 1 means that a 64-bit size follows. */
 const IS_LONG = 1;
-/** ffmpeg writes fewer beside each other, but for fragments. */
+/** The most sibling boxes; ffmpeg writes fewer, except for fragments. */
 const MAX_BOXES = 64;
-/** Two for each fragment; ten minutes in fragments of a tenth of a second have fewer. */
+/** Two boxes per fragment; ten minutes in fragments of a tenth of a second have fewer. */
 const MAX_FRAGMENT_BOXES = 20_000;
 
-/** Whether the boxes of an MP4 do not end where it does: it was cut, or has bytes that no box has. */
+/** Returns whether the boxes of an MP4 end before or after the file: it was cut, or has bytes outside its boxes. */
 export async function isCutMp4(path: string): Promise<boolean> {
   await using file = await open(path);
   const whole = { from: 0, to: (await file.stat()).size };
   return (await boxesIn(file, whole, MAX_FRAGMENT_BOXES)) === undefined;
 }
 
-/** Returns the first box of a path of types; undefined where there is none or a box on the way is not whole. */
+/** Returns the first box of a path of types; undefined when there is none or a box on the path is incomplete. */
 export async function boxAt(file: FileHandle, within: Omit<Box, 'type'>, path: string[]): Promise<Box | undefined> {
   const [type, ...rest] = path;
   const found = (await boxesIn(file, within))?.find(box => box.type === type);
   return found && rest.length > 0 ? boxAt(file, found, rest) : found;
 }
 
-/** Returns the boxes beside each other in a part of the file; undefined unless they fill it, and where there are more than `most`. */
+/** Returns the sibling boxes in a part of the file; undefined unless they fill it, or for more than `most`. */
 export async function boxesIn(
   file: FileHandle,
   { from, to }: Omit<Box, 'type'>,
@@ -50,7 +50,7 @@ export async function boxesIn(
   return boxes;
 }
 
-/** Returns the bytes of a file from a position on; fewer where it ends before. */
+/** Returns the bytes of a file from a position; fewer at the file's end. */
 export async function bytesAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
   return buffer.subarray(0, bytesRead);

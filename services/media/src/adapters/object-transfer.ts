@@ -14,15 +14,15 @@ const CHUNK_BYTES = 1024 * 1024;
 /** The object has more than `maxBytes`. */
 export class ObjectTooLargeError extends Error {}
 
-/** An upload in the store: the object `key`, or `parts` that follow one another. */
+/** An upload in the store: the object `key`, or consecutive `parts`. */
 export interface StoredUpload {
   key: string;
   parts: StoredParts | undefined;
 }
 
 /**
- * Downloads an upload to a local file. Returns its size in bytes, or undefined when an object of it is missing. Rejects with
- * ObjectTooLargeError, with an OutageError, or when the signal fires.
+ * Downloads an upload to a local file. Returns its size in bytes; undefined when an object is missing. Rejects with
+ * ObjectTooLargeError, an OutageError, or the signal's reason.
  */
 export async function downloadUpload(
   objects: Objects,
@@ -49,8 +49,8 @@ export async function downloadUpload(
 }
 
 /**
- * Uploads a local file. Its bytes are sent at once, and there is no object of them before `mayBeStored` resolves. Returns what
- * was stored, with the size and the checksums of the bytes that were sent. Rejects with an OutageError, or when the signal fires.
+ * Uploads a local file. Sends its bytes at once, but the object exists only after `mayBeStored` resolves. Returns the stored
+ * object with the size and checksums of the sent bytes. Rejects with an OutageError or the signal's reason.
  */
 export async function uploadFile(
   objects: Objects,
@@ -65,7 +65,7 @@ export async function uploadFile(
     sha256.update(chunk);
     crc = crc32(chunk, crc);
   };
-  // The store makes an object of a body that has ended, and of no other.
+  // The store creates an object only from a complete body.
   const body = bytesOfFile(path, { tally, mayEnd: mayBeStored });
   try {
     await objects.put(key, body, { size, contentType: mimeType, signal });

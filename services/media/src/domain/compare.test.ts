@@ -32,12 +32,12 @@ const scan = (changes: Partial<Scan> = {}): Scan => ({
 const told = (streams: StreamScan[], changes: Partial<Scan> = {}, of: StreamScan[] = [video, audio]) =>
   differences(inspectionOf(scan({ streams: of }))!, scan({ streams, ...changes })).map(one => one.told);
 
-test('a copy that has everything in the same way is equal', () => {
+test('a copy with all the same facts is equal', () => {
   assert.deepEqual(told([video, audio]), []);
   assert.deepEqual(told([{ ...video, looks: [...video.looks, 'color_range pc'] }, audio]), [], 'stated besides');
 });
 
-test('a copy differs by its turn, its pixel shape and its colours, each by name', () => {
+test('a copy differs by its rotation, its pixel shape and its colours, each by name', () => {
   const without = (look: string) =>
     told([{ ...video, looks: video.looks.filter(one => !one.startsWith(look)) }, audio]);
   assert.deepEqual(without('turn'), ['its turn']);
@@ -60,7 +60,7 @@ test('a copy differs where packets, a track, a description, time or its stated l
   assert.ok(told([video, nameless], {}, [video, nameless]).includes('its sound'));
 });
 
-test('a copy may lack the last packet of a sound where the upload does not say how long it lasts, and no other', () => {
+test('a copy may lack only the last packet of a sound whose duration the upload does not state', () => {
   const shorter = { ...audio, packets: 199, endSec: 3.98 };
   assert.deepEqual(told([video, shorter], {}, [video, { ...audio, openEnd: true }]), []);
   assert.deepEqual(told([video, shorter]), ['its sound']);
@@ -69,12 +69,12 @@ test('a copy may lack the last packet of a sound where the upload does not say h
   assert.deepEqual(told([{ ...video, packets: 99, endSec: 3.96 }, audio], {}, [openVideo, audio]), ['its picture']);
 });
 
-test('a copy that shows what an edit list hides would lose the cuts', () => {
+test('a copy that shows packets hidden by an edit list differs', () => {
   const uncut = { ...video, packets: 150, lastSec: 5.96, endSec: 6 };
   assert.deepEqual(told([uncut, audio], { headerDurationSec: 6 }), ['the cuts in it', 'its length']);
 });
 
-test('raw sound that is cut into other packets is the same as long as its bytes are', () => {
+test('raw sound in other packets is equal if its bytes are', () => {
   const raw = { ...audio, codec: 'pcm_s16le' };
   assert.deepEqual(told([video, { ...raw, packets: 3 }], {}, [video, raw]), []);
   assert.deepEqual(told([video, { ...raw, bytes: 8_998 }], {}, [video, raw]), ['its sound']);

@@ -2,18 +2,18 @@ import { type Inspection, inspectionOf, type Track } from './inspection.ts';
 import type { Picture, Scan } from './scan.ts';
 
 const TOLERANCE_SEC = 0.1;
-/** Codecs whose packets a container may cut in another way, so that their bytes count. */
+/** Codecs whose packets a container may split differently, so their bytes are compared. */
 const IN_SAMPLES = /^(pcm|adpcm)_/;
-/** Facts that a copy may not have when the upload lacks them. A colour that only the copy states is no difference. */
+/** Facts that a copy must not add. A colour that only the copy states is no difference. */
 const EITHER_WAY = /^(turn|pixels) /;
 
-/** Differences between an upload and the stored video: `told` is for the owner, after "without"; `detail` for the log. */
+/** A difference between an upload and the stored video: `told` is for the owner, after "without"; `detail` is for the log. */
 export interface Difference {
   told: string;
   detail: string;
 }
 
-/** Returns what of the upload a copy does not have in the same way. Empty: the copy may take its place. */
+/** Returns the facts of the upload that a copy does not have. Empty: the copy may replace the upload. */
 export function differences(before: Inspection, copy: Scan, picture?: Picture): Difference[] {
   const after = inspectionOf(copy, picture);
   if (!after) return [{ told: 'its picture', detail: 'it shows no video' }];
@@ -24,7 +24,7 @@ export function differences(before: Inspection, copy: Scan, picture?: Picture): 
   };
   near('its length', before.durationSec, after.durationSec);
   near('its stated length', after.durationSec, copy.headerDurationSec);
-  // A copy has the size that an H.264 stream has later on, where that changes; of all others its container's, as the upload.
+  // A copy of H.264 may have the stream's later size if it changes; for other codecs both have the container's size.
   if (before.videoCodec !== 'h264' && (before.width !== after.width || before.height !== after.height))
     found.push({ told: 'its picture size', detail: `the picture is ${after.width}x${after.height}` });
   return found;
@@ -50,11 +50,11 @@ function trackDiffers(before: Track, after: Track): Difference[] {
     if (wanted !== is) found.push({ told, detail: `${what} has ${name} ${is}, not ${wanted}` });
   };
   same('the codec', before.codec, after.codec);
-  // Nobody knows what else such a track has.
+  // A track of an unknown codec may have more that the copy lacks.
   if (before.codec === '') found.push({ told: what, detail: `${what} is of an unknown codec` });
   const counted = IN_SAMPLES.test(before.codec) ? 'bytes' : 'packets';
   const showsHidden = after[counted] > before[counted];
-  // An edit list that leaves out a part in the middle is not copied.
+  // An edit list that cuts out a middle part is not copied.
   if (showsHidden || counted === 'bytes' || !lacksOpenEnd(before, after))
     same(`${counted}:`, before[counted], after[counted], showsHidden ? 'the cuts in it' : what);
   same('channels:', before.channels, after.channels);
@@ -69,8 +69,8 @@ function trackDiffers(before: Track, after: Track): Difference[] {
 }
 
 /**
- * Whether a copy's sound lacks the last packet alone, and the upload does not say how long that lasts: a copy says that it lasts no
- * time, and a player takes it for one behind the end.
+ * Returns whether a copy's sound lacks only the last packet, whose duration the upload does not state: a copy gives it no
+ * duration, and a player treats it as past the end.
  */
 const lacksOpenEnd = (before: Track, after: Track): boolean =>
   before.kind === 'audio' &&

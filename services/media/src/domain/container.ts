@@ -1,4 +1,4 @@
-/** Containers that the stored video can have. */
+/** The possible containers of the stored video. */
 export type Container = 'webm' | 'mp4' | 'mov';
 
 const WEBM_VIDEO = new Set(['vp8', 'vp9', 'av1']);
@@ -20,15 +20,15 @@ interface Coded {
 const canHold = (video: Set<string>, audio: Set<string>, tracks: readonly Coded[]) =>
   tracks.every(({ kind, codec }) => (kind === 'video' ? video : audio).has(codec));
 
-/** Returns the container of a file: WebM is Matroska with the codecs that WebM allows (one reader serves both). */
+/** Returns the container of a file: WebM is Matroska with WebM's codecs (one demuxer reads both). */
 export function sourceContainer(format: string, tracks: readonly Coded[]): string {
   if (!format.split(',').includes('matroska')) return 'mp4';
   return canHold(WEBM_VIDEO, WEBM_AUDIO, tracks) ? 'webm' : 'matroska';
 }
 
 /**
- * Returns the container that is to hold these tracks unchanged. MOV holds most of what MP4 does not, and keeps turns, hidden
- * pictures and raw sound, which Matroska loses. Where it does not hold a track either, no copy is made.
+ * Returns the container for an unchanged copy of these tracks. MOV holds most codecs that MP4 does not, and keeps rotation,
+ * hidden pictures and raw sound, which Matroska loses. If MOV does not hold a track either, no copy is made.
  */
 export function storedContainer(source: string, tracks: readonly Coded[]): Container {
   if (source === 'webm') return 'webm';

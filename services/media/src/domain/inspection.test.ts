@@ -78,13 +78,13 @@ test('a live recording’s length is that of its packets, and times count from i
   });
 });
 
-test('a track without packets is no sound', () => {
+test('a track without packets does not count as sound', () => {
   const found = inspectionOf(scan({ streams: [video, stream('audio', 'opus', [])] }));
   assert.equal(found?.hasAudio, false);
   assert.equal(found?.audioCodec, '');
 });
 
-test('sound alone, a cover picture, a video without packets or nothing at all is no video', () => {
+test('sound alone, a cover picture, a video without packets or an empty file is not a video', () => {
   assert.equal(inspectionOf(scan({ streams: [audio] })), undefined);
   assert.equal(inspectionOf(scan({ streams: [audio, { ...video, attachedPicture: true }] })), undefined);
   assert.equal(inspectionOf(scan({ streams: [stream('video', 'vp8', [])] })), undefined);
@@ -92,7 +92,7 @@ test('sound alone, a cover picture, a video without packets or nothing at all is
   assert.equal(inspectionOf(scan({ format: '', streams: [] })), undefined);
 });
 
-test('what cannot be decoded before the first key frame, and what an edit list hides, does not count', () => {
+test('packets before the first key frame and packets hidden by an edit list do not count', () => {
   const found = stream('video', 'vp8', [packet(0), packet(0.04), ...frames(0.08, 10)]);
   assert.equal(found.packets, 10);
   assert.equal(found.firstSec, 0.08);
@@ -101,7 +101,7 @@ test('what cannot be decoded before the first key frame, and what an edit list h
   assert.equal(hidden.firstSec, 0);
 });
 
-test('frames out of order end where the last one shown ends; one without duration lasts as long as the others', () => {
+test('frames out of order end with the last shown one; a frame without a duration lasts as long as the others', () => {
   const reordered = stream('video', 'h264', [packet(0, { key: true }), packet(0.12), packet(0.04), packet(0.08)]);
   assert.equal(reordered.lastSec, 0.12);
   const bare = [0, 0.04, 0.08].map(sec => packet(sec, { key: sec === 0, durationSec: undefined }));
@@ -109,7 +109,7 @@ test('frames out of order end where the last one shown ends; one without duratio
   assert.equal(stream('video', 'vp8', [packet(undefined, { key: true })]).endSec, undefined);
 });
 
-test('key frames are thinned evenly to a thousand, the first and the last among them', () => {
+test('key frames are thinned evenly to a thousand, including the first and the last', () => {
   const many = thinned(
     Array.from({ length: 18_000 }, (_, at) => at),
     1_000,
@@ -119,7 +119,7 @@ test('key frames are thinned evenly to a thousand, the first and the last among 
   assert.equal(many.at(-1), 17_999);
 });
 
-test('where the codec of the first sound is not known, the next one is the sound, and both are tracks', () => {
+test('if the codec of the first sound is unknown, the next one is the sound, and both are tracks', () => {
   const nameless = { ...audio, codec: '' };
   const found = inspectionOf(scan({ streams: [video, nameless, { ...audio, stream: 2, codec: 'aac' }] }))!;
   assert.deepEqual([found.hasAudio, found.audioCodec], [true, 'aac']);

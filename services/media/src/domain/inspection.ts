@@ -3,51 +3,51 @@ import type { Picture, PictureSize, Scan, StreamScan } from './scan.ts';
 
 const MAX_KEY_FRAMES = 1_000;
 
-/** A video or a sound of a clip that has packets. Times are seconds from the start of the clip. */
+/** A video or sound track with packets. Times are seconds from the start of the clip. */
 export interface Track {
   /** Its index among all streams of the file. */
   stream: number;
   kind: string;
-  /** "" where its name is not known. */
+  /** "" when its name is unknown. */
   codec: string;
-  /** Packets that are presented, and their bytes. */
+  /** The presented packets, and their bytes. */
   packets: number;
   bytes: number;
   startSec: number;
   endSec: number;
-  /** Descriptions that its packets are decoded by. */
+  /** The number of sample descriptions of its packets. */
   descriptions: number;
   channels: number;
-  /** How its pictures are shown. */
+  /** The display facts of its pictures, see StreamHeader. */
   looks: string[];
-  /** Whether the file does not say how long the last packet lasts. */
+  /** True when the file does not state the duration of the last packet. */
   openEnd?: boolean | undefined;
 }
 
-/** The properties of a clip, as its packets show them. Times are seconds from the start of the clip. */
+/** The properties of a clip, from its packets. Times are seconds from the start of the clip. */
 export interface Inspection {
   /** "webm", "matroska" or "mp4". */
   container: string;
   durationSec: number;
-  /** Whether there is any sound, also one of an unknown codec. */
+  /** True for any sound, even of an unknown codec. */
   hasAudio: boolean;
   videoCodec: string;
-  /** The codec of the first sound that is known; "" without one. */
+  /** The codec of the first sound with a known one; "" without one. */
   audioCodec: string;
   width: number;
   height: number;
-  /** In order, at most 1,000. */
+  /** Ascending, at most 1,000. */
   keyFrames: number[];
   /** The start of the last video frame. */
   lastFrameSec: number;
-  /** Packets that are presented. */
+  /** The presented packets. */
   videoPackets: number;
   audioPackets: number;
-  /** Where ffmpeg counts the file's times from; undefined where the file does not say. */
+  /** The origin of the file's times in ffmpeg; undefined when the file does not state it. */
   startSec?: number | undefined;
-  /** Whether the video and the sound have to be read each by itself. */
+  /** True when video and sound must be read separately. */
   readApart?: boolean | undefined;
-  /** In the file's order; none where they were not counted. */
+  /** In the file's order; empty when they were not counted. */
   tracks: Track[];
 }
 
@@ -58,7 +58,7 @@ interface Chosen {
 
 const isTrack = ({ kind, attachedPicture }: StreamScan) => kind === 'audio' || (kind === 'video' && !attachedPicture);
 
-/** Returns the first video that is no cover picture, and the first sound of a known codec, whether or not they have a packet. */
+/** Returns the first video that is not a cover picture and the first sound of a known codec, with or without packets. */
 export function firstStreams({ streams }: Pick<Scan, 'streams'>): Chosen {
   const sounds = streams.filter(stream => stream.kind === 'audio');
   return {
@@ -67,7 +67,7 @@ export function firstStreams({ streams }: Pick<Scan, 'streams'>): Chosen {
   };
 }
 
-/** Returns the streams that a clip is measured by: the first video, and the first sound of a known codec that has a packet. */
+/** Returns the streams that define a clip: the first video, and the first sound of a known codec with packets. */
 export function chosenStreams(scan: Scan): Chosen {
   const { video, audio } = firstStreams(scan);
   return { video: isUsable(video) ? video : undefined, audio: isUsable(audio) ? audio : undefined };
@@ -77,13 +77,13 @@ function isUsable(stream: StreamScan | undefined): boolean {
   return stream !== undefined && stream.packets > 0 && stream.firstSec !== undefined && stream.codec !== '';
 }
 
-/** Derives the properties of a clip from a scan; undefined when it shows no video. `picture` is its first one, as it was decoded. */
+/** Derives the properties of a clip from a scan; undefined when it shows no video. `picture` is its first decoded picture. */
 export function inspectionOf(scan: Scan, picture?: Picture): Inspection | undefined {
   const { video, audio } = chosenStreams(scan);
   if (!video) return undefined;
   const first = Math.min(video.firstSec!, audio?.firstSec ?? Number.POSITIVE_INFINITY);
   const end = Math.max(video.endSec!, audio?.endSec ?? Number.NEGATIVE_INFINITY);
-  // ffmpeg shifts a file by the start time that its container states, a few milliseconds from the first packet at most.
+  // ffmpeg shifts a file by its stated start time, which is at most a few milliseconds from the first packet.
   const startSec = scan.startSec !== undefined && Math.abs(scan.startSec - first) < 1 ? scan.startSec : undefined;
   const origin = startSec ?? first;
   const fromStart = (sec: number) => Math.max(0, round(sec - origin));
@@ -114,7 +114,7 @@ export function inspectionOf(scan: Scan, picture?: Picture): Inspection | undefi
   };
 }
 
-/** Adds the colours that only the stream states: a container need not repeat them. */
+/** Adds the colours that only the stream states: a container may omit them. */
 function withThoseOf(picture: Picture | undefined, looks: string[]): string[] {
   const nameOf = (look: string) => look.split(' ')[0];
   const names = new Set(looks.map(nameOf));
@@ -123,12 +123,12 @@ function withThoseOf(picture: Picture | undefined, looks: string[]): string[] {
 
 const round = (sec: number) => Math.round(sec * 1e6) / 1e6;
 
-/** A container of H.264 may state another size than the stream. Players show that of the stream. */
+/** Prefers the stream's size for H.264: the container may state another, and players show the stream's. */
 function sizeOf({ codec, width, height }: StreamScan, picture: PictureSize | undefined): PictureSize {
   return codec === 'h264' && picture ? picture : { width, height };
 }
 
-/** Returns at most `limit` of `items`, evenly spread, the first and the last among them. */
+/** Returns at most `limit` of `items`, evenly spread, including the first and the last. */
 export function thinned<T>(items: T[], limit: number): T[] {
   if (items.length <= limit) return items;
   return Array.from({ length: limit }, (_, at) => items[Math.round((at * (items.length - 1)) / (limit - 1))]!);

@@ -4,7 +4,7 @@ import { mostMemory, toolMemory } from './memory.ts';
 
 const MIB = 1024 ** 2;
 
-test('what runs at once fits into the container: more slots leave each run less', () => {
+test('concurrent runs fit into the container: more slots leave each run less memory', () => {
   for (const limitMiB of [2048, 2560, 4096, 8192])
     for (const slots of [
       { jobs: 1, inspections: 2 },
@@ -18,7 +18,7 @@ test('what runs at once fits into the container: more slots leave each run less'
   assert.equal(toolMemory({ jobs: 1, inspections: 4 }, 64 * 1024 * MIB, {}).toolBytes, 896 * MIB);
 });
 
-test('what is set stays as it is, and its sum shows that it does not fit', () => {
+test('limits that are set stay, and their sum shows that they do not fit', () => {
   const slots = { jobs: 1, inspections: 4 };
   const set = { toolBytes: 896 * MIB, probeBytes: 896 * MIB };
   assert.deepEqual(toolMemory(slots, 2048 * MIB, set), set);

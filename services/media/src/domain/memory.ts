@@ -1,12 +1,12 @@
 const MIB = 1024 ** 2;
 
-/** How many jobs and inspections run at once. */
+/** The numbers of concurrent jobs and inspections. */
 export interface Slots {
   jobs: number;
   inspections: number;
 }
 
-/** Limits of one run, in bytes: of ffmpeg or ffprobe in a job, and of ffprobe in an inspection. */
+/** Memory limits of one run, in bytes: of a tool in a job, and of ffprobe in an inspection. */
 export interface ToolMemory {
   toolBytes: number;
   probeBytes: number;
@@ -15,22 +15,22 @@ export interface ToolMemory {
 // This process, and the buffers of a job's transfers.
 const OWN_BYTES = 256 * MIB;
 const TRANSFER_BYTES = 32 * MIB;
-// The packets are scanned while the first picture is decoded.
+// A scan of the packets and the decoding of the first picture run at the same time.
 const PROBES_AT_ONCE = 2;
-// Enough for pictures of 7680 × 4320 in every codec, one thumbnail at a time; with the least those of 3840 × 2160 have some.
+// Enough for 7680 × 4320 in every codec, one thumbnail at a time; the minimum is enough for some codecs at 3840 × 2160.
 const TOOL_BYTES = 896 * MIB;
 const LEAST_TOOL_BYTES = 256 * MIB;
-// HEVC in 10 bits takes 192 MiB for a picture of 7680 × 4320, other codecs less than 160.
+// HEVC in 10 bits needs 192 MiB for a picture of 7680 × 4320, other codecs less than 160.
 const PROBE_BYTES = 224 * MIB;
 const LEAST_PROBE_BYTES = 160 * MIB;
 
-/** Returns the most memory, in bytes, that everything takes that runs at once. */
+/** Returns the peak memory of all concurrent runs, in bytes. */
 export const mostMemory = ({ jobs, inspections }: Slots, { toolBytes, probeBytes }: ToolMemory): number =>
   OWN_BYTES + jobs * (TRANSFER_BYTES + toolBytes) + inspections * PROBES_AT_ONCE * probeBytes;
 
 /**
- * Returns the limits of the runs: those that are `set`, others so that all runs together fit into `limitBytes`, where that
- * leaves ffmpeg enough to work with.
+ * Returns the limits of the runs: those that are `set`; the others so that all concurrent runs fit into `limitBytes`, if that
+ * leaves ffmpeg enough.
  */
 export function toolMemory(slots: Slots, limitBytes: number, set: Partial<ToolMemory>): ToolMemory {
   const forProbes = limitBytes - mostMemory(slots, { toolBytes: LEAST_TOOL_BYTES, probeBytes: 0 });

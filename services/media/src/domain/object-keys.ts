@@ -2,10 +2,10 @@ import type { ThumbnailName } from './plan.ts';
 
 const folder = (projectId: string, submissionId: string) => `submissions/${projectId}/${submissionId}/`;
 
-/** Returns the prefix of the keys of a submission's stored videos, whatever their containers. */
+/** Returns the prefix of the keys of a submission's stored videos, for every container. */
 export const videoPrefix = (projectId: string, submissionId: string) => `${folder(projectId, submissionId)}video.`;
 
-/** Returns the keys of a submission's media. They derive from its ids alone, so that a repeated job overwrites its own objects. */
+/** Returns the keys of a submission's media. They depend only on its ids, so a repeated job overwrites its own objects. */
 export function mediaKeys(projectId: string, submissionId: string) {
   const prefix = folder(projectId, submissionId);
   return {

@@ -1,6 +1,6 @@
 import type { PictureSize } from './scan.ts';
 
-// 8K, in either direction.
+// 8K, in either orientation.
 const MAX_PIXELS = 7_680 * 4_320;
 const MAX_SIDE = 8_192;
 

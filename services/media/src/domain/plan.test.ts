@@ -34,14 +34,14 @@ test('thumbnails are the key frames nearest to the first, middle and last frame'
   assert.deepEqual(summaryOf(clip()), ['keyFrame 0', 'keyFrame 14', 'keyFrame 28']);
 });
 
-test('where the nearest key frame is more than 2 s away, the frame itself is taken', () => {
+test('if the nearest key frame is more than 2 s away, the frame itself is used', () => {
   assert.deepEqual(summaryOf(clip({ keyFrames: [0] })), ['keyFrame 0', 'seek 15', 'seek 29.97']);
   assert.deepEqual(summaryOf(clip({ keyFrames: [0, 13, 27.97] })), ['keyFrame 0', 'keyFrame 13', 'keyFrame 27.97']);
   assert.deepEqual(summaryOf(clip({ keyFrames: [0, 12.9, 27.9] })), ['keyFrame 0', 'seek 15', 'seek 29.97']);
   assert.deepEqual(summaryOf(clip({ keyFrames: [] })), ['seek 0', 'seek 15', 'seek 29.97']);
 });
 
-test('a short clip shows three moments though one key frame is near to all', () => {
+test('a short clip shows three moments even if one key frame is near all of them', () => {
   assert.deepEqual(summaryOf(clip({ durationSec: 2, lastFrameSec: 1.97, keyFrames: [0] })), [
     'keyFrame 0',
     'seek 1',
@@ -49,7 +49,7 @@ test('a short clip shows three moments though one key frame is near to all', () 
   ]);
 });
 
-test('a clip of one frame asks for no moment past it', () => {
+test('a clip of one frame has no moment past it', () => {
   assert.deepEqual(summaryOf(clip({ durationSec: 0.033, lastFrameSec: 0, keyFrames: [0] })), [
     'keyFrame 0',
     'seek 0',
@@ -57,7 +57,7 @@ test('a clip of one frame asks for no moment past it', () => {
   ]);
 });
 
-test('only an MP4 that says where its times begin is not looked into for its pictures', () => {
+test('only an MP4 that states its start time is read without probing its pictures', () => {
   const startOf = (changes: Partial<Inspection>) => planFor(clip(changes)).startSec;
   assert.equal(startOf({ container: 'mp4', startSec: 0 }), 0);
   assert.equal(startOf({ container: 'mp4', startSec: 1.5 }), 1.5);
@@ -66,7 +66,7 @@ test('only an MP4 that says where its times begin is not looked into for its pic
   assert.equal(startOf({ container: 'webm', startSec: 0 }), undefined);
 });
 
-test('codecs are kept: WebM stays WebM, and others go to MP4 where it holds every track, else to MOV', () => {
+test('codecs are kept: WebM stays WebM, and others go to MP4 if it holds every track, otherwise to MOV', () => {
   const container = (source: string, ...codecs: string[]) =>
     planFor(clip({ container: source, tracks: tracksOf(...codecs) })).container;
   assert.equal(container('webm', 'vp9', 'opus'), 'webm');
@@ -79,12 +79,12 @@ test('codecs are kept: WebM stays WebM, and others go to MP4 where it holds ever
   assert.equal(container('matroska', 'hevc', 'pcm_s16le'), 'mov');
 });
 
-test('no sound is made beyond the clip, nor of the years that a file may declare', () => {
+test('the sound ends with the clip, even if a file declares years', () => {
   assert.equal(planFor(clip()).audioSec, 31);
   assert.equal(planFor(clip({ durationSec: 3e9 })).audioSec, 1_800);
 });
 
-test('HEVC in MP4 is tagged as Apple’s players want it', () => {
+test('HEVC in MP4 is tagged as Apple’s players require it', () => {
   const hevc = clip({ container: 'mp4', videoCodec: 'hevc', audioCodec: 'aac', tracks: tracksOf('hevc', 'aac') });
   assert.equal(planFor(hevc).videoTag, 'hvc1');
   assert.equal(planFor(clip()).videoTag, undefined);

@@ -5,32 +5,32 @@ import { thumbnailFilter } from './thumbnail-filter.ts';
 export const THUMBNAILS = ['start', 'middle', 'end'] as const;
 export type ThumbnailName = (typeof THUMBNAILS)[number];
 
-/** The source of a thumbnail: a key frame, which is cheap, or any frame, which takes decoding up to it. */
+/** The source of a thumbnail: a key frame, which is cheap, or any frame, which needs decoding up to it. */
 export interface Moment {
   name: ThumbnailName;
   from: 'keyFrame' | 'seek';
   atSec: number;
 }
 
-/** The media to make of a clip. */
+/** The media to make from a clip. */
 export interface Plan {
   container: Container;
-  /** Apple's players take HEVC in MP4 and MOV under this tag only. */
+  /** Apple's players accept HEVC in MP4 and MOV only with this tag. */
   videoTag: 'hvc1' | undefined;
   hasAudio: boolean;
-  /** No sound is made beyond. */
+  /** The sound ends here. */
   audioSec: number;
   moments: Moment[];
   /** Filters for the thumbnails. */
   thumbnailFilter: string;
-  /** Where an MP4's times begin: it says itself what is in its streams, so that ffmpeg finds a picture without looking. */
+  /** The start of an MP4's times: such a file describes its own streams, so ffmpeg finds a picture without probing. */
   startSec: number | undefined;
-  /** Whether the sound needs a reader of its own beside the video's. */
+  /** True when the sound needs its own reader. */
   readApart: boolean;
 }
 
 const NEAR_SEC = 2;
-/** More than a clip may last: a few bytes may declare years of silence. */
+/** Longer than any allowed clip: a few bytes may declare years of silence. */
 const AUDIO_MAX_SEC = 1_800;
 
 export function planFor(inspection: Inspection): Plan {
@@ -50,7 +50,7 @@ export function planFor(inspection: Inspection): Plan {
 
 /**
  * Returns the moments of the thumbnails: the first frame, the middle and the last frame. Each is the nearest key frame, unless
- * that is more than two seconds away or already shown by another of the three.
+ * that is more than two seconds away or another thumbnail already shows it.
  */
 export function thumbnailMoments({ keyFrames, durationSec, lastFrameSec }: Inspection): Moment[] {
   const wanted = { start: 0, middle: Math.min(durationSec / 2, lastFrameSec), end: lastFrameSec };

@@ -2,14 +2,14 @@ import type { Difference } from './compare.ts';
 
 /** The parts of a clip that could not be made. */
 export interface Missing {
-  /** Whether a seekable copy was made, and how it differs from the upload. */
+  /** Whether a seekable copy exists, and how it differs from the upload. */
   hasVideo: boolean;
   copy: Difference[];
   audio: boolean;
   thumbnails: boolean;
 }
 
-/** Returns sentences for the owner; undefined where nothing is missing. */
+/** Returns sentences for the owner; undefined when nothing is missing. */
 export function problemOf({ hasVideo, copy, audio, thumbnails }: Missing): string | undefined {
   const lost = [...new Set(copy.map(({ told }) => told))];
   const sentences = [

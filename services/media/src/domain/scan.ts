@@ -1,16 +1,16 @@
-/** In pixels, before it is turned. */
+/** In pixels, before rotation. */
 export interface PictureSize {
   width: number;
   height: number;
 }
 
-/** A picture that was decoded. */
+/** A decoded picture. */
 export interface Picture extends PictureSize {
-  /** Its colours, as the stream states them. */
+  /** The colours that the stream states. */
   looks: string[];
 }
 
-/** Facts about a stream, as its container states them. */
+/** The facts that a container states about a stream. */
 export interface StreamHeader extends PictureSize {
   /** Its index among all streams of the file. */
   stream: number;
@@ -19,54 +19,54 @@ export interface StreamHeader extends PictureSize {
   /** A cover picture, not a video. */
   attachedPicture: boolean;
   channels: number;
-  /** How its pictures are shown: "turn …", "pixels 4:3", "color_space bt709" and so on. */
+  /** The display facts of its pictures: "turn …", "pixels 4:3", "color_space bt709" and so on. */
   looks: string[];
 }
 
-/** Statistics of the packets of one stream. Times are seconds on the file's own clock. */
+/** Statistics of one stream's packets. Times are seconds on the file's own clock. */
 export interface StreamScan extends StreamHeader {
-  /** The number of packets that are presented; of a video, from its first key frame on: nothing before it can be decoded. */
+  /** The number of presented packets; of a video, from its first key frame, because earlier ones cannot be decoded. */
   packets: number;
-  /** Theirs. */
+  /** The bytes of these packets. */
   bytes: number;
   /** Packets that an edit list hides. */
   hidden: number;
-  /** Descriptions that its packets are decoded by: more than one where a camera changed its format. */
+  /** The number of sample descriptions: more than one if a camera changed its format. */
   descriptions: number;
-  /** Undefined without a packet that has a time. */
+  /** Undefined when no packet has a time. */
   firstSec: number | undefined;
   lastSec: number | undefined;
-  /** The end of the last packet that is presented. */
+  /** The end of the last presented packet. */
   endSec: number | undefined;
-  /** Whether the file does not say how long that packet lasts. */
+  /** True when the file does not state that packet's duration. */
   openEnd: boolean;
   keyFrames: number[];
 }
 
-/** Statistics of the packets of a file. Streams are in the file's order. */
+/** Statistics of a file's packets. Streams are in the file's order. */
 export interface Scan {
-  /** As ffprobe names the format, such as "matroska,webm". */
+  /** ffprobe's name of the format, such as "matroska,webm". */
   format: string;
   startSec: number | undefined;
-  /** The duration that the container states; undefined where it states none, as in a live WebM. */
+  /** The duration that the container states; undefined when it states none, as in a live WebM. */
   headerDurationSec: number | undefined;
   streams: StreamScan[];
-  /** Whether the streams had to be read each by itself, as together they end where the first of them does. */
+  /** True when the streams had to be read separately, because a joint reading ends with the first stream that ends. */
   readApart: boolean;
 }
 
-/** A packet as it is read. `sec` and `durationSec` are undefined where the container does not state them. */
+/** A packet. `sec` and `durationSec` are undefined when the container does not state them. */
 export interface Packet {
   sec: number | undefined;
   durationSec: number | undefined;
   bytes: number;
   key: boolean;
   discarded: boolean;
-  /** Whether a new description of the stream comes with it. */
+  /** True when the packet brings a new sample description. */
   described: boolean;
 }
 
-/** Adds up the packets of one stream, in the order in which they are read. */
+/** Adds up the packets of one stream in reading order. */
 export class StreamTally {
   packets = 0;
   bytes = 0;
@@ -81,7 +81,7 @@ export class StreamTally {
 
   add({ sec, durationSec, bytes, key, discarded, described }: Packet): void {
     if (described) this.descriptions += 1;
-    // An edit list hides these from the viewer; other muxers hide them in other ways.
+    // Edit lists hide these packets from the viewer; other muxers hide them differently.
     if (discarded) {
       this.hidden += 1;
       return;
@@ -104,8 +104,8 @@ export class StreamTally {
   }
 
   /**
-   * The end of the last packet. One without a duration lasts as long as the one before it or, where that is less, as packets do on
-   * average, at most a second: a gap is in the average, and pictures out of order in the step.
+   * Returns the end of the last packet. Without a stated duration, it lasts as long as the previous packet or the average one,
+   * whichever is less, and at most a second: a gap increases the average, and pictures out of order increase the step.
    */
   get endSec(): number | undefined {
     if (this.lastSec === undefined || this.firstSec === undefined) return undefined;

@@ -1,44 +1,44 @@
 import type { Track } from './inspection.ts';
 
-/** The sound that is made of a clip. */
+/** The source of a clip's sound. */
 export interface ChosenSound {
   /** Its index among all streams of the file. */
   stream: number;
-  /** The one channel to take, where the mix of both is far below them. */
+  /** The only channel to use, when the mix of both is far quieter. */
   channel?: 0 | 1;
 }
 
-/** Whether a sound is silent, and the one channel to take; undefined for the mix of both. */
+/** The result of listening: whether the sound is silent, and the only channel to use; undefined for the mix of both. */
 export interface Listened {
   isSilent: boolean;
   channel: 0 | 1 | undefined;
 }
 
-/** How many sounds of a clip are listened to at most. */
+/** The most sounds of a clip to listen to. */
 const LISTENED_MAX = 8;
 const SILENT = 32_768 * 10 ** (-60 / 20);
 // 15 dB.
 const FAR_BELOW = 10 ** (-15 / 10);
-/** Windows that are heard until it is known how a sound's channels mix. */
+/** The number of audible windows that decide how a sound's channels mix. */
 const ENOUGH = 30;
 
 /** Returns the sounds to choose from. */
 export const soundsOf = (tracks: readonly Track[]): Track[] =>
   tracks.filter(({ kind, codec }) => kind === 'audio' && codec !== '').slice(0, LISTENED_MAX);
 
-/** Listens to stereo sound in 16 bits, window by window. */
+/** Measures 16-bit stereo sound, window by window. */
 export class StereoMeter {
   private readonly power = [0, 0];
   private mixed = 0;
   private heard = 0;
   private readonly window: number;
 
-  /** `window` is a number of samples of both channels. */
+  /** `window` is in samples of both channels. */
   constructor(window: number) {
     this.window = window * 4;
   }
 
-  /** Takes the next samples. Returns whether that is enough. */
+  /** Measures the next samples. Returns true when it has heard enough. */
   push(samples: Buffer): boolean {
     for (let at = 0; at < samples.length && this.heard < ENOUGH; at += this.window)
       this.measure(samples.subarray(at, at + this.window));

@@ -25,45 +25,48 @@ import { type Missing, problemOf } from '../domain/problem.ts';
 import { allOrAbort } from './all-or-abort.ts';
 import { lookAt } from './inspect-file.ts';
 
-/** A clip whose video is made and not compared yet. */
+/** A clip whose video exists but is not yet compared. */
 export interface BegunMedia {
   clip: ClipFiles;
-  /** Describes the upload. */
+  /** The inspection of the upload. */
   found: Inspection;
-  /** Whether there is a video to compare. */
+  /** True when there is a video to compare. */
   hasVideo: boolean;
 }
 
 /** The files of a clip in the job's directory. */
 export interface MadeMedia {
-  /** The inspection of the video: the new one, or the upload where that stays. */
+  /** The inspection of the video: the new one, or the upload if that remains the video. */
   inspection: Inspection;
-  /** Whether the new video is equal to the upload. Else the upload stays the video. */
+  /** True when the new video equals the upload. Otherwise the upload remains the video. */
   isEqual: boolean;
   audio: string | undefined;
   thumbnails: Array<{ name: ThumbnailName; path: string }>;
-  /** Sentences for the owner about what could not be made; undefined where everything was. */
+  /** Sentences for the owner about missing parts; undefined when nothing is missing. */
   problem: string | undefined;
 }
 
-/** A clip of which nothing can be made: `message` is a sentence for the owner, `cause` is for the log. */
+/** Nothing can be made from the clip: `message` is a sentence for the owner, `cause` is for the log. */
 export class UnusableMediaError extends Error {}
 
 export const NOT_PROCESSED = 'The video could not be processed; it is kept as it came.';
 const NOT_A_VIDEO = 'The upload is not a video that can be played; it is kept as it came.';
 
-/** How much earlier there is a picture, where there is none at a moment. */
+/** The step back to an earlier picture when a moment has none. */
 const EARLIER_SEC = 0.5;
 
 export type MakeOptions = RunOptions & { log: Logger };
 
-/** Makes the seekable video of the file `source` in `dir`, and what the same run makes. Rejects with UnusableMediaError. */
+/**
+ * Makes the seekable video of the file `source` in `dir`, and the other outputs of the same run. Rejects with
+ * UnusableMediaError.
+ */
 export async function beginMedia(
   { dir, known }: { dir: string; known: Inspection | undefined },
   { log, ...options }: MakeOptions,
 ): Promise<BegunMedia> {
   const source = join(dir, 'source');
-  // The video is compared with what Inspect counted, so that the upload is not read through again.
+  // Compares with the counts of Inspect, so the upload is not read again.
   const found = known && known.tracks.length > 0 ? known : await inspectAgain(source, options);
   const sound = await chooseSound(source, found, options);
   const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(found), sound };
@@ -71,21 +74,21 @@ export async function beginMedia(
 }
 
 /**
- * Compares the video with the upload and makes what is missing beside it; the video is only read. Rejects with
- * UnusableMediaError where there is nothing in the end.
+ * Compares the video with the upload and makes the missing parts; only reads the video. Rejects with UnusableMediaError when
+ * nothing could be made.
  */
 export async function finishMedia(
   { clip, found, hasVideo }: BegunMedia,
   { log, ...options }: MakeOptions,
 ): Promise<MadeMedia> {
-  // The other files of the first run are checked at the same time.
+  // Checks the other files of the first run at the same time.
   const [compared] = await allOrAbort(options.signal, [
     signal => (hasVideo ? compare(clip, found, { ...options, signal }) : NO_VIDEO),
     () => removeBroken(clip),
   ]);
   const { different, inspection } = compared;
   if (different.length > 0)
-    log.warn({ different: different.map(({ detail }) => detail) }, 'The upload stays the video');
+    log.warn({ different: different.map(({ detail }) => detail) }, 'The copy differs; the upload remains the video');
   const isEqual = inspection !== undefined && different.length === 0;
   const video = isEqual
     ? { path: videoPath(clip), lastFrameSec: inspection.lastFrameSec }
@@ -144,7 +147,7 @@ async function compare(clip: ClipFiles, before: Inspection, options: RunOptions)
   }
 }
 
-/** Makes the parts that the first run has not made whole, each by itself: one that fails takes no other with it. */
+/** Makes the parts that the first run did not complete, each separately: one failure does not affect the others. */
 async function makeRest(
   clip: ClipFiles,
   { path, lastFrameSec }: { path: string; lastFrameSec: number },
@@ -157,14 +160,14 @@ async function makeRest(
     const make = (sec: number) =>
       attempt(`thumbnail ${moment.name}`, makeThumbnail(clip, { ...moment, atSec: sec }, path, options));
     await make(atSec);
-    // The last picture of a clip that was cut may be a part of one, which gives none.
+    // The last picture of a truncated clip may be incomplete and give no thumbnail.
     if (atSec > 0 && !(await hasThumbnail(clip, moment.name))) await make(Math.max(0, atSec - EARLIER_SEC));
   }
   if (missing.audio && clip.sound) await attempt('audio', makeAudio(clip, clip.sound, options));
   if (missing.audio || missing.moments.length > 0) await removeBroken(clip);
 }
 
-/** Returns whether ffmpeg made a part. Rejects where it did not fail by the clip. */
+/** Returns whether ffmpeg made a part. Rejects when the clip is not the cause of the failure. */
 const attempts = (log: Logger) => async (what: string, work: Promise<void>) => {
   try {
     await work;

@@ -23,14 +23,15 @@ export interface ProcessClipDeps extends Pick<Context, 'objects' | 'jobs' | 'san
 const mediaRatio = durationOf('recording.media.ratio');
 // The rest of the job's time is for transfers from and to the object store.
 const WORK_SHARE = 0.8;
-// With less free space than this, the disk may be the cause of a failure rather than the clip.
+// With less free space than this, the disk rather than the clip may be the cause of a failure.
 const FULL_DISK_BYTES = 64 * 1024 * 1024;
 const TOO_LARGE = 'The upload is too large to be processed; it is kept as it came.';
 const NOT_PUBLISHED = 'The result could not be published';
 const GONE = 'The upload is no longer stored, so it cannot be processed.';
 
 /**
- * Makes and stores the media of a submission, then publishes `media.processed` or `media.failed`. Rejects when a later attempt may succeed: with an OutageError where that says nothing about the clip.
+ * Makes and stores the media of a submission, then publishes `media.processed` or `media.failed`. Rejects when a retry may
+ * succeed: with an OutageError when the failure says nothing about the clip.
  */
 export async function processClip(
   deps: ProcessClipDeps,
@@ -48,8 +49,8 @@ export async function processClip(
     if (size === undefined) return await onSourceGone(deps, request, log);
     const making = () => makeAndStore(deps, job.path, request, { signal, timeLimit, mayBeDisk, log });
     const value = await making().catch(async error => {
-      // There is room again. Only once: a hostile clip can put these words into ffmpeg's messages, and must not be
-      // tried for ever.
+      // The disk has room again, so retry. Only once: a hostile clip can put these words into ffmpeg's messages and must not
+      // cause endless retries.
       if (error instanceof DiskFullError && !(await mayBeDisk())) return making();
       throw error;
     });
@@ -75,7 +76,7 @@ async function makeAndStore(
     try {
       return await make({ signal: AbortSignal.any([until, timeLimit]), sandbox, log });
     } catch (error) {
-      // Says little about the clip where the machine is busy: the job's attempts are for that.
+      // A timeout on a busy machine says little about the clip; the job's attempts handle it.
       if (timeLimit.aborted && !signal.aborted) throw new Error('The media was not made in time', { cause: error });
       throw error;
     }
@@ -85,33 +86,36 @@ async function makeAndStore(
     const made = await inTime(making => finishMedia(begun, making), until);
     const { durationSec } = made.inspection;
     if (durationSec > 0) mediaRatio(secondsSince(startedAt) / durationSec, {});
-    // What could not be made because the disk was full is made once there is room again.
+    // Retries when the disk may have been full: the missing parts can be made once it has room.
     if (made.problem !== undefined && (await mayBeDisk())) throw new OutageError('The disk is full');
     return made;
   };
   return await storeMedia(begun, request, { objects, signal, finish });
 }
 
-/** Whether a full disk, at the start of the job or now, may be the cause of a failure. */
+/** Returns a check for whether a full disk, at the start of the job or now, may be the cause of a failure. */
 async function watchDisk(jobs: JobDirectories): Promise<() => Promise<boolean>> {
   const wasShort = await jobs.isShortOf(FULL_DISK_BYTES);
   return async () => wasShort || (await jobs.isShortOf(FULL_DISK_BYTES));
 }
 
-/** The sentence for the owner, where trying again would not help. */
+/** Returns the sentence for the owner; undefined when a retry may help. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof UnusableMediaError) return error.message;
   if (error instanceof DiskFullError) return NOT_PROCESSED;
   return error instanceof ObjectTooLargeError ? TOO_LARGE : undefined;
 }
 
-/** The upload is deleted once its media is recorded: then this is a late repetition. Without media there is nothing to make. */
+/**
+ * Handles a missing upload. The upload is deleted after its media is recorded, so a job without it is a late repetition or has
+ * nothing to process.
+ */
 async function onSourceGone({ objects, kafka }: ProcessClipDeps, request: MediaJob, log: Logger): Promise<void> {
   for await (const { key } of objects.list(videoPrefix(request.projectId, request.submissionId))) {
-    log.info({ key }, 'The media was made and recorded before; the request is dropped');
+    log.info({ key }, 'The media is already recorded; the repeated job is dropped');
     return;
   }
-  log.warn('The upload is gone and there is no media of it');
+  log.warn('The upload is missing and has no media; the job fails');
   await publishFailed(kafka, request, GONE);
 }
 

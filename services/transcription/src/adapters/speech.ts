@@ -19,12 +19,12 @@ export class SpeechError extends Error {
 }
 
 export interface Speech {
-  /** One attempt at an .m4a, spoken in `language` where that is known. Rejects with SpeechError, or with the signal's reason. */
+  /** Makes one attempt at an .m4a, in `language` if it is known. Rejects with SpeechError or with the signal's reason. */
   transcribe(
     audio: Buffer,
     options: {
       language?: string | undefined;
-      /** How long it is, where that is known. */
+      /** The length of the sound, if it is known. */
       soundSec?: number | undefined;
       signal: AbortSignal;
     },
@@ -33,7 +33,7 @@ export interface Speech {
 
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 
-/** Speech-to-text by anything that speaks OpenAI's API. */
+/** Creates a client for any speech-to-text server with OpenAI's API. */
 export function createSpeech(options: { baseUrl: string; apiKey: Secret; model: string; requestMs: number }): Speech {
   const { model, requestMs } = options;
   const client = new OpenAI({
@@ -42,7 +42,7 @@ export function createSpeech(options: { baseUrl: string; apiKey: Secret; model: 
     apiKey: async () => options.apiKey() || 'none',
     organization: null,
     project: null,
-    // Retries are decided in domain/retry.ts.
+    // domain/retry.ts decides about retries.
     maxRetries: 0,
     timeout: requestMs,
     logLevel: 'off',
@@ -52,7 +52,7 @@ export function createSpeech(options: { baseUrl: string; apiKey: Secret; model: 
   const ask = async (audio: Buffer, { language, signal }: Parameters<Speech['transcribe']>[1]): Promise<unknown> => {
     const file = await toFile(audio, 'audio.m4a', { type: 'audio/mp4' });
     const limits = { signal, timeout: requestMs };
-    // Naming a language forces it, so that none is sent unless the owner named it.
+    // A language in the request forces the model, so the client sends one only if the owner set it.
     const what = { file, model, ...(language ? { language } : {}) };
     if (!givesTimes) return client.audio.transcriptions.create({ ...what, response_format: 'json' }, limits);
     return client.audio.transcriptions.create(
@@ -87,15 +87,15 @@ export function createSpeech(options: { baseUrl: string; apiKey: Secret; model: 
   };
 }
 
-/** Some newer models return text only, and refuse a request for times. */
+/** Returns whether the model refuses to return times: some newer models return text only. */
 const refusesTimes = (error: unknown) =>
   error instanceof APIError &&
   (error.status === 400 || error.status === 422) &&
   /^(response_format|timestamp_granularities)/.test(error.param ?? '');
 
 /**
- * The connection ended in the midst of an answer, as when a provider is restarted. How undici says so depends on the answer's
- * headers: a parser's error has no code. A body that arrived whole but cannot be decoded has one of zlib's.
+ * Returns whether the connection ended in the middle of an answer, for example because the provider restarted. undici's error
+ * depends on the answer's headers: a parser error has no code. A complete body that cannot be decoded has a zlib code instead.
  */
 function brokeOff(error: unknown): boolean {
   if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return false;
@@ -111,7 +111,7 @@ function failureOf(error: unknown): Failure {
   return { kind: 'status', status: error.status, retryAfterMs: after };
 }
 
-// The message of an API error quotes the provider, which may repeat what was sent, or part of the key.
+// Omits the message of an API error: it quotes the provider, which may repeat the request or a part of the key.
 const summaryOf = (error: unknown) =>
   error instanceof APIError ? `${error.name} ${error.status ?? ''} ${error.code ?? ''}`.trim() : (error as Error).name;
 
@@ -133,11 +133,11 @@ function heardIn(answer: unknown): Heard {
   };
 }
 
-// What is null or left out is no moment; `Number` would make the clip's start of it.
+// Treats null and missing values as unknown; `Number` would turn null into 0, the clip's start.
 const secondsOf = (value: unknown) =>
   typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN;
 
-/** fetch without redirects, so that the key goes nowhere else, and with a limit on the answer's size. */
+/** Fetches without redirects, so that the key reaches no other host, and limits the answer's size. */
 async function fetchBounded(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const answered = askPeer('speech');
   const response = await fetch(url, { ...init, redirect: 'error' }).catch(error => {

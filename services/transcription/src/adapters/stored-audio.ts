@@ -2,8 +2,8 @@ import { OutageError } from '@recording-request/events/job-claims';
 import { isMissing, type Objects } from '@recording-request/kit-objects/objects';
 
 /**
- * Returns the bytes of an object, `missing`, or `tooLarge` when there are more than `maxBytes`. Rejects with an OutageError,
- * or when the signal fires.
+ * Returns the bytes of an object, `missing`, or `tooLarge` for more than `maxBytes`. Rejects with an OutageError or the
+ * signal's reason.
  */
 export async function readAudio(
   objects: Objects,

@@ -1,25 +1,25 @@
-/** A word with its punctuation, or a part of one in a script without blanks: a caption breaks only between two of them. */
+/** A word with its punctuation, or a part of a word in a script without spaces. A caption breaks only between two pieces. */
 export interface Piece {
   text: string;
   /** In units of `LINE_UNITS`. */
   width: number;
-  /** Whether a blank stands before it. */
+  /** Whether a space precedes it. */
   isSpaced: boolean;
-  /** How bad a break after it is, from 0 (after a sentence) to 10 (in the middle of a word). */
+  /** The cost of a break after it, from 0 (after a sentence) to 10 (inside a word). */
   breakCost: number;
 }
 
-// A line has 42 letters or, as is the practice for Chinese and Korean, 16 characters of full width.
+// A line has 42 letters or, following the practice for Chinese and Korean, 16 full-width characters.
 const LINE_LETTERS = 42;
 const LINE_WIDE = 16;
-/** How much one line of a caption holds. */
+/** The width of one caption line. */
 export const LINE_UNITS = LINE_LETTERS * LINE_WIDE;
 const LETTER = LINE_UNITS / LINE_LETTERS;
 const WIDE = LINE_UNITS / LINE_WIDE;
 
 const FULL_WIDTH =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Yi}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
-// Scripts that put no blank between words.
+// Scripts without spaces between words.
 const WITHOUT_BLANKS = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 const CLOSING = /^[\p{Pe}\p{Pf}!?;:…%.,·、。，！？；：؟،؛]+$/u;
@@ -30,7 +30,7 @@ const CLAUSE_END = /[,;:，、；：､،؛—–]["'\p{Pe}\p{Pf}]*$/u;
 const wordsIn = new Intl.Segmenter('en', { granularity: 'word' });
 const charactersIn = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Returns the text on one line and without control characters: an empty line would end a cue. */
+/** Returns the text on one line without control characters: an empty line would end a cue. */
 export const oneLine = (text: string): string =>
   text
     .toWellFormed()
@@ -39,12 +39,12 @@ export const oneLine = (text: string): string =>
     .replace(/ {2,}/g, ' ')
     .trim();
 
-/** Returns the pieces of a text that is on one line. Each fits a line. */
+/** Returns the pieces of a single-line text. Each piece fits a line. */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   for (const word of text.split(' ')) {
     const last = pieces.at(-1);
-    // French sets a blank before some marks; a line must not begin with one.
+    // French puts a space before some punctuation; a line must not begin with that punctuation.
     if (last && CLOSING.test(word) && last.width + LETTER + widthOf(word) <= LINE_UNITS) {
       pieces[pieces.length - 1] = pieceOf(`${last.text} ${word}`, last.isSpaced);
       continue;
@@ -62,11 +62,11 @@ export function piecesOf(text: string): Piece[] {
 export const textOf = (pieces: Piece[]): string =>
   pieces.reduce((text, piece) => text + (text !== '' && piece.isSpaced ? ' ' : '') + piece.text, '');
 
-/** Returns the width that a line has with one more piece; `line` 0 is an empty line. */
+/** Returns the width of a line after one more piece; 0 is an empty line. */
 export const widthWith = (line: number, { width, isSpaced }: Piece): number =>
   line + (line > 0 && isSpaced ? LETTER : 0) + width;
 
-/** Returns pieces that fit two lines with the best break between the lines: at a phrase, else in the middle. */
+/** Returns pieces that fit two lines with the best break between the lines: after a phrase, otherwise near the middle. */
 export function twoLines(pieces: Piece[]): string {
   const rest: number[] = [];
   for (let at = pieces.length - 1, width = 0; at >= 0; at -= 1) {
@@ -86,7 +86,7 @@ export function twoLines(pieces: Piece[]): string {
   return `${textOf(pieces.slice(0, best.at))}\n${textOf(pieces.slice(best.at))}`;
 }
 
-/** Returns a text of any length in lines that are as full as they can be. */
+/** Wraps a text of any length into lines that are as full as possible. */
 export function wrapped(text: string): string {
   const lines: Piece[][] = [];
   let width = Number.POSITIVE_INFINITY;
@@ -124,7 +124,7 @@ function partsOf(word: string): { text: string; isCut: boolean }[] {
   });
 }
 
-/** Cuts what is wider than a line: between characters as they are seen, unless one alone is wider. */
+/** Cuts a part that is wider than a line between visible characters; a single character may be wider. */
 function chunksOf(part: string): string[] {
   if (widthOf(part) <= LINE_UNITS) return [part];
   const chunks: string[] = [];

@@ -6,12 +6,12 @@ import { toVtt } from './vtt.ts';
 
 const segment = (startSec: number, endSec: number, text: string): Segment => ({ startSec, endSec, text });
 const shown = (cues: Cue[]) => cues.map(({ startMs, endMs, text }) => [startMs, endMs, text]);
-/** Words of all cues without blanks, which scripts without them do not have at a line's end. */
+/** Joins the words of all cues without spaces: scripts without spaces have none at a line's end. */
 const wordsOf = (texts: string[]) => texts.map(oneLine).join('').replaceAll(/\s/g, '');
 
 const TIMES = /^(\d{2,}):([0-5]\d):([0-5]\d)\.(\d{3}) --> (\d{2,}):([0-5]\d):([0-5]\d)\.(\d{3})$/;
 
-/** Reads WebVTT as strictly as its grammar for writers is (not the forgiving one for readers). */
+/** Parses WebVTT strictly, by the grammar for writers and not the tolerant one for readers. */
 function strictCues(vtt: string): Cue[] {
   assert.ok(vtt.isWellFormed() && !/[\0\r]/.test(vtt));
   const [head, ...blocks] = vtt.replace(/\n$/, '').split('\n\n');
@@ -29,7 +29,7 @@ function strictCues(vtt: string): Cue[] {
 
 const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303f\uff01-\uff60]/gu;
 
-/** Checks what every transcript's cues keep to. Returns the cues as a reader finds them. */
+/** Checks the rules for every transcript's cues. Returns the parsed cues. */
 function checked(segments: Segment[], durationSec: number, leastMs = 1_000): Cue[] {
   const cues = cuesOf(segments, durationSec);
   assert.deepEqual(strictCues(toVtt(cues)), cues);
@@ -52,7 +52,7 @@ function checked(segments: Segment[], durationSec: number, leastMs = 1_000): Cue
   return cues;
 }
 
-test('a segment that is a good caption is one cue, with its own times', () => {
+test('a segment that fits a caption becomes one cue with its own times', () => {
   const cues = checked([segment(0.5, 2.25, ' Hello there. '), segment(2.25, 4, 'Bye.')], 10);
   assert.deepEqual(shown(cues), [
     [500, 2_250, 'Hello there.'],
@@ -60,7 +60,7 @@ test('a segment that is a good caption is one cue, with its own times', () => {
   ]);
 });
 
-test('a long segment is split at its sentences and phrases, with times by its characters', () => {
+test('a long segment is split at its sentences and phrases, with times in proportion to its characters', () => {
   const said =
     'I have used it for about a year now, mostly at work. It took me a day to learn, which is less than I had thought, and nobody in the team would give it back.';
   const cues = checked([segment(2, 14, said)], 20);
@@ -77,12 +77,12 @@ test('a long segment is split at its sentences and phrases, with times by its ch
   }
 });
 
-test('a segment that is slow enough for several cues is several cues', () => {
+test('a segment with time for several cues becomes several cues', () => {
   const cues = checked([segment(0, 12, 'Well, I would say that it depends on the day.')], 12);
   assert.equal(cues.length, 2);
 });
 
-test('a short segment stays for a second where there is room, and else joins its neighbour', () => {
+test('a short segment is shown for a second if there is room, and otherwise joins its neighbour', () => {
   assert.deepEqual(shown(checked([segment(5, 5.2, 'Yes.')], 10)), [[5_000, 6_000, 'Yes.']]);
   assert.deepEqual(shown(checked([segment(5, 5.2, 'Yes.')], 5.3)), [[4_300, 5_300, 'Yes.']]);
   assert.deepEqual(shown(checked([segment(0, 0.4, 'Yes.'), segment(0.5, 3, 'It does.')], 10)), [
@@ -93,12 +93,12 @@ test('a short segment stays for a second where there is room, and else joins its
   assert.ok(cues.some(({ text }) => /Yes\. This|do\.\sYes/.test(text)));
 });
 
-test('a clip that is shorter than a second has cues as short as it is', () => {
+test('a clip shorter than a second has cues of its length', () => {
   assert.deepEqual(shown(checked([segment(0, 0.4, 'Yes.')], 0.5, 1)), [[0, 500, 'Yes.']]);
   assert.deepEqual(shown(cuesOf([segment(0, 9, 'Yes.')], 0.0001)), [[0, 1, 'Yes.']]);
 });
 
-test('whatever times a provider gives, cues follow one another within the clip', () => {
+test('cues are in order and within the clip for any times from a provider', () => {
   const wild = [
     segment(4, 3, 'backwards'),
     segment(Number.NaN, Number.POSITIVE_INFINITY, 'without times'),
@@ -148,7 +148,7 @@ test('no text can end a cue, begin another or mark itself up', () => {
   );
 });
 
-test('scripts without blanks wrap between words, and lines neither begin nor end with the wrong mark', () => {
+test('scripts without spaces wrap between words, and lines neither begin nor end with the wrong mark', () => {
   const japanese =
     '私はこの製品を一年ほど使っていますが、とても便利だと思います。「もう返したくない」と、チームの全員が言っています。';
   const chinese =
@@ -164,7 +164,7 @@ test('scripts without blanks wrap between words, and lines neither begin nor end
   assert.equal(blanks.join(' '), korean);
 });
 
-test('right-to-left text wraps in the order in which it is said', () => {
+test('right-to-left text wraps in its spoken order', () => {
   for (const text of [
     'استخدمت هذا المنتج لمدة عام تقريبًا، في العمل غالبًا. استغرق تعلمه يومًا واحدًا، وهو أقل مما كنت أظن، ولا أحد يريد إعادته.',
     'השתמשתי במוצר הזה במשך כשנה, בעיקר בעבודה. לקח לי יום אחד ללמוד אותו, פחות ממה שחשבתי, ואף אחד לא רוצה להחזיר אותו.',
@@ -193,12 +193,12 @@ test('a word that is wider than a line is cut between its characters', () => {
   }
 });
 
-test('marks that stand alone stay on the line of their word', () => {
+test('separate punctuation stays on the line of their word', () => {
   const french = 'Vraiment, vous le pensez depuis longtemps ? Je ne sais pas trop quoi en dire encore : voilà !';
   for (const { text } of checked([segment(0, 9, french)], 9)) assert.doesNotMatch(text, /^[?:!]/m);
 });
 
-/** Whole numbers below a bound, the same in each run. */
+/** Returns pseudo-random whole numbers below a bound, the same in each run. */
 function randomFrom(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -207,7 +207,7 @@ function randomFrom(seed: number) {
   };
 }
 
-test('random speech keeps to the practice', () => {
+test('random speech follows the captioning rules', () => {
   const random = randomFrom(7);
   const words = [
     'a',
@@ -226,7 +226,7 @@ test('random speech keeps to the practice', () => {
     let at = random(3_000) / 1000;
     for (let count = 1 + random(12); count > 0; count -= 1) {
       const text = Array.from({ length: 1 + random(40) }, () => words[random(words.length)]).join(' ');
-      // No faster than 15 characters a second, where one of full width counts as two or three.
+      // At most 15 characters per second; a full-width character counts as two or three.
       const seconds = (text.length + 1.7 * (text.match(WIDE)?.length ?? 0)) / (4 + random(12));
       segments.push(segment(at, at + seconds, text));
       at += seconds + (random(2) * random(4_000)) / 1000;
@@ -252,7 +252,7 @@ test('random nonsense is still valid and within the clip', () => {
   }
 });
 
-test('ten thousand segments are laid out in a moment', { timeout: 10_000 }, () => {
+test('ten thousand segments are laid out quickly', { timeout: 10_000 }, () => {
   const segments = Array.from({ length: 10_000 }, (_, at) => segment(at, at + 1, 'と言いました'.repeat(8)));
   assert.ok(cuesOf(segments, 10_000).length >= 10_000);
 });

@@ -1,14 +1,14 @@
 import { LINE_UNITS, oneLine, type Piece, piecesOf, twoLines, widthWith, wrapped } from './caption-text.ts';
 
-/** Words and when they are said, in milliseconds from the start of the clip. */
+/** A caption with its times, in milliseconds from the start of the clip. */
 export interface Cue {
   startMs: number;
   endMs: number;
-  /** At most two lines of a caption; more where the text has no times. */
+  /** At most two lines; more when the text has no times. */
   text: string;
 }
 
-/** A stretch of speech as a provider returns it, in seconds. */
+/** A segment of speech as a provider returns it, in seconds. */
 export interface Segment {
   startSec: number;
   endSec: number;
@@ -25,10 +25,10 @@ const LEAST_MS = 1_000;
 const LONGEST_MS = 7_000;
 
 /**
- * Returns captions: at most two lines each, 1 to 7 seconds, in order, apart and within the clip, whatever times the provider
- * returned. A cue is a segment where these limits allow. A longer one is split at phrases, with times in proportion to its
- * characters; a shorter one stays on the screen while there is room, or joins its neighbour. Only where more is said than
- * fits, cues are shorter than a second. A segment without words gives no cue. `durationSec` 0 means that the length is not known.
+ * Returns captions: at most two lines each, 1 to 7 seconds, in order, without overlap and within the clip, whatever times the
+ * provider returned. A segment within these limits becomes one cue. A longer one is split at phrases, with times in proportion
+ * to its characters; a shorter one is shown longer if there is room, or joins its neighbour. Cues are shorter than a second
+ * only when the speech does not fit otherwise. A segment without words gives no cue. `durationSec` 0 means an unknown length.
  */
 export function cuesOf(segments: Segment[], durationSec: number): Cue[] {
   const limit = limitOf(durationSec);
@@ -37,7 +37,7 @@ export function cuesOf(segments: Segment[], durationSec: number): Cue[] {
   return cues ?? wholeClip(segments.map(({ text }) => text).join(' '), durationSec);
 }
 
-/** Returns the one cue of a text without times: the whole clip. */
+/** Returns one cue over the whole clip, for a text without times. */
 export function wholeClip(text: string, durationSec: number): Cue[] {
   const words = oneLine(text);
   if (words === '') return [];
@@ -50,12 +50,12 @@ const limitOf = (durationSec: number) =>
 const milliseconds = (sec: number, otherwise: number) =>
   Number.isFinite(sec) ? Math.max(0, Math.round(sec * 1000)) : otherwise;
 
-/** The pieces of all segments in order of time. Where segments overlap, the earlier one ends when the later begins. */
+/** Returns the pieces of all segments in order of time. An earlier segment ends when an overlapping later one begins. */
 function timedPieces(segments: Segment[], limit: number): Timed[] {
   let before = 0;
   const spoken = segments
     .map(({ startSec, endSec, text }) => {
-      // A segment without times comes after the one before it.
+      // A segment without times starts at the end of the previous one.
       const start = Math.min(milliseconds(startSec, before), limit);
       const end = Math.min(milliseconds(endSec, start), limit);
       before = Math.max(start, end);
@@ -72,23 +72,23 @@ function timedPieces(segments: Segment[], limit: number): Timed[] {
     return pieces.map((piece, index) => ({
       ...piece,
       startMs: timeAt(ends[index]! - piece.width),
-      // Up to the next piece: between cues of one segment the screen does not flicker.
+      // Ends at the next piece, so that the screen does not flicker between cues of one segment.
       endMs: index < pieces.length - 1 ? timeAt(ends[index + 1]! - pieces[index + 1]!.width) : start + duration,
       endsSegment: index === pieces.length - 1,
     }));
   });
 }
 
-// How bad a choice is, against one more cue (1) and a break after any word (2). A cue that cannot stay for a second is worst;
-// segments are joined only to avoid that.
+// The costs of a choice, relative to one more cue (1) and a break after any word (2). A cue shorter than a second costs most;
+// segments are joined only to avoid it.
 const JOINED_COST = 4;
 const GAP_COST_PER_SEC = 3;
 const SHORT_COST = 20;
 const SHORT_COST_PER_SEC = 10;
-// A segment's end without punctuation is a pause, which is nearly as good as a sentence's end.
+// A segment's end without punctuation is a pause, nearly as good as a sentence's end.
 const PAUSE_COST = 0.4;
 
-/** Divides the pieces into cues such that the sum of their costs is the least (as lines of a paragraph are found in TeX). */
+/** Divides the pieces into cues with the lowest sum of costs (TeX breaks a paragraph into lines the same way). */
 function group(pieces: Timed[], limit: number): Timed[][] {
   const best: { cost: number; next: number }[] = [];
   best[pieces.length] = { cost: 0, next: pieces.length };
@@ -105,7 +105,7 @@ function group(pieces: Timed[], limit: number): Timed[][] {
   return cues;
 }
 
-/** The cues that may begin with a piece: those that fit two lines and 7 seconds. */
+/** Yields the cues that may begin with a piece: those that fit two lines and 7 seconds. */
 function* cuesFrom(pieces: Timed[], from: number, limit: number): Generator<{ next: number; cost: number }> {
   const { startMs } = pieces[from]!;
   let line = 0;
@@ -126,14 +126,14 @@ function* cuesFrom(pieces: Timed[], from: number, limit: number): Generator<{ ne
     const roomSec = Math.min(LEAST_MS, (next?.startMs ?? limit) - startMs + before) / 1000;
     const short = roomSec < LEAST_MS / 1000 ? SHORT_COST + SHORT_COST_PER_SEC * (1 - roomSec) : 0;
     const end = piece.endsSegment ? Math.min(piece.breakCost, PAUSE_COST) : piece.breakCost;
-    // Cues of about the same length are easier to read than a full one and a word.
+    // Cues of similar length are easier to read than a full cue followed by a single word.
     yield { next: at + 1, cost: 1 + (1 - width / LINE_UNITS / 2) ** 2 + short + end + inside };
     if (piece.endsSegment && next)
       inside += JOINED_COST + (GAP_COST_PER_SEC * Math.max(0, next.startMs - piece.endMs)) / 1000;
   }
 }
 
-/** Returns undefined where the clip has no room for so many cues. */
+/** Returns undefined when the clip has no room for this many cues. */
 function inTime(groups: Timed[][], limit: number): Cue[] | undefined {
   const cues = groups.map((group, at) => {
     const { startMs } = group[0]!;
@@ -144,7 +144,7 @@ function inTime(groups: Timed[][], limit: number): Cue[] | undefined {
   for (let at = cues.length - 1; at >= 0; at -= 1) {
     const cue = cues[at]!;
     cue.endMs = Math.min(cue.endMs, bound);
-    // A cue with no room after it begins earlier, as far as the one before it keeps its second.
+    // A cue without room after it begins earlier, but leaves the previous cue its second.
     const earliest = at > 0 ? cues[at - 1]!.startMs + LEAST_MS : 0;
     cue.startMs = Math.min(cue.startMs, Math.max(cue.endMs - LEAST_MS, earliest), cue.endMs - 1);
     bound = cue.startMs;

@@ -9,7 +9,7 @@ const status = (code: number, retryAfter?: number): Failure => ({
   retryAfterMs: retryAfter,
 });
 
-test('what passes is tried again, later and later', () => {
+test('a temporary failure is retried with growing waits', () => {
   const passing: Failure[] = [
     status(429),
     status(500),
@@ -23,12 +23,12 @@ test('what passes is tried again, later and later', () => {
   assert.deepEqual(afterFailure(status(500), { ...now, attempts: 20, maxAttempts: 99 }), { waitMs: 30_000 });
 });
 
-test('not before the provider asked for it, and only within the job', () => {
+test('a retry waits for Retry-After and stays within the job', () => {
   assert.deepEqual(afterFailure(status(429, 20_000), now), { waitMs: 20_000 });
   assert.deepEqual(afterFailure(status(429, 10), now), { waitMs: 1_000 });
 });
 
-test('what does not pass within the job waits for another time, and fails no clip', () => {
+test('a failure that outlasts the job is an outage and fails no clip', () => {
   const busy = afterFailure(status(429, 201_000), now);
   assert.ok('outage' in busy && busy.afterMs === 201_000 && !busy.isMisconfigured);
   assert.ok('outage' in afterFailure({ kind: 'timeout' }, { ...now, leftMs: 900 }));
@@ -36,14 +36,14 @@ test('what does not pass within the job waits for another time, and fails no cli
     assert.ok('outage' in afterFailure(failure, { ...now, attempts: 6 }));
 });
 
-test('settings that the provider does not accept are an outage at once, for the operator', () => {
+test('settings that the provider rejects are an outage at once, for the operator', () => {
   for (const code of [401, 403, 404]) {
     const step = afterFailure(status(code), now);
     assert.ok('outage' in step && step.isMisconfigured && /SPEECH_/.test(step.outage), String(code));
   }
 });
 
-test('what is refused is refused at once, with a sentence', () => {
+test('refused audio fails at once, with a sentence', () => {
   for (const code of [400, 413, 415, 422]) {
     const step = afterFailure(status(code), now);
     assert.ok('reason' in step && /\.$/.test(step.reason), String(code));

@@ -1,4 +1,4 @@
-/** How an attempt at the provider ended without a transcript. */
+/** The failure of an attempt at the provider. */
 export type Failure =
   | { kind: 'status'; status: number; retryAfterMs: number | undefined }
   | { kind: 'unreachable' }
@@ -6,8 +6,8 @@ export type Failure =
   | { kind: 'unusable' };
 
 /**
- * The next step: another attempt after a wait; the end of the job for now, because the provider is away or not set up
- * (`outage` is a sentence for the operator); or a failure with a sentence for the owner.
+ * The next step: a retry after a wait; the end of the job for now, because the provider is down or misconfigured (`outage` is a
+ * sentence for the operator); or a failure with a sentence for the owner.
  */
 export type Step =
   | { waitMs: number }
@@ -18,10 +18,10 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Decides what follows a failed attempt. `attempts` counts those made, `leftMs` is the rest of the job's time. A provider
- * that is busy, broken, silent or unreachable is asked again, after longer and longer waits and not before its
- * `Retry-After`; when that does not help, the job waits for another time, as it does at once when the provider does not
- * accept our settings. What it refuses, it would refuse again.
+ * Decides the step after a failed attempt. `attempts` counts the attempts so far, `leftMs` is the rest of the job's time. A
+ * provider that is busy, broken, silent or unreachable gets a retry with growing waits, not before its `Retry-After`. After the
+ * last retry, or at once when the provider rejects our settings, the job ends as an outage and runs again later. Audio that the
+ * provider refuses fails without a retry.
  */
 export function afterFailure(
   failure: Failure,
@@ -43,7 +43,7 @@ export function afterFailure(
 
 const isPassing = (status: number) => status === 408 || status === 409 || status === 429 || status >= 500;
 
-// They quote neither the provider nor our credentials.
+// These sentences quote neither the provider nor our credentials.
 const UNUSABLE = 'The speech-to-text service gave no usable answer; ask for the transcript again.';
 const NO_CREDENTIALS = 'The speech-to-text service does not accept SPEECH_API_KEY; set it right.';
 const MISCONFIGURED: Record<number, string> = {
@@ -52,7 +52,7 @@ const MISCONFIGURED: Record<number, string> = {
   404: 'The speech-to-text service knows no such address or model; set SPEECH_BASE_URL and SPEECH_MODEL right.',
 };
 
-/** Returns the milliseconds until a Retry-After header's time: seconds or an HTTP date; undefined when it is neither. */
+/** Returns the milliseconds until the time in a Retry-After header (seconds or an HTTP date); undefined for any other value. */
 export function retryAfterMs(header: string | null | undefined, nowMs: number): number | undefined {
   if (!header) return undefined;
   if (/^\d+(\.\d+)?$/.test(header.trim())) return Number(header) * 1000;

@@ -2,12 +2,12 @@ import { type Sound, WINDOW_SEC } from './voice.ts';
 
 const MIN_SPEECH_SEC = 0.3;
 const MIN_VARIATION_DB = 3;
-// A provider's times are rarely further off.
+// The usual error of a provider's times.
 const TIMES_OFF_SEC = 0.2;
 
 /**
- * Returns whether a clip may hold speech: something is louder than `thresholdDb` for a moment, it is not as even as a fan or a
- * hum, and there is a voice in it. True for sound that could not be measured.
+ * Returns whether a clip may contain speech: some sound is louder than `thresholdDb`, its level varies more than a fan or a
+ * hum, and it has a voice. Returns true for sound that could not be measured.
  */
 export function mayHoldSpeech({ levelsDb, voiceSec }: Sound, thresholdDb: number): boolean {
   if (levelsDb.length === 0) return true;
@@ -20,12 +20,14 @@ export function mayHoldSpeech({ levelsDb, voiceSec }: Sound, thresholdDb: number
 
 const at = (sorted: number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 
-/** The share of voice in a stretch of sound, 0 to 1; undefined where the sound could not be measured or the stretch has no times. */
+/**
+ * Returns the share of voice in a time range, 0 to 1; undefined when the sound could not be measured or the range has no times.
+ */
 export type VoiceShare = (startSec: number, endSec: number) => number | undefined;
 
-/** Returns what tells the share of voice in any stretch of a sound, at a cost that does not grow with the stretch. */
+/** Returns a function for the share of voice in any time range; its cost does not depend on the range's length. */
 export function voiceShareOf({ voiceSec }: Sound): VoiceShare {
-  // How much voice there is before each window.
+  // The sum of voice before each window.
   const before = [0];
   for (const sec of voiceSec) before.push(before.at(-1)! + sec);
   const voiceBefore = (window: number) => before[Math.min(voiceSec.length, Math.max(0, window))]!;

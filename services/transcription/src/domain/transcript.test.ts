@@ -20,14 +20,14 @@ test('segments become cues, and the text is the provider’s', () => {
   assert.equal(vtt.match(/-->/g)?.length, 2);
 });
 
-test('the language that was heard is that of the transcript, unless nothing was heard', () => {
+test('the transcript has the recognised language, unless nothing was said', () => {
   assert.equal(transcriptOf({ text: 'Hallo.', language: 'de', segments: [segment(0, 'Hallo.')] }, 5).language, 'de');
   assert.equal(transcriptOf({ text: 'Hallo.', language: 'de', segments: undefined }, 5).language, 'de');
   assert.equal(transcriptOf({ text: 'Hallo.', segments: undefined }, 5).language, undefined);
   assert.equal(transcriptOf({ text: ' ', language: 'cy', segments: [] }, 5).language, undefined);
 });
 
-test('words that the model takes for no speech are left out of both', () => {
+test('words that the model rates as no speech are missing from both', () => {
   const heard = {
     text: 'Hello. Thanks for watching!',
     segments: [segment(0, 'Hello.'), segment(2, 'Thanks for watching!', 0.9, -1.4)],
@@ -42,7 +42,7 @@ test('words that the model takes for no speech are left out of both', () => {
   assert.match(kept.text, /watching/);
 });
 
-test('a model that returns no times gives one cue, and one that heard nothing gives none', () => {
+test('a model that returns no times gives one cue, and one that recognised nothing gives none', () => {
   assert.match(
     transcriptOf({ text: 'All of it.', segments: undefined }, 5).vtt,
     /00:00:00\.000 --> 00:00:05\.000\nAll of it\./,
@@ -51,7 +51,7 @@ test('a model that returns no times gives one cue, and one that heard nothing gi
   assert.deepEqual(transcriptOf({ text: '', segments: [] }, 5), { text: '', vtt: 'WEBVTT\n' });
 });
 
-test('segments without times are kept, and where none has times there is one cue for the whole clip', () => {
+test('segments without times are kept, and if none has times there is one cue for the whole clip', () => {
   const sound = { levelsDb: Array<number>(50).fill(-20), voiceSec: Array<number>(50).fill(0.06) };
   const untimed = { ...segment(0, 'Hello.'), startSec: Number.NaN, endSec: Number.NaN };
   const { text, vtt } = transcriptOf(
@@ -63,7 +63,7 @@ test('segments without times are kept, and where none has times there is one cue
   assert.match(vtt, /^WEBVTT\n\n00:00:00\.000 --> 00:00:05\.000\nHello\. Bye\.\n$/);
 });
 
-test('a voice is looked for in the stretch of each segment', () => {
+test('each segment is checked for a voice', () => {
   const sound = {
     levelsDb: Array<number>(6_000).fill(-20),
     voiceSec: Array.from({ length: 6_000 }, (_, at) => (at < 3_000 ? 0.06 : 0)),
@@ -86,7 +86,7 @@ test('more segments than a clip can have keep the text, as one cue', () => {
   assert.equal(vtt, `WEBVTT\n\n00:00:00.000 --> 00:10:00.000\n${line.repeat(200_000 / 8)}`);
 });
 
-test('words where nobody is to be heard are left out, however sure the model is of them', () => {
+test('words without a voice are left out, even if the model is confident', () => {
   const heard = { text: 'Hello. Thank you.', segments: [segment(0, 'Hello.'), segment(3, 'Thank you.')] };
   const sound = {
     levelsDb: Array<number>(50).fill(-20),
@@ -102,7 +102,7 @@ test('words where nobody is to be heard are left out, however sure the model is 
   assert.equal(transcriptOf(timeless, 5, sound).text, 'Hello.');
 });
 
-test('silence, a click and an even noise hold no speech; anything that moves and has a voice may', () => {
+test('silence, a click and an even noise have no speech; a varying sound with a voice may have some', () => {
   const clip = (...parts: Array<[count: number, level: number]>) => {
     const levelsDb = parts.flatMap(([count, level]) => Array<number>(count).fill(level));
     return { levelsDb, voiceSec: levelsDb.map(level => (level > -50 ? 0.06 : 0)) };

@@ -4,10 +4,10 @@ import { type VoiceShare, voiceShareOf } from './speech-levels.ts';
 import type { Sound } from './voice.ts';
 import { toVtt } from './vtt.ts';
 
-/** The speech that a provider recognised. A model without times gives no segments. */
+/** The speech that a provider recognised. A model without times returns no segments. */
 export interface Heard {
   text: string;
-  /** Undefined where the provider does not say. */
+  /** Undefined when the provider returns none. */
   language?: string | undefined;
   segments: Array<Segment & { noSpeechProbability: number; averageLogProbability: number }> | undefined;
 }
@@ -15,18 +15,18 @@ export interface Heard {
 export interface Transcript {
   text: string;
   vtt: string;
-  /** The code of the language that was heard; undefined where nothing was, or it is not known. */
+  /** The code of the recognised language; undefined when nothing was said or the language is unknown. */
   language?: string | undefined;
 }
 
 export const SILENCE: Transcript = { text: '', vtt: toVtt([]) };
 
-// Far more than speech in 25 MB of audio has. Cues of many more are larger than a transcript may be, and hold up the process.
+// Far more segments than 25 MB of speech has. The cues of many more would exceed a transcript's limit and block the process.
 const SEGMENTS_MAX = 10_000;
 
 /**
- * Returns the transcript of a clip. Segments in which nobody is to be heard are left out, however sure the model is of them:
- * their words are invented. Where there are too many to be segments of speech, the text is kept as if it had no times.
+ * Returns the transcript of a clip. Leaves out segments without a voice, even if the model is confident: their words are
+ * invented. With more than SEGMENTS_MAX segments, keeps the text without times.
  */
 export function transcriptOf(
   { text, segments, language }: Heard,
@@ -42,13 +42,13 @@ export function transcriptOf(
   return written(words, cues, language);
 }
 
-/** Where nothing was said there is no language, whatever a provider takes the noise for. */
+/** Without speech there is no language, even if the provider returned one. */
 function written(text: string, cues: Cue[], language: string | undefined): Transcript {
   const words = oneLine(text);
   return { text: words, vtt: toVtt(cues), ...(words && language ? { language } : {}) };
 }
 
-// Less voice than in most speech: then the model's own doubt counts.
+// Below most speech; then the model's own confidence decides.
 const LITTLE_VOICE = 0.1;
 
 const hasTimes = ({ startSec, endSec }: Segment) => Number.isFinite(startSec) && Number.isFinite(endSec);

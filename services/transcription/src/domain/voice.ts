@@ -1,13 +1,13 @@
-/** Finds voices in sound: where something is periodic as vocal folds are, and its pitch glides as that of speech does. */
+/** Detects a voice: the sound is periodic like vocal folds, and its pitch glides like speech. */
 
-/** Samples a second of the sound that a meter takes. */
+/** The sample rate of the meter's input. */
 export const RATE_HZ = 8_000;
 /** The length of one measured window. */
 export const WINDOW_SEC = 0.1;
 
-/** What a clip sounds like, by tenths of a second. */
+/** The measured sound of a clip, in windows of a tenth of a second. */
 export interface Sound {
-  /** dB of full scale; `-Infinity` for digital silence. */
+  /** dB relative to full scale; `-Infinity` for digital silence. */
   levelsDb: number[];
   /** Seconds of voice in each window. */
   voiceSec: number[];
@@ -23,26 +23,27 @@ const WINDOW = RATE_HZ * WINDOW_SEC;
 const HOPS_A_WINDOW = WINDOW / HOP;
 const QUIETEST = 32_768 * 10 ** (-65 / 20);
 
-// Measured (docs/decisions/0017): every clip of speech has voice by these, and breath, wind, noise, clicks and hum have none.
-/** How alike a stretch is to the one a period later, from which on it is periodic. */
+// These thresholds are measured (docs/decisions/0017): every clip of speech has a voice; breath, wind, noise, clicks and hum
+// have none.
+/** The lowest correlation with the signal one period later at which a frame is periodic. */
 const ALIKE = 0.4;
-/** A shorter stretch may be chance. */
+/** The frames in the shortest run that counts; a shorter one may be chance. */
 const RUN_MIN = 3;
-/** From one frame to the next a voice's pitch changes by less, */
+/** The upper limit of a voice's pitch change between frames, as a share of the pitch. */
 const STEP_MAX = 0.1;
-/** and by more than a hum's or a note's does, */
+/** The lower limit of a moving pitch; a hum or a note stays below it. */
 const MOVE_MIN = 0.004;
-/** in at least this share of the steps of a stretch. */
+/** The lowest share of moving steps in a run of voice. */
 const MOVING_MIN = 0.25;
 
 export interface VoiceMeter {
   /** Takes the next samples: mono, RATE_HZ, in the band of the voice. */
   push(samples: Int16Array): void;
-  /** What was measured, when all samples have been pushed. */
+  /** Returns the measurement after the last samples. */
   sound(): Sound;
 }
 
-/** Measures samples as they come; memory grows with the result alone. */
+/** Measures samples as they arrive; only the result uses memory. */
 export function createVoiceMeter(): VoiceMeter {
   const levelsDb: number[] = [];
   const isVoice: boolean[] = [];
@@ -71,7 +72,7 @@ export function createVoiceMeter(): VoiceMeter {
       for (const sample of samples) {
         power += sample * sample;
         if (++counted === WINDOW) measure();
-        // Without its slope low noise would look periodic.
+        // Removes the slope: low noise would look periodic.
         frame[filled++] = sample - 0.9 * before;
         before = sample;
         if (filled < frame.length) continue;
@@ -92,13 +93,13 @@ export function createVoiceMeter(): VoiceMeter {
   };
 }
 
-/** How much of a stretch its pitch moves, as a share of its steps. */
+/** Returns the share of steps in a run whose pitch moves. */
 function movingOf(run: number[]): number {
   const moving = run.filter((pitch, at) => at > 0 && Math.abs(pitch - run[at - 1]!) > MOVE_MIN * pitch);
   return moving.length / (run.length - 1);
 }
 
-/** The pitch of a frame in Hz; 0 where it is not periodic. */
+/** Returns the pitch of a frame in Hz; 0 when it is not periodic. */
 function pitchOf(frame: Float32Array): number {
   const first = energy(frame, 0);
   if (first < QUIETEST ** 2 * FRAME * 0.02) return 0;
@@ -116,7 +117,7 @@ function pitchOf(frame: Float32Array): number {
   for (let lag = LAG_MIN + 1; lag < LAG_MAX; lag += 1) {
     const [left, here, right] = [likeness[lag - 1]!, likeness[lag]!, likeness[lag + 1]!];
     if (here < 0.9 * best || here < left || here < right) continue;
-    // The top of the parabola through the three.
+    // The peak of the parabola through the three values.
     return RATE_HZ / (lag + (left - right) / (2 * (left - 2 * here + right) || 1));
   }
   return 0;

@@ -6,7 +6,7 @@ export function toVtt(cues: Cue[]): string {
   return `WEBVTT\n${blocks.join('')}`;
 }
 
-// An arrow in a text would be read as a cue's times: escaping `>` takes care of it.
+// An unescaped arrow in a text would be read as a cue's times.
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 function clock(ms: number): string {

@@ -8,12 +8,12 @@ import type { Heard } from '../domain/transcript.ts';
 
 const speechRatio = durationOf('recording.speech.ratio');
 
-/** There is no transcript and trying longer would not help. `message` is a sentence for the owner. */
+/** There is no transcript, and a retry would not help. `message` is a sentence for the owner. */
 export class NoTranscriptError extends Error {}
 
 /**
- * Asks the provider until it answers, refuses, or the job's time (`endsAt`, epoch milliseconds) is up. Rejects with
- * NoTranscriptError where it refuses this audio, with OutageError where it is away, or with the signal's reason.
+ * Calls the provider until it answers, refuses, or the job's time (`endsAt`, epoch milliseconds) is over. Rejects with
+ * NoTranscriptError when it refuses this audio, with OutageError when it is down, or with the signal's reason.
  */
 export async function recognizeSpeech(
   speech: Speech,
@@ -46,7 +46,10 @@ export async function recognizeSpeech(
         if (step.isMisconfigured) log.error({ err: error }, step.outage);
         throw new OutageError(step.outage, { cause: error, afterMs: step.afterMs });
       }
-      log.warn({ err: error, attempts, waitMs: step.waitMs }, 'The speech-to-text service is asked again');
+      log.warn(
+        { err: error, attempts, waitMs: step.waitMs },
+        'The speech-to-text service failed; the request will be retried',
+      );
       await delay(step.waitMs, undefined, { signal });
     }
   }

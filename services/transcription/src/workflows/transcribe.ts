@@ -22,7 +22,7 @@ export interface TranscribeDeps extends Pick<Context, 'objects' | 'speech' | 'sa
 
 // The largest file that speech-to-text accepts in one request.
 const AUDIO_MAX_BYTES = 25_000_000;
-// Text and WebVTT together. A list shows the transcripts of a hundred clips.
+// The limit of text and WebVTT together; a list shows the transcripts of a hundred clips.
 const TRANSCRIPT_MAX_BYTES = 900_000;
 // The rest of the job's time is for publishing.
 const WORK_SHARE = 0.9;
@@ -33,8 +33,8 @@ const TOO_MUCH_SOUND = 'The audio is longer, or harder to read, than speech-to-t
 const TOO_LONG = 'The transcript is too long to be kept.';
 
 /**
- * Transcribes a submission's audio and publishes `transcript.completed` or `transcript.failed`. Rejects when a later attempt may succeed: with an OutageError where that says nothing
- * about the audio.
+ * Transcribes a submission's audio and publishes `transcript.completed` or `transcript.failed`. Rejects when a retry may
+ * succeed: with an OutageError when the failure says nothing about the audio.
  */
 export async function transcribe(
   deps: TranscribeDeps,
@@ -51,12 +51,12 @@ export async function transcribe(
     await publish('transcript.completed', await payloadOf(deps, ids, transcript, signal));
   } catch (error) {
     if (!(error instanceof NoTranscriptError)) throw error;
-    log.warn({ err: error }, 'There is no transcript of a submission');
+    log.warn({ err: error }, 'The transcript of a submission failed');
     await publish('transcript.failed', { $case: 'transcriptFailed', value: { ...ids, reason: error.message } });
   }
 }
 
-/** A transcript that is too long for an event goes to the object store, where an erasure of the submission finds it. */
+/** Stores a transcript that is too long for an event in the object store, where the submission's erasure finds it. */
 async function payloadOf(
   { objects }: TranscribeDeps,
   ids: { projectId: string; submissionId: string; requestNumber: number },
@@ -88,7 +88,7 @@ async function transcriptFor(
   const soundSec = sound.levelsDb.length * WINDOW_SEC;
   const limits = { maxAttempts: config.attempts, endsAt, signal };
   const heard = await recognizeSpeech(speech, audio, { language, soundSec, ...limits, log });
-  // Captions of far more would hold up the process.
+  // Laying out captions of much longer texts would block the process.
   if (lengthOf(heard) > TRANSCRIPT_MAX_BYTES) throw new NoTranscriptError(TOO_LONG);
   const transcript = transcriptOf(heard, durationSec, sound);
   if (Buffer.byteLength(transcript.text) + Buffer.byteLength(transcript.vtt) > TRANSCRIPT_MAX_BYTES)
