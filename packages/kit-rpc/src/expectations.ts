@@ -2,10 +2,10 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 
 const unmet = new WeakSet<IncomingMessage>();
 
-/** Why a request with an `Expect` other than `100-continue` is refused, with 417. */
+/** The message of 417, for a request with an `Expect` other than `100-continue`. */
 export const UNMET_EXPECTATION = 'Send no header Expect but 100-continue.';
 
-/** Passes such a request to `handle`, as every other one: Node's own response has no body, and leaves no line in the log. */
+/** Passes such a request to `handle` like every other one: Node's own response has no body and no log line. */
 export function acceptExpectations(server: Server, handle: RequestListener): void {
   server.on('checkExpectation', (request, response) => {
     unmet.add(request);
@@ -13,5 +13,5 @@ export function acceptExpectations(server: Server, handle: RequestListener): voi
   });
 }
 
-/** Whether a request is to be refused with 417. */
+/** Whether a request must get 417. */
 export const expectsMore = (request: IncomingMessage): boolean => unmet.has(request);

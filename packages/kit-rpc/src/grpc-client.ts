@@ -45,7 +45,7 @@ const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
 const MESSAGES_AHEAD = 2;
 const CONNECT_LOOK_MS = 50;
-// The age at which a connection takes no more calls, and the longest call after it.
+// The age at which a connection takes no more calls, and the longest call that may still run on it.
 const KEEPALIVE_MS = 60_000;
 // Each call that fails as unavailable takes one of a hundred tokens, each that succeeds gives a tenth of one back, and at fifty
 // nothing is sent again: a peer that is down is not called more often for it.
@@ -114,11 +114,11 @@ export function createClient<S>(
   return client as ClientOf<S>;
 }
 
-/** Not by its `waitForReady`, which keeps a process alive until its time is over, also when the client is closed. */
+/** Does not use `waitForReady`, which keeps a process alive until its deadline, even when the client is closed. */
 async function connected(client: Client, limitMs: number, closed: AbortSignal): Promise<void> {
   const until = performance.now() + limitMs;
   const channel = client.getChannel();
-  // A channel that is closed would try again, as it is asked.
+  // Asking a closed channel would make it connect again.
   while (!closed.aborted && channel.getConnectivityState(true) !== connectivityState.READY) {
     if (performance.now() >= until) return;
     await delay(CONNECT_LOOK_MS, undefined, { ref: false });
@@ -169,13 +169,13 @@ interface Rpc {
   channel: Client;
   method: MethodDefinition<unknown, unknown>;
   span: RpcSpan;
-  /** Whether it is sent again where its connection was lost. */
+  /** Whether the call is sent again after its connection was lost. */
   isRepeated: boolean;
 }
 
 /**
- * Sends a call. The library repeats what may be repeated until the answer begins; a server that ends between the first bytes of its
- * answer and the message has told as little, so that the call is made once more then.
+ * Sends a call. The library retries until the response begins. If the server ends after the first bytes and before the message, this
+ * retries once.
  */
 async function unary(rpc: Rpc, request: unknown, options: RpcOptions): Promise<unknown> {
   const within = bounds(options);
@@ -187,7 +187,7 @@ async function unary(rpc: Rpc, request: unknown, options: RpcOptions): Promise<u
   }
 }
 
-/** The connection was lost when the answer had begun. */
+/** The connection was lost after the response had begun. */
 class CutShortError extends DomainError {}
 
 function attempt({ channel, method, span }: Rpc, request: unknown, within: Bounds): Promise<unknown> {
@@ -216,7 +216,7 @@ function attempt({ channel, method, span }: Rpc, request: unknown, within: Bound
   });
 }
 
-/** Runs what keeps the caller's stack for an error that may come: @grpc/grpc-js does for each call, and our errors show none of it. */
+/** Runs `@grpc/grpc-js` code without stack traces: it records the caller's stack for each call, and our errors do not show it. */
 function withoutFrames<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -296,7 +296,7 @@ function messageGate(ahead: number) {
 export const isUnimplemented = (error: unknown): boolean =>
   error instanceof DomainError && (error.cause as { status?: unknown } | undefined)?.status === status.UNIMPLEMENTED;
 
-/** The sentence of a server that does not take this caller's calls; for operators, not for users. */
+/** The message of a server that refuses this caller; for operators, not for users. */
 export function refusalOf(error: unknown): string | undefined {
   const cause = error instanceof DomainError ? (error.cause as { status?: unknown; details?: string }) : undefined;
   return cause?.status === status.PERMISSION_DENIED ? cause.details : undefined;

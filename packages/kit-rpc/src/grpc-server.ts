@@ -57,7 +57,7 @@ export const channelOptions = {
 
 type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown> | AsyncIterable<unknown>;
 
-// A replica that was added gets its share within this time, and what is as old is opened again within milliseconds.
+// A new replica gets its share of calls within this time. A connection this old is replaced within milliseconds.
 const CONNECTION_AGE_MS = 20_000;
 
 export interface Implementation {
@@ -82,7 +82,7 @@ export async function startGrpcServer(options: {
   const server = new Server({
     ...channelOptions,
     // A client resolves a name again only when a connection ends: without this, a replica that was added gets no calls.
-    // Running calls are not cut; what clients must not do for that is in grpc-client.ts.
+    // Running calls continue; grpc-client.ts says what clients must not do meanwhile.
     'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
     interceptors: [authorize(callersOf, internal.certificates === undefined, log)],
   });
@@ -108,7 +108,7 @@ export const bind = (server: Server, listen: string, credentials: ServerCredenti
 export const addressOf = (listen: string, port: number): string =>
   `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`;
 
-/** Waits up to `graceMs` for the calls that run. Then it ends them, and waits for no connection that is not even one of gRPC yet. */
+/** Waits up to `graceMs` for running calls, then ends them. Does not wait for connections without a gRPC handshake. */
 export function shutDown(server: Server, graceMs: number): Promise<void> {
   return new Promise(resolve => {
     const timer = setTimeout(() => {
@@ -125,14 +125,14 @@ export function shutDown(server: Server, graceMs: number): Promise<void> {
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
 interface Scope extends CallScope {
-  /** The handler has ended: nothing of it is left to be cancelled, and what it has begun beside has no deadline. */
+  /** The handler has ended: there is nothing to cancel, and work that it left running has no deadline. */
   end(): void;
 }
 
 function scopeOf(call: AnyCall): Scope {
   const gone = new AbortController();
   let isOver = false;
-  // @grpc/grpc-js says so of each call whose stream has closed, of those that were answered too.
+  // @grpc/grpc-js reports a cancellation for every closed stream, also after a response.
   (call as EventEmitter).on('cancelled', () => {
     if (!isOver) gone.abort(new DomainError('cancelled', 'The caller went away.'));
   });
@@ -171,7 +171,7 @@ function noting(path: string, log: Logger): (request: unknown) => EndNoted {
   };
 }
 
-/** What is the caller's to mend is told to the caller; the gateway's line of the request has its status. */
+/** The caller's mistakes are only returned to the caller; the gateway logs the status of the request. */
 function levelOf(failure: DomainError | undefined): 'debug' | 'warn' | 'error' {
   if (failure?.code === 'internal') return 'error';
   return failure?.code === 'unavailable' || failure?.code === 'timeout' ? 'warn' : 'debug';
@@ -226,7 +226,7 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
       callScope
         .run(scope, async () => {
           const messages = handler(call.request, { signal: scope.signal, log }) as AsyncIterable<unknown>;
-          // One message is on its way while the next is made: a stream of grpc-js would take sixteen, of any size.
+          // One message is sent while the next is made: a stream of grpc-js would buffer sixteen, of any size.
           let sent: Promise<void> = Promise.resolve();
           for await (const message of messages) {
             await sent;
@@ -265,7 +265,7 @@ function write(call: ServerWritableStream<unknown, unknown>, message: unknown, s
 function toServiceError(domain: DomainError): Partial<ServiceError> {
   const metadata = new Metadata();
   metadata.set('error-code', domain.code);
-  // What was answered is not asked for again: only what a lost connection left without an answer.
+  // The client retries only a call that a lost connection left without a response.
   metadata.set('grpc-retry-pushback-ms', '-1');
   if (domain.reason !== undefined) metadata.set('error-reason', domain.reason);
   if (domain.retryAfterSec !== undefined) metadata.set('retry-after', String(domain.retryAfterSec));

@@ -10,12 +10,12 @@ export interface Health {
   close(): Promise<void>;
 }
 
-// What a liveness probe asks for: the process answers, whatever it waits for.
+// The service name of a liveness probe. SERVING means that the process responds, even while it waits for a server.
 const LIVENESS = 'liveness';
 
 /**
- * Answers grpc.health.v1 on `listen`, in plaintext: a probe has no certificate, and learns nothing else here. The whole server
- * ('') is NOT_SERVING until `setServing`; the service `liveness` is SERVING as long as there is an answer.
+ * Serves grpc.health.v1 on `listen`, in plaintext: probes have no certificate. The whole server ('') is NOT_SERVING until
+ * `setServing`; the service `liveness` is always SERVING.
  */
 export async function startHealth(listen: string): Promise<Health> {
   const server = new Server();

@@ -7,7 +7,7 @@ export interface Listeners {
   /** `host:port` for other services, and for the operator. */
   grpcAddress: string;
   operatorAddress: string;
-  /** Accepts no more calls, waits up to `graceMs` for the running ones, then ends them. */
+  /** Stops accepting calls, waits up to `graceMs` for running ones, then ends them. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export interface ListenersOptions {
   log: Logger;
 }
 
-/** Serves `services` to the other services, and the same on a listener of its own to the operator where there is to be one. */
+/** Serves `services` to the other services, and on a second listener, if configured, to the operator. */
 export async function startListeners(options: ListenersOptions): Promise<Listeners> {
   const { config, services, internal, callers, log } = options;
   await using starting = new AsyncDisposableStack();

@@ -11,9 +11,9 @@ import { endTelemetry } from '@recording-request/kit-telemetry/ending';
 const UNUSABLE_CONFIGURATION = 78;
 
 /**
- * Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT, within its STOP_GRACE_SECONDS. Answers
- * grpc.health.v1 from the beginning, with SERVING between the start's end and the stop. While a server is away the start is
- * tried again. Our own, as close-with-grace ends every stop with `process.exit`, which would cut off what is still being flushed.
+ * Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT within STOP_GRACE_SECONDS. Serves grpc.health.v1
+ * all the time: SERVING from the end of the start to the stop. Retries the start while a server is away. Not close-with-grace, which
+ * ends each stop with `process.exit` and so loses data that is still being flushed.
  */
 export async function runService<C extends { logLevel: string; stopGraceSeconds: number; healthListen: string }>(
   name: string,
@@ -30,23 +30,23 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
   const log = createLogger(name, config.logLevel);
   let stop: (() => Promise<void>) | undefined;
   onceSignalled(() => {
-    // A part that does not end must not keep the process alive: what matters is on disk already.
+    // A part that does not stop must not keep the process alive: acknowledged data is already on disk.
     setTimeout(() => process.exit(1), config.stopGraceSeconds * 1_000).unref();
     if (stop === undefined) process.exit();
     stop().catch(error => {
-      // Nothing is lost by it: what was acknowledged is stored.
+      // Nothing is lost: acknowledged data is stored.
       log.warn({ err: error }, 'The service did not stop cleanly');
       process.exit(1);
     });
   });
   try {
-    // Loads gRPC: what is wrong with the configuration is told before.
+    // Loads gRPC, so a configuration error is reported first.
     const { startHealth } = await import('./health.ts');
     const health = await startHealth(config.healthListen);
     const service = await startWhenPossible(() => start(config, log), log);
     health.setServing(true);
     log.info('The service is ready');
-    // Where NODE_COMPILE_CACHE names a folder, the next start need not compile what this one did, also if this one is killed.
+    // With NODE_COMPILE_CACHE, the next start reuses compiled code, even if this process is killed.
     flushCompileCache();
     stop = async () => {
       health.setServing(false);
@@ -55,7 +55,7 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
       await endTelemetry();
     };
   } catch (error) {
-    // Only found when it was tried, such as a certificate that has expired.
+    // Some errors appear only at use, such as an expired certificate.
     if (error instanceof ConfigError) {
       refuse(name, error);
       process.exit();
@@ -75,7 +75,7 @@ function onceSignalled(stop: () => void): void {
     });
 }
 
-/** A server that is away comes back without anybody changing this service: ending would only make the next start later. */
+/** Retries while a server is away: an exit would only delay the next start. */
 async function startWhenPossible(start: () => Promise<RunningService>, log: Logger): Promise<RunningService> {
   for (let attempt = 0; ; attempt += 1) {
     try {

@@ -1,9 +1,9 @@
-/** What was waited for did not come in time. */
+/** A wait exceeded its limit. */
 export class OutOfTimeError extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-/** Resolves to the result of `work`. Fails after `ms` with an OutOfTimeError that names `what`, or with the signal's reason. Does not stop the work itself. */
+/** Waits for `work`. Rejects after `ms` with an OutOfTimeError that names `what`, or with the signal's reason. Does not stop the work. */
 export async function bounded<T>(work: Promise<T>, ms: number, what: string, signal?: AbortSignal): Promise<T> {
   signal?.throwIfAborted();
   const { promise: ended, reject } = Promise.withResolvers<never>();

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface CallScope {
-  /** Fires when the caller went away. */
+  /** Fires when the caller has disconnected. */
   signal: AbortSignal;
-  /** In milliseconds since 1970; Infinity where there is none. */
+  /** In milliseconds since 1970; Infinity for no deadline. */
   deadlineAt: number;
 }
 
-/** The deadline and the cancellation of the RPC that is being served; the clients of this kit pass it on, to MongoDB as well. */
+/** The deadline and cancellation of the RPC that is being served. gRPC clients and MongoDB commands take it over. */
 export const callScope = new AsyncLocalStorage<CallScope>();

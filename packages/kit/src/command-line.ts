@@ -1,9 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** A command line that cannot be carried out; the message is for the user. */
+/** An invalid command line; the message is for the user. */
 export class UsageError extends Error {}
 
-/** The exit status of a command whose command line cannot be carried out. */
+/** The exit status for an invalid command line. */
 export const USAGE_STATUS = 2;
 
 /** Parses a command line as `parseArgs` of `node:util` does. Throws a UsageError with a sentence for the user. */
@@ -16,7 +16,7 @@ export function parseCommandLine<const T extends ParseArgsConfig>(config: T): Re
   }
 }
 
-/** `--port -5` as `--port=-5`: the check of the option says what it takes, where `parseArgs` would speak of dashes. */
+/** Turns `--port -5` into `--port=-5`, so that the option's own check reports it instead of `parseArgs`. */
 function negativesJoined({ args = [], options = {} }: ParseArgsConfig): string[] {
   const takesText = (word = '') => word.startsWith('--') && options[word.slice('--'.length)]?.type === 'string';
   const isJoined = (at: number) => /^-[\d.]/.test(args[at] ?? '') && takesText(args[at - 1]);
@@ -35,5 +35,5 @@ const SENTENCES: Record<string, (message: string) => string> = {
   },
 };
 
-// Node quotes an option with its short form before it and what it takes behind it.
+// Node quotes an option with its short form before it and its value after it.
 const optionIn = (message: string): string => /'(?:-\w, )?([^' ]+)/.exec(message)?.[1] ?? '';

@@ -1,7 +1,7 @@
-/** The names under which a slot is counted, the widest first: an owner, one of its links, an address at that link. */
+/** The names that a slot counts for, from the widest: an owner, one of its links, an address at that link. */
 export type Path = readonly [string, ...string[]];
 
-/** Every place in the queue that this path may have is taken. */
+/** The queue has no place left for this path. */
 export class QueueFullError extends Error {}
 
 /**
@@ -12,14 +12,14 @@ export class QueueFullError extends Error {}
  * a name may still take among the names below it: an owner's links, the addresses at a link.
  */
 export interface FairSlots {
-  /** Takes a slot under every one of these paths; undefined where one of them allows no more. Disposing returns the slot, once. */
+  /** Takes a slot for all these paths at once; undefined if one of them has reached its share. Disposing returns the slot, once. */
   tryTake(...paths: [Path, ...Path[]]): Disposable | undefined;
   /**
-   * Waits for a slot. One that becomes free goes to the waiting name that holds the fewest, and among those to the one that was
-   * served the longest ago. Rejects with the signal's reason, or with QueueFullError: the places in the queue are shared by the same rule.
+   * Waits for a slot. A free slot goes to the waiting name that holds the fewest; on a tie, to the one served least recently.
+   * Rejects with the signal's reason, or with QueueFullError: the queue's places are shared by the same rule.
    *
-   * An `amount` above 1 takes so many at once, as bytes are taken, and only under a path of one name. Of what a name wants it may not hold more
-   * than was left before. One that holds nothing is not passed by others while it waits for enough to be free.
+   * An `amount` above 1 takes that many at once (bytes, for example), only for a path of one name. A name may then hold at most as
+   * many as were left before. While a name that holds nothing waits, no other name overtakes it.
    */
   take(path: Path, signal: AbortSignal, amount?: number): Promise<Disposable>;
   used(): number;
@@ -28,12 +28,12 @@ export interface FairSlots {
 
 interface Name {
   held: number;
-  /** When it was last served, or else came, by a counter. */
+  /** A counter's value when it was last served, or when it came. */
   since: number;
   below: Map<string, Name>;
-  /** Those that wait under this very path, in order. */
+  /** The callers that wait for exactly this path, in order. */
   queue: Set<Waiting>;
-  /** How many wait under it and below it. */
+  /** How many callers wait for it and for names below it. */
   waiting: number;
 }
 
@@ -76,14 +76,14 @@ export function createFairSlots(capacity: number, { queued = 0 }: { queued?: num
   }
 
   function serveWaiting(): void {
-    // Each that is served leaves fewer, so this ends.
+    // Ends, because each one served leaves fewer slots.
     for (let next = firstServed(root, left()); next; next = firstServed(root, left())) next.serve();
   }
 
   const tryTake: FairSlots['tryTake'] = (...paths) =>
     paths.every(path => isAllowed(root, path, left())) ? hold(paths) : undefined;
 
-  /** Resolves with a slot when it is this one's turn. */
+  /** Resolves with a slot when it is this caller's turn. */
   function inQueue(path: Path, signal: AbortSignal, amount: number): Promise<Disposable> {
     const names = namesOf(path);
     const { queue } = names.at(-1)!;
@@ -138,10 +138,7 @@ function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
   return made;
 }
 
-/**
- * Returns how many more a name may take that holds `held` where `left` are left: above 0 only while it holds fewer than are left,
- * and each one that it takes leaves one fewer.
- */
+/** Returns how many more a name that holds `held` may take when `left` are left: above 0 only while it holds fewer than are left. */
 const share = (held: number, left: number): number => Math.ceil((left - held) / 2);
 
 function isAllowed(root: Name, path: Path, free: number): boolean {
@@ -155,7 +152,7 @@ function isAllowed(root: Name, path: Path, free: number): boolean {
   return true;
 }
 
-/** Returns what serves the next one that waits below a name; undefined where none of them may take one more. */
+/** Returns the next waiting caller below a name; undefined if none of them may take one more. */
 function firstServed(name: Name, left: number): Waiting | undefined {
   const waiting = [...name.below.values()].filter(each => each.waiting > 0);
   waiting.sort((a, b) => a.held - b.held || a.since - b.since);
@@ -171,7 +168,7 @@ function firstServed(name: Name, left: number): Waiting | undefined {
   return undefined;
 }
 
-/** Forgets the names of a path that hold nothing and do not wait. */
+/** Removes the names of a path that hold nothing and have nobody waiting. */
 function forgetUnused(above: Name, [first, ...rest]: readonly string[]): void {
   const name = first === undefined ? undefined : above.below.get(first);
   if (first === undefined || !name) return;

@@ -6,16 +6,16 @@ interface Flight<T> {
 }
 
 /**
- * Look-ups that are remembered for a short time. Calls for the same key at once share one flight; failures are not
- * remembered; the least recently used entry goes when there are too many.
+ * Caches look-ups for a short time. Concurrent calls for one key share one look-up. Failures are not cached. When the cache is full,
+ * the least recently used entry goes.
  */
-// It keeps promises instead of using lru-cache's `fetch`, which counts the time from the answer rather than from the
-// question, and fails everyone who waits for an entry that others push out.
+// Stores promises. lru-cache's `fetch` would count the age from the result instead of the request, and would reject callers whose
+// entry is evicted meanwhile.
 export class FlightCache<T> {
   readonly #flights: LRUCache<string, Flight<T>> | undefined;
   readonly #now: () => number;
 
-  /** `ttlMs` is counted from the start of the look-up; Infinity remembers for good, 0 nothing. `now` returns milliseconds from any moment on. */
+  /** `ttlMs` counts from the start of the look-up; Infinity never expires, 0 caches nothing. `now` returns milliseconds. */
   constructor({
     ttlMs,
     maxEntries,
@@ -31,7 +31,7 @@ export class FlightCache<T> {
     return this.#flights?.size ?? 0;
   }
 
-  /** Returns what is remembered, or what `load` finds. A look-up that began before `since`, by the clock of `now`, is not believed. */
+  /** Returns the cached value, or loads it. Ignores a look-up that began before `since` (by `now`). */
   get(key: string, load: () => Promise<T>, since = Number.NEGATIVE_INFINITY): Promise<T> {
     const flights = this.#flights;
     const found = flights?.get(key);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from './log.ts';
 
-/** A running service. `stop` finishes what was begun, releases everything, and is bounded. */
+/** A running service. `stop` finishes running work and releases everything, within a time limit. */
 export interface RunningService extends AsyncDisposable {
   stop(): Promise<void>;
 }
@@ -12,18 +12,18 @@ export interface Stoppable {
   wake(): void;
 }
 
-// For what follows the jobs of a worker: what they hold is released, connections are closed.
+// The time to release what a worker's jobs hold and to close connections.
 const CLOSING_SECONDS = 5;
-/** Returns how long what was begun, such as the jobs of a worker, may go on during a stop that may take `stopGraceSeconds`, in milliseconds. */
+/** Returns how long running jobs may continue during a stop of at most `stopGraceSeconds`, in milliseconds. */
 export const jobGraceMs = (stopGraceSeconds: number): number => (stopGraceSeconds - CLOSING_SECONDS) * 1_000;
 
-/** Runs `work` every `ms`, never twice at once; a failure is logged and the next turn tries again. */
+/** Runs `work` every `ms`, never twice at once. A failure is logged and retried at the next turn. */
 export function every(ms: number, work: () => Promise<void>, options: { log: Logger; name: string }): Stoppable {
   let stopped = false;
   let woken = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
-  // What wakes it may be a request, whose trace, deadline and cancellation are none of the loop's.
+  // A request may wake the loop; its trace, deadline and cancellation must not apply to the work.
   const outside = AsyncLocalStorage.snapshot();
   const turn = () => {
     if (running || stopped) {
@@ -52,7 +52,7 @@ export function every(ms: number, work: () => Promise<void>, options: { log: Log
   };
 }
 
-/** Stops parts in the order given; one that fails does not keep the others from stopping. */
+/** Stops parts in the given order. If one fails, the others are stopped all the same. */
 export async function stopAll(parts: Array<() => Promise<unknown> | unknown>): Promise<void> {
   const errors: unknown[] = [];
   for (const part of parts) {

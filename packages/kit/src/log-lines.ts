@@ -1,19 +1,19 @@
 import { writeSync } from 'node:fs';
 import { type DestinationStream, pino } from 'pino';
 
-// What comes in this time is written together: each write takes a thread's time, and wakes the process that reads it.
+// Lines within this time are written together: each write costs a thread's time and wakes the reader.
 const TOGETHER_MS = 20;
 const TOGETHER_LENGTH = 8_192;
 const STDOUT = 1;
 
 /**
- * Returns what writes lines to stdout, some milliseconds after they came at the latest. It waits for who reads them only after a fatal
- * line and when the process ends: one that ends by itself, also by an error, writes all of them.
+ * Returns a stream that writes lines to stdout within milliseconds. It blocks only after a fatal line and when the process exits, so
+ * that a process that ends by itself, even by an error, writes all its lines.
  */
 export function logLines(): DestinationStream {
   let lines = '';
   let timer: NodeJS.Timeout | undefined;
-  // Before the one of pino, which writes what it was given and has not begun to write.
+  // Runs before pino's own exit handler, which writes what pino has not begun to write.
   process.on('exit', flushSync);
   const stdout = pino.destination({ dest: STDOUT, sync: false });
 
@@ -43,7 +43,7 @@ export function logLines(): DestinationStream {
     try {
       writeSync(STDOUT, text);
     } catch {
-      // Nobody reads them any more.
+      // The reader is gone.
     }
   }
 

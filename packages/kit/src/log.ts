@@ -5,7 +5,7 @@ import { redact } from './redact.ts';
 
 export type { Logger };
 
-// One for all loggers of a process, whose lines keep their order.
+// One stream for all loggers of a process, so that lines keep their order.
 let stdout: DestinationStream | undefined;
 let send: ((line: string) => void) | undefined;
 

@@ -5,6 +5,6 @@ import { totalmem } from 'node:os';
  * where there is no limit below that.
  */
 export function memoryLimit(container = process.constrainedMemory(), machine = totalmem()): number {
-  // Without a limit some kernels report none as 0, others as a number beyond every machine.
+  // For no limit some kernels report 0, others a huge number.
   return container > 0 ? Math.min(container, machine) : machine;
 }

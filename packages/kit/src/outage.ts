@@ -1,10 +1,10 @@
-// By name and label, so that callers need not load the drivers.
+// Uses names and labels, so that callers need not load the drivers.
 const MONGO_AWAY =
   /^(Mongo(ose)?(Network(Timeout)?|ServerSelection|WriteConcern|WaitQueueTimeout|PoolCleared|PoolClosed|ClientClosed|NotConnected|TopologyClosed)|PoolClearedOnNetwork)Error$/;
 const MONGO_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 /**
- * Codes of MongoDB's servers: MaxTimeMSExpired, and what a member answers that is not primary, no longer, or not yet able to read: of a
- * read that the driver has tried twice, such an error has no label.
+ * Codes of MongoDB: MaxTimeMSExpired, and the errors of a member that is not primary or not ready to read. After the driver's retry of
+ * a read, such an error has no label.
  */
 const MONGO_UNABLE = new Set<unknown>([50, 91, 134, 189, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436]);
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
@@ -19,11 +19,11 @@ type DriverError = Error & {
   errorResponse?: unknown;
 };
 
-/** Whether an error means that a backing service is down, failing over or too slow: worth another try later. */
+/** Whether an error means that a server is down, failing over or too slow, so that a later retry may succeed. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, code, hasErrorLabel, errorResponse } = error as DriverError;
-  // A bulk write fails with an error of its own, which has what went wrong and none of its labels.
+  // The error of a bulk write contains the real error, without its labels.
   if (errorResponse instanceof Error) return isOutage(errorResponse);
   if (MONGO_AWAY.test(name) || KAFKA_AWAY.test(name)) return true;
   if (typeof hasErrorLabel === 'function')

@@ -1,6 +1,6 @@
-// Owners' and contributors' tokens, what webhooks are signed with, the signature of a presigned URL, the password in an address,
-// and what a client authenticates with: anyone who reads them can use them. A line of JSON is redacted as it is, so that `\n` may stand before
-// a secret and `\"` after it.
+// Owners' and contributors' tokens, webhook secrets, the signature of a presigned URL, the password in a URL, and HTTP credentials:
+// anyone who reads one can use it. They apply from the first line of every process, so they are here and not passed in by a service. A
+// line of JSON is redacted as a whole, so `\n` may stand before a secret and `\"` after it.
 const SECRETS: ReadonlyArray<[pattern: RegExp, instead: string]> = [
   [/(api|prj|vr)_[0-9A-Za-z]{16,}/g, '$1_[redacted]'],
   [/whsec_[0-9A-Za-z+/=]{16,}/g, 'whsec_[redacted]'],
@@ -9,16 +9,16 @@ const SECRETS: ReadonlyArray<[pattern: RegExp, instead: string]> = [
   [/(Bearer|Basic) +(?=\S*\d)[0-9A-Za-z._~+/=-]{8,}/gi, '$1 [redacted]'],
 ];
 
-// Nearly every text has none, and is looked through once: this runs for each attribute of each span.
+// A fast check, because this runs for each attribute of each span, and nearly no text has a secret.
 const HINT = /(?:api|prj|vr|whsec)_|X-Amz-|:\/\/|Bearer|Basic/i;
-// What may stand in an address as it is, or by its number. A quotation mark or a backslash would end a text in a line of JSON.
+// Percent-encoded characters that a URL may contain. Not `"` and `\`, which would end a string in a line of JSON.
 const BY_NUMBER = /%(2[013-9a-f]|[3467][0-9a-f]|5[0-9abd-f])/gi;
-// Each time it was put into another address, its % was written by its number once more.
+// A URL inside another URL is encoded once more each time.
 const DECODED_TIMES = 3;
 
 /**
- * Returns `text` with every secret in it that can be told by its form reduced to what comes before it. One of which characters are percent-encoded opens
- * the same door: a text that has one is returned decoded.
+ * Returns `text` with every secret that has a known form replaced. A percent-encoded secret counts too: a text that contains one is
+ * returned decoded.
  */
 export function redact(text: string): string {
   let plain = text;

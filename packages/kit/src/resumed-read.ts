@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from './bounds.ts';
 
-/** Nothing could be read at `offset`, after all tries. */
+/** Nothing could be read at `offset`, after all retries. */
 export class UnreadableError extends Error {
   readonly offset: number;
 
@@ -11,17 +11,17 @@ export class UnreadableError extends Error {
   }
 }
 
-/** Bytes whose reading can end early. A chunk is valid until the reader asks for the next one. */
+/** A stream of bytes that can be closed early. A chunk is valid until the reader asks for the next one. */
 export interface ByteSource extends AsyncIterable<Buffer> {
   destroy(): void;
-  /** For sources that can fail while nobody reads. */
+  /** For sources that can fail between reads. */
   on?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 const TRIES = 5;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
-// The connection of a reader that takes nothing for so long is closed: stores do not wait longer than half a minute.
+// After this pause of the reader the connection is closed: stores wait at most half a minute.
 const IDLE_MS = 5_000;
 
 export interface ResumedReadOptions {
@@ -29,15 +29,15 @@ export interface ResumedReadOptions {
   from: number;
   to: number;
   signal: AbortSignal;
-  /** Whether an error of `open`, or of what it returned, would come again. */
+  /** Whether a retry after this error cannot succeed. */
   isFinal?: (error: unknown) => boolean;
   idleMs?: number;
 }
 
 /**
- * Yields the bytes from `from` to `to` as they are asked for. `open` returns a stream that begins at an offset and ends at `to`.
- * When the stream breaks off or the reader pauses, this opens a new one at the next byte. Fails with UnreadableError after some
- * tries without a byte, or at once when an error is final.
+ * Yields the bytes from `from` to `to` on demand. `open` returns a stream from an offset to `to`. When the stream breaks off or the
+ * reader pauses, this opens a new one at the next byte. Fails with UnreadableError after several retries without a byte, or at once
+ * after a final error.
  */
 export async function* resumedRead(
   open: (offset: number) => Promise<ByteSource>,
@@ -50,7 +50,7 @@ export async function* resumedRead(
     current?.stream.destroy();
     current = undefined;
   };
-  // One for all chunks, which come by the thousand.
+  // One timer for all chunks: there may be thousands.
   let isHeld = false;
   const idle = setTimeout(() => isHeld && close(), idleMs);
   try {
@@ -59,7 +59,7 @@ export async function* resumedRead(
       try {
         if (!current) {
           const stream = await open(offset);
-          // Nothing else listens between two reads.
+          // Between two reads nothing else listens for errors.
           stream.on?.('error', () => {});
           current = { stream, chunks: stream[Symbol.asyncIterator]() };
         }
@@ -81,7 +81,7 @@ export async function* resumedRead(
       yield chunk;
       isHeld = false;
     }
-    // Asks for the end, so that the source can use its connection again.
+    // Reads the end of the stream, so that the source can reuse its connection.
     current?.chunks.next().catch(() => {});
   } finally {
     clearTimeout(idle);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** A secret, asked for at each use, because the file that it comes from may have been replaced. As a function it is in no log. */
+/** Returns a secret. A function, because its file may be replaced, and so that no log prints it. */
 export type Secret = () => string;
 
-/** Returns the secret in `file`, without the end of its line. Fails with what is wrong with the file that `variable` names. */
+/** Returns the secret in `file`, without its line break. Throws what is wrong with the file that `variable` names. */
 export function readSecret(file: string, variable: string): string {
   let text: string;
   try {
@@ -17,7 +17,7 @@ export function readSecret(file: string, variable: string): string {
   return text;
 }
 
-/** Returns the secret in `file`, looked at again when it is used; the one before while the file cannot be read. Fails when it cannot be read now. */
+/** Returns a function that reads the secret again at use, and keeps the last one while the file is unreadable. Throws if it is unreadable now. */
 export function renewedSecret(file: string, variable: string): Secret {
   const current = lookedAt(() => readSecret(file, variable));
   return () => current();
@@ -26,8 +26,8 @@ export function renewedSecret(file: string, variable: string): Secret {
 const LOOK_MS = 1_000;
 
 /**
- * Returns what `read` returns, looked at when it is asked for and at most once a second; what it returned before while it fails.
- * Fails when it fails now.
+ * Returns a function that calls `read` at most once a second and keeps the last result while `read` fails. Throws if the first read
+ * fails.
  */
 export function lookedAt<T>(read: () => T): () => T {
   let last = read();
@@ -38,13 +38,13 @@ export function lookedAt<T>(read: () => T): () => T {
     try {
       last = read();
     } catch {
-      // It is being replaced, perhaps: the next look finds the new one.
+      // Perhaps the file is being replaced; the next read finds the new one.
     }
     return last;
   };
 }
 
-/** Returns the bytes of a small file. Fails with what is wrong with it, in words that follow the variable that names it. */
+/** Returns the bytes of a small file. Throws an Error whose message follows the name of the variable. */
 export function readFile(file: string): Buffer {
   try {
     return readFileSync(file);

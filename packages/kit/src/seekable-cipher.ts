@@ -2,12 +2,12 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 
 const BLOCK_BYTES = 16;
 
-/** A new key, for one object alone: with a key that is used twice, two texts give each other away. */
+/** Returns a new key, for one object only: a key that encrypts two objects reveals both. */
 export const newCipherKey = (): Buffer => randomBytes(32);
 
 /**
- * Enciphers or deciphers (it is the same) consecutive pieces of an object's bytes, the first of which stands at `offset`:
- * AES-256 in counter mode, which can begin anywhere. It keeps a secret, and does not show that bytes were changed.
+ * Encrypts or decrypts (the same operation) consecutive chunks of an object from `offset` on, with AES-256 in counter mode, which can
+ * start anywhere. It does not detect changed bytes.
  */
 export function seekableCipher(key: Uint8Array, offset: number): (bytes: Uint8Array) => Buffer {
   const counter = Buffer.alloc(BLOCK_BYTES);

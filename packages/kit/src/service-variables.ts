@@ -1,6 +1,6 @@
 import { flag, integer, listen, text, type Variable } from './config.ts';
 
-/** Of every service. */
+/** Variables of every service. */
 export const processVariables = {
   logLevel: text('LOG_LEVEL', 'the least level of the lines that are written and sent', {
     default: 'info',
@@ -14,12 +14,12 @@ export const processVariables = {
   ),
 };
 
-/** Who asks has no certificate. */
+/** Probes have no certificate. */
 export const healthVariables = {
   healthListen: listen('HEALTH_LISTEN', 'where `grpc.health.v1` is served, in plaintext', '0.0.0.0:50053'),
 };
 
-/** How services know each other. */
+/** How services authenticate each other. */
 export const internalVariables = {
   internalPlaintext: flag('INTERNAL_PLAINTEXT', 'whether the services call each other without certificates'),
   tlsCertFile: tlsFile('TLS_CERT_FILE', "the service's certificate, then intermediate ones"),
@@ -27,12 +27,12 @@ export const internalVariables = {
   tlsCaFile: tlsFile('TLS_CA_FILE', 'the authorities that are believed'),
 };
 
-/** Of a service that other services call. */
+/** Variables of a service that other services call. */
 export const grpcVariables = {
   grpcListen: listen('GRPC_LISTEN', 'where other services call it', '0.0.0.0:50051'),
 };
 
-/** Of a service that the operator calls. */
+/** Variables of a service that the operator calls. */
 export const operatorVariables = {
   operatorListen: listen('OPERATOR_LISTEN', "where the operator's tool calls it", '0.0.0.0:50052'),
 };

@@ -1,16 +1,16 @@
 /**
- * Admits a number of callers at once; the others wait in order. Not p-limit: with that, a caller whose signal fires would
- * wait on in the queue until its turn.
+ * Limits concurrent callers; the others wait in order. Not p-limit, which would keep a caller in the queue after its signal has
+ * fired.
  */
 export interface Slots {
-  /** Resolves once there is room; disposing the result makes room. Rejects with the signal's reason. */
+  /** Waits for a slot; disposing releases it. Rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<Disposable>;
-  /** Undefined when there is no room, or others wait for it. */
+  /** Undefined if no slot is free. */
   tryAcquire(): Disposable | undefined;
   used(): number;
 }
 
-/** Returns room for `count` callers. */
+/** Returns `count` slots. */
 export function createSlots(count: number): Slots {
   let free = count;
   const waiting = new Set<() => void>();

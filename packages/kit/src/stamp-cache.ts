@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { sharedRead } from './batcher.ts';
 
-/** What shows whether the rows that a value was computed from are still the same. */
+/** Shows whether the rows that a value was computed from have changed. */
 export interface Stamp {
-  /** Differs after each change of the rows. */
+  /** Differs after each change. */
   text: string;
-  /** How long ago the last change was that it shows, by the clock that dated it, in milliseconds. */
+  /** The time since the last change that it shows, by the clock that dated it, in milliseconds. */
   restedMs: number;
 }
 
 export interface StampCache<T> {
-  /** Returns the values of these keys; `compute` is given those whose stamp is not the one under which they are kept. */
+  /** Returns the values of these keys; `compute` gets the keys that are not cached under their present stamp. */
   get(keys: readonly string[], stamps: ReadonlyMap<string, Stamp>, compute: Compute<T>): Promise<Map<string, T>>;
 }
 
@@ -25,17 +25,16 @@ export interface StampCacheOptions<T> {
   max?: number;
   restMs?: number;
   maxAgeMs?: number;
-  /** What all values may take together, where they are large; `of` says what one takes. */
+  /** For large values: the most bytes of all of them, and the bytes of one. */
   bytes?: { max: number; of(value: T): number };
   ticks?: () => number;
 }
 
 /**
- * A cache in memory of values that are computed from many rows and stamped with the time of their last change. The stamps are
- * to be read before: a change that comes while a value is computed then shows in the next stamp. What changed less than
- * `restMs` ago is not kept, as another change of the same moment may still be under way; those who ask for one such value while it is
- * computed share the next computation, so that many who look at what changes all the time cost as much as two. After `maxAgeMs` a value is
- * computed again whatever its stamp: it makes up for a change that no stamp showed.
+ * Caches values that are computed from many rows, by a stamp of the rows' last change. Read the stamp first: a change during the
+ * computation then shows in the next stamp. A value that changed less than `restMs` ago is not cached, because another change of the
+ * same moment may still be running; concurrent callers for such a value share the next computation. After `maxAgeMs` a value is
+ * computed again whatever its stamp, in case a change showed in no stamp.
  */
 export function createStampCache<T>({
   max = 10_000,
@@ -49,7 +48,7 @@ export function createStampCache<T>({
     ttl: maxAgeMs,
     ttlResolution: 0,
     perf: { now: ticks },
-    // A value that is larger than all may be is not kept.
+    // A value larger than the whole limit is not cached.
     ...(bytes && { maxSize: bytes.max, sizeCalculation: ({ value }: Kept<T>) => Math.max(1, bytes.of(value)) }),
   });
   const computeOne = sharedRead<{ key: string; compute: Compute<T> }, ReadonlyMap<string, T>>(
@@ -66,7 +65,7 @@ export function createStampCache<T>({
         else unknown.push(key);
       }
       if (unknown.length === 0) return values;
-      // What is not true any more is not held until it is computed again either.
+      // Outdated values are removed at once, not only when the new value is there.
       for (const key of unknown) kept.delete(key);
       const [key, ...others] = unknown as [string, ...string[]];
       const found = others.length > 0 ? await compute(unknown) : await computeOne({ key, compute });

@@ -3,15 +3,15 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { lookedAt, readFile } from './secret-file.ts';
 import type { Variable } from './variable.ts';
 
-/** PEM files of connections to a server; '' for one that is not used. */
+/** The PEM files for connections to a server; '' for an unused one. */
 export interface TlsFiles {
-  /** Authorities that vouch for the server, instead of those that Node knows. */
+  /** The trusted authorities, instead of Node's own. */
   ca: string;
   cert?: string;
   key?: string;
 }
 
-/** The path of a PEM file with certificates; '' when the variable is not set. What is in the file is checked. */
+/** The path of a PEM file with certificates; '' when the variable is not set. The content is checked. */
 export function certificateFile(
   name: string,
   description: string,
@@ -52,7 +52,7 @@ export function keyFile(
   };
 }
 
-/** Returns why a variable that is set must not be; undefined when it may. */
+/** Returns why this variable must not be set; undefined if it may. */
 export type Misplaced = (env: NodeJS.ProcessEnv) => string | undefined;
 
 function fileVariable(
@@ -76,7 +76,7 @@ function fileVariable(
   };
 }
 
-/** Returns what new connections use: the files are read again when they change, and what was there before serves while one cannot be used. */
+/** Returns the TLS options of new connections. Reads changed files again, and keeps the old content while a file is unusable. */
 export function tlsContext(files: TlsFiles): () => SecureContext {
   let kept: Array<Buffer | undefined> = [];
   let context: SecureContext | undefined;
@@ -84,7 +84,7 @@ export function tlsContext(files: TlsFiles): () => SecureContext {
     const found = [files.ca, files.cert, files.key].map(file => (file ? readFile(file) : undefined));
     if (context && found.every((bytes, at) => !bytes || bytes.equals(kept[at]!))) return context;
     const [ca, cert, key] = found;
-    // OpenSSL takes what it can read of a file that is cut off, and believes nobody where that is nothing.
+    // OpenSSL uses what it can read of a truncated file, and trusts nobody if that is nothing.
     for (const pem of [ca, cert]) if (pem && !isWhole(pem)) throw new Error('a file of certificates is not whole');
     context = createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
     kept = found;
@@ -97,8 +97,8 @@ const UNTRUSTED =
 const REFUSED = /^ERR_SSL_.+_ALERT_(BAD_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA|ACCESS_DENIED)$/;
 
 /**
- * Returns what keeps TLS with `server` from being set up until somebody changes it, as one sentence; undefined when the error has
- * another cause. `ca` is the variable that names the file of authorities.
+ * Returns, as one sentence, why TLS with `server` fails until somebody changes the configuration; undefined if the error has another
+ * cause. `ca` is the variable that names the file of authorities.
  */
 export function tlsFault(error: unknown, server: string, ca: string): string | undefined {
   for (const each of causes(error)) {
@@ -113,7 +113,7 @@ export function tlsFault(error: unknown, server: string, ca: string): string | u
   return undefined;
 }
 
-/** Yields an error and what caused it, as drivers note it, each once. */
+/** Yields an error and all its causes, in the forms that drivers use, each once. */
 export function* causes(error: unknown): Generator<object> {
   const seen = new Set<object>();
   const open = [error];
@@ -124,14 +124,14 @@ export function* causes(error: unknown): Generator<object> {
     yield each;
     const { cause, originalError, errors, reason, servers, error: inner } = each as Record<string, unknown>;
     open.push(cause, originalError, inner, ...(Array.isArray(errors) ? errors : []));
-    // MongoDB's: a description of each server, with what it failed with.
+    // MongoDB: a description of each server, with its error.
     if (reason) open.push(reason);
     if (servers instanceof Map) open.push(...servers.values());
   }
 }
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-/** Whether PEM has certificates, none of them cut off or damaged. */
+/** Whether PEM has certificates, and none is truncated or damaged. */
 export function isWhole(pem: Buffer): boolean {
   const blocks = certificatesIn(pem);
   const begun = pem.toString('latin1').split('-----BEGIN CERTIFICATE-----').length - 1;

@@ -8,7 +8,7 @@ import {
 import type { Logger } from '@recording-request/kit/log';
 import { namesIn } from './names.ts';
 
-/** Which services may call an RPC, by its path, on one listener. None where the table has no line for it. */
+/** Returns the services that may call an RPC, by its path, on one listener; none if the table has no line for it. */
 export type CallersOf = (path: string) => readonly string[];
 
 type Call = Parameters<ServerInterceptor>[1];
@@ -17,16 +17,13 @@ type Names = readonly string[] | undefined;
 
 const known = new WeakMap<object, { names: Names }>();
 
-/**
- * Refuses each call whose caller the table does not name. In plaintext nobody knows who calls: each RPC that the table has is
- * let through then.
- */
+/** Refuses each call whose caller the table does not name. In plaintext, where callers are unknown, every RPC in the table is allowed. */
 export function authorize(callersOf: CallersOf, isPlaintext: boolean, log: Logger): ServerInterceptor {
   return ({ path }, call) => {
     const callers = callersOf(path);
     const names = namesOf(call);
     const allowed = names ? names.some(name => callers.includes(name)) : isPlaintext && callers.length > 0;
-    // Wrapping it would cost each message a pass; the library asks for no more than this interface.
+    // A wrapper would cost time for each message; the library needs only this interface.
     if (allowed) return call as ServerInterceptingCall;
     const who = names
       ? names.join(' and ') || 'A caller whose certificate names no service'
@@ -38,7 +35,7 @@ export function authorize(callersOf: CallersOf, isPlaintext: boolean, log: Logge
 }
 
 function namesOf(call: Call): Names {
-  // The library parses the certificate at each question, and offers nothing that lasts as long as the connection.
+  // The library parses the certificate on every access and has no object that lives as long as the connection.
   const { session } = (call as { stream?: { session?: object } }).stream ?? {};
   const before = session && known.get(session);
   if (before) return before.names;

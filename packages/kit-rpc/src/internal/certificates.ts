@@ -11,20 +11,20 @@ export interface CertificateFiles {
   tlsCaFile: string;
 }
 
-/** A certificate with its chain, its key, and the authorities whose certificates are believed; all PEM. */
+/** A certificate with its chain, its key, and the trusted authorities; all PEM. */
 export interface Material {
   cert: Buffer;
   key: Buffer;
   ca: Buffer;
 }
 
-/** The certificate of this process, as the files have it now. */
+/** The certificate of this process, as its files are now. */
 export interface Certificates extends experimental.CertificateProvider, Disposable {
   readonly current: Material;
   onChange(listener: (material: Material) => void): void;
 }
 
-// Soon enough for who replaces a certificate days before its end, and three small files to read.
+// Certificates are replaced days before they expire, so this is soon enough.
 const LOOK_MS = 5_000;
 const SOON_MS = 86_400_000;
 const USAGES = [
@@ -34,8 +34,8 @@ const USAGES = [
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /**
- * Reads the certificate of the service `name`, and again whenever a file changes; what cannot be used is logged then, and the one
- * before is kept. Fails with a ConfigError that says which file is wrong, and how.
+ * Reads the certificate of the service `name`, and again when a file changes; if the new one is unusable, this logs it and keeps the
+ * old one. Fails with a ConfigError that names the file and the fault.
  */
 export async function openCertificates(
   files: CertificateFiles,
@@ -62,7 +62,7 @@ export async function openCertificates(
       for (const listener of listeners) listener(current);
       log.info(wordsOf(current), 'The certificate was replaced: new connections use it');
     } catch (error) {
-      // Half of a replacement, perhaps: the next look finds the whole.
+      // Perhaps only one of two files is replaced yet; the next read finds both.
       tell(`The certificate was not replaced: ${(error as ConfigError).faults?.join(', ') ?? error}`);
     }
   };
@@ -72,7 +72,7 @@ export async function openCertificates(
       return current;
     },
     onChange: listener => void listeners.add(listener),
-    // Told a tick later, as the library's own provider does: a listener that is told at once misses the first.
+    // One tick later, like the library's own provider: a listener that is called at once misses the first certificate.
     addCaCertificateListener(listener) {
       authorities.add(listener);
       process.nextTick(() => listener({ caCertificate: current.ca }));
@@ -103,7 +103,7 @@ async function read(files: CertificateFiles, name: string): Promise<Material> {
   if (Date.parse(own.validFrom) > Date.now()) fail(`TLS_CERT_FILE is not valid before ${own.validFrom}`);
   if (!namesIn(own.subjectAltName).includes(name))
     fail(`TLS_CERT_FILE is not the certificate of ${name}: it must name URI:${uriOf(name)}`);
-  // It serves and calls with the same certificate.
+  // The same certificate is used to serve and to call.
   for (const [usage, what] of USAGES)
     if (own.keyUsage && !own.keyUsage.includes(usage))
       fail(`TLS_CERT_FILE is not for ${what}: its extended key usage must have both serverAuth and clientAuth`);
@@ -117,14 +117,14 @@ async function read(files: CertificateFiles, name: string): Promise<Material> {
     fail(
       `TLS_CA_FILE has two authorities named ${unclear.subject.replaceAll('\n', ', ')} without key identifiers, so that certificates of one would be refused: the new authority needs another name`,
     );
-  // As parsed: of two that were joined without a line's end between them TLS reads neither.
+  // The parsed certificates: TLS reads neither of two that were joined without a line break.
   return { cert: pemOf(chain), key, ca: pemOf(trusted) };
 }
 
-// As DER has the object identifier 2.5.29.14.
+// The object identifier 2.5.29.14 in DER.
 const SUBJECT_KEY_IDENTIFIER = Buffer.from('0603551d0e', 'hex');
 
-/** Whether OpenSSL, which looks an issuer up by its name, takes one of two authorities for the other. */
+/** Whether OpenSSL, which finds an issuer by its name, would confuse two authorities. */
 const areConfused = (one: X509Certificate, other: X509Certificate): boolean =>
   one.subject === other.subject &&
   !one.publicKey.equals(other.publicKey) &&
@@ -132,7 +132,7 @@ const areConfused = (one: X509Certificate, other: X509Certificate): boolean =>
 
 const pemOf = (certificates: X509Certificate[]) => Buffer.from(certificates.map(String).join(''));
 
-/** What tells an operator which step of a replacement a process has reached. */
+/** Logged so that an operator sees which step of a replacement a process has reached. */
 function wordsOf({ cert, ca }: Material): { serialNumber: string; validTo: string; authorities: string[] } {
   const { serialNumber, validTo } = new X509Certificate(cert);
   return { serialNumber, validTo, authorities: parse('TLS_CA_FILE', ca).map(each => each.serialNumber) };

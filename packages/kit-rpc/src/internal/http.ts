@@ -7,11 +7,11 @@ import type { Internal } from './internal.ts';
 import { namesIn } from './names.ts';
 
 const CONNECT_MS = 5_000;
-// As connections of gRPC: a certificate that has ended is believed no longer than this.
+// The same as for gRPC connections: an expired certificate is trusted no longer than this.
 const CONNECTION_AGE_MS = 5 * 60 * 1000;
 const OPTIONS = { IncomingMessage: CollectedRequest };
 
-/** Returns a server of HTTP for other services, which takes what `internal` takes. */
+/** Returns an HTTP server for other services that accepts the same certificates as `internal`. */
 export function createInternalServer(internal: Internal, handle: RequestListener): Server {
   const { certificates } = internal;
   if (!certificates) return createHttpServer(OPTIONS, handle);
@@ -38,7 +38,7 @@ function connectionOf({ socket }: IncomingMessage) {
   return connection;
 }
 
-/** Whether one of `callers` sent the request; true for anyone where there are no certificates. */
+/** Whether one of `callers` sent the request; always true without certificates. */
 export function isFrom(request: IncomingMessage, callers: readonly string[], { certificates }: Internal): boolean {
   if (!certificates) return true;
   return connectionOf(request).names?.some(name => callers.includes(name)) ?? false;
@@ -46,7 +46,7 @@ export function isFrom(request: IncomingMessage, callers: readonly string[], { c
 
 type Connected = (...result: [error: Error, socket: null] | [error: null, socket: TLSSocket]) => void;
 
-/** Returns what undici connects to the service `name` with, and the newest certificate; undefined where calls are plaintext. */
+/** Returns undici's connect options for the service `name`, with the newest certificate; undefined for plaintext. */
 export function internalConnect(internal: Internal, name: string) {
   if (!internal.tlsPeer(name)) return undefined;
   return ({ hostname, port }: { hostname: string; port: string }, connected: Connected): void => {

@@ -22,7 +22,7 @@ export interface Peer {
   options: ChannelOptions;
 }
 
-/** What a TLS connection to a service needs. */
+/** The options of a TLS connection to a service. */
 export interface TlsPeer {
   secureContext: SecureContext;
   servername: string;
@@ -31,22 +31,22 @@ export interface TlsPeer {
 
 type CheckServer = (host: string, certificate: { subjectaltname?: string }) => Error | undefined;
 
-/** How this process and the other services know each other. */
+/** How this process and the other services authenticate each other. */
 export interface Internal extends Disposable {
-  /** Undefined where listeners and calls are plaintext. */
+  /** Undefined for plaintext. */
   readonly certificates: Certificates | undefined;
-  /** For a listener of gRPC. */
+  /** For a gRPC listener. */
   serverCredentials(): ServerCredentials;
-  /** The service `name` as a client of gRPC reaches it: what answers must have the certificate of that name. */
+  /** How a gRPC client reaches the service `name`: the server must have the certificate of that name. */
   peer(name: string): Peer;
-  /** The same for any other protocol; undefined where calls are plaintext. */
+  /** The same for other protocols; undefined for plaintext. */
   tlsPeer(name: string): TlsPeer | undefined;
 }
 
-/** For tests, and for what has no peers. */
+/** Plaintext: for tests and for programs without peers. */
 export const PLAINTEXT: Internal = plaintext();
 
-/** Opens the certificate of the service `name`, unless there is to be none. Fails with a ConfigError. */
+/** Opens the certificate of the service `name`, or plaintext if configured. Fails with a ConfigError. */
 export async function openInternal(
   config: InternalConfig,
   name: string,
@@ -60,13 +60,13 @@ export async function openInternal(
   return withCertificates(await openCertificates(config, { name, log, ...options }));
 }
 
-/** The same for a program that calls services and is none, by the variables in `env`. */
+/** The same for a program that is not a service but calls services, from the variables in `env`. */
 export const openCaller = (env: NodeJS.ProcessEnv, name: string, options?: { lookMs?: number }): Promise<Internal> =>
   openInternal(loadConfig(env, internalVariables), name, createLogger(name, 'silent'), options);
 
 function withCertificates(certificates: Certificates): Internal {
   const checks = new Map<string, CheckServer>();
-  // The same function for the same name: connections are shared by it.
+  // One function per name, because connections are shared by function.
   const check = (name: string): CheckServer => {
     const made = checks.get(name) ?? ((_host, { subjectaltname }) => wrongServer(name, subjectaltname));
     checks.set(name, made);
@@ -83,7 +83,7 @@ function withCertificates(certificates: Certificates): Internal {
       credentials: experimental.createCertificateProviderChannelCredentials(certificates, certificates, {
         checkServerIdentity: check(name),
       }),
-      // Addresses say nothing: a name resolves to many, and some targets are none.
+      // The address is not checked: a name resolves to many, and some targets are not addresses.
       options: { 'grpc.ssl_target_name_override': name },
     }),
     tlsPeer: name => ({ secureContext, servername: name, checkServerIdentity: check(name) }),

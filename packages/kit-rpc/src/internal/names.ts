@@ -1,12 +1,12 @@
 const PREFIX = 'spiffe://recording-request/';
 const URI = 'URI:';
 
-/** The name that a certificate gives the service that presents it, as a URI among its subject alternative names. */
+/** The URI in a certificate's subject alternative names that names its service. */
 export const uriOf = (name: string): string => `${PREFIX}${name}`;
 
 /** Returns the names of services in the `subjectAltName` of a certificate, as Node prints it; none where one of them is unusual. */
 export function namesIn(subjectAltName: string | undefined): string[] {
-  // Node quotes a name that contains a comma or the like: split, a part of it could look like another name.
+  // Node quotes a name that contains a comma: after a split, a part of it could look like another name.
   if (!subjectAltName || subjectAltName.includes('"')) return [];
   const uris = subjectAltName.split(', ').filter(entry => entry.startsWith(URI + PREFIX));
   return uris.map(entry => entry.slice(URI.length + PREFIX.length));
