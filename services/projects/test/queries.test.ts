@@ -255,6 +255,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   await links.sumsFrom(OWNER, PROJECT, (await projects.findWithLinks(OWNER, PROJECT))!);
 
   await responses.find(response(0, 5)._id);
+  await responses.findWithTranscription(response(0, 5)._id);
   await responses.findSolo(linkId(0, 5));
   await responses.prolong(response(0, 5)._id, now);
   await responses.emptyClaims(now, 100);

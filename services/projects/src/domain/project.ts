@@ -4,6 +4,9 @@ import { DomainError } from '@recording-request/kit/errors';
 /** The settings that hold for new uploads, also of a response that was begun before. */
 export type TranscriptionSettings = Pick<Settings, 'transcriptionEnabled' | 'transcriptionLanguage'>;
 
+/** Of a project that is gone. */
+export const NO_TRANSCRIPTION: TranscriptionSettings = { transcriptionEnabled: false, transcriptionLanguage: '' };
+
 /** Where the project's events are signed; the secrets are sealed, '' is none. */
 export interface WebhookKeys {
   secret: string;

@@ -1,12 +1,18 @@
 import type { GetResponseRequest, GetResponseResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { decidedResponse } from '../workflows/current-response.ts';
+import { NO_TRANSCRIPTION } from '../domain/project.ts';
+import { noSuchResponse } from '../domain/response.ts';
+import { settledResponse } from '../workflows/current-response.ts';
 import { parseResponseKey } from './parse.ts';
-import { toResponse } from './response-messages.ts';
+import { messageOf } from './response-messages.ts';
 
 export const getResponse =
   (context: Context) =>
   async (request: GetResponseRequest): Promise<GetResponseResponse> => {
-    const response = await decidedResponse(context, parseResponseKey(request));
-    return { response: await toResponse(context, response) };
+    const id = parseResponseKey(request);
+    const found = await context.store.responses.findWithTranscription(id);
+    if (!found) throw noSuchResponse();
+    const { project, ...response } = found;
+    const decided = response.use === 'claiming' ? await settledResponse(context, id) : response;
+    return { response: messageOf(decided, project[0]?.settings ?? NO_TRANSCRIPTION) };
   };

@@ -1,5 +1,5 @@
 import { SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
-import type { Project, ProjectSummary, TranscriptionSettings } from '../domain/project.ts';
+import { NO_TRANSCRIPTION, type Project, type ProjectSummary, type TranscriptionSettings } from '../domain/project.ts';
 import type { Hashes } from './hashes.ts';
 import { type LinkHeads, linkHeads } from './links.ts';
 import type { Models } from './models.ts';
@@ -66,7 +66,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
       const project = await projects
         .findOne({ _id: projectId }, { 'settings.transcriptionEnabled': 1, 'settings.transcriptionLanguage': 1 })
         .lean<{ settings: TranscriptionSettings }>();
-      return project?.settings ?? { transcriptionEnabled: false, transcriptionLanguage: '' };
+      return project?.settings ?? NO_TRANSCRIPTION;
     },
 
     /** Some of an owner's, newest first, from behind the project `after` on. */

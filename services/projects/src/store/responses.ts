@@ -1,6 +1,7 @@
 import { createBatcher } from '@recording-request/kit/batcher';
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
 import { writeErrorsOf } from '@recording-request/kit-mongo/unordered';
+import type { TranscriptionSettings } from '../domain/project.ts';
 import type { Response, UseState } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
 import type { Models } from './models.ts';
@@ -44,6 +45,25 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
 
     async find(id: string): Promise<Response | null> {
       return await responses.findOne(responseAt(id)).lean<Response>();
+    },
+
+    /** With what its project says of transcripts now, in one query. */
+    async findWithTranscription(
+      id: string,
+    ): Promise<(Response & { project: { settings: TranscriptionSettings }[] }) | null> {
+      const [response] = await responses.aggregate([
+        { $match: responseAt(id) },
+        {
+          $lookup: {
+            from: 'projects',
+            as: 'project',
+            localField: 'projectId',
+            foreignField: '_id',
+            pipeline: [{ $project: { 'settings.transcriptionEnabled': 1, 'settings.transcriptionLanguage': 1 } }],
+          },
+        },
+      ]);
+      return response ?? null;
     },
 
     /** The one response of a unique link. */

@@ -37,25 +37,24 @@ export async function beginResponse(
     const { link, project, isDisabled } = found;
     const linkForNew = isDisabled ? { ...link, disabled: true } : link;
     const given = { ...beginning, link, linkForNew, project };
-    const response = link.type === 'unique' ? await onUnique(deps, given) : await onShared(deps, given);
+    const response = await beginOrJoin(deps, given);
     return response && { response, project };
   });
 }
 
-async function onUnique(deps: Deps, given: Try): Promise<Response | null> {
-  const known = await deps.store.responses.findSolo(given.link._id);
-  return known ? await join(deps, given, known) : await begin(deps, given);
-}
-
-/** On a contended link nearly every session is new: only one that cannot begin is looked up. */
-async function onShared(deps: Deps, given: Try): Promise<Response | null> {
+/** Nearly every session is new: only one that cannot begin is looked up. */
+async function beginOrJoin(deps: Deps, given: Try): Promise<Response | null> {
+  const { responses } = deps.store;
   const refusal: unknown[] = [];
   const begun = await begin(deps, given).catch(error => {
     refusal.push(error);
     return null;
   });
   if (begun) return begun;
-  const known = await deps.store.responses.find(responseKey(given.link._id, given.sessionId));
+  const { _id: linkId, type } = given.link;
+  const known = await (type === 'unique'
+    ? responses.findSolo(linkId)
+    : responses.find(responseKey(linkId, given.sessionId)));
   if (known) return await join(deps, given, known);
   if (refusal.length > 0) throw refusal[0];
   return null;

@@ -172,6 +172,7 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
         .sort({ sourceHeldUntil: 1 })
         .limit(limit)
         .lean();
+      if (rows.length === 0) return [];
       const again = new Date(now.getTime() + LOOK_AGAIN_MS);
       const projectIds = [...new Set(rows.map(row => row.projectId))];
       const those = { _id: { $in: rows.map(row => row._id) }, projectId: { $in: projectIds } };
