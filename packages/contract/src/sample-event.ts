@@ -1,5 +1,6 @@
 /** An event as real ones are, of a contributor who is made up: for test events and for the description. */
-import { submissionUrl } from './addresses.ts';
+import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { presentSubmission } from './present/submission.ts';
 import type { SubmissionJson } from './resources/submission.ts';
 import type { WebhookSubject } from './webhook.ts';
 import type { WebhookEventType } from './webhook-events.ts';
@@ -65,43 +66,30 @@ export function sampleSubject(type: WebhookEventType, context: SampleContext): W
 }
 
 /** A submission of which everything is done. */
-function sampleSubmission({ baseUrl, projectId, projectName, at, id }: SampleContext): SubmissionJson {
+export function sampleSubmission({ baseUrl, projectId, projectName, at, id }: SampleContext): SubmissionJson {
   const submissionId = id();
-  const url = submissionUrl(baseUrl, projectId, submissionId);
-  return {
+  const sample: Submission = {
     submissionId,
     videoId: submissionId,
-    tokenId: id(),
+    linkId: id(),
     projectId,
-    projectName,
-    responseSessionId: null,
-    questionIndex: null,
-    questionText: null,
-    createdAt: new Date(at.getTime() - CLIP_SEC * 1_000).toISOString(),
+    ownerId: '',
+    createdAt: new Date(at.getTime() - CLIP_SEC * 1_000),
     durationSec: CLIP_SEC,
     fileSize: 6_291_456,
     mimeType: 'video/webm',
     note: 'I come every Saturday',
-    reviewNote: null,
     selected: false,
-    transcriptStatus: 'completed',
+    transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED,
     transcriptText: WORDS,
     transcriptVtt: `WEBVTT\n\n00:00:00.400 --> 00:00:02.100\n${WORDS}\n`,
-    transcriptError: null,
-    termsAccepted: false,
-    transcriptTextUrl: `${url}/transcript.txt`,
-    transcriptVttUrl: `${url}/transcript.vtt`,
-    videoUrl: `${url}/video`,
-    thumbnailStartUrl: `${url}/thumbnail-start`,
-    thumbnailMiddleUrl: `${url}/thumbnail-middle`,
-    thumbnailEndUrl: `${url}/thumbnail-end`,
-    audioUrl: `${url}/audio`,
-    mediaStatus: 'ready',
-    mediaError: null,
+    hasThumbnails: true,
+    hasAudio: true,
+    mediaStatus: MediaStatus.MEDIA_STATUS_READY,
     incomplete: false,
     sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    terms: null,
     language: 'en',
     responseId: id(),
   };
+  return presentSubmission(sample, { baseUrl, projectName });
 }

@@ -1,5 +1,6 @@
 /** One project of a bakery, shown throughout openapi.json. A test holds every example against its schema. */
-import { dashboardUrl, qrCodeUrl, recipientUrl, submissionUrl } from '@recording-request/contract/addresses';
+import { dashboardUrl, qrCodeUrl, recipientUrl } from '@recording-request/contract/addresses';
+import { sampleSubmission } from '@recording-request/contract/sample-event';
 
 const PROJECT = '019a3f0e-52c1-7a10-8c55-0d6f3b1f2a01';
 const SUBMISSION = '019a3f1b-9be4-7d3e-b1a7-6a2f40c9d202';
@@ -87,42 +88,15 @@ const detail = {
 };
 
 function submission(baseUrl: string) {
-  const at = submissionUrl(baseUrl, PROJECT, SUBMISSION);
+  const { tokenId } = link(baseUrl, SHARED, 'shared');
+  const ids = [SUBMISSION, tokenId, '019a3f1b-9a00-7c3e-b1a7-6a2f40c9d2aa'];
+  const project = { projectId: PROJECT, projectName: summary.projectName };
+  const at = new Date('2026-03-02T10:15:28.000Z');
   return {
-    submissionId: SUBMISSION,
+    ...sampleSubmission({ baseUrl, ...project, at, id: () => ids.shift()! }),
     videoId: '019a3f1b-9be4-7d3e-b1a7-6a2f40c9d203',
-    tokenId: link(baseUrl, SHARED, 'shared').tokenId,
-    projectId: PROJECT,
-    projectName: summary.projectName,
-    responseSessionId: null,
-    questionIndex: null,
-    questionText: null,
-    createdAt: '2026-03-02T10:14:40.000Z',
-    durationSec: 48,
-    fileSize: 6_291_456,
-    mimeType: 'video/webm',
-    note: 'I come every Saturday',
     reviewNote: 'For the front page',
     selected: true,
-    transcriptStatus: 'completed',
-    transcriptText: 'The best bread in town.',
-    transcriptVtt: 'WEBVTT\n\n00:00:00.400 --> 00:00:02.100\nThe best bread in town.\n',
-    transcriptError: null,
-    termsAccepted: false,
-    transcriptTextUrl: `${at}/transcript.txt`,
-    transcriptVttUrl: `${at}/transcript.vtt`,
-    videoUrl: `${at}/video`,
-    thumbnailStartUrl: `${at}/thumbnail-start`,
-    thumbnailMiddleUrl: `${at}/thumbnail-middle`,
-    thumbnailEndUrl: `${at}/thumbnail-end`,
-    audioUrl: `${at}/audio`,
-    mediaStatus: 'ready',
-    mediaError: null,
-    incomplete: false,
-    sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    terms: null,
-    language: 'en',
-    responseId: '019a3f1b-9a00-7c3e-b1a7-6a2f40c9d2aa',
   };
 }
 
