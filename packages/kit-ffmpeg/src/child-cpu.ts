@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 
 // USER_HZ of every architecture that Node runs on.
 const TICKS_PER_SECOND = 100;
-// Behind the name, which is in brackets and may have spaces: cutime and cstime of proc_pid_stat(5).
+// cutime and cstime of proc_pid_stat(5), after the name, which is in parentheses and may contain spaces.
 const FIRST_FIELD = 3;
 const CHILDREN_USER = 16;
 const CHILDREN_SYSTEM = 17;
 
-/** Returns the CPU seconds in a line of /proc/PID/stat, of all children that have ended and were awaited. */
+/** Returns the CPU seconds of all ended children from a line of /proc/PID/stat. */
 export function childSecondsIn(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = (field: number) => Number(fields[field - FIRST_FIELD]);
@@ -17,7 +17,7 @@ export function childSecondsIn(stat: string): number {
 let counted: number | undefined;
 let running = 0;
 
-/** Undefined where the system does not tell. */
+/** Undefined on a system without /proc. */
 function endedSeconds(): number | undefined {
   try {
     return childSecondsIn(readFileSync('/proc/self/stat', 'utf8'));
@@ -27,10 +27,10 @@ function endedSeconds(): number | undefined {
 }
 
 /**
- * Begins to meter a child that is about to start. The returned function is called once, when the child has ended, and returns the CPU
- * seconds that it used, its threads included, in steps of 10 ms. Node does not report them; the system adds those of an ended child
- * to the sum of this process's children. So the growth of that sum is the child's. Of several that end in the same moment the first
- * gets all, and the sum of all is right. A child that is not metered is counted with one that runs beside it.
+ * Starts to meter a child that is about to start. Call the returned function once, when the child has ended: it returns the CPU seconds
+ * of the child and its threads, in steps of 10 ms. Node does not report them, but the system adds them to the total of this process's
+ * children, so this returns the growth of that total. If several children end at once, the first gets the seconds of all; the sum is
+ * right. An unmetered child counts for one that runs at the same time.
  */
 export function meterCpu(): () => number | undefined {
   if (running === 0) counted = endedSeconds();

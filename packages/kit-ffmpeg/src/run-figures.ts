@@ -1,16 +1,16 @@
 import { countOf, durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
 import type { Program } from './sandbox.ts';
 
-/** Why a program is run: see `recording.purpose` in docs/metrics.md. */
+/** The purpose of a run: see `recording.purpose` in docs/metrics.md. */
 export type Purpose = 'all' | 'remux' | 'thumbnails' | 'audio' | 'sound' | 'packets' | 'frame';
 
-/** Notes that a run has ended, with the CPU seconds that it took, where the system tells. */
+/** Records the end of a run, with its CPU seconds if the system reports them. */
 export type EndRun = (isOk: boolean, cpuSeconds: number | undefined) => void;
 
 const runDuration = durationOf('recording.ffmpeg.duration');
 const countCpu = countOf('recording.ffmpeg.cpu.time');
 
-/** Notes that a run begins. Call what is returned once, when its process has ended. */
+/** Records the start of a run. Call the returned function once, when the process has ended. */
 export function startRun(program: Program, purpose: Purpose): EndRun {
   const startedAt = performance.now();
   const name = { 'process.executable.name': program };

@@ -15,17 +15,17 @@ import {
   SPAWN_OPTIONS,
 } from './sandbox.ts';
 
-/** The program reached the end of its CPU time: there is more in the file than it may work on. */
+/** The program used up its CPU time: the file needs more than is allowed. */
 export class CpuTimeError extends Error {}
 
-/** A program under its limits. Disposing kills it, with all that it started. */
+/** A running program with limits. Disposing kills it and everything it started. */
 export interface RunningProgram extends Disposable {
-  /** Undefined where it is given none. */
+  /** Undefined if it gets no input. */
   stdin: Writable | null;
   stdout: Readable;
   /**
-   * Resolves when the program has ended, with its exit code, which is null after a signal of its own. Rejects with the signal's
-   * reason once that fired, with a CpuTimeError, or when someone else ended it, which says nothing about the file.
+   * Resolves with the exit code when the program has ended; null after a signal that it raised itself. Rejects with the signal's
+   * reason, with a CpuTimeError, or if something else killed it, which says nothing about the file.
    */
   end(): Promise<number | null>;
 }
@@ -35,11 +35,11 @@ export interface ProgramOptions {
   /** The name of its span. */
   span: 'ffprobe' | 'sound levels';
   purpose: Purpose;
-  /** Of its input, where that is known. */
+  /** The size of its input, if known. */
   bytesIn?: number | undefined;
 }
 
-/** Starts a program, whose messages are dropped. The signal kills it. Its span ends with it. */
+/** Starts a program and drops its messages. The signal kills it. Its span ends with it. */
 export function runProgram<P extends Program>(
   program: P,
   args: string[],
@@ -54,7 +54,7 @@ export function runProgram<P extends Program>(
     ...SPAWN_OPTIONS,
     stdio: [stdin, 'pipe', 'ignore'],
   });
-  // One whose reader has seen enough is killed, and has not failed.
+  // A program whose reader has seen enough is killed; that is no failure.
   let isDisposed = false;
   let cpuSeconds: number | undefined;
   const failureOf = () => failed(program, child, cpuSeconds, sandbox.cpuSeconds[program]);
@@ -72,7 +72,7 @@ export function runProgram<P extends Program>(
   const kill = () => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   const closed = once(child, 'close');
-  // Awaited by `end`, unless the reader stops before; then it must not become an unhandled rejection.
+  // `end` awaits it, unless the reader stops before; then it must not become an unhandled rejection.
   closed.catch(() => {});
   return {
     stdin: child.stdin,
@@ -92,7 +92,7 @@ export function runProgram<P extends Program>(
   };
 }
 
-/** Returns why a program did not come to its end by itself; undefined where it did. */
+/** Returns why a program did not end by itself; undefined if it did. */
 function failed(
   program: Program,
   child: ChildProcess,
@@ -104,13 +104,13 @@ function failed(
   return by === undefined ? undefined : new Error(`${program} was ended by ${by}`);
 }
 
-/** What the span of a run says from its beginning. */
+/** The attributes of a run's span at its start. */
 export const programAttributes = (
   program: Program,
   { purpose, bytesIn }: Pick<ProgramOptions, 'purpose' | 'bytesIn'>,
 ) => ({ 'process.executable.name': program, 'recording.purpose': purpose, 'recording.bytes.in': bytesIn });
 
-/** What it says of the end. */
+/** The attributes at its end. */
 export const endAttributes = ({ exitCode, signalCode }: Ended) => ({
   'process.exit.code': exitCode ?? undefined,
   'recording.exit.signal': signalCode ?? undefined,

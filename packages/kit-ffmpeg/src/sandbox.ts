@@ -6,21 +6,21 @@ export type Program = 'ffmpeg' | 'ffprobe';
 
 /** The limits of one run of the programs that a service uses. */
 export interface Limits<P extends Program = Program> {
-  /** Data segment, without the program's code. */
+  /** Bytes of the data segment, without the program's code. */
   memoryBytes: Record<P, number>;
   cpuSeconds: Record<P, number>;
-  /** Size of one file that it writes. */
+  /** Bytes of one file that it writes. */
   fileBytes: number;
   openFiles: number;
   /** Processes and threads of this service's user, all programs together. */
   processes: number;
 }
 
-/** How ffmpeg and ffprobe, which read files from outside, are confined on this system. */
+/** How this system confines ffmpeg and ffprobe, which read untrusted files. */
 export interface Sandbox<P extends Program = Program> {
-  /** The command line of a program with these arguments, in two parts. */
+  /** Returns the program to start and its arguments. */
   commandOf(program: P, args: string[]): { command: string; args: string[] };
-  /** Names of the limits that hold. */
+  /** The names of the active limits. */
   limits: string[];
   cpuSeconds: Record<P, number>;
   /** Whether the system kills a program when this process ends, for whatever reason. */
@@ -34,8 +34,8 @@ export interface RunOptions<P extends Program = Program> {
 }
 
 /**
- * How each of them is started: nothing of ours in its environment that a hostile file could leak, no stdin, and a process
- * group of its own, so that everything it starts is killed with it.
+ * How each program is started: none of our variables in its environment, which a hostile file could leak, no stdin, and its own process
+ * group, so that everything it starts is killed with it.
  */
 export const SPAWN_OPTIONS = {
   env: { PATH: process.env.PATH, LC_ALL: 'C' },
@@ -43,12 +43,12 @@ export const SPAWN_OPTIONS = {
   detached: true,
 } as const satisfies SpawnOptions;
 
-// If the parent ended before setpriv asked for the signal, none comes: then the program must not begin.
+// If the parent died before setpriv asked for the signal, none comes: then the program must not start.
 const BY_PARENT = ['sh', '-c', 'unset PWD; [ "$PPID" = "$0" ] && exec "$@"', String(process.pid)];
 const PARENT_DEATH = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', ...BY_PARENT];
 const TRIAL_MS = 10_000;
 
-/** Detects which limits this system grants, and logs them. Rejects where one of the programs is missing. */
+/** Detects and logs which limits this system grants. Rejects if one of the programs is missing. */
 export async function openSandbox<P extends Program>(limits: Limits<P>, log: Logger): Promise<Sandbox<P>> {
   const sandbox = await detectSandbox(limits);
   const programs = Object.keys(limits.memoryBytes) as P[];
@@ -59,11 +59,11 @@ export async function openSandbox<P extends Program>(limits: Limits<P>, log: Log
   return sandbox;
 }
 
-/** Detects which limits this system grants. Each is tried separately, because one that is lower already cannot be raised. */
+/** Detects which limits this system grants. Tries each separately, because a limit that is already lower cannot be raised. */
 export async function detectSandbox<P extends Program>(limits: Limits<P>): Promise<Sandbox<P>> {
   const options: Record<string, (program: P) => string> = {
     memory: program => `--data=${limits.memoryBytes[program]}`,
-    // Reaching the first (soft) limit sends SIGXCPU, which distinguishes it from other ends.
+    // The soft limit sends SIGXCPU, which distinguishes it from other ends.
     'CPU time': program => `--cpu=${limits.cpuSeconds[program]}:${limits.cpuSeconds[program] + 1}`,
     'file size': () => `--fsize=${limits.fileBytes}`,
     'open files': () => `--nofile=${limits.openFiles}`,
@@ -98,7 +98,7 @@ export async function detectSandbox<P extends Program>(limits: Limits<P>): Promi
 
 /** Kills a process that was started with SPAWN_OPTIONS, and all that it started. */
 export function killGroup(child: ChildProcess): void {
-  // Once it has ended, its id may belong to another process.
+  // After its end another process may have its id.
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
@@ -127,19 +127,19 @@ const FROM_OUTSIDE = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL']);
 /** The exit code of ffmpeg after a signal that it handles, SIGXCPU among them. */
 const SIGNALLED = 255;
 
-/** The end of a program, as ChildProcess has it. */
+/** The end of a program, as ChildProcess reports it. */
 export type Ended = Pick<ChildProcess, 'signalCode' | 'exitCode'>;
 
 /**
- * Whether a program reached the end of its CPU time, which is about the file. ffmpeg reports every signal alike, and is killed
- * where it does not end soon after: the seconds that it took tell.
+ * Whether a program used up its CPU time, which is the file's fault. ffmpeg reports every signal in the same way, and is killed if it
+ * does not end soon after, so its CPU seconds decide.
  */
 export function reachedCpuLimit(child: Ended, seconds: number | undefined, limit: number): boolean {
   if (child.signalCode === 'SIGXCPU') return true;
   return endedFromOutside(child) !== undefined && seconds !== undefined && seconds >= limit;
 }
 
-/** Returns the signal by which a program was ended from outside, which says nothing about the file; undefined if there was none. */
+/** Returns the signal that killed a program from outside, which says nothing about the file; undefined if there was none. */
 export function endedFromOutside({ signalCode, exitCode }: Ended): string | undefined {
   if (signalCode !== null) return FROM_OUTSIDE.has(signalCode) ? signalCode : undefined;
   return exitCode === SIGNALLED ? 'a signal' : undefined;

@@ -3,12 +3,12 @@ import type { Logger } from '@recording-request/kit/log';
 import type { Connection } from 'mongoose';
 
 /*
- * Processes on different machines agree on the time by asking their database, in one of two ways. Who has a lease is
- * decided by the server itself: `serverTime` and `hasPassed` are evaluated there, inside the update. All other times that
- * are stored or compared come from a Clock, which follows the server's.
+ * Processes on different machines use the time of their database, in one of two ways. For leases the server compares times itself:
+ * it evaluates `serverTime` and `hasPassed` inside the update. All other stored or compared times come from a Clock, which follows
+ * the server's.
  */
 
-/** Tells the time by which records are made and judged. */
+/** Returns the time that records are created and compared with. */
 export interface Clock {
   now(): Date;
 }
@@ -20,22 +20,22 @@ export interface DatabaseClock extends Clock {
 /** An expression for an update with a pipeline: the server's time, `plusMs` later. */
 export const serverTime = (plusMs = 0) => (plusMs === 0 ? '$$NOW' : { $add: ['$$NOW', plusMs] });
 
-/** A query for a date that is set and has passed by the server's clock. It replaces another `$expr` of the same query. */
+/** A query for a date that is set and has passed by the server's clock. Replaces another `$expr` of the query. */
 export const hasPassed = (field: string) => ({
   [field]: { $type: 'date' as const },
   $expr: { $lte: [`$${field}`, '$$NOW'] },
 });
 
-/** What the other clock showed when this process counted `atTicks`, or up to `behindMs` before. */
+/** The time of the other clock at `atTicks` of this process, or up to `behindMs` before. */
 interface Reading {
   shownMs: number;
   atTicks: number;
   behindMs: number;
 }
 
-// The quickest of a few answers says it best.
+// The quickest of a few responses is the most exact.
 const ASKS = 3;
-// At least as much as two machines' counters drift apart.
+// At least the drift between the counters of two machines.
 const DRIFT = 0.0005;
 const REFRESH_MS = 30_000;
 const NOTABLE_MS = 2_000;
@@ -48,10 +48,10 @@ async function read(ask: () => Promise<Date>, ticks: () => number): Promise<Read
 }
 
 /**
- * Returns a clock that follows the one that `ask` reads. Between two readings it goes by `ticks` (milliseconds), which
- * do not change when this machine's clock is set. It may be behind by as long as an answer takes, and is never ahead: what
- * is due now by this clock is due for the server. A reading that took longer than the present one has become uncertain
- * since is dropped, so that a server which stood still does not move the clock.
+ * Returns a clock that follows the one that `ask` reads. Between readings it advances by `ticks` (milliseconds), which setting this
+ * machine's clock does not change. It may be behind by the time of a response and is never ahead: anything due by this clock is due
+ * for the server. A reading that is less exact than the present one by now is dropped, so a server that stood still does not move
+ * the clock.
  */
 export async function createClock(
   ask: () => Promise<Date>,
@@ -74,8 +74,8 @@ export async function createClock(
 }
 
 /**
- * Returns the clock of the database's primary, read now and every 30 s. While the database does not answer, it goes on
- * from the last reading. Fails where the first reading fails.
+ * Returns the clock of the database's primary, read now and every 30 s. While the database does not respond, it continues from the
+ * last reading. Rejects if the first reading fails.
  */
 export async function followDatabase(connection: Connection, log: Logger): Promise<DatabaseClock> {
   const clock = await createClock(async () => (await connection.db!.admin().command({ hello: 1 })).localTime as Date);

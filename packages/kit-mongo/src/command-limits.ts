@@ -1,13 +1,13 @@
 import { callScope } from '@recording-request/kit/call-scope';
 
-// What a caller does not wait for any more may still come to its end: the next attempt finds it done.
+// Lets a command finish shortly after its caller has given up: a retry then finds it done.
 const GRACE_MS = 5_000;
-// Of the time until this process gives the connection up: the server has ended the command before.
+// A share of the socket timeout: the server ends the command before this process gives up the connection.
 const ANSWER_MS = 5_000;
-// Reads that several callers share run within the call of the one that asked first, whose time may be over.
+// Shared reads run within the call of the first caller, whose deadline may have passed.
 const LEAST_MS = 1_000;
 
-/** A command as it is sent. */
+/** A command in the form it is sent. */
 export interface LimitedCommand {
   pipeline?: Record<string, unknown>[];
   maxTimeMS?: number;
@@ -19,14 +19,13 @@ const LIMITED = new Set([
 ]);
 
 /**
- * Has MongoDB end a command that nobody waits for any more: soon after the deadline of the RPC that is being served, and before this
- * process gives the connection up after `socketTimeoutMs`, 0 if never. A command that waits for another one's lock would otherwise go
- * on in the server, and be joined by that of each further attempt. A command with a `maxTimeMS` of its own keeps it: what reads a collection
- * to its end sets 0, for none, as MongoDB counts all batches of a cursor together.
+ * Sets `maxTimeMS`, so that MongoDB ends a command that nobody waits for: soon after the deadline of the RPC that is being served, and
+ * before `socketTimeoutMs` (0: none). Otherwise a command that waits for a lock would continue in the server, and each retry would add
+ * another one. A command's own `maxTimeMS` stays: a scan of a whole collection sets 0, because MongoDB counts all batches of a cursor.
  */
 export function limitCommand(name: string, command: LimitedCommand, socketTimeoutMs: number): void {
   if (command.maxTimeMS !== undefined || !LIMITED.has(name)) return;
-  // A change stream goes on for ever.
+  // A change stream never ends.
   if (command.pipeline?.[0]?.$changeStream !== undefined) return;
   const deadlineAt = callScope.getStore()?.deadlineAt ?? Infinity;
   const most = socketTimeoutMs === 0 ? Infinity : socketTimeoutMs - ANSWER_MS;

@@ -26,13 +26,13 @@ interface Sender {
   command(ns: Namespace, command: Command, options?: { session?: unknown }, type?: unknown): Promise<unknown>;
 }
 
-// The commands of the services; all others are measured as one more, `_OTHER`.
+// The commands of the services; all others are measured as `_OTHER`.
 const OPERATIONS = new Set([
   ...['find', 'getMore', 'aggregate', 'count', 'distinct', 'insert', 'update', 'delete', 'findAndModify'],
   ...['commitTransaction', 'abortTransaction', 'hello'],
 ]);
 const operationDuration = durationOf('db.client.operation.duration');
-// That of a change stream waits until something changes, which says nothing about the database.
+// A change stream's command waits for a change, which says nothing about the database.
 const IDLE = 'getMore';
 let isIntercepting = false;
 let isWatching = false;
@@ -114,7 +114,7 @@ function collectionOf(name: string, command: Command): string | undefined {
   return typeof named === 'string' ? named : undefined;
 }
 
-/** Returns the names of the fields in a command's query: a span has no value of them. */
+/** Returns the names of the fields in a command's query. A span contains no values. */
 export function askedFields(command: Command): string {
   const filter =
     command.filter ??

@@ -2,9 +2,9 @@ import { integer } from '@recording-request/kit/config';
 
 const HOUR_SECONDS = 3_600;
 
-/** Of services that report figures which cost a query. They read them only where metrics are asked for. */
+/** Variables of services that report figures which cost a query. They are read only if metrics are sent. */
 export const figureVariables = {
-  // What is reported holds for a minute.
+  // A reported value is valid for a minute.
   figuresSeconds: integer('FIGURES_SECONDS', 'how often they are read, by one process', {
     default: 15,
     min: 1,

@@ -6,18 +6,18 @@ import { createLease } from './lease.ts';
 
 export interface FiguresOptions {
   connection: Connection;
-  /** How often they are read, in seconds. */
+  /** The interval of the readings, in seconds. */
   seconds: number;
   log: Logger;
-  /** Read beside each other, so that one that waits for a server keeps no other back. What fails is read again at the next turn. */
+  /** Run concurrently, so that one that waits for a server does not delay the others. A failed one is retried at the next turn. */
   parts: Record<string, () => Promise<void>>;
-  /** What the parts report. */
+  /** The reports that the parts write to. */
   reports: readonly Report<never>[];
 }
 
 /**
- * Has figures that cost a query read by one process of a service. The process that has begun goes on until it stops or is cut off
- * from the database, then another one takes over; it reports nothing of its own any more, so that no two tell different values.
+ * Lets one process of a service read figures that cost a query. That process continues until it stops or loses the database; then
+ * another one takes over. The former drops its values, so that no two processes report different ones.
  */
 export function startFigures({ connection, seconds, log, parts, reports }: FiguresOptions): Stoppable {
   const ms = seconds * 1_000;

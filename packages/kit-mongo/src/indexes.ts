@@ -23,7 +23,7 @@ export function indexesOf(collection: string, schema: Pick<MongooseSchema, 'inde
   return { collection, indexes };
 }
 
-/** Returns a short text that changes whenever a collection or an index is added, removed or changed. */
+/** Returns a short text that changes with any collection or index. */
 export function fingerprintOf(collections: readonly CollectionIndexes[]): string {
   const sorted = collections.toSorted((a, b) => a.collection.localeCompare(b.collection));
   const text = JSON.stringify(sorted.map(({ collection, indexes }) => [collection, indexes]));
@@ -31,8 +31,8 @@ export function fingerprintOf(collections: readonly CollectionIndexes[]): string
 }
 
 /**
- * Creates the collections and the indexes that are missing, those of one collection in one pass over it, and reports what
- * it builds. Reads and writes go on meanwhile. Fails with a sentence that names the collection.
+ * Creates missing collections and indexes, those of one collection in one pass, and reports each. Reads and writes continue meanwhile.
+ * Rejects with a sentence that names the collection.
  */
 export async function ensureIndexes(
   connection: Connection,
@@ -79,7 +79,7 @@ const toSpecification = (index: Index): mongo.IndexDescription => ({
   name: nameOf(index),
 });
 
-/** Creates the collection where it is missing. An index that differs in how long it keeps documents is changed in place. */
+/** Creates the collection if it is missing. Changes the expiry of an existing index in place. */
 async function missingFrom(connection: Connection, { collection, indexes }: CollectionIndexes): Promise<Index[]> {
   await connection.db!.createCollection(collection).catch(error => {
     if ((error as { code?: number }).code !== NAMESPACE_EXISTS) throw error;
@@ -104,7 +104,7 @@ async function changeExpiry(connection: Connection, collection: string, index: I
   await connection.db!.command({ collMod: collection, index: { name: nameOf(index), expireAfterSeconds } });
 }
 
-/** Reports now and then how far the server is; where it does not say, that it is still building. */
+/** Reports the server's progress from time to time, or that it is still building. */
 async function follow(connection: Connection, collection: string, report: Report, over: AbortSignal): Promise<void> {
   const ns = `${connection.name}.${collection}`;
   for (let seconds = REPORT_MS / 1_000; ; seconds += REPORT_MS / 1_000) {

@@ -4,13 +4,13 @@ import type { Connection } from 'mongoose';
 import { serverTime } from './clock.ts';
 import { isDuplicateKey } from './mongo.ts';
 
-/** A right that one process at a time has. It expires some time after it was last taken or renewed. */
+/** A right that one process at a time holds. It expires some time after the last renewal. */
 export interface Leasable<T> {
-  /** Takes the lease and returns its subject; undefined while another process has it. */
+  /** Takes the lease and returns its subject; undefined while another process holds it. */
   take(): Promise<T | undefined>;
   renew(): Promise<unknown>;
   release(): Promise<void>;
-  /** How often it is renewed while held, in milliseconds: several times before it expires. */
+  /** The interval of renewals, in milliseconds: several before it expires. */
   renewMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface HeldLease<T> extends AsyncDisposable {
   subject: T;
 }
 
-/** Takes a lease and renews it until it is disposed of; undefined while another process has it. */
+/** Takes a lease and renews it until disposed; undefined while another process holds it. */
 export async function takeLease<T>(lease: Leasable<T>): Promise<HeldLease<T> | undefined> {
   const subject = await lease.take();
   if (subject === undefined) return undefined;
@@ -27,25 +27,25 @@ export async function takeLease<T>(lease: Leasable<T>): Promise<HeldLease<T> | u
     subject,
     async [Symbol.asyncDispose]() {
       clearInterval(renewal);
-      // A lease that cannot be released expires.
+      // If it cannot be released, it expires.
       await lease.release().catch(() => {});
     },
   };
 }
 
 /**
- * Runs `work` under the lease, which is renewed until the work ends and then released, also when it fails. Returns
- * undefined without running it while another process has the lease. A process that sleeps can lose the lease during the
- * work: before a step that must not be done twice, `work` asks again.
+ * Runs `work` under the lease, renews the lease until the work ends, then releases it, also after a failure. Returns undefined without
+ * running it while another process holds the lease. A process that is paused can lose the lease during the work: before a step that
+ * must not happen twice, `work` must check again.
  */
 export async function withLease<T, R>(lease: Leasable<T>, work: (subject: T) => Promise<R>): Promise<R | undefined> {
   await using held = await takeLease(lease);
   return held && (await work(held.subject));
 }
 
-/** A lease with a name, kept in the collection `leases`. */
+/** A named lease in the collection `leases`. */
 export interface Lease extends Leasable<true> {
-  /** Takes or renews the lease; false while another process has it. */
+  /** Takes or renews the lease; false while another process holds it. */
   hold(): Promise<boolean>;
 }
 
@@ -53,23 +53,23 @@ interface LeaseRow {
   _id: string;
   holder: string;
   until: Date;
-  /** Another one each time that its holder takes or renews it. */
+  /** A new value at each take or renewal. */
   renewal: string;
 }
 
-// A process that is waiting sees a lease in use renewed three times in the time that it lasts.
+// A waiting process sees three renewals within the duration of a held lease.
 const UNUSED_FOR = 2;
 
 /**
- * Returns a lease that expires `leaseMs` after it was last renewed, so that a process that died is replaced. The database
- * server sets and compares its end: the clocks of the processes do not matter. Nor does that of the database where it was
- * wrong once: who waits for a lease and sees nobody renew it, for twice as long as it lasts, takes it whatever its end says.
+ * Returns a lease that expires `leaseMs` after its last renewal, so that a dead process is replaced. The database server sets and
+ * compares its end, so the clocks of processes do not matter. If the database's clock was wrong once, a process that sees no renewal
+ * for twice the duration takes the lease whatever its end is.
  */
 export function createLease(connection: Connection, name: string, leaseMs: number): Lease {
   const holder = uuidv7();
   const leases = () => connection.db!.collection<LeaseRow>('leases');
   let renewals = 0;
-  /** Another process's lease as it has been since `at`, by this process's monotonic clock. */
+  /** Another process's lease, unchanged since `at` by this process's monotonic clock. */
   let waitedFor: { renewal: string; at: number } | undefined;
 
   async function hold(): Promise<boolean> {
@@ -77,7 +77,7 @@ export function createLease(connection: Connection, name: string, leaseMs: numbe
     const isUnused = waitedFor !== undefined && performance.now() - waitedFor.at > UNUSED_FOR * leaseMs;
     const unused = { $eq: ['$renewal', waitedFor?.renewal] };
     const ours = { $or: [{ $eq: ['$holder', holder] }, free, isUnused ? unused : false] };
-    // The end of a lease that is held only moves on, whatever a new primary's clock shows.
+    // The end of a held lease never moves back, whatever a new primary's clock shows.
     const renewed = { $max: ['$until', serverTime(leaseMs)] };
     const until = { $cond: [{ $eq: ['$holder', holder] }, renewed, serverTime(leaseMs)] };
     renewals += 1;

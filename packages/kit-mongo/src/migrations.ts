@@ -6,26 +6,26 @@ import { type CollectionIndexes, ensureIndexes } from './indexes.ts';
 import { createLease, type Lease, withLease } from './lease.ts';
 import { connectMongo, type MongoSettings } from './mongo.ts';
 
-/** What a service needs its database to be, and the steps that led there. */
+/** The schema that a service needs, and the steps to it. */
 export interface Schema {
   /** The database's name, without its prefix. */
   database: string;
   collections: readonly CollectionIndexes[];
-  /** In the order of their versions. That of the last one is the schema's. */
+  /** In the order of their versions. The last version is the schema's. */
   steps: readonly Step[];
 }
 
-/** One change of a database, applied once. It only adds, unless it says with what it ends. */
+/** One change of a database, applied once. It only adds, unless `oldest` says otherwise. */
 export interface Step {
   version: number;
   name: string;
-  /** What `fingerprintOf` says of the collections, in a step that changes them. */
+  /** The result of `fingerprintOf` for the collections, in a step that changes them. */
   indexes?: string;
-  /** Whether `run` comes before the indexes are built, as where a unique one needs it. */
+  /** Whether `run` comes before the index builds, for example for a unique index. */
   beforeIndexes?: boolean;
-  /** Changes data. It runs again from its beginning where it was interrupted, and beside services that read and write. */
+  /** Changes data. Runs again from the start after an interruption, while services read and write. */
   run?(connection: Connection, report: Report): Promise<void>;
-  /** The oldest version of the schema whose services work after this step; those of every version unless it is given. */
+  /** The oldest schema version whose services still work after this step; all of them by default. */
   oldest?: number;
 }
 
@@ -43,7 +43,7 @@ const LEASE_MS = 30_000;
 const LOOK_MS = 500;
 const WAIT_MS = 15 * 60_000;
 
-/** The collection that a database has while a backup is restored into it, also when that was cut: what is there is half of a system. */
+/** The collection that exists while a backup is restored into a database, and after an interrupted restore. */
 export const RESTORING = 'restoring';
 
 const records = (connection: Connection) => connection.db!.collection<Applied>('schema');
@@ -51,8 +51,8 @@ const recordOf = (connection: Connection) => records(connection).findOne({ _id: 
 const versionOf = (steps: readonly Step[]): number => steps.at(-1)!.version;
 
 /**
- * Brings a database to the schema: the steps that it lacks, and the indexes. Does nothing to one that is newer. Of two
- * processes one works and the other waits. What fails or is interrupted is done again the next time. Rejects with a sentence.
+ * Migrates a database: the missing steps, then the indexes. Leaves a newer database alone. If two processes migrate, one waits. A
+ * failed or interrupted step runs again the next time. The error's message is for the operator.
  */
 export async function migrateDatabase(settings: MongoSettings, schema: Schema, report: Report): Promise<void> {
   await using connection = await connected(settings, schema.database);
@@ -71,7 +71,7 @@ export async function migrateDatabase(settings: MongoSettings, schema: Schema, r
   }
 }
 
-/** To build an index takes as long as there are documents, so that no answer of this connection has a limit. */
+/** An index build takes as long as the documents need, so this connection has no time limit. */
 async function connected(settings: MongoSettings, database: string): Promise<Connection & AsyncDisposable> {
   const connection = await connectMongo(settings, database, 'migrate', { socketTimeoutMS: 0 }).catch(error => {
     if (error instanceof StartError) throw error;
@@ -99,7 +99,7 @@ async function apply(connection: Connection, schema: Schema, lease: Lease, say: 
   await ensureIndexes(connection, schema.collections, say);
   for (const step of pending) {
     if (!step.beforeIndexes) await step.run?.(connection, say);
-    // A process that slept may have lost the lease to another one, which does the same again.
+    // A paused process may have lost the lease to another one, which repeats the same steps.
     if (!(await lease.hold()))
       throw new Error(`Another process has begun to migrate ${connection.name}: run this again.`);
     const entry = {
@@ -118,7 +118,7 @@ async function apply(connection: Connection, schema: Schema, lease: Lease, say: 
   if (pending.length === 0) say(`is at version ${wanted}`);
 }
 
-/** Rejects with a StartError unless the steps, or more, were applied to the database, and no restore is under way in it. */
+/** Rejects with a StartError unless all steps were applied to the database and no restore is running in it. */
 export async function requireSchema(connection: Connection, steps: readonly Step[]): Promise<void> {
   await requireWhole(connection);
   const { version = 0, oldest = 0 } = (await recordOf(connection)) ?? {};

@@ -16,21 +16,21 @@ const OPTIONS = {
   socketTimeoutMS: 60_000,
   waitQueueTimeoutMS: 5_000,
   maxPoolSize: 50,
-  // A new process has to serve what the one before did: behind TLS and a login, two connections at a time come too late for it.
+  // A new process gets the full load at once; with TLS and a login, two connections at a time would be too slow.
   minPoolSize: 4,
   retryWrites: true,
   writeConcern: { w: 'majority' as const, j: true, wtimeoutMS: 10_000 },
   readConcernLevel: 'majority' as const,
-  // Collections and indexes are made by migrations alone.
+  // Only migrations create collections and indexes.
   autoCreate: false,
   autoIndex: false,
   bufferCommands: false,
 };
 
 /**
- * Connects to the database `name`, which the settings prefix; every wait has a bound of seconds. In the server's logs and
- * operations the connections have the name `appName`, by default the service's. Fails with a StartError where somebody has to
- * change something first: a login that MongoDB refuses, a certificate that is not believed.
+ * Connects to the database `name`, with the prefix of the settings; every wait is limited to seconds. The server's logs and operations
+ * show `appName`, by default the service's name. Rejects with a StartError if somebody must change something first: a refused login, an
+ * untrusted certificate.
  */
 export async function connectMongo(
   settings: MongoSettings,
@@ -51,7 +51,7 @@ export async function connectMongo(
   return connection;
 }
 
-/** TLS where a file says so; the address may ask for it as well. The driver reads the files once, when it connects first. */
+/** TLS if a file is set; the address may also turn it on. The driver reads the files once, at the first connection. */
 function tlsOptions({ mongoCaFile, mongoCertFile, mongoKeyFile }: MongoSettings): ConnectOptions {
   if (!mongoCaFile && !mongoCertFile) return {};
   return {
@@ -63,11 +63,11 @@ function tlsOptions({ mongoCaFile, mongoCertFile, mongoKeyFile }: MongoSettings)
 
 const AUTHENTICATION_FAILED = 18;
 
-/** Without what the driver says of it: where a password is not encoded, that may quote a part of it. */
+/** Leaves out the driver's message, which may quote a part of a password that is not encoded. */
 const NO_ADDRESS =
   'MONGO_URL is no address that MongoDB’s driver takes: “@”, “/”, “:” and “%” in the user and the password are to be percent-encoded (“@” is %40), ports are from 1 to 65535, and an option that it does not know, or not with this value, is refused.';
 
-/** Errors of the driver before it connects, by name: what parses addresses is a package of its own, whose class is another. */
+/** Names of the driver's errors before it connects. By name, because a separate package with its own class parses addresses. */
 const OF_ADDRESS = new Set(['MongoParseError', 'MongoInvalidArgumentError', 'MongoMissingCredentialsError']);
 
 const isAddressFault = ({ name, message }: Error): boolean =>
@@ -84,5 +84,5 @@ function mongoFault(error: unknown, { mongoCaFile }: MongoSettings): string | un
 /** Whether an error reports that a document with this unique key exists. */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: number } | null)?.code === 11_000;
 
-/** Whether an error reports that a query was ended by its own `maxTimeMS`. */
+/** Whether an error reports that a query reached its own `maxTimeMS`. */
 export const isOutOfTime = (error: unknown): boolean => (error as { code?: number } | null)?.code === 50;

@@ -9,7 +9,7 @@ interface Known {
 }
 const clients = new Map<mongo.MongoClient, Known>();
 
-/** Has what a client knows of its servers reported until it is closed. */
+/** Reports what a client knows of its servers, until it is closed. */
 export function reportMongo(client: mongo.MongoClient): void {
   const known: Known = { hasPrimary: true, offsetMs: undefined };
   reportServers();
@@ -18,7 +18,7 @@ export function reportMongo(client: mongo.MongoClient): void {
     known.hasPrimary = WRITABLE.has(newDescription.type) && [...newDescription.servers.values()].some(isThere);
   });
   client.on('serverHeartbeatSucceeded', ({ reply }) => {
-    // As its answer comes: behind by as long as that was on its way.
+    // When the response arrives: behind by its travel time.
     if (reply.isWritablePrimary && reply.localTime) known.offsetMs = Date.now() - reply.localTime.getTime();
   });
   client.on('topologyClosed', () => clients.delete(client));
@@ -27,7 +27,7 @@ export function reportMongo(client: mongo.MongoClient): void {
 const isThere = ({ type }: mongo.ServerDescription): boolean => type !== 'Unknown';
 let isReported = false;
 
-/** Of several clients the worst is told. */
+/** Reports the worst of several clients. */
 function reportServers(): void {
   if (isReported) return;
   isReported = true;

@@ -1,30 +1,30 @@
 import type { CollectionIndexes } from './indexes.ts';
 
 /**
- * What a collection is spread over shards by; undefined where it stays whole on one. By hashes where values grow with time
- * or are few: else new documents would all go to the last shard.
+ * The shard key of a collection; undefined if it stays on one shard. Hashed if values grow with time or are few: otherwise all new
+ * documents would go to the last shard.
  */
 export type ShardKey = Record<string, 1 | 'hashed'> | undefined;
 
-/** The key of each collection of a database, those of the kit too. */
+/** The key of each collection of a database, including the kit's. */
 export type ShardKeys = Record<string, ShardKey>;
 
 /** How a database is spread over shards. */
 export interface Sharding {
   keys: ShardKeys;
   /**
-   * The commands that ask every shard, each with the reason: `<collection> <command> <fields of its filter>`. One that changes
-   * a document names the key, or at least the id: MongoDB takes no other.
+   * The commands that query every shard, each with the reason: `<collection> <command> <fields of its filter>`. A command that changes a
+   * document must name the key, or at least the id.
    */
   acrossShards: Record<string, string>;
 }
 
-/** The collections that the kit has in a database: a few documents each. */
+/** The kit's own collections, with a few documents each. */
 export const KIT_COLLECTIONS: ShardKeys = { leases: undefined, schema: undefined, restoring: undefined };
 
 /**
- * Returns a sentence for each collection without an entry, each entry without a collection, and each unique index that
- * MongoDB has in no sharded collection: its fields must begin with the key's, so that equal values meet on one shard.
+ * Returns a sentence for each collection without an entry, each entry without a collection, and each unique index that a sharded
+ * collection cannot have: its fields must begin with the key's, so that equal values are on one shard.
  */
 export function shardKeyFaults(collections: readonly CollectionIndexes[], keys: ShardKeys): string[] {
   const known = new Set([...collections.map(({ collection }) => collection), ...Object.keys(KIT_COLLECTIONS)]);
@@ -50,8 +50,8 @@ const startsWith = (fields: string[], key: string[]): boolean =>
   fields[0] === '_id' || key.every((name, at) => fields[at] === name);
 
 /**
- * Returns the fields of the key for which a filter names no value: none where one shard, or the shards of a few values, answer.
- * `each`: a range or a list of values is not enough, as where one document is changed.
+ * Returns the fields of the key that a filter has no value for; none if one shard, or the shards of a few values, are enough. `each`: a
+ * range or a list of values does not count, for example when one document is changed.
  */
 export function missingFrom(filter: object, key: NonNullable<ShardKey>, each: boolean): string[] {
   return Object.keys(key).filter(name => !isNamed(valueNamed(filter, name), each));

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 
-/** Writes `count` documents without an order. Returns why each was not written, undefined for one that was. Rejects where that is not known. */
+/** Writes `count` documents in any order. Returns the error of each, undefined for a written one. Rejects if the outcomes are unknown. */
 export async function writeErrorsOf(
   count: number,
   write: () => Promise<unknown>,

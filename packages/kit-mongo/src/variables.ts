@@ -1,7 +1,7 @@
 import { secretText, text, type Values } from '@recording-request/kit/config';
 import { certificateFile, keyFile } from '@recording-request/kit/tls-files';
 
-/** Of every service that has a database. */
+/** Variables of every service with a database. */
 export const mongoVariables = {
   mongoUrl: secretText(
     'MONGO_URL',

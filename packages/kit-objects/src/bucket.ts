@@ -5,12 +5,12 @@ import type { Client } from 'minio';
 import { asked } from './requests.ts';
 import type { ObjectSettings } from './variables.ts';
 
-/** The bucket itself. Each fails with a StartError where somebody has to change something first. */
+/** The bucket itself. Each method rejects with a StartError if somebody must change something first. */
 export interface Bucket {
   hasBucket(): Promise<boolean>;
-  /** Fails with a StartError where there is none, too. */
+  /** Also rejects with a StartError if the bucket is missing. */
   requireBucket(): Promise<void>;
-  /** Makes the bucket unless it is there; returns whether it did. */
+  /** Creates the bucket if it is missing; returns whether it did. */
   ensureBucket(): Promise<boolean>;
 }
 
@@ -25,7 +25,7 @@ export function bucketOf(client: Client, settings: ObjectSettings, requestMs: nu
     try {
       return await ask(() => client.bucketExists(bucket), 'looking for the bucket');
     } catch (error) {
-      // A refusal without a body does not say of what: that of a listing does.
+      // A refusal of HEAD has no body with a reason; that of a listing has.
       if (codeOf(error) !== 'AccessDenied') throw error;
       await ask(() => client.listObjectsV2Query(bucket, '', '', '', 1, ''), 'looking for the bucket');
       return true;
@@ -52,7 +52,7 @@ export function bucketOf(client: Client, settings: ObjectSettings, requestMs: nu
 
 const REFUSED_LOGIN = /^(InvalidAccessKeyId|SignatureDoesNotMatch)$/;
 
-/** Returns what keeps this process from the bucket until somebody changes it; undefined for an error that may pass. */
+/** Returns a StartError for an error that lasts until somebody changes something; undefined for a temporary one. */
 export function storeFault(error: unknown, { s3CaFile, s3Bucket }: ObjectSettings): StartError | undefined {
   const code = codeOf(error);
   if (REFUSED_LOGIN.test(code))

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Client } from 'minio';
 import { asked } from './requests.ts';
 
-/** One object that is stored in one request. */
+/** An object that is stored in one request. */
 export interface WholePut {
   key: string;
   body: Buffer;
@@ -19,14 +19,14 @@ interface Store {
 const KNOWN_MS = 5 * 60_000;
 const PROBE_MS = 5_000;
 const PROBE_KEY = 'checksum-probe';
-// What S3 and what MinIO answer to a body that is not that of its checksum.
+// The error codes of S3 and MinIO for a body that does not match its checksum.
 const MISMATCH = /^(BadDigest|XAmzContentChecksumMismatch)$/;
-// The codes of a store that takes no checksum. After another code, such as that of a full store, the object is not sent again.
+// The error codes of a store without checksum support. After other codes, such as that of a full store, the object is not sent again.
 const REFUSAL = /Digest|Checksum|SHA256|^Invalid|^AccessDenied$|^NotImplemented$/;
 
 /**
- * Returns a function that stores an object in one request of at most `requestMs`. To a store that verifies CRC-32 it
- * sends one with the body: the client's own method, which all other stores get, also copies the body and takes its MD5.
+ * Returns a function that stores an object in one request of at most `requestMs`. If the store verifies CRC-32, it sends one with the
+ * body. For other stores it uses the client's own method, which also copies the body and computes its MD5.
  */
 export function wholePuts({ client, bucket, requestMs }: Store): (put: WholePut) => Promise<void> {
   const support = checksumSupport({ client, bucket, requestMs });
@@ -40,7 +40,7 @@ export function wholePuts({ client, bucket, requestMs }: Store): (put: WholePut)
     try {
       await putWithChecksum(client, bucket, key, body, headers, crc32(body));
     } catch (error) {
-      // The store no longer takes checksums, or bytes changed on the way: without a checksum the first succeeds.
+      // Either the store no longer supports checksums, or bytes changed on the way. Without a checksum the first case succeeds.
       if (!REFUSAL.test(codeOf(error))) throw error;
       await putSigned();
       support.distrust();
@@ -51,8 +51,8 @@ export function wholePuts({ client, bucket, requestMs }: Store): (put: WholePut)
 }
 
 /**
- * Finds out whether the store verifies checksums: whether it refuses a byte with the CRC-32 of another one. That holds
- * for a few minutes. A store that does not answer in time is taken for one that does not verify.
+ * Finds out whether the store verifies checksums, by sending a byte with the CRC-32 of another one. The result is valid for a few
+ * minutes. A store that does not respond in time counts as one that does not verify.
  */
 function checksumSupport({ client, bucket, requestMs }: Store) {
   let known: { value: boolean; until: number } | undefined;
@@ -74,7 +74,7 @@ function checksumSupport({ client, bucket, requestMs }: Store) {
   }
 
   async function find(signal: AbortSignal | undefined): Promise<boolean> {
-    // Half of the time is left to what is to be stored.
+    // Half of the time is left for the object itself.
     const limitMs = Math.min(PROBE_MS, requestMs / 2);
     const value = await asked(probe, limitMs, 'looking for checksums', signal).catch(() => false);
     if (!signal?.aborted) remember(value);
@@ -89,7 +89,7 @@ function checksumSupport({ client, bucket, requestMs }: Store) {
       });
       return await finding;
     },
-    /** The store refused a checksum that was right: for a while it gets none. */
+    /** The store refused a correct checksum, so it gets none for a while. */
     distrust: () => remember(false),
   };
 }

@@ -3,31 +3,31 @@ import type { Client } from 'minio';
 import type { WholePut } from './checksum.ts';
 import { asked } from './requests.ts';
 
-// A stream holds two of these in memory, whatever its length: one fills while the one before is sent.
+// A stream holds two parts in memory: one fills while the previous one is sent.
 const PART_BYTES = 8 * 1024 * 1024;
 
 export interface StreamPut {
   client: Client;
-  /** Stores what is shorter than one part. */
+  /** Stores a body shorter than one part. */
   putWhole(put: WholePut): Promise<void>;
   bucket: string;
   key: string;
   body: Readable;
   contentType: string;
-  /** In bytes, when known: a stream of another length is refused. */
+  /** In bytes, if known. A stream of another length is refused. */
   size?: number | undefined;
   requestMs: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Stores a stream as one object: in one request when it is short, else as a multipart upload that is completed by this
- * call alone, and aborted when anything fails. (The client's own method resumes an open upload of the same key, even
- * another process's, leaves one open after a failure, and waits for ever for a source that broke.)
+ * Stores a stream as one object: in one request if it is short, else as a multipart upload, which is aborted after any failure. (The
+ * client's own method resumes an open upload of the same key, even another process's, leaves one open after a failure, and waits
+ * forever for a broken source.)
  */
 export async function putStream(put: StreamPut): Promise<void> {
   const { body, signal } = put;
-  // Reading the stream reports its errors; once nothing reads it, an error must not end the process.
+  // Errors are reported by reading. When nothing reads the stream, an error must not end the process.
   body.on('error', () => {});
   const stop = () => void body.destroy(signal?.reason as Error);
   signal?.addEventListener('abort', stop, { once: true });
@@ -49,7 +49,7 @@ export async function putStream(put: StreamPut): Promise<void> {
   }
 }
 
-/** Aborts the multipart uploads under `prefix` that are open, or those of them begun before `before`. Returns how many. */
+/** Aborts the open multipart uploads under `prefix`, or only those begun before `before`. Returns how many. */
 export async function endOpenUploads(
   { client, bucket, requestMs }: Pick<StreamPut, 'client' | 'bucket' | 'requestMs'>,
   { prefix = '', before }: { prefix?: string; before?: Date },
@@ -95,8 +95,7 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
     checkSize(bytes, put.size);
     await ask(() => client.completeMultipartUpload(bucket, key, id, parts));
   } catch (error) {
-    // A part that arrives after the abort would stay. An upload that could not be aborted is found by the next
-    // `endOpenUploads`.
+    // A part that arrives after the abort would stay. The next `endOpenUploads` finds an upload that could not be aborted.
     await sending.catch(() => {});
     await endUpload(client, bucket, key, id, requestMs).catch(() => {});
     throw error;
@@ -104,15 +103,15 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
 }
 
 /**
- * Yields the parts of a body, each in memory of its own. Where the size is known, the last part comes with the last byte: the
- * body may end only when its bytes may be stored.
+ * Yields the parts of a body, each in its own memory. If the size is known, the last part comes with the last byte: the body may end
+ * only when its bytes may be stored.
  */
 async function* partsOf(body: Readable, size: number | undefined): AsyncGenerator<Buffer> {
   let filling: Buffer | undefined;
   let [bytes, total] = [0, 0];
   for await (const chunk of body as AsyncIterable<Buffer>) {
     for (let at = 0; at < chunk.length; ) {
-      // Pages that are not written to take no memory.
+      // Pages that are never written take no memory.
       filling ??= Buffer.allocUnsafe(Math.min(PART_BYTES, Math.max(1, size ?? PART_BYTES)));
       const copied = chunk.copy(filling, bytes, at);
       at += copied;
@@ -132,7 +131,7 @@ function checkSize(bytes: number, expected: number | undefined): void {
     throw new Error(`an object of ${expected} bytes was to be stored, and ${bytes} came`);
 }
 
-/** Aborts one multipart upload, whether or not it is still open. */
+/** Aborts a multipart upload, open or not. */
 export async function endUpload(
   client: Client,
   bucket: string,

@@ -14,48 +14,47 @@ import type { ObjectSettings } from './variables.ts';
 export type { ObjectSettings };
 
 /**
- * One bucket of an S3 store. Keys are without the bucket: segments of 1 to 255 bytes of UTF-8 between slashes, none of
- * them `.` or `..`, and no key a folder of another one, because some stores keep each object as a file. Without `%`,
- * `+` and quotes: stores differ in how they list these.
+ * One bucket of an S3 store. A key consists of segments of 1 to 255 bytes of UTF-8 between slashes. No segment is `.` or `..`, and no
+ * key is a folder of another one, because some stores keep each object as a file. No `%`, `+` or quotes, which stores list differently.
  */
 export interface Objects extends Bucket, Purging {
-  /** Stores the whole of `body`, or nothing. A stream of another length than `size` (bytes) is refused. */
+  /** Stores all of `body`, or nothing. Refuses a stream whose length is not `size` (bytes). */
   put(
     key: string,
     body: Buffer | Readable,
     options: { contentType: string; size?: number; signal?: AbortSignal },
   ): Promise<void>;
   /**
-   * Streams `length` bytes (at least 1; by default all) from `offset`. Rejects when there is no such object or range.
-   * The stream fails when the store sends nothing for a minute; its reader may take any time.
+   * Streams `length` bytes (at least 1; by default all) from `offset`. Rejects if the object or range does not exist. The stream fails if
+   * the store sends nothing for a minute; the reader may take any time.
    */
   get(key: string, options?: { offset?: number; length?: number; signal?: AbortSignal }): Promise<Readable>;
   stat(key: string): Promise<{ size: number; etag: string } | undefined>;
-  /** Removes those of `keys` that exist. Rejects when one of them stays. */
+  /** Removes those of `keys` that exist. Rejects if one remains. */
   remove(keys: string[]): Promise<void>;
   list(prefix: string): AsyncIterable<Listed>;
-  /** At most 1,000 objects under `prefix` behind the key `after`, in the order of their keys; `isLast`: there are no more. */
+  /** Lists at most 1,000 objects under `prefix` after the key `after`, in the order of keys; `isLast`: there are no more. */
   listPage(prefix: string, after: string): Promise<{ objects: Dated[]; isLast: boolean }>;
-  /** Returns a URL with which anyone can read the object for `seconds`. */
+  /** Returns a URL that lets anyone read the object for `seconds`. */
   presignGet(key: string, seconds: number): Promise<string>;
-  /** Aborts the multipart uploads begun before `before`, left by processes that died. Returns how many. */
+  /** Aborts the multipart uploads begun before `before`, left over by dead processes. Returns how many. */
   endOpenPuts(before: Date): Promise<number>;
 }
 
 // The limit of one request: a part of a stream, never a whole one.
 const REQUEST_MS = 30_000;
 const IDLE_MS = 60_000;
-// Less than stores wait for the next request: MinIO does for 30 s.
+// Shorter than the idle timeout of stores; MinIO's is 30 s.
 const REST_MS = 10_000;
 const CONNECTIONS = 128;
-// So large that the client itself never splits a body: `putStream` does.
+// So large that the client never splits a body; `putStream` does that.
 const WHOLE_BYTES = 5 * 1024 ** 3;
 const LIST_PAGE = 1_000;
 const REMOVE_AT_ONCE = 1_000;
 
 /**
- * Opens the bucket of the settings, with a pool of `connections` of its own. One request may take `requestMs` milliseconds,
- * those included that it waits for a connection.
+ * Opens the bucket of the settings, with its own pool of `connections`. A request may take `requestMs` milliseconds, including the wait
+ * for a connection.
  */
 export function createObjects(
   settings: ObjectSettings,
@@ -103,7 +102,7 @@ export function createObjects(
         return { size, etag };
       } catch (error) {
         if (!isMissing(error)) throw error;
-        // A response without a body cannot tell a missing object from a missing bucket or an unknown user: listing can.
+        // A response without a body does not distinguish a missing object from a missing bucket or an unknown user; a listing does.
         await ask(() => client.listObjectsV2Query(bucket, key, '', '', 1, ''), 'looking at an object');
         return undefined;
       }
@@ -126,7 +125,7 @@ export function createObjects(
       const objects: Dated[] = [];
       for (const { name, size, lastModified } of page.objects)
         if (name !== undefined) objects.push({ key: name, size, modifiedAt: new Date(lastModified) });
-      // The same page must not repeat for ever.
+      // The same page must not repeat forever.
       if (after !== '' && objects.some(({ key }) => key === after))
         throw new Error('the object store does not list from a key on');
       return { objects, isLast: !page.isTruncated || objects.length === 0 };
@@ -155,13 +154,13 @@ function clientOf(settings: ObjectSettings, connections: number): Client {
   });
 }
 
-/** Reads the credentials again for each request: the files that hold them may have been replaced. Of a provider the client calls this method alone. */
+/** Reads the credentials again for each request, because their files may have been replaced. The client calls only this method of a provider. */
 function currentCredentials({ s3AccessKey, s3SecretKey }: ObjectSettings): ClientOptions['credentialsProvider'] {
   const now = { getAccessKey: s3AccessKey, getSecretKey: s3SecretKey, getSessionToken: () => undefined };
   return { getCredentials: async () => now } as unknown as ClientOptions['credentialsProvider'];
 }
 
-/** Ends a response that has stalled. Only the store's silence counts, not how long the reader takes. */
+/** Ends a stalled response. Only the store's silence counts, not the reader's time. */
 function breakSilence(answer: IncomingMessage, idleMs: number): void {
   let before = -1;
   const timer = setInterval(() => {
@@ -180,5 +179,5 @@ const isKey = (key: string): boolean =>
 
 const codeOf = (error: unknown): string => (error as { code?: string } | null)?.code ?? '';
 
-/** Whether an error of the store means that the object does not exist. */
+/** Whether an error means that the object does not exist. */
 export const isMissing = (error: unknown): boolean => /^(NotFound|NoSuchKey)$/.test(codeOf(error));

@@ -9,27 +9,27 @@ export interface Listed {
   size: number;
 }
 
-/** An object of a listing, and when its bytes were stored. */
+/** A listed object, and when its bytes were stored. */
 export interface Dated extends Listed {
   modifiedAt: Date;
 }
 
-/** Counts of what is stored. In a bucket without versions each object is one version. */
+/** Counts of stored objects. Without versioning each object is one version. */
 export interface Holdings {
   objects: number;
   versions: number;
-  /** Of all versions. */
+  /** The bytes of all versions. */
   bytes: number;
 }
 
-/** Removal for good: with every version, where the bucket keeps versions. */
+/** Permanent removal, including every version if the bucket keeps versions. */
 export interface Purging {
-  /** Counts what is stored under `prefix`: objects and every version of them. */
+  /** Counts the objects and versions under `prefix`. */
   holdings(prefix: string): Promise<Holdings>;
   /**
-   * Removes everything under `prefix` for good, multipart uploads that were begun included, verifies that nothing is
-   * left, and returns what there was. Rejects when the store keeps something, after all else is removed. `names` are the
-   * object names that may have an open multipart upload under the prefix: some stores list those only by their full name.
+   * Permanently removes everything under `prefix`, including open multipart uploads, verifies that nothing is left, and returns what
+   * there was. If the store keeps something, removes the rest and rejects. `names` are the object names that may have an open multipart
+   * upload: some stores list those only by their full name.
    */
   purge(prefix: string, names?: readonly string[]): Promise<Holdings>;
 }
@@ -41,9 +41,9 @@ interface Version {
   isDeleteMarker: boolean;
 }
 
-// Keys in one request.
+// Keys per request.
 const BATCH = 1_000;
-// A job that is still writing is done after its few objects.
+// A job that is still writing ends after its few objects.
 const ROUNDS = 5;
 const VERSIONING_TTL_MS = 60_000;
 
@@ -74,14 +74,14 @@ export function purging(store: {
       }
       const next = { keyMarker: escaped(found.keyMarker ?? ''), versionIdMarker: found.versionIdMarker ?? '' };
       if (!found.isTruncated) return;
-      // A partial listing must not pass for a whole one, and the same page must not repeat for ever.
+      // A partial listing must not count as complete, and the same page must not repeat forever.
       if (next.keyMarker === at.keyMarker && next.versionIdMarker === at.versionIdMarker)
         throw new Error('the object store lists the same versions again');
       at = next;
     }
   }
 
-  /** Returns how many of `batch` the store keeps, and why it keeps the first of them. */
+  /** Returns how many of `batch` the store keeps, and the reason for the first. */
   async function removeBatch(batch: Version[]): Promise<{ kept: number; why: string }> {
     const named = batch.map(({ name, versionId }) => ({ name, ...(versionId ? { versionId } : {}) }));
     const faults = await asked(() => client.removeObjects(bucket, named), requestMs, 'removing versions');
@@ -97,7 +97,7 @@ export function purging(store: {
       return tally.result();
     },
     async purge(prefix, names = []) {
-      // The bytes of a multipart upload that was never completed are in no listing of objects.
+      // No listing of objects shows the bytes of an open multipart upload.
       for (const name of ['', ...names]) await endOpenUploads(store, { prefix: prefix + name });
       const tally = createTally();
       for (let round = 0; round < ROUNDS; round++) {
@@ -112,7 +112,7 @@ export function purging(store: {
           kept += faults.kept;
         }
         if (found === 0) return tally.result();
-        // What it keeps, as under a legal hold, has nothing else kept: all that can go is gone by now.
+        // An object that it keeps, for example under a legal hold, does not keep others: those are removed by now.
         if (kept > 0) throw new Error(`the object store keeps ${kept} of what was to be removed: ${why}`);
       }
       throw new DomainError('unavailable', 'More is being stored of what is to be removed: try again in a moment.');
@@ -130,7 +130,7 @@ async function* inBatches(versions: AsyncIterable<Version>): AsyncIterable<Versi
   if (batch.length > 0) yield batch;
 }
 
-// The client sends a marker back unchanged, but stores escape it differently from how requests are signed.
+// The client returns a marker unchanged, but stores escape it differently from signed requests.
 const escaped = (marker: string): string =>
   encodeURIComponent(decodeURIComponent(marker.replaceAll('+', ' '))).replaceAll(
     /[!'()*]/g,
@@ -152,7 +152,7 @@ function createTally() {
   };
 }
 
-/** Returns a function that reports whether the bucket keeps, or once kept, versions; a store without that API keeps none. */
+/** Returns a function that reports whether the bucket keeps, or once kept, versions; false for a store without that API. */
 function versioningOf(client: Client, bucket: string, requestMs: number): () => Promise<boolean> {
   let known: { value: boolean; until: number } | undefined;
   return async () => {

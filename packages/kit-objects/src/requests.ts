@@ -6,12 +6,12 @@ import { bounded, OutOfTimeError } from '@recording-request/kit/bounds';
 import { askPeer, type PeerEnd } from '@recording-request/kit-telemetry/peers';
 
 const current = new AsyncLocalStorage<AbortSignal>();
-// After these statuses the client retries or fails without reading the response, which would hold its connection for ever.
+// After these statuses the client retries or fails without reading the response, which would hold its connection forever.
 const LEFT_UNREAD = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
 
-// What a request fails by where the store has ended the connection that carries it.
+// The error codes of a request whose connection the store has closed.
 const ENDED = new Set<unknown>(['ECONNRESET', 'EPIPE']);
-// As all that rested may have been ended together.
+// The store may have closed all idle connections at once.
 const TRIES = 3;
 const ON_RESTED = Symbol('recording-request.on-rested');
 
@@ -20,7 +20,7 @@ interface RequestError extends Error {
   [ON_RESTED]?: boolean;
 }
 
-/** Returns the transport for the store's client, with TLS where there is a context for new connections. It makes a request that takes too long really end and free its connection. */
+/** Returns the transport of the store's client, with TLS if there is a context. A request that takes too long is aborted and frees its connection. */
 export function objectsTransport(tls: (() => SecureContext) | undefined): Pick<typeof http, 'request'> {
   const request = (options: RequestOptions, onAnswer: (answer: IncomingMessage) => void): ClientRequest => {
     const signal = current.getStore();
@@ -35,11 +35,11 @@ export function objectsTransport(tls: (() => SecureContext) | undefined): Pick<t
       if (asking.reusedSocket && ENDED.has(error.code)) error[ON_RESTED] = true;
       answered(endOf(signal));
     });
-    // The client may destroy one without an error.
+    // The client may destroy a request without an error.
     asking.once('close', () => answered('cancelled'));
     return asking;
   };
-  // Of the overloads of `request`, the client calls this one.
+  // The client calls only this overload of `request`.
   return { request: request as typeof http.request };
 }
 
@@ -49,9 +49,9 @@ function endOf(signal: AbortSignal | undefined): PeerEnd {
 }
 
 /**
- * Resolves to the result of `work`. Fails after `ms` with an error that names `what`, or with the signal's reason; either way the requests of `work` are aborted.
- * Work that met a connection which had rested, and which the store had just ended, is done again: until an answer begins Node cannot tell, and the client gives up. So
- * it must do no harm to do it twice, and a body is no stream.
+ * Resolves to the result of `work`. Rejects after `ms` with an error that names `what`, or with the signal's reason, and aborts the
+ * requests of `work`. Retries work that failed because the store had just closed an idle connection. So the work must be repeatable,
+ * and a body must not be a stream.
  */
 export async function asked<T>(work: () => Promise<T>, ms: number, what: string, signal?: AbortSignal): Promise<T> {
   signal?.throwIfAborted();

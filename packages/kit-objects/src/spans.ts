@@ -22,8 +22,8 @@ interface Operations {
 type StoreSpan = RunningSpan<'store {operation}'>;
 
 /**
- * Returns the same bucket, whose operations have spans where something is traced. A span has the ids that the key has, never the key. The
- * requests that an operation makes have none of their own: they say the same twice, and an object of many parts has many.
+ * Returns the same bucket with a span for each operation, if traces are on. A span has the ids in the key, never the key. Single requests
+ * have no spans: they would repeat the operation's, and an object of many parts has many.
  */
 export function tracedObjects<O extends Operations>(objects: O, { s3Bucket, s3Endpoint }: ObjectSettings): O {
   const { hostname, port, protocol } = new URL(s3Endpoint);
@@ -109,7 +109,7 @@ export function tracedObjects<O extends Operations>(objects: O, { s3Bucket, s3En
         span?.end(error);
         throw error;
       } finally {
-        // Its reader may stop before the last one.
+        // The reader may stop before the last one.
         span?.end();
       }
     },
@@ -129,7 +129,7 @@ export function tracedObjects<O extends Operations>(objects: O, { s3Bucket, s3En
   return { ...objects, ...traced };
 }
 
-/** Ends the span when the last byte was read, or nobody reads on. */
+/** Ends the span at the last byte, or when the reader stops. */
 function endWith(body: Readable, span: StoreSpan): void {
   const { headers } = body as Partial<IncomingMessage>;
   const bytes = Number(headers?.['content-length']);

@@ -4,7 +4,7 @@ import { certificateFile, type Misplaced } from '@recording-request/kit/tls-file
 const overHttp: Misplaced = env =>
   env.S3_ENDPOINT?.startsWith('https:') ? undefined : 'is set, but S3_ENDPOINT is not an https address';
 
-/** Of every service that reads or writes objects. The credentials are asked for at each request. */
+/** Variables of every service that reads or writes objects. Credentials are read again at each request. */
 export const objectVariables = {
   s3Endpoint: url('S3_ENDPOINT', 'the store; https turns TLS on'),
   s3AccessKey: secret('S3_ACCESS_KEY', 'who the services are there'),
