@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { CollectedRequest } from '@recording-request/kit-rpc/collected-request';
 import { acceptExpectations } from '@recording-request/kit-rpc/expectations';
 import type { Config } from './config.ts';
 import { limitConnections } from './plugins/connection-limit.ts';
@@ -14,7 +13,6 @@ const KEEP_ALIVE_BUFFER_MS = 10_000;
 /** Returns the gateway's HTTP server, which passes requests to `handle`: one of each connection at a time, each traced. */
 export function httpServer(handle: RequestListener, config: Config, endCrowded: EndCrowded): Server {
   const options = {
-    IncomingMessage: CollectedRequest,
     headersTimeout: HEADERS_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MS,

@@ -2,23 +2,18 @@ import { createServer as createHttpServer, type IncomingMessage, type RequestLis
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect, TLSSocket } from 'node:tls';
-import { CollectedRequest } from '../collected-request.ts';
 import type { Internal } from './internal.ts';
 import { namesIn } from './names.ts';
 
 const CONNECT_MS = 5_000;
 // The same as for gRPC connections: an expired certificate is trusted no longer than this.
 const CONNECTION_AGE_MS = 5 * 60 * 1000;
-const OPTIONS = { IncomingMessage: CollectedRequest };
 
 /** Returns an HTTP server for other services that accepts the same certificates as `internal`. */
 export function createInternalServer(internal: Internal, handle: RequestListener): Server {
   const { certificates } = internal;
-  if (!certificates) return createHttpServer(OPTIONS, handle);
-  const server = createHttpsServer(
-    { ...OPTIONS, ...certificates.current, requestCert: true, rejectUnauthorized: true },
-    handle,
-  );
+  if (!certificates) return createHttpServer(handle);
+  const server = createHttpsServer({ ...certificates.current, requestCert: true, rejectUnauthorized: true }, handle);
   certificates.onChange(material => server.setSecureContext(material));
   server.prependListener('request', (request, response) => {
     if (Date.now() - connectionOf(request).since > CONNECTION_AGE_MS) response.shouldKeepAlive = false;

@@ -2,6 +2,7 @@ import { DataStore, ERRORS, Upload as TusUpload } from '@tus/server';
 import type { Upload } from '../domain/uploads/upload.ts';
 import { forgetEnded } from '../workflows/uploads/forget-ended.ts';
 import { isDelivered, removeParts } from '../workflows/uploads/upload-bytes.ts';
+import { noteChunk } from './collect-chunks.ts';
 import { LOCKED, tusError } from './errors.ts';
 import { type PartContext, PartWriter } from './part-writer.ts';
 import { keyOf, writer, writerId } from './writer.ts';
@@ -63,7 +64,10 @@ export class PartStore extends DataStore {
     writer().upload = undefined;
     using parts = new PartWriter(this.context, upload, writerId(), offset);
     try {
-      for await (const chunk of bytes) await parts.add(chunk as Buffer);
+      for await (const chunk of bytes as AsyncIterable<Buffer>) {
+        await parts.add(chunk);
+        noteChunk(chunk.length);
+      }
     } catch (error) {
       // A connection that broke: what came before is kept, the client goes on from there.
       await parts.flush();
