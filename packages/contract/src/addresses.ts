@@ -1,4 +1,4 @@
-/** Every address that the contract shows, made in one place. `baseUrl` has no slash at its end. */
+/** Builds every address that the public contract shows. `baseUrl` has no slash at its end. */
 const encode = encodeURIComponent;
 
 export const projectUrl = (baseUrl: string, projectId: string): string =>

@@ -1,2 +1,2 @@
-/** The lease, in the database of submissions, that a backup holds from before its moment until every object is copied. */
+/** The lease, in the database of submissions, that a backup holds until every object is copied. */
 export const BACKUP_LEASE = 'backup';

@@ -1,22 +1,22 @@
-/** export.csv: RFC 4180, UTF-8, CRLF, one row a submission. */
+/** export.csv: RFC 4180, UTF-8, CRLF, one row per submission. */
 import type { SubmissionJson } from './resources/submission.ts';
 
 /**
- * The start of a text that a spreadsheet takes for a formula: a sign, its full-width form, or one behind characters that the
- * spreadsheet skips or does not show. A tab or a line break counts by itself.
+ * A spreadsheet takes a text with this start for a formula: a sign, its full-width form, or a sign after characters that the
+ * spreadsheet skips or does not show. A tab or a line break alone is such a start too.
  */
 const SKIPPED = '[\\s\\p{Default_Ignorable_Code_Point}]*';
 const SIGN = '[=+\\-@＝＋－＠]';
 const FORMULA_START = new RegExp(`^(?:[\\t\\r\\n]|${SKIPPED}${SIGN})`, 'u');
 /**
- * A spreadsheet whose list separator is `;` splits the row at each `;`: its quotes count only at the start of a
- * cell, and the first cell ends at the first comma. The text behind a `;`, a tab or a line break then starts a cell.
+ * A spreadsheet with the list separator `;` splits the row at each `;`: it reads quotes only at the start of a cell, and the
+ * first cell ends at the first comma. Text after a `;`, a tab or a line break then starts a cell.
  */
 const INNER_START = new RegExp(`([;\\t\\r\\n])(?=["\\s\\p{Default_Ignorable_Code_Point}]*${SIGN})`, 'gu');
 
 type Cell = string | number | boolean | null;
 
-/** The columns in their order. Programs of owners count them, so a new one goes to the end. */
+/** The columns in their order. Owners' programs count columns, so add new ones at the end. */
 const COLUMNS = [
   'submissionId',
   'videoId',
@@ -55,9 +55,9 @@ const COLUMNS = [
 ] as const;
 
 /**
- * One cell. Every text is quoted, so that a field that becomes free text later is safe already; numbers are ours and stay as
- * they are. Text that a spreadsheet would run gets a leading `'`. So does each inner place where a spreadsheet that separates by
- * `;` or tab would begin a cell with a formula.
+ * Returns one cell. Quotes every text, so a field that becomes free text later is already safe; numbers stay as they are. Text
+ * that a spreadsheet would run gets a leading `'`. So does each place inside it where a spreadsheet that separates by `;` or tab
+ * would start a cell with a formula.
  */
 export function csvCell(value: Cell): string {
   if (value === null) return '';
@@ -67,10 +67,9 @@ export function csvCell(value: Cell): string {
   return `"${safe.replaceAll('"', '""')}"`;
 }
 
-/** The header row with its CRLF. */
 export const csvHeader = (): string => `${COLUMNS.join(',')}\r\n`;
 
-/** One row with its CRLF. */
+/** Returns one row with its CRLF. */
 export function csvRow({ terms, ...submission }: SubmissionJson): string {
   const flat = { termsSha256: terms?.sha256 ?? null, termsAcceptedAt: terms?.acceptedAt ?? null };
   const cells: Record<(typeof COLUMNS)[number], Cell> = { ...submission, ...flat };

@@ -38,7 +38,7 @@ test('a name has at most 150 bytes, keeps its extension and cuts no character ap
   }
 });
 
-test('a clip is named by the number of its link and its question; of a shared link by its time', () => {
+test('a clip name has the number of its link, or the time for a shared link, and its question', () => {
   const createdAt = new Date('2026-03-02T10:14:40.123Z');
   const plain = { createdAt, questionIndex: undefined, questionText: undefined };
   assert.deepEqual(clipParts({ ...plain, link: { position: 3 } }), ['Link 3', '']);

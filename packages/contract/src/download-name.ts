@@ -1,18 +1,18 @@
-/** Names of downloads: by the project, the link and the question, and such that every file system takes them. */
+/** Names of downloads, from the project, the link and the question. Every file system accepts them. */
 
-// Characters that some file system refuses or that a shell or a browser reads otherwise.
+// Some file system refuses these characters, or a shell or a browser gives them another meaning.
 const RESERVED = /[<>:"/\\|?*%\p{Cc}\p{Cs}\u2028\u2029\ufffd]/gu;
-// They show nothing, or turn the text around, so that a name looks as if it had another extension. Joiners make the letters of
-// some scripts, and emoji, what they are.
+// These are invisible or reverse the text, so a name could seem to have another extension. Joiners are allowed: some scripts
+// and emoji need them.
 const UNSEEN = /(?!\u200c|\u200d|\ufe0f)[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
-// Windows opens a device in place of a file of this name, whatever its extension.
+// Windows opens a device instead of a file with this name, whatever its extension.
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))/i;
 const MAX_BYTES = 150;
 const SEPARATOR = ' - ';
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** The name of a file: the parts that have something to show, then `last`, which is ours and stays whole. */
+/** Returns the visible parts, shortened to fit, followed by `last`, which stays whole. */
 export function downloadName(parts: readonly string[], last: string): string {
   const shown = parts.map(clean).filter(part => part !== '');
   const room = MAX_BYTES - bytesOf(last) - shown.length * SEPARATOR.length;
@@ -22,14 +22,14 @@ export function downloadName(parts: readonly string[], last: string): string {
 
 /** The parts of a clip that name its files, beside its project. */
 export interface NamedClip {
-  /** Its position is 0 for the shared link, from 1 for the others in the order of their making. */
+  /** The position is 0 for the shared link; unique links count from 1 in order of creation. */
   link?: { position: number } | undefined;
   createdAt?: Date | undefined;
   questionIndex?: number | undefined;
   questionText?: string | undefined;
 }
 
-/** Parts of a clip's name: the number of its link, of a shared one the time of the clip, and the question. */
+/** Returns the parts of a clip's name: the number of its link, or the clip's time for a shared link, and the question. */
 export function clipParts({ link, createdAt, questionIndex, questionText = '' }: NamedClip): string[] {
   const from = link && link.position > 0 ? `Link ${link.position}` : timeOf(createdAt);
   return [from, questionIndex === undefined ? '' : `Question ${questionIndex + 1} ${questionText}`];
@@ -50,7 +50,7 @@ const clean = (text: string): string =>
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** The parts in so many bytes together: the longest give the most. */
+/** Returns the parts cut to `room` bytes in total, the longest first. */
 function shortened(parts: string[], room: number): string[] {
   const order = parts.map((_, index) => index).sort((a, b) => bytesOf(parts[a]!) - bytesOf(parts[b]!));
   const kept = [...parts];
@@ -62,7 +62,7 @@ function shortened(parts: string[], room: number): string[] {
   return kept;
 }
 
-/** At a character as a person sees it. */
+/** Cuts between characters as a person sees them (grapheme clusters). */
 function cut(text: string, bytes: number): string {
   if (bytesOf(text) <= bytes) return text;
   let kept = '';

@@ -1,6 +1,6 @@
 /**
- * The words of the header `Error-Code`, and when each is sent. A word keeps its meaning within version 1; more may be added.
- * The services give them as the `reason` of their errors.
+ * The values of the header `Error-Code`, and when each is sent. A value keeps its meaning within version 1; new ones may be
+ * added. Services send them as the `reason` of their errors.
  */
 export const ERROR_CODES = {
   value_invalid: '400: a value is not valid; the sentence names the field.',
@@ -48,6 +48,5 @@ export const ERROR_CODES = {
 
 export type ErrorReason = keyof typeof ERROR_CODES;
 
-/** Whether a word is one of the listed ones. */
 export const isErrorReason = (word: string | undefined): word is ErrorReason =>
   word !== undefined && Object.hasOwn(ERROR_CODES, word);

@@ -43,7 +43,7 @@ const submission = (more: Partial<SubmissionJson> = {}): SubmissionJson => ({
   ...more,
 });
 
-test('the header is the contract in its order, without the WebVTT, then what is additive, flat', () => {
+test('the header has the fields of the contract in order, without the WebVTT, then the additional fields, flat', () => {
   assert.equal(
     csvHeader(),
     'submissionId,videoId,tokenId,projectId,projectName,responseSessionId,questionIndex,questionText,createdAt,durationSec,fileSize,mimeType,note,reviewNote,selected,transcriptStatus,transcriptText,transcriptError,termsAccepted,transcriptTextUrl,transcriptVttUrl,videoUrl,thumbnailStartUrl,thumbnailMiddleUrl,thumbnailEndUrl,audioUrl,mediaStatus,mediaError,incomplete,sha256,termsSha256,termsAcceptedAt,language,responseId\r\n',
@@ -92,7 +92,7 @@ for (const [value, cell] of CELLS) {
   test(`the cell of ${JSON.stringify(value)}`, () => assert.equal(csvCell(value), cell));
 }
 
-/** Takes a row apart as a spreadsheet does whose separator is another one: quotes count at the start of a cell alone. */
+/** Splits a row like a spreadsheet with another separator: it reads quotes only at the start of a cell. */
 function cellsAt(row: string, separator: string): string[] {
   const cells: string[] = [];
   let [cell, quoted, start] = ['', false, true];
@@ -111,7 +111,7 @@ function cellsAt(row: string, separator: string): string[] {
   return cells;
 }
 
-test('no contributor makes a cell of their own where the separator is a semicolon', () => {
+test('no text of a contributor starts a cell of its own when the separator is a semicolon', () => {
   for (const text of [
     'hello;=cmd|x',
     'hello; +1;x',
@@ -128,7 +128,7 @@ test('no contributor makes a cell of their own where the separator is a semicolo
   }
 });
 
-test('every text of a row is guarded, no matter who wrote it', () => {
+test('every text of a row is guarded, whatever its source', () => {
   for (const field of [
     'note',
     'reviewNote',

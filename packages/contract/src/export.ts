@@ -1,4 +1,4 @@
-/** The pieces of a project's exports, each a string, so that a file is written without being held. */
+/** The parts of a project's exports, as strings, so that an export is sent without holding it in memory. */
 
 import type { ExportDocumentJson } from './resources/export-document.ts';
 import { CONTRACT_VERSION } from './resources/fields.ts';
@@ -8,15 +8,18 @@ import type { SubmissionJson } from './resources/submission.ts';
 export { csvCell, csvHeader, csvRow } from './csv.ts';
 
 export interface ExportHead {
-  /** When the export is made; inside a ZIP the time of the content's last change, so that the same content is the same bytes. */
+  /**
+   * The time of the export. Inside a ZIP, the time of the content's last change, so that the same content gives the same
+   * bytes.
+   */
   exportedAt: Date;
   project: ProjectDetailJson;
 }
 
-/** What is known of a project's links, in at least one page, the first of which has the shared one. */
+/** The caller's pages of a project's links: at least one page, and the first has the shared link. */
 export type LinkPages = AsyncIterable<ProjectLinksJson> | readonly ProjectLinksJson[];
 
-/** export.json up to its links. */
+/** Returns export.json up to its links. */
 export function exportDocumentHead({ exportedAt, project }: ExportHead): string {
   const start: Pick<ExportDocumentJson, 'version' | 'exportedAt' | 'project'> = {
     version: CONTRACT_VERSION,
@@ -26,7 +29,7 @@ export function exportDocumentHead({ exportedAt, project }: ExportHead): string 
   return `${JSON.stringify(start).slice(0, -1)},"links":`;
 }
 
-/** The links of export.json, page by page; null where the caller may not read them. */
+/** Yields the links of export.json, page by page; null when the caller may not read them. */
 export async function* exportDocumentLinks(pages: LinkPages | null): AsyncIterable<string> {
   if (!pages) return yield 'null';
   let isFirst = true;
@@ -41,17 +44,17 @@ export async function* exportDocumentLinks(pages: LinkPages | null): AsyncIterab
   yield ']}';
 }
 
-/** export.json from its links to its first submission. `terms` has each accepted text by its hex SHA-256. */
+/** Returns export.json from the end of its links to its first submission. `terms` maps the hex SHA-256 to each accepted text. */
 export function exportDocumentTerms(terms: Record<string, string>): string {
   return `,"terms":${JSON.stringify(terms)},"submissions":[`;
 }
 
-/** One submission, with the comma that parts it from the one before. */
+/** Returns one submission, with a comma before it unless it is the first. */
 export function exportDocumentEntry(submission: SubmissionJson, first: boolean): string {
   return `${first ? '' : ','}\n${JSON.stringify(submission)}`;
 }
 
-/** What closes export.json. */
+/** Returns the end of export.json. */
 export function exportDocumentTail(): string {
   return '\n]}\n';
 }
@@ -63,12 +66,12 @@ const WITHOUT_TRANSCRIPT: Record<string, string> = {
   none: '(The clip has no sound.)',
 };
 
-/** transcripts.txt before its first entry. */
+/** Returns transcripts.txt before its first entry. */
 export function transcriptsHead(projectName: string): string {
   return `Transcripts of ${oneLine(projectName)}\n`;
 }
 
-/** One submission of transcripts.txt: who and when in a few lines, then the words, or why there are none. */
+/** Returns one submission of transcripts.txt: its details, then the words, or why there are none. */
 export function transcriptsEntry(submission: SubmissionJson): string {
   const lines = ['', '='.repeat(72), `Submission: ${submission.submissionId}`, `Recorded:   ${submission.createdAt}`];
   if (submission.durationSec !== null) lines.push(`Length:     ${submission.durationSec} s`);

@@ -1,4 +1,4 @@
-/** Every language that Whisper knows: its code of ISO 639-1, or 639-3 where it has none there, and its name at OpenAI. */
+/** Every language of Whisper: its ISO 639-1 code, or ISO 639-3 if it has none, and OpenAI's name. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   ...{ af: 'afrikaans', am: 'amharic', ar: 'arabic', as: 'assamese', az: 'azerbaijani', ba: 'bashkir' },
   ...{ be: 'belarusian', bg: 'bulgarian', bn: 'bengali', bo: 'tibetan', br: 'breton', bs: 'bosnian', ca: 'catalan' },
@@ -17,17 +17,17 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ...{ vi: 'vietnamese', yi: 'yiddish', yo: 'yoruba', yue: 'cantonese', zh: 'chinese' },
 };
 
-// Whisper has codes of its own, or none of two letters, for these: not every endpoint takes them.
+// Whisper has its own code, or no two-letter code, for these languages: not every endpoint accepts them.
 const HEARD_ONLY: ReadonlySet<string> = new Set(['haw', 'jv', 'yue']);
 
-/** The codes of ISO 639-1 that a project can name. */
+/** The ISO 639-1 codes that a project can name. */
 export const TRANSCRIPTION_LANGUAGES: readonly string[] = Object.keys(LANGUAGES).filter(code => !HEARD_ONLY.has(code));
 
-/** The end of the sentence about a code that is none of them. */
+/** The end of the error sentence about an unknown code. */
 export const TRANSCRIPTION_LANGUAGE_RULE =
   'must be the two-letter ISO 639-1 code, in lower case, of a language that Whisper knows, such as en, de or es, or "" for none';
 
-// Other names and codes under which Whisper's own lists have them.
+// Other names and codes of these languages in Whisper's own lists.
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   ...{ jw: 'jv', iw: 'he', burmese: 'my', castilian: 'es', flemish: 'nl', haitian: 'ht', letzeburgesch: 'lb' },
   ...{ moldavian: 'ro', moldovan: 'ro', panjabi: 'pa', pushto: 'ps', sinhalese: 'si', valencian: 'ca', mandarin: 'zh' },
@@ -37,7 +37,10 @@ const CODES = new Map<string, string>([
   ...Object.entries(OTHER_NAMES),
 ]);
 
-/** The code of a language that a provider names in its way: "english", "en", "en-US". Undefined for what is none of Whisper's. */
+/**
+ * Returns the code of a language that a provider calls, for example, "english", "en" or "en-US". Undefined if Whisper lacks
+ * it.
+ */
 export function languageCode(named: string): string | undefined {
   const name = named.trim().toLowerCase();
   return CODES.get(name) ?? CODES.get(name.split(/[-_]/, 1)[0]!);

@@ -1,6 +1,6 @@
 /**
- * The bounds and defaults of the public contract, each written once: schemas, services and pages take them from here. Lengths
- * are in Unicode code points, as JSON Schema counts them. Imports nothing, so that a page's script can carry it.
+ * The bounds and defaults of the public contract; schemas, services and pages use these. Lengths are in Unicode code points,
+ * as in JSON Schema. This file imports nothing, so that a page's script can include it.
  */
 export const LIMITS = {
   projectNameLength: 200,
@@ -19,7 +19,7 @@ export const LIMITS = {
   reviewNoteLength: 5_000,
   noteLength: 2_000,
   searchLength: 200,
-  /** Words of a search after these are not looked for. */
+  /** A search ignores the words after these. */
   searchWords: 8,
   linkPageSize: 500,
   idempotencyKeyLength: 255,
@@ -28,10 +28,10 @@ export const LIMITS = {
   transcriptsZipClips: 10_000,
 } as const;
 
-/** Exports that a process reads at once: the gateway reads as many as one replica of submissions makes. */
+/** Exports that a process reads at the same time: the gateway reads as many as one replica of submissions makes. */
 export const EXPORTS_AT_ONCE = 40;
 
-/** The values that hold where a request leaves them out; project-settings.ts has those of the settings. */
+/** The values for fields that a request omits; project-settings.ts has the defaults of the settings. */
 export const DEFAULTS = {
   expiresInDays: 30,
   pageSize: 50,

@@ -1,4 +1,4 @@
-/** Presents what services send each other as what the public contract shows. */
+/** Converts the messages of services to the resources of the public contract. */
 export { presentDelivery, presentEndpoint } from './present/delivery.ts';
 export {
   linkStatusName,

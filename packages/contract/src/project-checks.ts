@@ -2,10 +2,10 @@ import type { AddressRule } from './request-fields.ts';
 import { createProjectBody, updateProjectBody } from './requests.ts';
 import { createFaultFinders, faultsSentence } from './validation.ts';
 
-/** What is wrong with a body, in one sentence; undefined where it is valid. */
+/** Returns the fault of a body in one sentence; undefined if it is valid. */
 type Check = (body: object) => string | undefined;
 
-/** Checks the bodies of a creation and of an update as the gateway does, for the service behind it. */
+/** Returns the checks of the bodies of a creation and an update: the same as the gateway's, for the service behind it. */
 export function createProjectChecks(rule: AddressRule): { creation: Check; update: Check } {
   const findFaults = createFaultFinders({ coerce: false });
   const check = (schema: object): Check => {

@@ -15,7 +15,7 @@ import {
 const checks = createProjectChecks({ allowHttpUrls: false });
 const broken = (settings: object) => checks.update(settings);
 
-test('the message ProjectSettings has the settings of the table, of the same types', () => {
+test('the message ProjectSettings has the settings of the table, with the same types', () => {
   const empty = ProjectSettings.decode(new Uint8Array());
   assert.deepEqual(Object.keys(empty).sort(), [...SETTING_NAMES].sort());
   const other = (value: unknown) => {

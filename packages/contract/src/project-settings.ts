@@ -1,6 +1,7 @@
 /**
- * The settings of a project. Bodies of requests, their validation in the gateway and in the projects service, defaults, answers and
- * the stored form come from this table. The message `ProjectSettings` is written by hand; a test holds it equal to the table.
+ * The settings of a project. Request bodies, their validation in the gateway and in the projects service, defaults, answers
+ * and the stored form come from this table. The message `ProjectSettings` is written by hand; a test compares it with the
+ * table.
  */
 import Type, { type TSchema } from 'typebox';
 import { TRANSCRIPTION_LANGUAGE_RULE, TRANSCRIPTION_LANGUAGES } from './languages.ts';
@@ -11,13 +12,13 @@ import { OPTIONAL_EVENTS, type OptionalEvent, STANDARD_EVENTS } from './webhook-
 import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
 
 interface Setting<Value, Answer extends TSchema | undefined> {
-  /** Holds where a creation leaves it out. */
+  /** The value if a creation omits it. */
   default: Value;
-  /** Its value in a request. The gateway and the projects service refuse any other. */
+  /** The schema in a request. The gateway and the projects service refuse other values. */
   request: TSchema;
-  /** Its value in an answer. Undefined: it is kept apart from the other settings, and never shown. */
+  /** The schema in an answer. Undefined for a setting that is stored apart from the others and never shown. */
   answer: Answer;
-  /** Whether PATCH takes it; it does unless this is false. */
+  /** Whether PATCH accepts it; true by default. */
   patch?: false;
 }
 
@@ -28,7 +29,7 @@ const STANDARD_NAMES = new Intl.ListFormat('en-GB').format(STANDARD_EVENTS);
 /** One entry for each setting, in the order in which bodies list and check them. */
 const settingsTable = (rule: AddressRule) => ({
   projectName: setting({
-    // A creation has to name it.
+    // Required in a creation.
     default: '',
     request: title('The title. White space around it is taken off.'),
     answer: shownText('Its title.'),
@@ -48,7 +49,7 @@ const settingsTable = (rule: AddressRule) => ({
   maxDurationSec: setting({
     default: 120,
     request: whole(LIMITS.maxDurationSec, 'Longest clip, in seconds.'),
-    // Without the largest value of today: a later one must not fail in a client.
+    // Without today's maximum, so that a later, larger one does not fail in a client.
     answer: Type.Integer({ minimum: 1, description: 'Longest clip, in seconds.' }),
   }),
   transcriptionEnabled: setting({
@@ -144,19 +145,19 @@ const settingsTable = (rule: AddressRule) => ({
 });
 
 type Table = ReturnType<typeof settingsTable>;
-/** The values of every field of a body that is a setting. */
+/** The values of all settings in a body. */
 export type SettingInputs = { [Name in keyof Table]: Table[Name]['default'] };
 export type SettingName = Exclude<keyof Table, 'webhookSecret'>;
-/** The settings of a project as they are stored and sent between services. */
+/** The settings of a project, as stored and as sent between services. */
 export type Settings = Pick<SettingInputs, SettingName>;
 
-// What depends on the rule for addresses is read from settingsTable alone.
+// Only settingsTable has the parts that depend on the rule for addresses.
 const TABLE = settingsTable({ allowHttpUrls: false });
 const entries = Object.entries(TABLE) as [keyof Table, Setting<unknown, TSchema | undefined>][];
 
 export const SETTING_NAMES = entries.filter(([, { answer }]) => answer).map(([name]) => name) as SettingName[];
 
-/** The values that hold where a creation leaves a setting out. */
+/** The values of settings that a creation omits. */
 export const SETTING_DEFAULTS = Object.fromEntries(
   entries.map(([name, entry]) => [name, entry.default]),
 ) as SettingInputs;
@@ -171,7 +172,7 @@ export const SUMMARY_SETTINGS = [
   'showSuccessDialog',
 ] as const satisfies SettingName[];
 
-/** The settings that one project shows beside those, in the order of its answer: a new one comes last. */
+/** The settings that one project shows in addition, in the order of its answer: add a new one at the end. */
 export const DETAIL_SETTINGS = [
   'requestUrl',
   'webhookUrl',
@@ -185,15 +186,15 @@ export const DETAIL_SETTINGS = [
   'transcriptionLanguage',
 ] as const satisfies SettingName[];
 
-/** The named fields of an object that have a value. */
+/** Returns the named fields of an object that have a value. */
 export const pick = <T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> =>
   Object.fromEntries(names.filter(name => from[name] !== undefined).map(name => [name, from[name]])) as Pick<T, Name>;
 
-/** The schemas of the named settings in an answer. */
+/** Returns the schemas of the named settings in an answer. */
 export const settingAnswers = <Name extends SettingName>(names: readonly Name[]) =>
   Object.fromEntries(names.map(name => [name, TABLE[name].answer])) as { [N in Name]: Table[N]['answer'] };
 
-/** The schemas of the settings in a body, in their order; those that PATCH takes alone with `patch`. */
+/** Returns the schemas of the settings in a body, in order; with `patch`, only those that PATCH accepts. */
 export function settingRequests(rule: AddressRule, { patch }: { patch: boolean }): Record<string, TSchema> {
   const taken = Object.entries(settingsTable(rule)).filter(([, entry]) => !patch || !('patch' in entry));
   return Object.fromEntries(taken.map(([name, { request }]) => [name, request]));

@@ -1,13 +1,14 @@
 /**
- * Schemas of the values that requests carry. `x-constraint` is the end of the sentence that says what a value must be, `x-hint` what
- * is added to it in brackets.
+ * Schemas of the values in requests. `x-constraint` is the end of the error sentence that says what a value must be;
+ * `x-hint` follows it in brackets.
  */
 import Type from 'typebox';
 import { LIMITS } from './limits.ts';
 
-// String.prototype.trim's white space, spelled out: `\s` differs between the regular expressions of languages.
+// The white space of String.prototype.trim, listed: `\s` differs between the regular expressions of languages.
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
-// Those of ASCII that are no white space. Nobody sees them, and programs that read an export stop at some: NUL ends a text in C.
+// The ASCII control characters except white space. They are invisible, and some programs stop reading there: NUL ends a text
+// in C.
 const CONTROL = '\\u0000-\\u0008\\u000e-\\u001f\\u007f';
 const NO_CONTROL = 'no control characters but white space';
 const MIDDLE = `[^${CONTROL}]{0,${LIMITS.projectNameLength - 2}}`;
@@ -41,17 +42,18 @@ export const question = Type.String({
   'x-constraint': `must have at least 1 character that is not white space, at most ${LIMITS.questionLength} characters, and ${NO_CONTROL}`,
 });
 
-/** The operator's choice: whether plain http addresses are taken. */
+/** The operator's choice whether addresses may use plain http. */
 export interface AddressRule {
   allowHttpUrls: boolean;
 }
 
-// URL parsers skip some of these and escape others, and read a backslash as a slash, so that what was written is not what is asked.
+// URL parsers skip or escape some of these and read a backslash as a slash, so the request would go to another address than
+// written.
 const UNSEEN = `${SPACE}\\u0000-\\u001f\\u007f-\\u009f\\\\`;
-// Nothing listens at port 0, and HTTP clients take the default port for it.
+// Nothing listens on port 0, and HTTP clients use the default port instead.
 const NO_PORT_0 = '(?![^/?#]*:0+(?:[/?#]|$))';
 
-/** An absolute https address, or "" for none. Nothing is delivered to a user name or password. */
+/** Returns the schema of an absolute https address without user name and password; "" means none. */
 export function address(
   { allowHttpUrls }: AddressRule,
   description: string,

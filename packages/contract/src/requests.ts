@@ -1,6 +1,6 @@
 /**
- * Schemas of requests: bodies (strict: nothing is coerced, unknown fields are refused), queries (coerced; owners' routes refuse
- * unknown names) and path parameters.
+ * Schemas of requests: bodies (strict: no coercion, no unknown fields), queries (coerced; owners' routes refuse unknown
+ * names) and path parameters.
  */
 import Type, { type Static, type TSchema } from 'typebox';
 import { DEFAULTS, LIMITS } from './limits.ts';
@@ -31,7 +31,10 @@ const window = {
 };
 type Window = Static<Type.TObject<typeof window>>;
 
-/** The body of POST /api/projects. `expiryDays` is what the operator set, in whole days; undefined where it is no such number. */
+/**
+ * The body of POST /api/projects. `expiryDays` is the operator's setting in whole days; undefined if it is not a whole
+ * number.
+ */
 export function createProjectBody(rule: AddressRule, expiryDays?: number) {
   const { projectName, ...settings } = settingRequests(rule, { patch: false });
   const count = Type.Integer({
@@ -48,7 +51,7 @@ export type CreateProjectInput = Pick<SettingInputs, 'projectName'> &
   Partial<SettingInputs> &
   Window & { count: number };
 
-/** Describes the defaults: the gateway fills them in. */
+/** Adds the defaults to the descriptions; the gateway fills them in. */
 function withDefaults<T extends { properties: object }>(body: T, defaults: Record<string, unknown>): T {
   const properties = Object.entries(body.properties).map(([name, schema]) => [
     name,
@@ -185,9 +188,9 @@ export const CsvQuery = Type.Object({
 export type CsvInput = Static<typeof CsvQuery>;
 export const ExportQuery = Type.Object(filter);
 export type ExportFilter = Static<typeof ExportQuery>;
-// In a query a plus sign is a space.
+// A plus sign in a query means a space.
 const PLUS = 'in an address + is written %2B';
-/** What a list of submissions is narrowed by, beyond what an export is. */
+/** The filters of a list of submissions in addition to those of an export. */
 const search = {
   q: Type.Optional(
     Type.String({
@@ -240,7 +243,7 @@ export const DashboardLinksQuery = Type.Object({
   complete: optionalFlag('Keep only single-recipient links whose response is complete (true), or is not (false).'),
 });
 export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
-/** The filters of all lists. A dashboard's list refuses those of them that it does not take, however they are written. */
+/** The filters of all lists. A dashboard's list refuses the ones that it does not support, also if spelled differently. */
 export const FILTER_NAMES: readonly string[] = [...Object.keys({ ...filter, ...search }), 'status'];
 export const PageQuery = Type.Object(page);
 export type PageQueryInput = Static<typeof PageQuery>;
@@ -253,7 +256,7 @@ export const SubmissionParams = params({ projectId: id('The project.'), submissi
 export const LinkParams = params({ projectId: id('The project.'), tokenId: id('The link.') });
 export const DeliveryParams = params({ projectId: id('The project.'), deliveryId: id('The delivery.') });
 
-/** A dashboard token is checked before anything is validated, so its form does not stand here. */
+// The gateway checks a dashboard token before validation, so the schema does not check its form.
 const projectToken = Type.String({ description: 'The private dashboard token, prefix prj_.' });
 export const DashboardParams = params({ projectToken });
 export const DashboardSubmissionParams = params({ projectToken, submissionId: id('The submission.') });

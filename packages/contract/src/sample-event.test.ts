@@ -9,7 +9,7 @@ import { WEBHOOK_EVENTS } from './webhook-events.ts';
 
 const context = Object.fromEntries(RESOURCES.map(schema => [`${(schema as { $id?: string }).$id}#`, schema]));
 
-test('there is a schema of each event, and its sample fits that one alone', () => {
+test('each event has a schema, and its sample fits only that one', () => {
   const project = { projectId: crypto.randomUUID(), projectName: 'P' };
   const at = new Date();
   for (const type of WEBHOOK_EVENTS) {

@@ -1,4 +1,4 @@
-/** An event as real ones are, of a contributor who is made up: for test events and for the description. */
+/** An event like a real one, with an invented contributor: for test events and for the API description. */
 import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { presentSubmission } from './present/submission.ts';
 import type { SubmissionJson } from './resources/submission.ts';
@@ -9,9 +9,9 @@ export interface SampleContext {
   baseUrl: string;
   projectId: string;
   projectName: string;
-  /** When it is to have happened. */
+  /** The time of the event. */
   at: Date;
-  /** Makes an id for each thing that the event is about. */
+  /** Creates an id for each thing in the event. */
   id(): string;
 }
 
@@ -30,7 +30,7 @@ const NO_MEDIA: Partial<SubmissionJson> = {
   audioUrl: null,
 };
 
-/** How the submission of a sample differs from one of which everything is done. */
+/** The fields in which each sample differs from a submission with everything completed. */
 const STATES = {
   'submission.completed': { ...PENDING, ...NO_MEDIA, mediaStatus: 'processing' },
   'submission.media.completed': PENDING,
@@ -50,7 +50,7 @@ const STATES = {
   },
 } satisfies Record<string, Partial<SubmissionJson>>;
 
-/** What a sample of this type tells. */
+/** Returns the subject of a sample of this type. */
 export function sampleSubject(type: WebhookEventType, context: SampleContext): WebhookSubject {
   const { at, id } = context;
   switch (type) {
@@ -65,7 +65,7 @@ export function sampleSubject(type: WebhookEventType, context: SampleContext): W
   }
 }
 
-/** A submission of which everything is done. */
+/** Returns a submission with everything completed. */
 export function sampleSubmission({ baseUrl, projectId, projectName, at, id }: SampleContext): SubmissionJson {
   const submissionId = id();
   const sample: Submission = {

@@ -11,7 +11,7 @@ test('cues keep their times and lines, and are numbered', () => {
   );
 });
 
-test('text is plain again, without an arrow that would be read as times', () => {
+test('text is unescaped, and its arrows do not look like those of times', () => {
   const vtt = 'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n00:09.000 --&gt; 00:10.000\n1 &lt; 2 &amp;amp; &amp;lt;i&gt;\n';
   assert.equal(srtOf(vtt), '1\n00:00:00,000 --> 00:00:01,000\n00:09.000 → 00:10.000\n1 < 2 &amp; &lt;i>\n');
 });

@@ -1,6 +1,6 @@
 const TIMES = /^(\d{2,}:)?(\d{2}:\d{2})\.(\d{3}) --> (\d{2,}:)?(\d{2}:\d{2})\.(\d{3})$/;
 
-/** Returns the cues of a stored transcript, which is WebVTT, as a SubRip file; without cues it is empty. */
+/** Returns the cues of a stored WebVTT transcript as a SubRip file; empty without cues. */
 export function srtOf(vtt: string): string {
   const cues = vtt.split(/\n{2,}/).flatMap(block => {
     const [times = '', ...lines] = block.split('\n');
@@ -12,6 +12,6 @@ export function srtOf(vtt: string): string {
   return cues.map((cue, at) => `${at + 1}\n${cue}`).join('\n');
 }
 
-// SubRip has no escapes. Some readers look for the arrow of the times in every line.
+// SubRip has no escapes, and some readers look for the arrow of the times in every line.
 const plain = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').replaceAll('-->', '→');

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { hashToken, mintToken, tokenAtStart, tokenIsWellFormed } from './tokens.ts';
 
-test('a minted token is well formed for its own prefix only', () => {
+test('a minted token is well formed only for its own prefix', () => {
   for (const prefix of ['api', 'prj', 'vr'] as const) {
     const token = mintToken(prefix);
     assert.match(token, new RegExp(`^${prefix}_[0-9A-Za-z]{38}$`));
@@ -13,8 +13,8 @@ test('a minted token is well formed for its own prefix only', () => {
   }
 });
 
-test('the checksum is CRC-32 in base62 of all that precedes it', () => {
-  // CRC-32 of "vr_" + 32 zeros by Python's zlib.crc32, then divided by hand: the format must never drift.
+test('the checksum is the CRC-32, in base62, of everything before it', () => {
+  // CRC-32 of "vr_" + 32 zeros by Python's zlib.crc32, converted by hand: the format must never change.
   assert.equal(tokenIsWellFormed('vr', `vr_${'0'.repeat(32)}0XTCbc`), true);
 });
 
@@ -26,14 +26,14 @@ test('any one changed character is refused', () => {
   }
 });
 
-test('wrong lengths, alphabets and surroundings are refused', () => {
+test('wrong lengths, wrong alphabets and surrounding text are refused', () => {
   const token = mintToken('vr');
   for (const bad of ['', 'vr_', token.slice(0, -1), `${token}0`, `${token}\n`, ` ${token}`, token.replace('_', '-')]) {
     assert.equal(tokenIsWellFormed('vr', bad), false, JSON.stringify(bad));
   }
 });
 
-test('a token is found before what was attached to it, and nowhere else', () => {
+test('a token is found at the start of a text, and nowhere else', () => {
   const token = mintToken('vr');
   for (const attached of ['', '/', '%', '.', 'and more']) assert.equal(tokenAtStart('vr', token + attached), token);
   for (const text of ['', ` ${token}`, token.slice(0, -1), `${token.slice(0, -1)}.`])
@@ -49,7 +49,7 @@ test('each base62 character comes up equally often', () => {
   }
   const expected = (tokens * 32) / 62;
   assert.equal(counts.size, 62);
-  // Chi-squared with 61 degrees of freedom exceeds 140 once in 10^7 runs; bytes taken modulo 62 would reach about 2,000.
+  // Chi-squared with 61 degrees of freedom exceeds 140 once in 10^7 runs; random bytes modulo 62 would reach about 2,000.
   const chi = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
   assert.ok(chi < 140, `chi-squared ${chi}`);
 });

@@ -8,34 +8,34 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 
-// The largest multiple of 62 in a byte: bytes from here on are thrown away, or the first letters would come up more often.
+// The largest multiple of 62 in a byte. Bytes from here on are dropped, or the first letters would be more frequent.
 const UNBIASED_BYTES = 256 - (256 % ALPHABET.length);
 
 const BODY = new RegExp(`^[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /**
- * A new secret: `<prefix>_`, 32 base62 characters from the CSPRNG (190 bits), then 6 base62 digits of the CRC-32 of
- * everything before them.
+ * Returns a new secret: `<prefix>_`, 32 base62 characters from the CSPRNG (190 bits), then the CRC-32 of everything before
+ * as 6 base62 digits.
  */
 export function mintToken(prefix: TokenPrefix): string {
   const body = `${prefix}_${randomBase62(RANDOM_LENGTH)}`;
   return body + checksum(body);
 }
 
-/** Whether a text can be a token of this kind: its prefix, alphabet, length and checksum. Says nothing of its existence. */
+/** Whether a text has the form of this token: prefix, alphabet, length and checksum. The token may still be unknown. */
 export function tokenIsWellFormed(prefix: TokenPrefix, token: string): boolean {
   const start = `${prefix}_`;
   if (!token.startsWith(start) || !BODY.test(token.slice(start.length))) return false;
   return checksum(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH);
 }
 
-/** Returns the well-formed token that a text begins with, whatever follows it. */
+/** Returns the well-formed token at the start of a text. */
 export function tokenAtStart(prefix: TokenPrefix, text: string): string | undefined {
   const token = text.slice(0, prefix.length + 1 + RANDOM_LENGTH + CHECKSUM_LENGTH);
   return tokenIsWellFormed(prefix, token) ? token : undefined;
 }
 
-/** SHA-256 of the whole token, 32 bytes: what is stored, looked up and sent between services. */
+/** Returns the SHA-256 of the whole token, 32 bytes: services store, look up and send this. */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }

@@ -1,14 +1,14 @@
-/** Validates requests by their JSON schemas, and says in one sentence what is wrong. */
+/** Validates requests by their JSON schemas and describes the faults in one sentence. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isWebhookSecret } from './webhook-secret.ts';
 
 export type Fault = ErrorObject;
 
-// A UUID alone: the format of ajv-formats also takes a urn.
+// Only a UUID: the format of ajv-formats also accepts a urn.
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-// RFC 3339, which always names the zone.
+// RFC 3339, with the required zone.
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
-// How many faults a sentence names.
+// A sentence names at most this many faults.
 export const FAULTS_MAX = 10;
 
 interface ObjectSchema {
@@ -17,18 +17,18 @@ interface ObjectSchema {
   additionalProperties?: boolean;
 }
 
-/** Returns the faults in a value: one for each field; undefined where it is valid. */
+/** Returns the first fault of each field; undefined if the value is valid. */
 export type FaultFinder = (value: unknown) => Fault[] | undefined;
 
-/** Returns a finder for each schema. `coerce` takes texts for numbers and booleans, as a query has them. */
+/** Returns a finder for each schema. `coerce` accepts texts as numbers and booleans, because a query has only texts. */
 export function createFaultFinders({ coerce }: { coerce: boolean }): (schema: object) => FaultFinder {
   const ajv = createAjv(coerce);
   return schema => faultFinder(ajv, schema);
 }
 
 /**
- * Of unknown fields it finds one more than a sentence names. It looks at each field up to its first fault alone, as a body of a
- * megabyte can have a hundred thousand of them.
+ * Stops after one more unknown field than a sentence names, and after the first fault of each field: a body of 1 MB can have
+ * 100,000 faults.
  */
 function faultFinder(ajv: Ajv, schema: ObjectSchema): FaultFinder {
   const validate = ajv.compile(schema);
@@ -67,7 +67,7 @@ const faultAt = (keyword: string, params: object): Fault => ({
   schemaPath: '',
 });
 
-/** Where alternatives fail, ajv reports each branch and then the whole: the whole is the one that the caller knows. */
+/** For failed alternatives, ajv reports each branch and then the whole `anyOf`; the caller understands only the last. */
 function faultOf(faults: readonly Fault[] | null | undefined): Fault {
   const fault = faults?.findLast(each => each.keyword === 'anyOf') ?? faults?.[0];
   if (!fault) throw new Error('a value was refused without a fault');
@@ -93,14 +93,14 @@ function createAjv(coerce: boolean): Ajv {
   return ajv;
 }
 
-/** Date.parse makes the 1st of March of the 30th of February. */
+/** Date.parse turns 30 February into 1 March. */
 function isMoment(text: string): boolean {
   const [, day] = DATE_TIME.exec(text) ?? [];
   if (day === undefined || Number.isNaN(Date.parse(text))) return false;
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
-/** Returns the one sentence of a 400: what each wrong field has to be, the first ten by name. */
+/** Returns the sentence of a 400: the rule for each wrong field, the first ten by name. */
 export function faultsSentence(faults: readonly Fault[]): string {
   if (faults.length === 0) return 'The request is not valid.';
   const named = faults.slice(0, FAULTS_MAX).map(said);

@@ -1,11 +1,11 @@
-/** The events that come to every project with a `webhookUrl`. */
+/** The events that every project with a `webhookUrl` receives. */
 export const STANDARD_EVENTS = [
   'submission.completed',
   'submission.transcript.completed',
   'submission.transcript.failed',
 ] as const;
 
-/** The events that a project asks for by `webhookEvents`. */
+/** The events that a project requests by `webhookEvents`. */
 export const OPTIONAL_EVENTS = [
   'submission.media.completed',
   'submission.media.failed',
@@ -13,7 +13,7 @@ export const OPTIONAL_EVENTS = [
   'submission.erased',
 ] as const;
 
-/** The test event that a call without a type sends. */
+/** The test event of a call without a type. */
 export const TEST_EVENT = 'webhook.test';
 
 export const WEBHOOK_EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS, TEST_EVENT] as const;

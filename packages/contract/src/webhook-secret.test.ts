@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { isWebhookSecret } from './webhook-secret.ts';
 
-test('what follows whsec_ is base64 as every library reads it; any other text is a secret as it is', () => {
+test('text after whsec_ must be base64 that every library reads; any other text is a secret unchanged', () => {
   for (const length of [1, 2, 3, 24, 32, 64]) {
     assert.ok(isWebhookSecret(`whsec_${randomBytes(length).toString('base64')}`), `${length} bytes`);
   }
@@ -20,6 +20,6 @@ test('what follows whsec_ is base64 as every library reads it; any other text is
     'whsec_YWJj\n',
     'whsec_YR==',
   ];
-  // The alphabet of URLs, which some decoders read and others skip.
+  // Some decoders read the URL-safe alphabet; others skip its characters.
   for (const text of [...bad, 'whsec_-_-_', 'whsec_ YWJj', 'whsec_YWJjé']) assert.ok(!isWebhookSecret(text), text);
 });

@@ -4,8 +4,8 @@ const PREFIX = 'whsec_';
 const CONTROL = /(?![\s\u0080-\u009f])\p{Cc}/u;
 
 /**
- * Whether a text can be a webhook secret. What begins with `whsec_` is what the Standard Webhooks libraries decode, and they
- * differ in what they make of anything but base64 with its padding: then no two ends would have the same key.
+ * Whether a text can be a webhook secret. The Standard Webhooks libraries decode a secret that begins with `whsec_`, and
+ * they treat anything but padded base64 differently: sender and receiver would then have different keys.
  */
 export function isWebhookSecret(text: string): boolean {
   if (CONTROL.test(text)) return false;
@@ -14,5 +14,5 @@ export function isWebhookSecret(text: string): boolean {
   return encoded !== '' && Buffer.from(encoded, 'base64').toString('base64') === encoded;
 }
 
-/** How a sentence about a text that is none goes on after the field's name. */
+/** The end of the error sentence about an invalid secret, after the field's name. */
 export const WEBHOOK_SECRET_RULE = `must have at most ${LIMITS.webhookSecretLength} characters, no control characters but white space, and after whsec_ base64 with its padding, such as \`echo "whsec_$(head -c 32 /dev/urandom | base64)"\` prints; to use any other text, leave out whsec_`;

@@ -1,8 +1,8 @@
-/** The body that owners' endpoints get. Its bytes are made once and sent again as they are on each retry. */
+/** The body that owners' endpoints receive. Its bytes are made once; each retry sends the same bytes. */
 import type { SubmissionJson } from './resources/submission.ts';
 import type { WebhookEventType } from './webhook-events.ts';
 
-/** What an event tells beside its project. */
+/** The content of an event, in addition to its project. */
 export type WebhookSubject =
   | { type: Exclude<WebhookEventType, 'response.completed' | 'submission.erased'>; submission: SubmissionJson }
   | { type: 'webhook.test' }
@@ -17,7 +17,7 @@ export interface WebhookHead {
   projectName: string;
 }
 
-/** What every body has; resources/webhook-event.ts tells what each type adds. */
+/** The fields of every body; resources/webhook-event.ts has those of each type. */
 export interface WebhookBodyJson {
   id: string;
   type: string;

@@ -22,7 +22,7 @@ const STATUS_NAMES: Record<number, RecipientLinkJson['status']> = {
   [LinkStatus.LINK_STATUS_DISABLED]: 'disabled',
 };
 
-/** The filter value of a query. */
+/** Returns the filter value of a query. */
 export const linkStatusOf = (name: LinkStatusName): LinkStatus =>
   Number(Object.keys(STATUS_NAMES).find(status => STATUS_NAMES[Number(status)] === name)) as LinkStatus;
 
@@ -65,8 +65,8 @@ export const presentSharedLink = (link: Link, context: SharedLinkContext): Share
 });
 
 /**
- * Presents a link of a creation result, which carries its address as `url` too. It is shown as it was made, whatever has
- * changed since: a repeated request gets the same answer.
+ * Presents a link of a creation result, with its address also as `url`. Shows the link as it was created, whatever has changed
+ * since: a repeated request gets the same answer.
  */
 export function presentCreatedLink(
   { linkId, token, linkType, maxUses, createdAt }: Link,
@@ -84,7 +84,7 @@ export function presentCreatedSharedLink(link: Link, context: SharedLinkContext)
   return { ...shown, url: shown.recipientUrl, ...additionalFields(link) };
 }
 
-/** Takes a ListLinksResponse as it comes. */
+/** Presents a ListLinksResponse. */
 export function presentLinks(
   links: { sharedLink?: Link | undefined; uniqueLinks: Link[] },
   context: SharedLinkContext,

@@ -37,7 +37,7 @@ const context = Object.fromEntries((RESOURCES as unknown as Named[]).map(schema 
 
 const isValid = (schema: object, value: object): boolean => Check(context as never, schema as never, value);
 
-/** Every field in the order of its schema, each of its type. */
+/** Fails unless the value has every field of its schema, in order, with the right type. */
 function assertIs(schema: (typeof RESOURCES)[number], value: object): void {
   assert.deepEqual(Object.keys(value), Object.keys(schema.properties));
   assert.ok(isValid(schema, value), `${(schema as unknown as Named).$id}: ${JSON.stringify(value)}`);
@@ -103,7 +103,7 @@ const project: Project = {
   },
 };
 
-test('a submission of which nothing more is known yet has every field', () => {
+test('a new submission has every field', () => {
   const value = shown();
   assertIs(Submission, value);
   assert.equal(value.createdAt, '2026-01-02T03:04:05.006Z');
@@ -117,7 +117,7 @@ test('a submission of which nothing more is known yet has every field', () => {
   assert.equal(value.transcriptTextUrl, `${BASE}/api/projects/${id(4)}/submissions/${id(1)}/transcript.txt`);
 });
 
-test('the check itself refuses a wrong type, a missing field and one too many, also behind a reference', () => {
+test('the check refuses a wrong type, a missing field and an extra field, also behind a reference', () => {
   const good = shown();
   const { note: _, ...without } = good;
   for (const bad of [{ ...good, selected: 'yes' }, { ...good, extra: 1 }, without, { ...good, terms: { sha256: 1 } }]) {
@@ -125,7 +125,7 @@ test('the check itself refuses a wrong type, a missing field and one too many, a
   }
 });
 
-test('a submission of which everything is known', () => {
+test('a submission with every value', () => {
   const value = shown({
     responseSessionId: id(7),
     questionIndex: 0,
@@ -147,7 +147,7 @@ test('a submission of which everything is known', () => {
   });
   assertIs(Submission, value);
   assert.equal(value.durationSec, 30);
-  // 0 and "" are values, not absences.
+  // 0 and "" are values.
   assert.deepEqual([value.questionIndex, value.questionText, value.fileSize, value.note], [0, '', 0, '']);
   assert.equal(value.transcriptText, '');
   assert.equal(value.termsAccepted, true);
@@ -224,7 +224,7 @@ test('a project, its summary and its creation', () => {
   assert.equal(created.recipientUrls[0]?.url, created.recipientUrls[0]?.recipientUrl);
 });
 
-test('an allowance without a limit is null, and what remains is never below 0', () => {
+test('an allowance without a limit is null, and the remaining videos are never below 0', () => {
   const token = { apiTokenId: id(8), label: 'l', scopes: ['profile:read'] };
   const free = presentUser({ userId: id(5), userName: 'u', videosReserved: 7 }, token);
   assertIs(CurrentUser, free);
@@ -233,7 +233,7 @@ test('an allowance without a limit is null, and what remains is never below 0', 
   assert.equal(over.remainingVideos, 0);
 });
 
-test('what a service must send and did not is a fault, not a hole', () => {
+test('a message without a required field fails', () => {
   assert.throws(() => shown({ createdAt: undefined }), /createdAt is missing/);
   assert.throws(() => presentProjectDetail({ ...project, settings: undefined }), /settings/);
 });

@@ -19,7 +19,7 @@ import { isOptionalEvent } from '../webhook-events.ts';
 import { presentCreatedSharedLink } from './link.ts';
 import { presentApiUser } from './user.ts';
 
-/** What a project without submissions counts. */
+/** The counts of a project without submissions. */
 export const NO_SUBMISSIONS: SubmissionCounts = {
   videosCreated: 0,
   selectedVideos: 0,
@@ -51,7 +51,7 @@ function presentStats(links: LinkStats, counts: SubmissionCounts): ProjectStatsJ
   };
 }
 
-/** What a list shows of a project. */
+/** Returns the part of a project that a list shows. */
 export function summaryOf(project: Project): ProjectSummary {
   const { settings, links } = partsOf(project);
   return {
@@ -100,7 +100,7 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
 
 type CreationHead = Omit<ProjectCreatedJson, 'recipientUrls' | 'counts'>;
 
-/** The creation result in front of its unique links. The dashboard token is shown here and never again. */
+/** Returns the creation result before its unique links. Only this result shows the dashboard token. */
 export function presentCreationHead(created: CreateProjectResponse, baseUrl: string): CreationHead {
   const { project, user, sharedLink } = created;
   if (!project || !user) throw new Error('a creation came without its project or user');
@@ -126,7 +126,7 @@ export function presentCreationHead(created: CreateProjectResponse, baseUrl: str
   };
 }
 
-/** The creation result behind its unique links. */
+/** Returns the creation result after its unique links. */
 export function presentCreationTail({ project }: CreateProjectResponse): Pick<ProjectCreatedJson, 'counts'> {
   if (!project) throw new Error('a creation came without its project');
   const { uniqueLinksRemaining, sharedUsesRemaining, responseSlotsRemaining } = partsOf(project).links;

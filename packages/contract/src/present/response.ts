@@ -20,11 +20,11 @@ const REFUSAL_NAMES: Record<number, UploadJson['errorCode']> = {
 
 export interface ResponseContext {
   baseUrl: string;
-  /** The recipient token that the contributor came with. */
+  /** The token of the link that the contributor opened. */
   token: string;
 }
 
-/** A response as the contributor's page gets it: each answer with its outcome, and the uploads under way. */
+/** Presents a response for the contributor's page: each answer with its result, and the running uploads. */
 export function presentResponse(
   response: Response,
   uploads: Upload[],

@@ -37,18 +37,18 @@ const MEDIA_VALUES: Record<MediaStatusName, MediaStatus> = {
   failed: MediaStatus.MEDIA_STATUS_FAILED,
 };
 
-/** Undefined for any. */
+/** Returns undefined for any status. */
 export const mediaStatusOf = (name: MediaStatusName | undefined): MediaStatus | undefined => name && MEDIA_VALUES[name];
 
-/** null for a clip without an audio track. */
+/** Returns null for a clip without an audio track. */
 export const transcriptStatusName = (status: TranscriptStatus): TranscriptStatusName | null =>
   TRANSCRIPT_NAMES[status] ?? null;
 
-/** The filter value of a query; unspecified (any) when it is absent. */
+/** Returns the filter value of a query; unspecified (any) if it is absent. */
 export const transcriptStatusOf = (name: TranscriptStatusName | undefined): TranscriptStatus =>
   name === undefined ? TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED : TRANSCRIPT_VALUES[name];
 
-/** A Submission of the contract. `durationSec` is rounded to the nearest second, here and nowhere else. */
+/** Presents a Submission. Only this function rounds `durationSec` to whole seconds. */
 export function presentSubmission(submission: Submission, context: SubmissionContext): SubmissionJson {
   const url = submissionUrl(context.baseUrl, submission.projectId, submission.submissionId);
   const { terms, hasThumbnails } = submission;

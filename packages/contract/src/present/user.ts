@@ -1,7 +1,7 @@
 import type { ApiToken, User } from '@recording-request/proto/accounts/v1/accounts';
 import type { ApiUserJson, CurrentUserJson } from '../resources/account.ts';
 
-/** null means no limit; never below 0, although a limit may be set below what is reserved. */
+/** Returns null for no limit; never below 0, because an operator may set a limit below the reserved videos. */
 function remainingVideos(user: User): number | null {
   return user.videoLimit === undefined ? null : Math.max(0, user.videoLimit - user.videosReserved);
 }
@@ -17,7 +17,7 @@ export function presentApiUser(user: User, reservedVideoCount: number): ApiUserJ
   };
 }
 
-/** The answer of GET /api/me. */
+/** Presents the answer of GET /api/me. */
 export function presentUser(user: User, token: Pick<ApiToken, 'apiTokenId' | 'label' | 'scopes'>): CurrentUserJson {
   return {
     userId: user.userId,

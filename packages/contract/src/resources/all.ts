@@ -17,7 +17,7 @@ import { AcceptedTerms, Pagination, Submission, SubmissionsPage } from './submis
 import { WebhookDeliveriesPage, WebhookDelivery, WebhookRedelivery } from './webhook-delivery.ts';
 import { WEBHOOK_EVENT_SCHEMAS } from './webhook-event.ts';
 
-/** Every named schema, for those that register them. */
+/** Every named schema. */
 export const RESOURCES = [
   ErrorBody,
   ApiUser,

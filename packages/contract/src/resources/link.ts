@@ -29,7 +29,7 @@ const recipientLinkFields = {
   createdAt: dateTime('When the link was made.'),
   recipientUrl: uri('The recording link to send to a contributor.'),
 };
-// After the fields of the contract.
+// The answer has these after the fields of the contract.
 const additionalFields = {
   completedAt: nullableFormat(
     'date-time',

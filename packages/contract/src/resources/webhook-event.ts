@@ -18,7 +18,7 @@ const event = <const T extends WebhookEventType, D extends Record<string, TSchem
   );
 
 const withSubmission = { submission: ref(Submission) };
-// Generators of clients know no field that is null alone.
+// Client generators do not support a field that can only be null.
 const without = {
   submission: Type.Unsafe<null>({
     type: ['object', 'null'],
@@ -54,7 +54,7 @@ const SubmissionErasedEvent = event('submission.erased', 'SubmissionErasedEvent'
 });
 const TestEvent = event('webhook.test', 'TestEvent', without);
 
-/** By the `type` that tells them apart. */
+/** The schema of an event, by its `type`. */
 export const WEBHOOK_EVENT_SCHEMAS = {
   'submission.completed': SubmissionCompletedEvent,
   'submission.transcript.completed': TranscriptCompletedEvent,
