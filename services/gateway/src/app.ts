@@ -37,10 +37,10 @@ import { submissionRoutes } from './routes/submissions.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 
-// A recipient or dashboard token has 45 characters; anything longer than this is no id of ours.
+// A link or dashboard token has 45 characters; anything longer than this is not one of our ids.
 const PARAM_LENGTH = 200;
 
-/** The whole gateway, not listening yet. */
+/** Builds the whole gateway; it does not listen yet. */
 export async function buildApp(context: Context): Promise<FastifyInstance> {
   const { config, log, brand } = context;
   const limits = createRateLimits(context);
@@ -51,7 +51,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: PARAM_LENGTH },
     rewriteUrl: overrideMethod,
     bodyLimit: config.bodyLimitBytes,
-    // X-Forwarded-For counts for as many hops as there are proxies of ours; what lies behind them is a client's claim.
+    // Trusts X-Forwarded-For for as many hops as the operator has proxies; a client can write the entries before those.
     trustProxy: config.trustedProxies > 0 && ((_address: string, hop: number) => hop < config.trustedProxies),
     serverFactory: handle => httpServer(handle, config, (socket, running) => answerCrowded.call(app, socket, running)),
     return503OnClosing: false,
@@ -73,7 +73,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   installAccess(app, context, limits);
   installUnknownFilters(app);
   installClientGone(app);
-  // Before what is sent is compressed: an answer that is refused here has no headers of its encoding yet.
+  // Before compression: an answer that this refuses must not have headers of an encoding yet.
   installAnswerMemory(app, context);
   installCompression(app);
   installNotModified(app);

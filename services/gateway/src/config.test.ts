@@ -13,7 +13,7 @@ const BASE = {
   INTERNAL_PLAINTEXT: 'true',
 };
 
-test('settings of MEDIA_OFFLOAD that cannot work are refused with a sentence, and never with the secret', async t => {
+test('settings of MEDIA_OFFLOAD that cannot work are refused, and the error never has the secret', async t => {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-config-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   const file = join(dir, 'secret');

@@ -21,7 +21,6 @@ import { accentFault } from '@recording-request/web-shared/brand';
 import { logoFile } from './adapters/brand-logo.ts';
 import { offloadFault } from './adapters/media-offload.ts';
 
-/** Every variable of the gateway. */
 export const variables = {
   httpListen: listen('HTTP_LISTEN', 'where it serves; port 0 takes a free one', '0.0.0.0:8080'),
   publicBaseUrl: url('PUBLIC_BASE_URL', 'what every link in an answer begins with'),
@@ -114,7 +113,7 @@ export const variables = {
     'what answers that are made or wait for their readers may hold, half of it for one owner at most; beyond that they are 503 with `Retry-After`',
     { default: Math.floor(memoryLimit() / 8), unset: 'an eighth of the memory limit', min: 4 * 1024 ** 2 },
   ),
-  // Longer than a landing's answer (10 s) after a wait for the upload's lease (8 s).
+  // Longer than the wait for an upload's lease (8 s) plus the answer to a landing (10 s).
   uploadStallMs: integer(
     'UPLOAD_STALL_MS',
     'an upload of which no byte is taken and which gets no answer for so long is ended with 503 and `Retry-After`',

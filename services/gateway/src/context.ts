@@ -15,7 +15,7 @@ const SEEN_MEDIA_MS = 1_000;
 const PROJECT_NAMES = 10_000;
 const PROJECT_NAMES_MS = 1_000;
 
-/** What plugins and routes are given. */
+/** The shared objects of plugins and routes. */
 export interface Context {
   config: Config;
   log: Logger;
@@ -23,21 +23,21 @@ export interface Context {
   services: Services;
   /** Reads objects from the store. */
   openObject: OpenObject;
-  /** Leaves the bytes of media to a proxy in front; undefined where this process sends them all. */
+  /** Lets a proxy in front send the bytes of media; undefined if this process sends them all. */
   mediaOffload: MediaOffload | undefined;
-  /** Where all gateways count calls together; undefined where each counts alone. */
+  /** The shared counts of all gateways; undefined if each counts alone. */
   redis: Redis | undefined;
   /** The public address, without a trailing slash. */
   baseUrl: string;
   brand: Brand;
-  /** How many exports, videos and audio, and lists of several pages are read at once. */
+  /** Limit the exports, the videos and audio, and the lists of several pages that clients read at the same time. */
   streams: { exports: StreamLimiter; media: StreamLimiter; lists: StreamLimiter };
   /**
-   * Where media were a moment ago, by owner, project, submission and kind. A player asks for one range after the other: the
-   * next one is read without a look-up. What is erased is no more in the store, so nothing of it can be read by this.
+   * Recent look-ups of media, by owner, project, submission and kind. A player requests one range after the other, and the
+   * next range needs no look-up. The store no longer has erased media, so this cannot expose them.
    */
   seenMedia: LRUCache<string, GetMediaResponse>;
-  /** Names of projects as they were a moment ago, by `nameKey`: an owner who reads page after page is not looked up for each. */
+  /** Recent project names, by `nameKey`: an owner who reads page after page causes no look-up for each page. */
   projectNames: LRUCache<string, string>;
   close(): Promise<void>;
 }

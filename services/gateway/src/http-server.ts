@@ -10,18 +10,18 @@ const KEEP_ALIVE_MS = 72_000;
 // The server keeps a connection this much longer than it declares, so that a late client still finds it open.
 const KEEP_ALIVE_BUFFER_MS = 10_000;
 
-/** Returns the gateway's HTTP server, which passes requests to `handle`: one of each connection at a time, each traced. */
+/** Returns the gateway's HTTP server. It passes requests to `handle`, one of each connection at a time, each with a trace. */
 export function httpServer(handle: RequestListener, config: Config, endCrowded: EndCrowded): Server {
   const options = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MS,
-    // Whole requests have no deadline, as uploads run for minutes: headers, JSON bodies and idle connections have.
+    // Whole requests have no deadline, because uploads run for minutes: headers, JSON bodies and idle connections have one.
     requestTimeout: 0,
-    // Node would answer a request without a Host by itself, with an empty body.
+    // Node would otherwise respond to a request without a Host itself, with an empty body.
     requireHostHeader: false,
   };
-  // Outermost are the turns: a request that waits for its turn has no trace yet, and its duration does not count the wait.
+  // `inTurn` is outermost: a request that waits for its turn has no trace yet, and its duration excludes the wait.
   const listener = inTurn(traced(handle, config), endCrowded);
   const server = createServer(options, listener);
   server.setTimeout(config.idleTimeoutMs);

@@ -9,11 +9,11 @@ import type { Config } from './config.ts';
 import { openContext } from './context.ts';
 
 export interface Gateway extends RunningService {
-  /** Where it listens, such as `http://127.0.0.1:8080`; not its public address. */
+  /** The address where it listens, such as `http://127.0.0.1:8080`; not its public address. */
   address: string;
 }
 
-/** Connects, and serves HTTP. Behind it nothing needs to be up. */
+/** Connects, and serves HTTP. No other service needs to be up. */
 export async function startService(config: Config, log: Logger): Promise<Gateway> {
   const context = await openContext(config, log);
   const { host, port } = splitListen(config.httpListen);
@@ -32,7 +32,7 @@ export async function startService(config: Config, log: Logger): Promise<Gateway
     await stop();
     throw error;
   }
-  if (config.allowHttpUrls) log.warn('ALLOW_HTTP_URLS is on: plain http addresses are taken in projects');
+  if (config.allowHttpUrls) log.warn('ALLOW_HTTP_URLS is on: projects may have plain http addresses');
   return {
     address: `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${bound.port}`,
     stop,

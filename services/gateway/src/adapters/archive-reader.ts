@@ -6,7 +6,7 @@ import type { ArchiveObject, ArchivePiece } from '@recording-request/proto/expor
 import type { Services } from '../clients/services.ts';
 import type { OpenObject } from './object-reader.ts';
 
-/** What is read of an archive. */
+/** A read of an archive. */
 export interface ArchiveRead {
   ownerId: string;
   projectId: string;
@@ -14,11 +14,11 @@ export interface ArchiveRead {
   /** The first byte, and the one after the last. */
   from: number;
   to: number;
-  /** The client's: it ends the reading. */
+  /** Aborts when the client goes away. */
   signal: AbortSignal;
 }
 
-/** What knows where the bytes of an archive are, and what reads them. */
+/** The service that locates the bytes of an archive, and the reader of its objects. */
 export interface ArchiveSources {
   exports: Services['exports'];
   openObject: OpenObject;
@@ -26,17 +26,17 @@ export interface ArchiveSources {
 
 // Two for each video.
 const PIECES_AT_ONCE = 32;
-// With so little left of an object the next one is opened: nobody waits for the store between two.
+// With this few bytes left of an object, the next object is opened, so that no reader waits for the store between two.
 const AHEAD_BYTES = 1024 ** 2;
 // An erasure ends a download within about this time, also in the middle of a video.
 const CHECK_MS = 2_000;
-// While the service that knows of erasures does not answer, bytes are sent for so long.
+// While the service that knows of erasures does not respond, the download continues for this time.
 const UNCHECKED_MS = 30_000;
 
 /**
- * Yields the bytes of an archive as they are asked for: its plan says where they are, the store has them. Near the end of an
- * object the next one is opened. Rejects where something of its project was erased when it comes to ask, and where an
- * object cannot be read, which it reports.
+ * Yields the bytes of an archive as the reader requests them. The archive's plan locates the bytes in the store. Opens the
+ * next object near the end of each. Fails when something of the project was erased, and when an object cannot be read, which
+ * it reports.
  */
 export async function* readArchive(
   { exports, openObject }: ArchiveSources,
@@ -72,26 +72,26 @@ export async function* readArchive(
 
 type Locate = (offset: number, maxPieces: number) => ReturnType<Services['exports']['locateArchive']>;
 
-/** The object is not as the plan has it. */
+/** The object differs from the plan. */
 class MissingObjectError extends Error {}
 
-/** Whether an archive can be read no more. */
+/** Whether the archive has ended for all readers. */
 export const isOver = (error: unknown): error is DomainError => error instanceof DomainError && error.code === 'gone';
 const isFinal = (error: unknown): boolean => error instanceof MissingObjectError || isOver(error);
 
 /** The bytes of one piece of an archive. */
 interface Reading {
-  /** Where it ends in the archive. */
+  /** The end of the piece, as an offset in the archive. */
   to: number;
   isObject: boolean;
-  /** Opens an object before its turn and reads its first bytes. */
+  /** Opens an object early and reads its first bytes. */
   begin(): void;
   chunks(): Iterable<Buffer> | AsyncIterable<Buffer>;
-  /** Gives up what was begun. */
+  /** Stops what `begin` started. */
   end(): void;
 }
 
-/** Returns the pieces from `from` on, as far as they stand before `to`. */
+/** Returns the pieces from `from` to `to`. */
 function readingsOf(
   pieces: ArchivePiece[],
   from: number,
@@ -119,7 +119,7 @@ function objectReading(bytes: AsyncGenerator<Buffer>, to: number): Reading {
   let first: Promise<IteratorResult<Buffer>> | undefined;
   const begin = () => {
     first ??= bytes.next();
-    // Its error is met where it is read.
+    // The reader gets this error from the same promise.
     first.catch(() => {});
     return first;
   };
@@ -145,7 +145,7 @@ interface ObjectRead {
   signal: AbortSignal;
 }
 
-/** At most `left` bytes of an object, which stand at `offset` of the archive. */
+/** Yields at most `left` bytes of an object that begins at `offset` of the archive. */
 async function* objectBytes(
   object: ArchiveObject,
   { offset, left, locate, openObject, signal }: ObjectRead,
@@ -154,7 +154,7 @@ async function* objectBytes(
   const to = from + Math.min(object.length, left);
   let url: string | undefined = object.url;
   const open = async (at: number) => {
-    // A reader that comes back has an address that may have expired.
+    // When a read resumes, the first address may have expired.
     const address: string = url ?? (await addressAt(locate, offset + at - from));
     url = undefined;
     const bytes = await openObject(address, { range: { start: at, end: to - 1 }, length: to - at, signal });
@@ -173,7 +173,7 @@ async function addressAt(locate: Locate, offset: number): Promise<string> {
   return piece.source.value.url;
 }
 
-/** Calls `end` once something of the project is erased, also while the reader of its archive waits; until `bytes` close. */
+/** Calls `end` when something of the project was erased, even while the archive's reader waits. Stops when `bytes` close. */
 export function endWhenErased(
   bytes: Readable,
   exports: Services['exports'],

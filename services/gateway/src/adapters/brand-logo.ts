@@ -4,9 +4,9 @@ import type { Variable } from '@recording-request/kit/config';
 
 export interface Logo {
   bytes: Buffer;
-  /** Such as `image/png`. */
+  /** A media type such as `image/png`. */
   type: string;
-  /** File name with a hash of the content, so that it can be kept for long. */
+  /** A file name with a hash of the content, so that clients can cache it for long. */
   name: string;
 }
 
@@ -28,7 +28,10 @@ const FORMATS: { type: string; extension: string; is(bytes: Buffer): boolean }[]
   },
 ];
 
-/** A variable that names an image file: read once, at the start, and refused there when it cannot be shown. */
+/**
+ * Returns a variable that names an image file. The process reads the file once, at the start, and fails if it cannot be
+ * shown.
+ */
 export function logoFile(name: string, description: string): Variable<Logo | undefined> {
   return {
     name,

@@ -4,18 +4,18 @@ import type { Redis } from './redis.ts';
 
 const CALLERS = 50_000;
 
-/** The calls of one caller in the window that runs. */
+/** The calls of one caller in the current window. */
 export interface Count {
   max: number;
   remaining: number;
-  /** Until the window ends and counting starts again. */
+  /** Seconds until the window ends and the count restarts. */
   resetSeconds: number;
   isExceeded: boolean;
 }
 
 /**
- * Counts the calls of each caller, in Redis if there is one; in memory otherwise, and while Redis does not answer: a limit
- * that is counted apart is better than none, and than no service.
+ * Counts the calls of each caller: in Redis if there is one, otherwise in memory. Also counts in memory while Redis does not
+ * respond: a separate count in each process is better than no limit, and better than no service.
  */
 export function createCounter(
   kind: string,
@@ -25,7 +25,7 @@ export function createCounter(
   const { max, windowSeconds, callers = CALLERS } = limit;
   const options = { points: max, duration: windowSeconds, keyPrefix: `recording-request:rate:${kind}` };
   const memory = new RateLimiterMemory(options);
-  // The library keeps every caller in memory. Above a bound the least recently seen start again from zero.
+  // The library never forgets a caller. Above this bound, the least recent callers restart from zero.
   const seen = new LRUCache<string, true>({ max: callers, dispose: (_, caller) => void memory.delete(caller) });
   const counter = redis ? new RateLimiterRedis({ ...options, storeClient: redis, insuranceLimiter: memory }) : memory;
   return async caller => {

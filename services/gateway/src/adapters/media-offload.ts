@@ -5,36 +5,36 @@ import type { FastifyReply } from 'fastify';
 import type { ByteRange } from '../domain/byte-range.ts';
 import { cameThroughProxies } from '../domain/trusted-proxies.ts';
 
-/** The location of deploy/nginx that sends objects. A name, not an address: no client can ask for it. */
+/** The location in deploy/nginx that sends objects. It is a name, not an address, so no client can request it. */
 const LOCATION = '@media_offload';
 const SECRET = /^[\w.~+/=-]{32,256}$/;
 /**
- * What nginx takes over from an answer that redirects, beside what the location adds. It would stand twice where nginx asks
- * again because it cannot have the object.
+ * nginx keeps these headers of a redirecting answer, in addition to those that the location sets. Without this they would
+ * appear twice when nginx asks again because it could not get the object.
  */
 const KEPT_BY_NGINX = ['cache-control', 'content-disposition'];
 
 /**
- * What a proxy does with a medium: `takes` its bytes from the store itself; is `full`, as it sends as many as it may; or has
- * `failed` to get them, so that this process is to send them.
+ * The proxy's state for a medium: it `takes` the bytes from the store itself; it is `full`, because it already sends as many
+ * as it may; or it has `failed` to get them, and this process must send them.
  */
 export type ProxyWord = 'takes' | 'full' | 'failed';
 
-/** An object that a proxy is to send. */
+/** An object for a proxy to send. */
 export interface OffloadedObject {
   /** Presigned. */
   url: string;
   range: ByteRange | undefined;
-  /** Whom it counts for among the videos that are read at once; undefined where it does not. */
+  /** The owner and token under which the proxy counts this read; undefined if it does not count. */
   reader: { owner: string; token: string } | undefined;
 }
 
 export interface MediaOffload {
-  /** How long a presigned address is valid, in seconds: the proxy uses it at once. */
+  /** The lifetime of a presigned address in seconds: the proxy uses the address at once. */
   readonly urlSeconds: number;
-  /** What the proxy in front says with this request; undefined for one that did not come through it. */
+  /** Returns what the proxy says with this request; undefined if the request did not come through the proxy. */
   wordOf(headers: IncomingHttpHeaders): ProxyWord | undefined;
-  /** Answers the proxy with where the bytes are, and with the headers that they are to have. */
+  /** Tells the proxy where the bytes are and which headers to send with them. */
   redirect(reply: FastifyReply, object: OffloadedObject): FastifyReply;
 }
 
@@ -44,7 +44,7 @@ interface Settings {
   trustedProxies: number;
 }
 
-/** Returns why these settings cannot be used; undefined when they can. */
+/** Returns why these settings cannot work; undefined if they can. */
 export function offloadFault({ mediaOffload, mediaOffloadSecret, trustedProxies }: Settings): string | undefined {
   if (mediaOffload === 'none') return undefined;
   if (trustedProxies === 0)
@@ -54,7 +54,7 @@ export function offloadFault({ mediaOffload, mediaOffloadSecret, trustedProxies 
   return undefined;
 }
 
-/** Returns what speaks with nginx as deploy/nginx sets it up; undefined where it is off. */
+/** Returns the link to nginx in the setup of deploy/nginx; undefined if the offload is off. */
 export function mediaOffload(settings: Settings): MediaOffload | undefined {
   if (settings.mediaOffload === 'none') return undefined;
   const { mediaOffloadSecret, trustedProxies } = settings;
@@ -67,7 +67,7 @@ export function mediaOffload(settings: Settings): MediaOffload | undefined {
       if (typeof proof !== 'string' || !cameThroughProxies(headers['x-forwarded-for'], trustedProxies))
         return undefined;
       const secret = mediaOffloadSecret();
-      // Its file may have been replaced by one that is too short.
+      // The secret's file may have been replaced by one that is too short.
       return SECRET.test(secret) && isSame(proof, secret) ? word : undefined;
     },
     redirect(reply, { url, range, reader }) {
@@ -89,5 +89,5 @@ export function mediaOffload(settings: Settings): MediaOffload | undefined {
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-/** In a time that tells nothing of where they differ. */
+/** Compares in constant time, so that the duration does not show where the texts differ. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));

@@ -3,30 +3,30 @@ import { type ByteSource, resumedRead } from '@recording-request/kit/resumed-rea
 import type { GetMediaResponse } from '@recording-request/proto/submissions/v1/submissions';
 import type { OpenObject } from './object-reader.ts';
 
-/** The bytes of a medium that a client asks for. */
+/** The bytes of a medium that a client requests. */
 export interface MediaRead {
   media: GetMediaResponse;
   /** The first byte, and the one after the last. */
   from: number;
   to: number;
-  /** The client's: it ends the reading. */
+  /** Aborts when the client goes away. */
   signal: AbortSignal;
 }
 
 /** Finds a medium and reads its objects. */
 export interface MediaSources {
-  /** `offset`: where the bytes are to be read, if they are in parts. */
+  /** `offset`: the first byte to read, for a medium in parts. */
   lookUp(offset: number): Promise<GetMediaResponse>;
   openObject: OpenObject;
 }
 
-/** The medium has other bytes now. */
+/** The medium's bytes were replaced. */
 class ReplacedMediaError extends Error {}
 
 const isFinal = (error: unknown): boolean =>
   error instanceof ReplacedMediaError || (error instanceof DomainError && error.code === 'not_found');
 
-/** Opens the bytes. Returns undefined where the object with the first of them is not as it was, or the medium was replaced. */
+/** Opens the bytes. Returns undefined when the object of the first byte has changed, or the medium was replaced. */
 export async function openMedia(read: MediaRead, sources: MediaSources): Promise<ByteSource | undefined> {
   const { media, from, to, signal } = read;
   if (!media.parts) return await openPiece({ url: media.url, at: 0, size: media.size }, { from, to, signal }, sources);
@@ -46,9 +46,9 @@ export async function openMedia(read: MediaRead, sources: MediaSources): Promise
 }
 
 /**
- * Yields the bytes of a medium as they are asked for; `first` are those that were opened already. Where the store breaks off, or the
- * client pauses, they are opened again at the next byte: a store ends a connection that nobody reads after half a minute. Rejects where
- * the medium was erased or replaced in the meantime.
+ * Yields the bytes of a medium as the reader requests them; `first` are the bytes that are already open. Opens them again at
+ * the next byte when the store breaks off or the client pauses: a store ends a connection without a reader after half a
+ * minute. Fails when the medium was erased or replaced meanwhile.
  */
 export function readMedia(first: ByteSource, read: MediaRead, sources: MediaSources): AsyncGenerator<Buffer> {
   const { media, from, to, signal } = read;
@@ -65,13 +65,13 @@ export function readMedia(first: ByteSource, read: MediaRead, sources: MediaSour
   return resumedRead(open, { from, to, signal, isFinal });
 }
 
-/** The opened bytes of one part, and the look-up that listed the part. */
+/** The open bytes of one part, and the look-up that listed the part. */
 interface OpenedPiece {
   bytes: ByteSource;
   media: GetMediaResponse;
 }
 
-/** Opens the part that has the byte `from`. Returns undefined where it is not there, or the medium was replaced. */
+/** Opens the part that has the byte `from`. Returns undefined when the part is missing or the medium was replaced. */
 async function openNext(read: MediaRead, sources: MediaSources): Promise<OpenedPiece | undefined> {
   const { from } = read;
   const isListed = pieceAt(read.media, from) !== undefined;
@@ -98,7 +98,7 @@ async function* chunksOf(first: OpenedPiece, read: MediaRead, sources: MediaSour
 
 interface Piece {
   url: string;
-  /** Where it begins in the medium. */
+  /** The offset of the part in the medium. */
   at: number;
   size: number;
 }

@@ -14,7 +14,7 @@ after(() => {
   for (const close of closing) close();
 });
 
-/** A store that answers by `listener`; how many connections it had, and its address. */
+/** Starts a store that responds by `listener`. Returns its address and the number of its connections. */
 async function storeWith(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -38,13 +38,13 @@ async function sumOf(bytes: AsyncIterable<Buffer> | undefined): Promise<string> 
 }
 const SUM = createHash('sha256').update(CONTENT).digest('hex');
 
-test('one object after the other comes whole, and connections are used again', async () => {
+test('objects are read whole, one after the other, and connections are reused', async () => {
   const { url, counts } = await storeWith(whole);
   for (let read = 0; read < 5; read++) assert.equal(await sumOf(await openObject(url, WHOLE)), SUM);
   assert.ok(counts.connections <= 2, `${counts.connections} connections for 5 reads, one after the other`);
 });
 
-test('objects that are read at once do not mix, however slow one reader is', async () => {
+test('objects read at the same time do not mix, however slow one reader is', async () => {
   const { url } = await storeWith(whole);
   const slow = (await openObject(url, WHOLE))![Symbol.asyncIterator]();
   const first = (await slow.next()).value as Buffer;
@@ -57,7 +57,7 @@ test('objects that are read at once do not mix, however slow one reader is', asy
   assert.equal(hash.digest('hex'), SUM);
 });
 
-test('a chunk stays its reader’s when the reading is given up', async () => {
+test('a chunk stays unchanged after its reader stops reading', async () => {
   const { url } = await storeWith(whole);
   const bytes = (await openObject(url, WHOLE))!;
   const chunk = (await bytes[Symbol.asyncIterator]().next()).value as Buffer;
@@ -67,16 +67,16 @@ test('a chunk stays its reader’s when the reading is given up', async () => {
   assert.ok(chunk.equals(before));
 });
 
-test('a connection that the store ended meanwhile is replaced', async () => {
+test('a connection that the store closed meanwhile is replaced', async () => {
   const { url, counts, server } = await storeWith(whole);
   assert.equal(await sumOf(await openObject(url, WHOLE)), SUM);
-  // Without waiting until it is seen.
+  // Does not wait until the client notices.
   server.closeAllConnections();
   assert.equal(await sumOf(await openObject(url, WHOLE)), SUM);
   assert.equal(counts.connections, 2);
 });
 
-test('an answer that ends too soon, or the connection with it, is an error', async () => {
+test('an HTTP response that ends too soon, or whose connection ends, is an error', async () => {
   const { url } = await storeWith((_request, response) => {
     response.writeHead(200, { 'content-length': CONTENT.length }).write(CONTENT.subarray(0, 1_000), () => {
       response.destroy();
@@ -85,7 +85,7 @@ test('an answer that ends too soon, or the connection with it, is an error', asy
   await assert.rejects(async () => sumOf(await openObject(url, WHOLE)), /closed/);
 });
 
-test('what is not there, or has another size, is undefined', async () => {
+test('an object that is missing or has another size is undefined', async () => {
   const { url } = await storeWith((request, response) => {
     if (request.headers.range) response.writeHead(206, { 'content-length': 7 }).end('1234567');
     else response.writeHead(404).end('<Error>NoSuchKey</Error>');
@@ -94,7 +94,7 @@ test('what is not there, or has another size, is undefined', async () => {
   assert.equal(await openObject(url, { ...WHOLE, range: { start: 0, end: 9 }, length: 10 }), undefined);
 });
 
-test('a response that is not HTTP, or longer than it declares, is an error that says nothing of the store', async () => {
+test('a response that is not HTTP, or longer than it declares, is an error without details of the store', async () => {
   for (const answer of [
     'SSH-2.0-x\r\n\r\n',
     'x'.repeat(40_000),
@@ -105,7 +105,7 @@ test('a response that is not HTTP, or longer than it declares, is an error that 
   }
 });
 
-/** Returns the address of a server that sends `answer` on each connection, whatever it is asked. */
+/** Returns the address of a server that sends `answer` on each connection. */
 async function rawStore(answer: string): Promise<string> {
   const server = createTcpServer((socket: Socket) => void socket.on('error', () => {}).end(answer));
   server.listen(0, '127.0.0.1');
@@ -114,7 +114,7 @@ async function rawStore(answer: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-test('the reader who leaves ends the reading', async () => {
+test('a reader that leaves ends the read', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const { url } = await storeWith((_request, response) => {
     response.on('close', resolve);

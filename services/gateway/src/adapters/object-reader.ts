@@ -50,7 +50,7 @@ async function openObject(
   throw unreadable(new Error(`the object store returned ${status}`));
 }
 
-/** Returns the same bytes, and ends the span when their reader is done. */
+/** Returns the same bytes, and ends the span when the reader is done. */
 function untilEnd(body: ResponseBody, span: StoreSpan): ByteSource {
   async function* chunks() {
     try {
@@ -75,7 +75,7 @@ function untilEnd(body: ResponseBody, span: StoreSpan): ByteSource {
 const unreadable = (cause: unknown): DomainError =>
   new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause });
 
-/** Returns the span of one read within a request; undefined where nothing is traced. The path of the address is bucket and key. */
+/** Returns the span of one read within a request; undefined without tracing. The path of the address is bucket and key. */
 function spanOf({ hostname, port, pathname }: URL): StoreSpan | undefined {
   const [, bucket, key] = /^\/([^/]+)\/(.*)$/.exec(decodeURIComponent(pathname)) ?? [];
   return (

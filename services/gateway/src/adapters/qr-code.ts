@@ -4,16 +4,16 @@ import QRCode from 'qrcode';
 
 export interface QrCode {
   png: Buffer;
-  /** Quoted. */
+  /** In quotes. */
   etag: string;
 }
 
-// Whole pixels a module keep the edges sharp; four modules of quiet zone are the standard's.
+// Whole pixels per module keep the edges sharp; the standard requires a quiet zone of four modules.
 const PIXELS_PER_MODULE = 10;
 const QUIET_ZONE = 4;
 const cache = new FlightCache<QrCode>({ ttlMs: Number.POSITIVE_INFINITY, maxEntries: 500 });
 
-/** The QR code of an address as a PNG. The same address gives the same bytes. */
+/** Returns the QR code of an address as a PNG. The same address gives the same bytes. */
 export function qrCode(address: string): Promise<QrCode> {
   return cache.get(address, async () => {
     const png = await QRCode.toBuffer(address, {

@@ -3,13 +3,13 @@ import type { Logger } from '@recording-request/kit/log';
 import { Redis } from 'ioredis';
 
 const CONNECT_MS = 2_000;
-// A count that takes longer than this is made in memory instead: no call waits for it.
+// A count that takes longer is made in memory instead, so that no call waits for it.
 const COMMAND_MS = 250;
 const RETRY_MS = { step: 200, most: 5_000 };
 
 export type { Redis } from 'ioredis';
 
-/** A connection to Redis or Valkey for counts that all gateways share. A server that is down does not keep the gateway from starting. */
+/** Connects to Redis or Valkey, where all gateways share counts. The gateway also starts while that server is down. */
 export async function connectRedis(url: string, log: Logger): Promise<Redis> {
   const redis = new Redis(url, {
     connectTimeout: CONNECT_MS,
@@ -20,7 +20,7 @@ export async function connectRedis(url: string, log: Logger): Promise<Redis> {
   });
   let down = false;
   redis.on('error', error => {
-    if (!down) log.warn({ err: error }, 'Redis cannot be reached: rate limits are counted in this process alone');
+    if (!down) log.warn({ err: error }, 'Redis cannot be reached: this process counts rate limits alone');
     down = true;
   });
   redis.on('ready', () => {

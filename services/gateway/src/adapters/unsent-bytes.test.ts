@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { unsentBytes, untilSent } from './unsent-bytes.ts';
 
-// More than a connection takes whose client reads nothing, less than the kernel keeps for it.
+// More than a connection accepts while its client reads nothing, less than the kernel buffers for it.
 const BYTES = 2 ** 20;
 const LIMIT_MS = 20_000;
 
-test('what a slow reader has not taken of an answer is waited for, also once its connection is closed', async () => {
+test('untilSent waits for bytes that a slow client has not read, also after its connection closed', async () => {
   const written = Promise.withResolvers<void>();
   const server = createServer((_, response) => {
     response.writeHead(200, { connection: 'close' });

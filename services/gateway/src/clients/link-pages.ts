@@ -6,7 +6,7 @@ import type { Services } from './services.ts';
 
 const DEADLINE_MS = 30_000;
 
-/** All links of a project, from `cursor` on where it is given. */
+/** Yields all links of a project, from `cursor` on if it is given. */
 export const pagesOfLinks = (
   { projects }: Pick<Services, 'projects'>,
   { ownerId, projectId }: ProjectRef,

@@ -1,9 +1,9 @@
-/** A page as a service answers it, and whether it is the last one that is wanted. */
+/** A page from a service, and whether it is the last one to read. */
 export type Page<T> = T & { isLast: boolean };
 
 /**
- * Reads on from `first` until `wanted` rows are there or the list ends: where its rows are large, a service answers with
- * fewer than it was asked for.
+ * Continues from `first` until it has `wanted` rows or the list ends: a service returns fewer rows than requested when they are
+ * large.
  */
 export async function* pagesUpTo<T extends { nextCursor: string }>(
   wanted: number,
@@ -20,7 +20,7 @@ export async function* pagesUpTo<T extends { nextCursor: string }>(
   }
 }
 
-/** Reads a list of a service. The next page is asked for when this one was taken: one is in memory. */
+/** Yields the pages of a service's list. Requests the next page only after the reader took this one: one page is in memory. */
 export async function* pagesOf<T extends { nextCursor?: string | undefined }>(
   ask: (cursor: string | undefined) => Promise<T>,
   cursor?: string,

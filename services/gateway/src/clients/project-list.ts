@@ -3,7 +3,7 @@ import type { ProjectSummaryJson } from '@recording-request/contract/resources/p
 import { type Page, pagesOf } from './pages.ts';
 import type { Services } from './services.ts';
 
-// Of a page that is counted whole: the figures of each project's links and submissions.
+// For a page with all counts: the figures of each project's links and submissions.
 const DEADLINE_MS = 30_000;
 const PROJECTS_A_PAGE = 200;
 
@@ -11,7 +11,7 @@ export interface ProjectPage {
   projects: ProjectSummaryJson[];
 }
 
-/** The projects of an owner, newest first. */
+/** Yields the projects of an owner, newest first. */
 export async function* pagesOfProjects(
   services: Pick<Services, 'projects' | 'submissions'>,
   ownerId: string,

@@ -5,7 +5,7 @@ import { creationOf, updateOf } from './project-settings.ts';
 const DEFAULT = 999;
 const least = { projectName: ' A ', count: 2 };
 
-test('a creation with the least is filled with the defaults', () => {
+test('a creation with only required fields gets the defaults', () => {
   const { settings, count, expiresInSeconds, webhookSecret } = creationOf(least, DEFAULT);
   assert.equal(settings?.maxDurationSec, 120);
   assert.deepEqual(settings?.webhookEvents, []);
@@ -30,7 +30,7 @@ for (const [window, seconds] of WINDOWS) {
   });
 }
 
-test('an update changes what it names and nothing else', () => {
+test('an update changes only the fields that it names', () => {
   const body = { projectName: 'B', interviewQuestions: [], webhookUrl: '', expiresInDays: undefined };
   const { settings, webhookSecret, expiry } = updateOf(body, DEFAULT);
   assert.deepEqual(settings?.names.sort(), ['interviewQuestions', 'projectName', 'webhookUrl']);

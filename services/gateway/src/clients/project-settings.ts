@@ -7,7 +7,7 @@ const DAY = 24 * HOUR;
 
 type Window = Pick<CreateProjectInput, 'neverExpire' | 'expiresInHours' | 'expiresInDays'>;
 
-/** `neverExpire: true` wins over hours, hours over days; undefined means never. */
+/** `neverExpire: true` overrides hours; hours override days. Undefined means never. */
 function expirySeconds(window: Window, defaultSeconds: number): number | undefined {
   if (window.neverExpire) return undefined;
   if (window.expiresInHours !== undefined) return window.expiresInHours * HOUR;
@@ -15,7 +15,7 @@ function expirySeconds(window: Window, defaultSeconds: number): number | undefin
   return defaultSeconds;
 }
 
-/** The request to create a project, every default filled in. */
+/** Returns the request to create a project, with every default filled in. */
 export function creationOf(
   body: CreateProjectInput,
   expiryDefaultSeconds: number,
@@ -29,7 +29,7 @@ export function creationOf(
   };
 }
 
-/** The request to update a project; what the body leaves out stays as it is. */
+/** Returns the request to update a project; fields that the body omits stay unchanged. */
 export function updateOf(
   body: UpdateProjectInput,
   expiryDefaultSeconds: number,

@@ -11,19 +11,19 @@ import {
 import { type WebhooksServiceServer, WebhooksServiceService } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Config } from '../config.ts';
 
-/** What stands behind the gateway. */
+/** The services behind the gateway. */
 export interface Services {
   accounts: ClientOf<AccountsServiceServer>;
   projects: ClientOf<ProjectsServiceServer>;
   submissions: ClientOf<SubmissionsServiceServer>;
   exports: ClientOf<ExportsServiceServer>;
   webhooks: ClientOf<WebhooksServiceServer>;
-  /** Resolves once one of each is reached, or after `limitMs`. */
+  /** Resolves when one replica of each service is connected, or after `limitMs`. */
   connected(limitMs: number): Promise<void>;
   close(): void;
 }
 
-// What may wait in this process for each reader of an export, beside the messages that were read already.
+// The limit of bytes that wait in this process for each reader of an export, in addition to messages already read.
 const EXPORT_WINDOW_BYTES = 256 * 1024;
 
 export function connectServices(

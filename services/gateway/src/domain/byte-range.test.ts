@@ -25,7 +25,7 @@ for (const [header, expected] of RANGES) {
   test(`a range of ${header}`, () => assert.deepEqual(parseRange(header, 100), expected));
 }
 
-test('nothing of an empty object can be had', () => {
+test('every range of an empty object is unsatisfiable', () => {
   assert.equal(parseRange('bytes=0-', 0), 'unsatisfiable');
   assert.equal(parseRange('bytes=-5', 0), 'unsatisfiable');
 });

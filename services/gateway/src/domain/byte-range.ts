@@ -1,5 +1,5 @@
-// Ours, as the package range-parser takes a suffix longer than the object and a malformed `5-4` for unsatisfiable, where
-// RFC 9110 (14.1.2) means the whole, and drops an unsatisfiable range out of several.
+// Our own, because the package range-parser treats a suffix longer than the object and a malformed `5-4` as unsatisfiable, where
+// RFC 9110 (14.1.2) means the whole, and drops an unsatisfiable range from a list of several.
 
 /** First and last byte, both included. */
 export interface ByteRange {
@@ -10,8 +10,8 @@ export interface ByteRange {
 const SINGLE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;
 
 /**
- * The one range of a Range header (RFC 9110, 14.1.2). `whole` where there is none, where it asks for several (a server
- * may answer those with the whole) or where it is malformed; `unsatisfiable` where it begins behind the end.
+ * Returns the range of a Range header (RFC 9110, 14.1.2). `whole` for no header, a malformed one, or several ranges (a server may
+ * answer those with the whole); `unsatisfiable` for a range that begins after the end.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const match = header === undefined ? null : SINGLE.exec(header);
@@ -37,7 +37,7 @@ export function noneMatch(header: string | undefined, etag: string): boolean {
   return header.split(',').some(each => each.trim().replace(/^W\//, '') === opaque);
 }
 
-/** Whether an If-Range lets the Range count: strong comparison; a date never matches, as no Last-Modified is sent. */
+/** Whether the Range applies with this If-Range: strong comparison; a date never matches, because we send no Last-Modified. */
 export function rangeApplies(header: string | undefined, etag: string): boolean {
   return header === undefined || (header.trim() === etag && !etag.startsWith('W/'));
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callerNetwork } from './caller-network.ts';
 
-test('callers with IPv4 are told apart by their address, however it is written', () => {
+test('IPv4 callers are distinguished by their address, in any notation', () => {
   assert.equal(callerNetwork('203.0.113.7'), '203.0.113.7');
   assert.equal(callerNetwork('::ffff:203.0.113.7'), '203.0.113.7');
   assert.equal(callerNetwork('::FFFF:203.0.113.7'), '203.0.113.7');
 });
 
-test('who has one IPv6 address counts as one caller with all that begin with the same 64 bits', () => {
+test('IPv6 callers with the same first 64 bits count as one', () => {
   const same = [
     '2001:db8:0:12::1',
     '2001:db8:0:12:ffff:ffff:ffff:ffff',

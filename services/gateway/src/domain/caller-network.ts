@@ -2,8 +2,8 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const PREFIX_GROUPS = 4;
 
 /**
- * Returns what limits know a caller by: an IPv4 address as it is, and the first 64 bits of an IPv6 address, as a caller who has one address
- * has all others with the same prefix. Connections that have ended have no address: they count as one.
+ * Returns the key of a caller for limits: an IPv4 address unchanged, or the first 64 bits of an IPv6 address, because a
+ * caller with one address has all others of that prefix. Ended connections have no address: they count as one caller.
  */
 export function callerNetwork(address: string | undefined): string {
   if (!address?.includes(':')) return address ?? '';
@@ -15,7 +15,7 @@ export function callerNetwork(address: string | undefined): string {
   return `${known.slice(0, PREFIX_GROUPS).map(plain).join(':')}::/64`;
 }
 
-/** The groups that "::" stands for; an IPv4 address at the end is two groups. */
+/** Returns the groups that "::" stands for; an IPv4 address at the end is two groups. */
 function zeros(groups: string[], tail: string): string[] {
   const after = tail.split(':').filter(group => group !== '');
   const count = after.length + (tail.includes('.') ? 1 : 0);

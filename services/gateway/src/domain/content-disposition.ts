@@ -1,6 +1,6 @@
-// Ours, as the package content-disposition writes a name that is a token without quotes, which would change our answers.
+// Our own, because the package content-disposition writes a name without quotes if it is a token; that would change our answers.
 
-/** A Content-Disposition header: an ASCII name for old clients, the true one beside it (RFC 6266, RFC 8187). */
+/** Returns a Content-Disposition header: an ASCII name for old clients and the true one (RFC 6266, RFC 8187). */
 export function contentDisposition(kind: 'attachment' | 'inline', fileName: string): string {
   const plain = fileName.replaceAll(/[^\x20-\x7e]|["\\%/]/g, '_');
   const header = `${kind}; filename="${plain}"`;

@@ -1,8 +1,8 @@
 import { DomainError } from '@recording-request/kit/errors';
 
 /**
- * The answers of two calls that run at once. If both fail, the fault in the request (400) is reported before what does not
- * exist (404), whichever came first.
+ * Returns the results of two calls that run at the same time. If both fail, this reports the fault in the request (400)
+ * before the missing resource (404), whichever came first.
  */
 export async function invalidFirst<A, B>(resource: Promise<A>, answer: Promise<B>): Promise<[A, B]> {
   const [found, answered] = await Promise.allSettled([resource, answer]);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** SHA-256 of a JSON value, the same however its fields are ordered and its text was spaced. */
+/** Returns the SHA-256 of a JSON value; the order of fields and white space do not change it. */
 export const hashOfJson = (value: unknown): Buffer => hash('sha256', JSON.stringify(value, inOrder) ?? '', 'buffer');
 
 const inOrder = (_name: string, value: unknown): unknown =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TokenGuesses } from './token-guesses.ts';
 
-test('an address that guesses too much waits, its known tokens do not, and it ends', () => {
+test('an address with too many guesses waits for a while; its known tokens do not wait', () => {
   let now = 0;
   const guesses = new TokenGuesses({ maxEntries: 2, now: () => now });
   guesses.opened('good');
@@ -17,7 +17,7 @@ test('an address that guesses too much waits, its known tokens do not, and it en
   assert.equal(guesses.waitSeconds('a', 'guess'), 0);
 });
 
-test('it remembers a bounded number, the newest', () => {
+test('only a bounded number of the newest addresses is remembered', () => {
   const guesses = new TokenGuesses({ maxEntries: 2, now: () => 0 });
   for (const address of ['a', 'b', 'c']) guesses.overLimit(address, 10);
   assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
- * Bounds what made-up tokens cost: while an address is over its rate limit for wrong tokens, none of its tokens is looked
- * up, except those that opened something before, so that its owners can go on.
+ * Bounds the cost of invented tokens: while an address is over its rate limit for wrong tokens, the gateway looks up none of
+ * its tokens, except those that opened something before, so that their owners can continue.
  */
 export class TokenGuesses {
   readonly #over = new Map<string, number>();
@@ -13,7 +13,7 @@ export class TokenGuesses {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Seconds until a token of this address may be looked up; 0 for now. `key` stands for the token. */
+  /** Returns the seconds until a token of this address may be looked up; 0 for now. `key` identifies the token. */
   waitSeconds(address: string, key: string): number {
     const until = this.#over.get(address);
     if (until === undefined || this.#proven.has(key)) return 0;

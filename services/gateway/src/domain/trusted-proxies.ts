@@ -1,6 +1,6 @@
 /**
- * Whether a request with this X-Forwarded-For came through the operator's `trustedProxies` proxies, of which there is at least
- * one. Each appends whom it got the request from: with fewer entries it did not come through all of them.
+ * Whether a request with this X-Forwarded-For came through the operator's `trustedProxies` proxies (at least one). Each
+ * proxy appends the address of its client, so a header with fewer entries did not pass all of them.
  */
 export function cameThroughProxies(forwardedFor: string | string[] | undefined, trustedProxies: number): boolean {
   return trustedProxies > 0 && hopsOf(forwardedFor).length >= trustedProxies;

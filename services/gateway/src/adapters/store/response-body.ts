@@ -3,13 +3,13 @@ const BUFFER_BYTES = 256 * 1024;
 
 /** The part of a connection that a body uses. */
 export interface BodyConnection {
-  /** Reads on after `filled` returned false. */
+  /** Continues to read after `filled` returned false. */
   resume(): void;
   /** The body was read to its end: the connection is free. */
   finish(): void;
   /** Ends the connection. */
   destroy(error: Error): void;
-  /** The reader waits for bytes from now on. */
+  /** Reports that the reader waits for bytes from now on. */
   waits(): void;
 }
 
@@ -19,7 +19,7 @@ export interface BodyConnection {
  * next one, so a reader must have written a chunk before it asks.
  */
 export class ResponseBody implements AsyncIterableIterator<Buffer> {
-  /** Bytes that have not arrived. */
+  /** The number of bytes that have not arrived. */
   #left: number;
   #target: Buffer | undefined;
   #held: Buffer | undefined;
@@ -56,7 +56,7 @@ export class ResponseBody implements AsyncIterableIterator<Buffer> {
     return this.#target;
   }
 
-  /** Takes the first `bytes` of `space()`. Returns false when the connection must not read on for now. */
+  /** Takes the first `bytes` of `space()`. Returns false when the connection must pause. */
   filled(bytes: number): boolean {
     if (bytes > this.#left) {
       this.#connection.destroy(new Error('the object store sent more than it declared'));
@@ -92,7 +92,7 @@ export class ResponseBody implements AsyncIterableIterator<Buffer> {
     return await this.#waiter.promise;
   }
 
-  /** Ends the reading. A chunk that the reader holds stays as it is: nothing fills its memory any more. */
+  /** Ends the read. Nothing overwrites a chunk that the reader still holds. */
   destroy(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -107,7 +107,7 @@ export class ResponseBody implements AsyncIterableIterator<Buffer> {
     return { done: true, value: undefined };
   }
 
-  /** The connection ended. Bytes that arrived before are still read. */
+  /** Reports that the connection ended. The reader still gets the bytes that arrived before. */
   fail(error: Error): void {
     this.#error ??= error;
     if (this.#left > 0) this.#waiter?.reject(error);

@@ -31,5 +31,5 @@ const CASES: [why: string, lines: string[], expected: ResponseHead | undefined][
   ['another protocol', ['SSH-2.0-OpenSSH_9.2'], undefined],
 ];
 for (const [why, lines, expected] of CASES) {
-  test(`the head of an answer: ${why}`, () => assert.deepEqual(parseResponseHead(lines.join('\r\n')), expected));
+  test(`the head of a response: ${why}`, () => assert.deepEqual(parseResponseHead(lines.join('\r\n')), expected));
 }

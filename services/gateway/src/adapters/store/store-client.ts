@@ -3,7 +3,7 @@ import { StoreConnection, type StoreResponse } from './store-connection.ts';
 
 const MOST_IDLE = 32;
 
-/** Sends GETs to the object store over connections that are used again. New ones over TLS use the current `tls()`. */
+/** Sends GETs to the object store over connections that it reuses. New TLS connections use the current `tls()`. */
 export class StoreClient {
   readonly #idle = new Map<string, Set<StoreConnection>>();
   readonly #tls: () => SecureContext;
@@ -13,8 +13,8 @@ export class StoreClient {
   }
 
   /**
-   * Returns the response when its head has arrived. Repeats a request that met a connection which the store had closed
-   * while it was idle: a GET changes nothing.
+   * Returns the response when its head has arrived. Retries a request on a connection that the store had closed while it was
+   * idle: a GET changes nothing.
    */
   async get(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<StoreResponse> {
     const lines = Object.entries({ host: url.host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);

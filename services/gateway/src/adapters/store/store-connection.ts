@@ -6,11 +6,11 @@ import { parseResponseHead, type ResponseHead } from './response-head.ts';
 
 const HEAD_BYTES = 16 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
-/** How long connecting and the head may take. */
+/** The time limit for connecting and the head. */
 const HEAD_MS = 10_000;
-/** How long the store may be silent in a body while its reader waits. */
+/** The longest silence of the store in a body while its reader waits. */
 const SILENCE_MS = 30_000;
-/** Less than stores wait for the next request: MinIO waits for 30 s. */
+/** Shorter than the idle timeout of stores: MinIO closes after 30 s. */
 const IDLE_MS = 10_000;
 
 export interface StoreResponse {
@@ -20,7 +20,7 @@ export interface StoreResponse {
 
 /**
  * A connection to the object store that carries one GET at a time. The store must declare the length of each response. The
- * connection is used again only after a body was read to its end; in every other case it ends.
+ * connection is reused only after a body was read to its end; otherwise it closes.
  */
 export class StoreConnection {
   readonly #socket: Socket;
@@ -58,7 +58,7 @@ export class StoreConnection {
     this.#socket.on('timeout', () => this.#timeOut());
   }
 
-  /** Sends a request and returns its response when the head has arrived. The signal ends the connection, also in the body. */
+  /** Sends a request and returns its response when the head has arrived. The signal ends the connection, also during the body. */
   get(request: string, signal: AbortSignal): Promise<StoreResponse> {
     if (this.#error) return Promise.reject(this.#error);
     this.#isIdle = false;
@@ -73,7 +73,7 @@ export class StoreConnection {
     this.#socket.destroy();
   }
 
-  /** Returns whether to read on. */
+  /** Returns whether to continue reading. */
   #read(bytes: number): boolean {
     if (this.#body?.isOpen) return this.#body.filled(bytes);
     if (this.#waiter) return this.#readHead(bytes);
@@ -90,7 +90,7 @@ export class StoreConnection {
     const head = end < 0 ? undefined : parseResponseHead(arrived.toString('latin1', 0, end));
     const first = arrived.subarray(end + HEAD_END.length);
     if (!head || first.length > (head.contentLength ?? 0)) {
-      // Its end is unknown: nothing else can follow on this connection.
+      // The response's end is unknown: nothing else can follow on this connection.
       if (head && head.contentLength === undefined)
         this.#answer({ ...head, keepsAlive: false }, 0, first.subarray(0, 0));
       this.destroy(new Error('the object store sent no HTTP response with a length'));
