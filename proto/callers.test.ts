@@ -8,7 +8,7 @@ interface Definition {
   [method: string]: { path: string };
 }
 
-/** The path of every RPC that the protocol has. */
+/** Returns the path of every RPC of the protocol. */
 async function everyRpc(): Promise<string[]> {
   const paths: string[] = [];
   for await (const file of glob('gen/recording/**/*.ts', { cwd: import.meta.dirname })) {
@@ -20,14 +20,14 @@ async function everyRpc(): Promise<string[]> {
   return paths.sort();
 }
 
-test('every RPC has a line that says who may call it, and no line is left of one that is gone', async () => {
+test('every RPC has a line with its callers, and no line names an unknown RPC', async () => {
   const all = await everyRpc();
   assert.ok(all.length > 50, 'the protocol was found');
   assert.deepEqual(Object.keys(CALLERS).sort(), all);
   for (const [path, names] of Object.entries(CALLERS)) assert.ok(names.length > 0, `${path} has a caller`);
 });
 
-test('what the operator services offer, the operator alone may call, and on their own listener alone', () => {
+test('only the operator may call the operator services, and only on their own listener', () => {
   for (const [path, names] of Object.entries(CALLERS)) {
     if (path.includes('.operator.')) assert.deepEqual(names, [OPERATOR], path);
     assert.ok(!callers.services(path).includes(OPERATOR), path);
@@ -35,7 +35,7 @@ test('what the operator services offer, the operator alone may call, and on thei
   }
 });
 
-test('what may be repeated is an RPC that there is, and none that makes something new', () => {
+test('each repeatable RPC exists, and none creates something new', () => {
   for (const path of REPEATABLE) {
     assert.ok(Object.hasOwn(CALLERS, path), `${path} is an RPC`);
     assert.doesNotMatch(path, /\/(Create|Rotate|Send|Redeliver|Erase|Export$)/, path);

@@ -1,8 +1,8 @@
 /**
- * Who may call each RPC: the one table, which every server holds its callers against by their certificates. What has no line is
- * refused. It stands beside the protocol because the protocol alone knows every RPC, and services meet only here.
+ * The permitted callers of each RPC. Every server checks its callers' certificates against this table and refuses an RPC
+ * without a line. The table is next to the protocol because only the protocol knows every RPC, and services meet only here.
  *
- * An RPC that a service no longer calls keeps that caller for one version: the one before still calls.
+ * When a service stops calling an RPC, keep that caller for one more version: the previous version still calls.
  */
 export const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'] as const;
 export const OPERATOR = 'operator';
@@ -90,12 +90,14 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.operator.v1.WebhooksOperatorService/EraseProjectDeliveries': ['operator'],
 };
 
-/** Who may send requests to the HTTP door of submissions, which believes their `x-owner-id`. */
+/** The callers of the HTTP listener of submissions, which trusts their `x-owner-id`. */
 export const UPLOAD_CALLERS: readonly Caller[] = ['gateway'];
 
 const of = (path: string): readonly Caller[] => (Object.hasOwn(CALLERS, path) ? CALLERS[path]! : []);
 
-/** The same, by listener: no service's certificate opens the operator's, and the operator's opens no other. */
+/**
+ * The callers by listener: a service's certificate does not open the operator's listener, and the operator's opens no other.
+ */
 export const callers = {
   services: (path: string): readonly Caller[] => of(path).filter(caller => caller !== OPERATOR),
   operator: (path: string): readonly Caller[] => of(path).filter(caller => caller === OPERATOR),

@@ -1,6 +1,6 @@
 /**
- * The RPCs that a caller may send a second time when the connection was lost before the answer came, to whichever replica: those
- * that only read, and writes that are the same done twice, because the caller chose the id or the state that they lead to.
+ * The RPCs that a client may repeat, at any replica, when the connection was lost before the answer: reads, and writes with the
+ * same result when repeated, because the caller chose the id or the target state.
  */
 const READS = [
   '/recording.accounts.v1.AccountsService/Authenticate',
@@ -26,7 +26,7 @@ const READS = [
 ];
 
 const SAME_DONE_TWICE = [
-  // The session's id is the caller's: the second begins what the first began.
+  // The caller chooses the session's id: the repeated call begins the same response.
   '/recording.projects.v1.ProjectsService/BeginResponse',
   '/recording.projects.v1.ProjectsService/RenewResponse',
   '/recording.projects.v1.ProjectsService/ReleaseResponse',
@@ -40,5 +40,5 @@ const SAME_DONE_TWICE = [
 
 export const REPEATABLE: ReadonlySet<string> = new Set([...READS, ...SAME_DONE_TWICE]);
 
-/** Whether a call of the RPC with this path may be sent twice. */
+/** Returns whether a client may repeat the RPC with this path. */
 export const mayRepeat = (path: string): boolean => REPEATABLE.has(path);

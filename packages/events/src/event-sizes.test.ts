@@ -10,7 +10,7 @@ const EVENT_BYTES = 200_000;
 
 type WorkerEvent = Exclude<EventType, `submission.${string}` | 'response.completed'>;
 
-test('the largest event of each type that a worker reports is small beside what a Kafka record may be', () => {
+test('the largest event of each worker type is far below the limit of a Kafka record', () => {
   const ids = { projectId: 'p'.repeat(36), submissionId: 's'.repeat(36), requestNumber: 9 };
   const reason = '😀'.repeat(1_000);
   const stored = { key: 'k'.repeat(200), size: 2 ** 31, mimeType: 'video/webm', sha256: 'ab'.repeat(32), crc32: 1 };
@@ -18,7 +18,7 @@ test('the largest event of each type that a worker reports is small beside what 
     ...{ container: 'webm', durationSec: 600, hasAudio: true, videoCodec: 'vp9', audioCodec: 'opus' },
     ...{ width: 1920, height: 1080, lastFrameSec: 600, videoPackets: 1, audioPackets: 1 },
     keyFrames: Array.from({ length: 1_000 }, (_, at) => at / 3),
-    // The most streams that are read.
+    // The most streams that Inspect reads.
     tracks: Array.from({ length: 64 }, (_, stream) => ({
       ...{ stream, kind: 'video', codec: 'h264', packets: 200_000, bytes: 2 ** 31, startSec: 0.1, endSec: 600.1 },
       ...{

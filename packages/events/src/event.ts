@@ -3,12 +3,12 @@ import { runningTrace, type TraceContext } from '@recording-request/kit-telemetr
 import { Event } from '@recording-request/proto/events/v1/events';
 import { type EventType, versionOf } from './topics.ts';
 
-/** What an event lacks that a later version made. Stored: the version before says the same. */
+/** The missing part of an event from a newer version. Stored, so keep the text: the previous version writes the same. */
 const KNOWN_PAYLOAD = 'an id, or a payload that is known here';
-/** The reason for which such an event is set aside. It is handled again, once a version that knows it runs. */
+/** The reason to set such an event aside. A version that knows it handles it again. */
 export const UNKNOWN_EVENT = `the event lacks ${KNOWN_PAYLOAD}`;
 
-/** Returns an event that occurs now and carries the current trace context. Pass `id` to make a repetition recognisable. */
+/** Returns an event that occurs now and has the current trace context. A given `id` lets consumers recognise a repetition. */
 export function newEvent(type: EventType, payload: NonNullable<Event['payload']>, id: string = uuidv7()): Event {
   return {
     id,
@@ -20,7 +20,9 @@ export function newEvent(type: EventType, payload: NonNullable<Event['payload']>
   };
 }
 
-/** Returns the id of the submission an event is about. It is the key of the event's record, so that its events stay in order. */
+/**
+ * Returns the id of the event's submission. It is the key of the event's record, so that a submission's events stay in order.
+ */
 export function submissionIdOf(event: Event): string {
   const value = event.payload?.value;
   if (!value) throw new Error(`an event of type ${event.type} has no payload`);
@@ -29,13 +31,13 @@ export function submissionIdOf(event: Event): string {
     : (value as { submissionId: string }).submissionId;
 }
 
-/** Returns the message of an event that has the ids of what it is about. */
+/** Returns the message with the ids of the event's subject. */
 export function subjectIn({ payload }: Pick<Event, 'payload'>): object {
   if (!payload) return {};
   return 'submission' in payload.value ? (payload.value.submission ?? {}) : payload.value;
 }
 
-/** Returns when the event occurred that these bytes are; undefined unless they are a whole event that this version knows. */
+/** Returns when an encoded event occurred; undefined unless it is complete and known to this version. */
 export function occurrenceOf(value: Buffer): Date | undefined {
   try {
     const event = Event.decode(value);
@@ -45,7 +47,7 @@ export function occurrenceOf(value: Buffer): Date | undefined {
   }
 }
 
-/** Returns the trace in which an event was made that may not be whole; undefined where the bytes are no event. */
+/** Returns the trace of an encoded event, even an incomplete one; undefined when the bytes are not an event. */
 export function traceOf(value: Buffer): TraceContext | undefined {
   try {
     const { traceparent, tracestate } = Event.decode(value);
@@ -55,7 +57,7 @@ export function traceOf(value: Buffer): TraceContext | undefined {
   }
 }
 
-/** Returns what encoded bytes say they are about, each "" where they do not: also for bytes that are no whole event. */
+/** Returns the type and ids in an encoded event, each "" when missing; accepts an incomplete event too. */
 export function subjectOf(value: Buffer | null): { type: string } & SubmissionIds {
   const nothing = { type: '', projectId: '', submissionId: '' };
   if (!value) return nothing;
@@ -69,7 +71,7 @@ export function subjectOf(value: Buffer | null): { type: string } & SubmissionId
   }
 }
 
-/** Returns what a decoded event lacks that no consumer can do without, or undefined when it is whole: protobuf requires no field. */
+/** Returns the missing required part of a decoded event, or undefined when it is complete: protobuf requires no field. */
 export function missingFrom(event: Event): string | undefined {
   const { id, type, payload, schemaVersion } = event;
   if (id === '' || !payload || schemaVersion > versionOf(type)) return KNOWN_PAYLOAD;

@@ -16,7 +16,7 @@ import {
   WorkServiceService,
 } from '@recording-request/proto/work/v1/work';
 
-/** What a job needs is away, or does not work as it should. It says nothing about the job itself, and does not count as an attempt. */
+/** A dependency of the job is down or misconfigured. This says nothing about the job and does not count as an attempt. */
 export class OutageError extends DomainError {
   /** The shortest pause before the next attempt, in milliseconds. */
   readonly afterMs: number;
@@ -28,16 +28,16 @@ export class OutageError extends DomainError {
   }
 }
 
-/** Passed to `catch` where a failure is that of something the job needs. */
+/** Returns a handler for `catch` that reports the failure of a dependency as an OutageError. */
 export const asOutage =
   (what: string) =>
   (cause: unknown): never => {
     throw new OutageError(what, { cause });
   };
 
-/** Takes jobs at the submissions service, so that one process at a time works on each. */
+/** Claims jobs from the submissions service, so that only one process works on each. */
 export interface JobClaims extends Disposable {
-  /** Begins the next job of a kind. Undefined when there is none. */
+  /** Claims the next job of a kind; undefined when there is none. */
   take(kind: JobKind): Promise<TakenJob | undefined>;
 }
 
@@ -51,8 +51,8 @@ type Work = (signal: AbortSignal) => Promise<void>;
 export interface TakenJob extends Pick<TakeJobResponse, 'earlierRuns' | 'askedIn' | 'landedIn'> {
   job: NonNullable<TakeJobResponse['job']>;
   /**
-   * Runs `work`. A job that it fails to end is given back, and waits again. The signal of `work` fires with `signal`, and when the
-   * claim is lost.
+   * Runs `work`. Returns the job to the queue if `work` does not finish it. The signal of `work` fires with `signal` and when
+   * the claim is lost.
    */
   run(options: RunOptions, work: Work): Promise<void>;
 }
@@ -60,21 +60,20 @@ export interface TakenJob extends Pick<TakeJobResponse, 'earlierRuns' | 'askedIn
 const CALL_MS = 10_000;
 const RENEWALS_A_LEASE = 3;
 const GIVE_BACK_TRIES = 6;
-// The server takes no longer one either.
+// The server's limit is the same.
 const PAUSE_MAX_MS = 60 * 60_000;
 
 type WorkClient = ClientOf<WorkServiceServer>;
 
-/** Opens a client of the submissions service at `target` (`host:port`). */
 export function createJobClaims(target: string, peer: Peer): JobClaims {
   const client = createClient<WorkServiceServer>(WorkServiceService, target, peer, { deadlineMs: CALL_MS, mayRepeat });
-  // Runs that may have begun, as the answer did not come: a later call asks as the same run. One of each slot at most.
+  // Claims without an answer, which may have succeeded: a later call repeats one of them. At most one per slot.
   const unanswered: string[] = [];
   return {
     async take(kind) {
       const earlier = unanswered.pop();
       const holder = earlier ?? uuidv7();
-      // Asked again and again, mostly in vain: traces of that would bury those of clips.
+      // Workers poll often and usually find no job: these traces would hide those of clips.
       const asked = unsampled(() => client.takeJob({ kind, holder, again: earlier !== undefined }));
       const { job, leaseMs, ...rest } = await asked.catch(error => {
         unanswered.push(holder);
@@ -107,21 +106,21 @@ async function runClaimed(
   const stopRenewing = renewing(client, claim, leaseMs / RENEWALS_A_LEASE, lost, log);
   try {
     await work(AbortSignal.any([signal, lost.signal]));
-    // What fails here is found by the result itself, or at the deadline.
+    // If this fails, the result itself or the deadline ends the claim.
     await client.renewJob({ ...claim, reported: true }).catch(() => {});
   } catch (error) {
     const line = { err: error, ms: Math.round(performance.now() - startedAt) };
-    if (lost.signal.aborted) return log.warn(line, 'A job was left: it has ended, or another process has it');
+    if (lost.signal.aborted) return log.warn(line, 'A job was stopped: it has ended, or another process claimed it');
     const atOnce = signal.aborted && !isTimeLimit(signal);
     await giveBack(client, { ...claim, atOnce, ...described(error, atOnce) });
-    if (atOnce) log.info(line, 'A job is given back, as this process stops');
-    else log.warn(line, 'A job is given back');
+    if (atOnce) log.info(line, 'A job was returned to the queue because this process stops');
+    else log.warn(line, 'A job failed and was returned to the queue');
   } finally {
     stopRenewing();
   }
 }
 
-/** Asks again while the submissions service is away, too: a job that is not given back counts as tried. */
+/** Retries while the submissions service is down: a job that is not returned counts as an attempt. */
 async function giveBack(client: WorkClient, request: Parameters<WorkClient['giveBackJob']>[0]): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -134,7 +133,7 @@ async function giveBack(client: WorkClient, request: Parameters<WorkClient['give
   }
 }
 
-/** A renewal that gets no answer is no reason to stop: the next one may. */
+/** Continues after a renewal without an answer: the next one may succeed. */
 function renewing(
   client: WorkClient,
   claim: { job: Job; holder: string },
@@ -145,7 +144,7 @@ function renewing(
   const timer = setInterval(() => {
     unsampled(() => client.renewJob({ ...claim, reported: false }, { deadlineMs: everyMs })).then(
       ({ held }) => held || lost.abort(new Error('the claim is lost')),
-      err => log.warn({ err }, 'A claim could not be renewed'),
+      err => log.warn({ err }, 'A claim could not be renewed; the next renewal retries'),
     );
   }, everyMs);
   return () => clearInterval(timer);

@@ -13,7 +13,6 @@ import { missingFrom, subjectIn, submissionIdOf } from './event.ts';
 import type { OutboxEntry } from './outbox.ts';
 import { DEAD_LETTER_TOPIC, type EventType, TOPICS, type TopicName, topicOf } from './topics.ts';
 
-/** Kafka with the product's events as its messages. */
 export type Kafka = KafkaOf<Event>;
 export type ConsumerOptions = ConsumerOptionsOf<Event> & { topic: TopicName };
 
@@ -26,15 +25,15 @@ const FORMAT: RecordFormat<Event> = {
   describe: event => ({ id: event.id, type: event.type, subject: subjectIn(event), context: contextOf(event) }),
 };
 
-/** Connects to Kafka. Fails with a StartError where one of the product's topics is missing. */
+/** Connects to Kafka. Fails with a StartError when one of the product's topics is missing. */
 export const connectKafka = (config: KafkaSettings, options: Omit<KafkaOptions<Event>, 'format'>): Promise<Kafka> =>
   connect(config, { ...options, format: FORMAT });
 
-/** Makes the product's topics what the settings say: see the kit's `makeTopics`. */
+/** Creates the product's topics with the configured partitions and copies: see `makeTopics` of the kit. */
 export const makeTopics = (config: KafkaSettings, options: Omit<MakeTopics, 'names'>): Promise<void> =>
   make(config, { ...options, names: TOPICS });
 
-/** Returns what a document carries of an event until the relay has published it. */
+/** Returns the outbox entry of an event, which a document stores until the relay has published it. */
 export function outboxEntry(event: Event): OutboxEntry {
   return { id: event.id, at: event.occurredAt ?? new Date(), ...recordOf(event) };
 }

@@ -1,9 +1,9 @@
 /**
- * In bytes of UTF-8, of the texts of an event together: longer ones go by reference. A Kafka record may have a megabyte, and
- * many events wait together when Kafka is away.
+ * The limit for the texts of one event, in bytes of UTF-8; longer ones are stored as an object. A Kafka record may have a
+ * megabyte, and many events queue up while Kafka is down.
  */
 const INLINE_BYTES = 100_000;
 
-/** Whether texts are too long for an event. */
+/** Returns whether texts are too long for an event. */
 export const areLong = (...texts: Array<string | undefined>): boolean =>
   texts.reduce((bytes, text) => bytes + Buffer.byteLength(text ?? ''), 0) > INLINE_BYTES;

@@ -6,7 +6,8 @@ import type { Connection } from 'mongoose';
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 30_000;
 const CLOSE_MS = 5_000;
-// Most changes are of other fields: who is woken by each looks in vain. An entry that is added is `outbox`, or one of its places.
+// Wakes only for added entries, since most changes affect other fields. An added entry appears as `outbox` or as one of its
+// elements.
 const ADDED = {
   $anyElementTrue: {
     $map: {
@@ -15,15 +16,15 @@ const ADDED = {
     },
   },
 };
-// Clearing an outbox is no reason to wake.
+// Clearing an outbox must not wake the relay.
 const UPDATE = { operationType: 'update', 'updateDescription.updatedFields.outbox': { $ne: [] }, $expr: ADDED };
 
-/** The pipeline of a change stream that tells of what may have added an entry to an outbox. */
+/** The pipeline of a change stream for changes that may have added an outbox entry. */
 export const WAKING = [{ $match: { $or: [{ operationType: { $in: ['insert', 'replace'] } }, UPDATE] } }];
 
 /**
- * Calls `wake` when a document of the collection may have something in its `outbox`. Only a wake-up: what comes while the
- * change stream is away, a poll finds. A stream that ends, such as with its collection, is opened again.
+ * Calls `wake` when a document of the collection may have an outbox entry. A poll finds entries that arrive while the change
+ * stream is down. Reopens a stream that ends, for example when its collection is dropped.
  */
 export function watchCollection(options: {
   connection: Connection;
@@ -55,10 +56,11 @@ export function watchCollection(options: {
         attempt = 0;
         wake();
       }).catch(err => {
-        if (!signal.aborted) log.debug({ err, collection }, 'A change stream failed');
+        if (!signal.aborted)
+          log.debug({ err, collection }, 'A change stream failed; polls find new entries until it is open again');
       });
       if (signal.aborted) return;
-      log.debug({ collection, attempt }, 'A change stream has ended; it is opened again');
+      log.debug({ collection, attempt }, 'A change stream ended; it will be reopened');
       await delay(backoffMs(attempt, FIRST_WAIT_MS, LONGEST_WAIT_MS), undefined, { signal }).catch(() => {});
     }
   };
@@ -66,7 +68,9 @@ export function watchCollection(options: {
   return {
     async stop() {
       stopping.abort();
-      await bounded(watching, CLOSE_MS, 'closing a change stream').catch(err => log.debug({ err }, 'It is left open'));
+      await bounded(watching, CLOSE_MS, 'closing a change stream').catch(err =>
+        log.debug({ err }, 'A change stream did not close in time'),
+      );
     },
   };
 }

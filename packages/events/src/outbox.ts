@@ -9,7 +9,7 @@ import { createLease } from '@recording-request/kit-mongo/lease';
 import type { Connection } from 'mongoose';
 import { watchCollection } from './outbox-watch.ts';
 
-/** A message that a document carries until it is published: written by the update that changes the state it reports. */
+/** A message that a document stores until it is published. The update that changes the state also writes the message. */
 export interface OutboxEntry {
   id: string;
   topic: string;
@@ -19,35 +19,34 @@ export interface OutboxEntry {
   value: Buffer;
 }
 
-/** The field `outbox` of a mongoose schema. */
 export const outboxField = {
   type: [{ _id: false, id: String, topic: String, key: String, at: Date, value: Buffer }],
   default: undefined,
 };
 
-/** The index by which the relay finds what is unpublished. */
+/** The index that finds unpublished entries. */
 export const outboxIndex = [{ 'outbox.at': 1 }, { sparse: true }] as const;
 
 type Publisher = Pick<Kafka<never>, 'publishRecords' | 'partitionOf' | 'setAside'>;
 
-// Of documents in one answer of MongoDB, which is 16 MB at most, whatever they carry.
+// The documents per read: their total size stays below MongoDB's 16 MB limit for an answer.
 const READ_BATCH = 100;
-// Of entries that are published and cleared together.
+// The entries that are published and cleared together.
 const BATCH_ENTRIES = 200;
 const BATCH_BYTES = 1024 * 1024;
 const STOP_MS = 5_000;
 
 /**
- * Publishes what the documents of a collection carry in `outbox`, then clears it. Woken by a change stream, with a poll
- * every `pollMs` as the truth. A lease lets one process at a time do it; another takes over within `leaseMs`. Where Kafka
- * did not take everything, the lease is given up for `restMs`, so that another process tries.
+ * Publishes the outbox entries of a collection, then clears them. A change stream wakes it, and a poll every `pollMs` finds the
+ * rest. A lease allows one process at a time; another one takes over within `leaseMs`. After a failed send, the process gives
+ * up the lease for `restMs`, so that another one tries.
  */
 export function startRelay(options: {
   connection: Connection;
   collection: string;
   kafka: Publisher;
   log: Logger;
-  /** The field that is the collection's shard key, which each document has. */
+  /** The field of each document that is the collection's shard key. */
   shardKey?: string;
   pollMs?: number;
   leaseMs?: number;
@@ -76,10 +75,10 @@ export function startRelay(options: {
     if (stopping || Date.now() < restUntil) return;
     if (!isHeld()) await hold();
     if (!isHeld()) return;
-    // A send to a broker that does not answer takes longer than the lease.
+    // Renews the lease, because a send to an unresponsive broker outlasts it.
     let renewing = Promise.resolve();
     const renewal = setInterval(() => {
-      renewing = hold().catch(err => log.debug({ err }, 'The lease of an outbox was not renewed'));
+      renewing = hold().catch(err => log.debug({ err }, 'The lease of an outbox could not be renewed'));
     }, leaseMs / 3);
     let failure: Error | undefined;
     try {
@@ -91,7 +90,7 @@ export function startRelay(options: {
       await renewing;
     }
     if (!failure) return;
-    log.warn({ err: failure, collection, restMs }, 'Events could not be published; another process may try');
+    log.warn({ err: failure, collection, restMs }, 'Events could not be published; another process may retry');
     heldUntil = 0;
     restUntil = Date.now() + restMs;
     await lease.release();
@@ -106,9 +105,9 @@ export function startRelay(options: {
     async stop() {
       stopping = true;
       await watch.stop();
-      // What a broker that does not answer keeps from ending is published again by another process.
-      await bounded(loop.stop(), STOP_MS, 'ending what is being published').catch(err =>
-        log.warn({ err, collection }, 'An outbox is left while its events are being published'),
+      // Another process publishes again what an unresponsive broker blocks.
+      await bounded(loop.stop(), STOP_MS, 'ending the publication').catch(err =>
+        log.warn({ err, collection }, 'Publishing did not end before the stop; another process repeats it'),
       );
       await lease.release();
     },
@@ -126,16 +125,16 @@ interface Relaying {
   shardKey: string;
   kafka: Publisher;
   log: Logger;
-  /** False when the pass is to end: another process may be at it. */
+  /** Returns false when the pass must end: another process may have the lease. */
   goOn(): boolean;
 }
 
-/** An entry, and the document that carries it: its id, and by what it is found. */
+/** An entry with its document: the id, and the filter that finds it. */
 type Carried = OutboxEntry & { carrier: string; filter: { _id: string } };
 
 /**
- * Publishes and clears the entries of all documents, the oldest first. Those of partitions that fail stay for another pass,
- * with everything behind them in these partitions. Returns the last failure, if any.
+ * Publishes and clears the entries of all documents, oldest first. If a partition fails, its entries wait for another pass in
+ * order. Returns the last failure, if any.
  */
 async function relayAll(relaying: Relaying): Promise<Error | undefined> {
   const { connection, name, shardKey, kafka, goOn } = relaying;
@@ -164,7 +163,7 @@ async function relayAll(relaying: Relaying): Promise<Error | undefined> {
   return failure;
 }
 
-/** Returns why that failed, too; undefined when the entry can be cleared. */
+/** Returns the failure of setting the entry aside; undefined when the entry can be cleared. */
 async function setAside(
   { name, kafka }: Relaying,
   entry: Carried,
@@ -178,7 +177,7 @@ async function setAside(
   }
 }
 
-/** Returns the entries of the documents in batches that are bounded by their bytes, too. */
+/** Yields the entries of the documents in batches with a limit on their bytes. */
 async function* batchesOf(
   carriers: AsyncIterable<Carrier>,
   shardKey: string,
@@ -195,7 +194,7 @@ async function* batchesOf(
         batch = [];
         bytes = 0;
       }
-      // Only now: the batch before may just have shown that its partition fails.
+      // Checks now, because the previous batch may have shown that this partition fails.
       if (!isWanted(entry)) continue;
       batch.push(entry);
       bytes += entry.value.length;

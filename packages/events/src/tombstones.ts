@@ -1,5 +1,5 @@
 /**
- * How long a service remembers what it erased, so that nothing that comes late is stored: longer than any request, upload,
- * job or record of Kafka lasts.
+ * The days that a service remembers an erasure, so that it stores no late data: longer than any request, upload, job or Kafka
+ * record lives.
  */
 export const TOMBSTONE_DAYS = 30;

@@ -1,4 +1,4 @@
-/** The topic to which each type of event is published. */
+/** The topic of each type of event. */
 const TOPIC_OF = {
   'submission.completed': 'submissions.events',
   'submission.transcript.completed': 'submissions.events',
@@ -6,7 +6,7 @@ const TOPIC_OF = {
   'submission.erased': 'submissions.events',
   'submission.media.requested': 'media.work',
   'submission.transcript.requested': 'transcription.work',
-  // For owners alone.
+  // Events only for owners' webhooks.
   'submission.media.completed': 'webhooks.events',
   'submission.media.failed': 'webhooks.events',
   'submission.erasure': 'webhooks.events',
@@ -20,22 +20,22 @@ const TOPIC_OF = {
 export type EventType = keyof typeof TOPIC_OF;
 
 /**
- * The versions of events that have more than one. It is raised with a field that a consumer must not overlook: an older one then
- * sets the event aside, until one that knows the field is there. A field that may be overlooked needs none.
+ * The versions of events with more than one. Raise a version with a field that a consumer must not ignore: an older consumer
+ * then sets the event aside until a version that knows the field runs. An optional field needs no new version.
  */
 const VERSIONS: Readonly<Partial<Record<string, number>>> = {};
 
-/** Returns the version in which events of this type are made and understood here. */
+/** Returns the version of this type that this code produces and consumes. */
 export const versionOf = (type: string): number => VERSIONS[type] ?? 1;
 
-/** The dead letter topic: it keeps the records that no consumer can handle. */
+/** The dead letter topic: it has the records that no consumer can handle. */
 export const DEAD_LETTER_TOPIC = 'parked';
 
 export type TopicName = (typeof TOPIC_OF)[EventType] | typeof DEAD_LETTER_TOPIC;
 
 export const TOPICS: readonly TopicName[] = [...new Set<TopicName>(Object.values(TOPIC_OF)), DEAD_LETTER_TOPIC];
 
-/** Who reads what: each topic with a group of its consumers. */
+/** The consumers: each topic with a group. */
 export const CONSUMERS: readonly (readonly [topic: TopicName, group: string])[] = [
   ['media.work', 'media'],
   ['transcription.work', 'transcription'],
@@ -48,10 +48,10 @@ export const CONSUMERS: readonly (readonly [topic: TopicName, group: string])[] 
 
 const CONSUMED = CONSUMERS.map(([topic]) => topic);
 
-/** The service whose consumers are this group. */
+/** Returns the service of a consumer group. */
 export const serviceOfGroup = (group: string): string => group.split('-')[0]!;
 
-/** What each service publishes: a consumer may set a record aside, and submissions sends those again to where they came from. */
+/** The topics to which each service publishes. Submissions also publishes dead letters to their original topics again. */
 export const PRODUCED: Readonly<Record<string, readonly TopicName[]>> = {
   submissions: [
     ...new Set<TopicName>(['submissions.events', 'webhooks.events', 'media.work', 'transcription.work', ...CONSUMED]),

@@ -15,7 +15,7 @@ const turns = async () => {
   for (let turn = 0; turn < 1_000; turn += 1) await new Promise(setImmediate);
 };
 
-/** A worker with one slot and a queue, while no time passes: nothing is taken at a later poll. */
+/** Starts a worker with one slot and a queue. Time stands still, so later polls take nothing. */
 async function startAlone(t: TestContext, { waiting = 0, work = async () => {} } = {}) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const queue = { waiting, asked: 0, away: false, ended: 0 };
@@ -57,7 +57,7 @@ test('a worker takes the next job as soon as one has ended', async t => {
   assert.equal(queue.ended, JOBS);
 });
 
-test('a record wakes a worker at once, which then takes all that there is', async t => {
+test('a record wakes a worker at once, and it takes all jobs', async t => {
   const { queue, deliver } = await startAlone(t);
   queue.waiting = JOBS;
   await deliver();
@@ -73,7 +73,7 @@ test('a lost record costs one poll', async t => {
   assert.equal(queue.ended, 1);
 });
 
-test('a record is handled once a slot is free, so that what waits in Kafka is what has no worker', async t => {
+test('a record is handled when a slot is free, so the consumer lag counts the jobs without a worker', async t => {
   const long = Promise.withResolvers<void>();
   const { queue, deliver } = await startAlone(t, { waiting: 1, work: () => long.promise });
   let isHandled = false;
@@ -87,7 +87,7 @@ test('a record is handled once a slot is free, so that what waits in Kafka is wh
   assert.equal(queue.ended, 1);
 });
 
-test('a worker that stops takes no job more, and is not held up by records', async t => {
+test('a stopping worker takes no more jobs, and records do not delay its stop', async t => {
   const long = Promise.withResolvers<void>();
   const { queue, worker, deliver } = await startAlone(t, { waiting: 1, work: () => long.promise });
   const handled = deliver();
@@ -100,7 +100,7 @@ test('a worker that stops takes no job more, and is not held up by records', asy
   assert.deepEqual([queue.ended, queue.waiting], [1, 1]);
 });
 
-test('a record is poison where it asks for other work, and never because no job could be asked for', async t => {
+test('a record for other work is poison; a failed request for a job is not', async t => {
   const { queue, deliver } = await startAlone(t);
   const other = newEvent('submission.media.requested', { $case: 'jobRequested', value: ids });
   await assert.rejects(deliver(other), PoisonError);

@@ -42,7 +42,7 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Stops the broker's process as a whole, until the returned function is called or the test ends. */
+/** Pauses the broker's process until the returned function is called or the test ends. */
 async function stopBroker(stack: AsyncDisposableStack): Promise<() => void> {
   const { pid } = servers.servers.kafka!;
   process.kill(pid!, 'SIGSTOP');
@@ -52,7 +52,7 @@ async function stopBroker(stack: AsyncDisposableStack): Promise<() => void> {
   return resume;
 }
 
-test('events wait for a Kafka that stands still, longer than a producer tries, and then all come, in the order of their key', async () => {
+test('events wait for a hanging Kafka, longer than a producer retries, and then all arrive in the order of their key', async () => {
   await using stack = new AsyncDisposableStack();
   const reader = stack.adopt(await connectKafka(kafka, { clientId: 'reader', log }), each => each.close());
   const inbox = await openInbox(reader, 'media.events');
@@ -77,7 +77,7 @@ test('events wait for a Kafka that stands still, longer than a producer tries, a
     await things.insertOne({ _id: submissionId, outbox: events.map(outboxEntry) });
   };
 
-  // So that every partition has a sequence.
+  // Gives every partition a producer sequence.
   for (const at of [1, 2, 3, 4]) await carry(`before-${at}`, 1);
   await until('the first events come', () => inbox.events.length === carried.length);
   const stoppedAt = inbox.events.length;
@@ -85,7 +85,7 @@ test('events wait for a Kafka that stands still, longer than a producer tries, a
   await carry('alone', 1);
   await until('the relay has failed', () => failures > 0);
   for (const at of [1, 2, 3, 4, 5, 6]) await carry(`during-${at}`, 3);
-  // As a worker does, with nothing but Kafka to keep them.
+  // Like a worker, which keeps its events only in Kafka.
   const published = Array.from({ length: 4 }, (_, at) => failed('of a worker', String(at)));
   const publishing = Promise.all(published.map(event => writer.publish(event)));
   const again = failures;
@@ -114,7 +114,7 @@ test('events wait for a Kafka that stands still, longer than a producer tries, a
   assert.ok(repeated <= wanted.length - stoppedAt, `${repeated} of ${wanted.length} events came again`);
 });
 
-test('a connection to a Kafka that stands still is closed within a bounded time', async () => {
+test('a connection to a hanging Kafka closes within a time limit', async () => {
   await using stack = new AsyncDisposableStack();
   const writer = await connectKafka(kafka, { clientId: 'writer', log, requestMs: REQUEST_MS });
   await stopBroker(stack);

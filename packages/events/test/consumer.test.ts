@@ -11,7 +11,7 @@ import { newEvent, submissionIdOf } from '../src/event.ts';
 import type { ConsumerOptions, Kafka } from '../src/kafka.ts';
 import type { TopicName } from '../src/topics.ts';
 
-/** What others may notice of a member that comes, goes or works for long. */
+/** The longest delay for other members while one joins, leaves or works long. */
 const STALL_MS = 5_000;
 const { env, name } = testEnvironment();
 const stores = testStores({ env });
@@ -28,7 +28,7 @@ after(async () => {
   await stores[Symbol.asyncDispose]();
 });
 
-/** Publishes an event about each submission to a partition. */
+/** Publishes one event per submission to a partition. */
 async function publish(topic: TopicName, partition: number, ...submissionIds: string[]): Promise<void> {
   const messages = submissionIds.map(submissionId => {
     const value = { projectId: 'p', submissionId, reason: 'r' };
@@ -46,7 +46,7 @@ const consume = (topic: TopicName, handle: Handle, options: Partial<ConsumerOpti
     handle: (event, { signal }) => handle(submissionIdOf(event), signal),
   });
 
-/** Publishes events and resolves, once all of them are handled, to how long that took. */
+/** Publishes events and waits until all are handled. Returns the time that took. */
 async function timed(handled: string[], send: () => Promise<void>, ...ids: string[]): Promise<number> {
   const begun = performance.now();
   await send();
@@ -54,7 +54,7 @@ async function timed(handled: string[], send: () => Promise<void>, ...ids: strin
   return performance.now() - begun;
 }
 
-test('while a long job runs, a member that joins or leaves does not hold up others, nor begin the job again', async () => {
+test('during a long job, a joining or leaving member neither delays others nor starts the job again', async () => {
   const topic = 'media.events';
   const long = Promise.withResolvers<void>();
   const begun: string[] = [];
@@ -83,7 +83,7 @@ test('while a long job runs, a member that joins or leaves does not hold up othe
   assert.equal(begun.filter(id => id === 'long').length, 1, 'the long job is begun once');
 });
 
-test('a member of an older version that dies holds up its own partitions only, until its session ends', async () => {
+test('a dead member of an older version blocks only its own partitions, until its session expires', async () => {
   const topic = 'media.work';
   const long = Promise.withResolvers<void>();
   const begun: string[] = [];
@@ -95,7 +95,7 @@ test('a member of an older version that dies holds up its own partitions only, u
   });
   await publish(topic, 0, 'long');
   await until('the long job runs', () => begun.includes('long'));
-  // It knows one assigner alone, and hangs in its first batch without a heartbeat.
+  // It supports only one assigner and hangs in its first batch without a heartbeat.
   const older = client.consumer({ groupId: `${name}.work`, sessionTimeout: 6_000, maxWaitTimeInMs: 200 });
   const hangs = Promise.withResolvers<void>();
   const joined = Promise.withResolvers<number[]>();
@@ -117,7 +117,7 @@ test('a member of an older version that dies holds up its own partitions only, u
   assert.deepEqual(begun.toSorted(), ['b', 'c', 'long'], 'each is begun once, the long job too');
 });
 
-test('a stopping worker gives its partitions away at once and ends its job; a job that does not end is left', async () => {
+test('a stopping worker releases its partitions at once and finishes its job; a job that does not end is abandoned', async () => {
   const topic = 'transcription.events';
   const long = Promise.withResolvers<void>();
   const handled: string[] = [];
@@ -135,7 +135,7 @@ test('a stopping worker gives its partitions away at once and ends its job; a jo
   const second = await consume(
     topic,
     async id => {
-      // As a worker does while another one has the job.
+      // Like a worker while another one has the job.
       if (id === 'long' && !handled.includes('long')) throw new DomainError('unavailable', 'another worker has it');
       if (id === 'endless') {
         endless.resolve();
@@ -159,7 +159,7 @@ test('a stopping worker gives its partitions away at once and ends its job; a jo
   assert.ok(performance.now() - begunStop < 10_000, 'a stop waits for ever for a handler that ignores its signal');
 });
 
-test('what fails for long, or waits for a store, holds up its own submission only, and ends bounded', async () => {
+test('a record that keeps failing or waits for a store blocks only its own submission, for a limited time', async () => {
   const topic = 'submissions.events';
   const tries = new Map<string, number>();
   const handled: string[] = [];

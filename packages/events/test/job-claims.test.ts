@@ -78,7 +78,7 @@ test('a job is taken, and its result reported', async () => {
   assert.deepEqual([done, reported, given], [1, 1, []]);
 });
 
-test('what got no answer is asked again as the same run, and the next as another', async () => {
+test('a claim without an answer is repeated as the same run, and the next one is a new run', async () => {
   answerIsLost = true;
   await assert.rejects(claims.take(MEDIA), { code: 'unavailable' });
   answerIsLost = false;
@@ -91,12 +91,12 @@ test('what got no answer is asked again as the same run, and the next as another
   );
 });
 
-test('no job is nothing', async () => {
+test('without a job, take returns undefined', async () => {
   next = { ...next, job: undefined };
   assert.equal(await claims.take(MEDIA), undefined);
 });
 
-test('what is away gives the job back uncounted, with its pause; any other failure counts', async () => {
+test('an outage returns the job uncounted, with its pause; any other failure counts', async () => {
   const cause = new Error('503');
   await run(() => Promise.reject(new OutageError('The store is away', { cause, afterMs: 9_000 })));
   await run(() => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })));
@@ -110,7 +110,7 @@ test('what is away gives the job back uncounted, with its pause; any other failu
   ]);
 });
 
-test('a process that stops leaves the job to another one; a job that takes too long has had its attempt', async () => {
+test('a stopping process returns the job to another one; a job that takes too long counts as an attempt', async () => {
   const stopped = AbortSignal.abort(new Error('the service stops'));
   await run(signal => Promise.reject(signal.reason), stopped);
   await run(signal => Promise.reject(signal.reason), AbortSignal.abort(new DOMException('late', 'TimeoutError')));
@@ -123,7 +123,7 @@ test('a process that stops leaves the job to another one; a job that takes too l
   );
 });
 
-test('a job that has no result is one line, with how long it took, however it ended', async () => {
+test('a job without a result logs one line with its duration', async () => {
   const lines: string[] = [];
   const note =
     (level: string) =>
@@ -134,12 +134,12 @@ test('a job that has no result is one line, with how long it took, however it en
   const stops = AbortSignal.abort(new Error('the service stops'));
   await run(() => Promise.reject(stops.reason), stops, noted);
   assert.deepEqual(lines, [
-    'warn number A job is given back',
-    'info number A job is given back, as this process stops',
+    'warn number A job failed and was returned to the queue',
+    'info number A job was returned to the queue because this process stops',
   ]);
 });
 
-test('work on a job that was lost ends, and is not given back', async () => {
+test('work on a lost claim ends, and the job is not returned', async () => {
   next = { ...next, leaseMs: 900 };
   held = false;
   await run(async signal => {

@@ -14,7 +14,7 @@ const log = createLogger('test', 'silent');
 const config = loadConfig(testEnvironment().env, kafkaVariables);
 const silent = () => {};
 
-/** What is said of each topic, without its name. */
+/** Returns the description of each topic, without its name. */
 async function said(settings: KafkaSettings): Promise<string[]> {
   const lines: string[] = [];
   await makeTopics(settings, { log, report: line => lines.push(line) });
@@ -23,7 +23,7 @@ async function said(settings: KafkaSettings): Promise<string[]> {
   return [...new Set(lines.map(line => line.slice(line.indexOf(':') + 2)))];
 }
 
-test('migrations that run at once on an empty Kafka all end, and services that start together then all take events', async () => {
+test('concurrent migrations on an empty Kafka all succeed, and services that start together then all receive events', async () => {
   const start = async (settings: KafkaSettings, group: string) => {
     const kafka = await connectKafka(settings, { clientId: group, log });
     try {
@@ -46,7 +46,7 @@ test('migrations that run at once on an empty Kafka all end, and services that s
   }
 });
 
-test('how far a topic is can be asked as soon as it is made', async () => {
+test('the offsets of a topic can be read as soon as it is created', async () => {
   const { kafkaBrokers, kafkaTopicPrefix } = config;
   const admin = new Kafka({ brokers: kafkaBrokers, logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
@@ -55,8 +55,8 @@ test('how far a topic is can be asked as soon as it is made', async () => {
       const topic = `made${round}`;
       const topics = [{ topic: kafkaTopicPrefix + topic, numPartitions: 100 }];
       await admin.createTopics({ topics, waitForLeaders: false });
-      // A broker tells of a topic before it leads its partitions.
-      await until(`${topic} is told of`, async () => {
+      // A broker lists a topic before it leads its partitions.
+      await until(`${topic} is listed`, async () => {
         await using progress = await readProgress(config);
         if (!progress.has(topic)) return false;
         assert.deepEqual(await progress.of(topic, 'group'), { published: 0n, kept: 0n, waiting: 0n });
@@ -69,7 +69,7 @@ test('how far a topic is can be asked as soon as it is made', async () => {
   }
 });
 
-test('a service refuses a Kafka without a topic at once, with its name and the command that makes it', async () => {
+test('a service fails at once when a topic is missing, with its name and the command that creates it', async () => {
   const settings = { ...config, kafkaTopicPrefix: `${config.kafkaTopicPrefix}missing.` };
   await assert.rejects(connectKafka(settings, { clientId: 'service', log }), (error: Error) => {
     assert.ok(error instanceof StartError);
@@ -78,7 +78,7 @@ test('a service refuses a Kafka without a topic at once, with its name and the c
   });
 });
 
-test('topics are made once; with more partitions in the settings they get more, with fewer they keep what they have', async () => {
+test('topics are created once; a higher partition setting adds partitions, a lower one keeps them', async () => {
   const settings = { ...config, kafkaTopicPrefix: `${config.kafkaTopicPrefix}grow.`, kafkaPartitions: 2 };
   await makeTopics(settings, { log, report: silent, validateOnly: true });
   assert.deepEqual(await said(settings), ['made, with 2 partitions'], 'what was only judged was not made');

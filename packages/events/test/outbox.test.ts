@@ -35,7 +35,7 @@ async function startTestRelays() {
     things,
     brokers: env.KAFKA_BROKERS!.split(','),
     prefix: `${name}.`,
-    /** A lease long enough that a busy machine does not lose it: then nothing is published twice. */
+    /** A lease that a busy machine does not lose, so nothing is published twice. */
     relay: (options: Partial<Parameters<typeof startRelay>[0]> = {}) => {
       const defaults = { connection, collection: 'things', kafka, log, pollMs: 200, leaseMs: 15_000 };
       relays.push(startRelay({ ...defaults, ...options }));
@@ -45,7 +45,7 @@ async function startTestRelays() {
   };
 }
 
-test('events that documents carry are published once each and then cleared, with two relays running', async () => {
+test('two relays publish each outbox event once and clear it', async () => {
   await using setup = await startTestRelays();
   const { kafka, things } = setup;
   const seen: string[] = [];
@@ -76,11 +76,11 @@ const ofBytes = (submissionId: string, bytes: number): Event => {
   return newEvent('media.failed', { $case: 'mediaFailed', value });
 };
 
-test('a backlog larger than a record may be is published, and an event that the broker refuses holds up no other', async () => {
+test('a backlog larger than a record’s limit is published, and an event that the broker refuses delays no other', async () => {
   await using setup = await startTestRelays();
   const { kafka, things, brokers, prefix } = setup;
   const inbox = await openInbox(kafka, 'media.events');
-  // Of one partition, as of one submission.
+  // All in one partition, like those of one submission.
   const events = Array.from({ length: 30 }, (_, i) => ofBytes('same', i === 10 ? 1_100_000 : 80_000));
   const [tooLarge] = events.splice(10, 1);
   events.splice(10, 0, tooLarge!);
@@ -99,7 +99,7 @@ test('a backlog larger than a record may be is published, and an event that the 
   assert.deepEqual(letter, { from: 'media.events', offset: tooLarge!.id, bytes: 0 });
 });
 
-test('a process to which Kafka is closed leaves the outbox to one that reaches it', async () => {
+test('a process that cannot reach Kafka leaves the outbox to one that can', async () => {
   await using setup = await startTestRelays();
   const { kafka, things } = setup;
   const inbox = await openInbox(kafka, 'media.events');
@@ -116,11 +116,11 @@ test('a process to which Kafka is closed leaves the outbox to one that reaches i
   await inbox.first(({ id }) => id === event.id, 5_000);
 });
 
-test('a change stream that ends is opened again: what comes afterwards is published at once, not at the next poll', async () => {
+test('a change stream that ends is reopened: later events are published at once, not at the next poll', async () => {
   await using setup = await startTestRelays();
   const { kafka, things } = setup;
   const inbox = await openInbox(kafka, 'media.events');
-  // What comes while the stream is being opened waits for a poll that this test does not live to see.
+  // Events that arrive while the stream opens wait for a poll, which is too late for this test.
   const published = async () => {
     const { id, ...event } = ofBytes('noticed', 10);
     await things.insertOne({ _id: id, outbox: [outboxEntry({ id, ...event })] });
@@ -128,13 +128,13 @@ test('a change stream that ends is opened again: what comes afterwards is publis
   };
   setup.relay({ pollMs: 600_000, leaseMs: 600_000 });
   await until('an event is published as the stream reports it', published, { limitMs: 10_000 });
-  // Invalidates its change stream.
+  // This invalidates the change stream.
   await things.drop();
   await things.createIndex({ 'outbox.at': 1 }, { sparse: true });
   await until('an event is published that came after the stream had ended', published, { limitMs: 10_000 });
 });
 
-test('an event that fails is handled again; one that can never work goes to the dead letter topic and does not hold up the next', async () => {
+test('a failed event is retried; one that can never succeed goes to the dead letter topic and does not block the next', async () => {
   await using setup = await startTestRelays();
   const { kafka } = setup;
   const tries = new Map<string, number>();
@@ -157,7 +157,7 @@ test('an event that fails is handled again; one that can never work goes to the 
   assert.deepEqual([tries.get('poison'), tries.get('flaky')], [1, 2]);
 });
 
-test('a record that is no event, lacks a required part, or is as large as a record can be goes to the dead letter topic', async () => {
+test('a record that is not an event, lacks a required part, or has the maximum size goes to the dead letter topic', async () => {
   await using setup = await startTestRelays();
   const { kafka, brokers, prefix } = setup;
   const handled: string[] = [];
@@ -218,7 +218,7 @@ async function deadLetters(client: KafkaClient, prefix: string, count: number) {
   return records.toSorted((a, b) => Number(a.offset) - Number(b.offset));
 }
 
-test('what carries no event wakes no relay, and each way to add one does', async () => {
+test('a change without an event wakes no relay, and each way to add one does', async () => {
   const { env } = testEnvironment();
   await using stores = testStores({ env });
   const connection = await stores.database('kit');

@@ -38,7 +38,7 @@ interface Broker {
   env: NodeJS.ProcessEnv;
 }
 
-/** The tests of connections with TLS and SASL, at a broker that runs. */
+/** Defines the tests of TLS and SASL connections to a running broker. */
 export function secureBrokerTests(broker: () => Broker): void {
   const path = (name: string) => join(broker().dir, name);
   const file = async (name: string, content: string) => {
@@ -60,7 +60,7 @@ export function secureBrokerTests(broker: () => Broker): void {
       ...more,
     });
 
-  test('a service works over TLS with SCRAM-SHA-512, its password from a file; PLAIN is taken as well', async () => {
+  test('a service works over TLS with SCRAM-SHA-512, its password from a file; PLAIN works too', async () => {
     const env = await scram();
     await using stack = new AsyncDisposableStack();
     const { kafka } = await connected(env, stack);
@@ -68,7 +68,7 @@ export function secureBrokerTests(broker: () => Broker): void {
     await connected({ ...env, KAFKA_SASL_MECHANISM: 'PLAIN' }, stack);
   });
 
-  test('what keeps Kafka from taking the service is one sentence that names what to change, at once and without the secret', async () => {
+  test('a rejected connection fails at once with one sentence that names the setting to change, without the secret', async () => {
     const wrong = 'a-password-that-is-wrong';
     secrets.add(wrong);
     const { env } = broker();
@@ -91,7 +91,7 @@ export function secureBrokerTests(broker: () => Broker): void {
     for (const [env, sentence] of cases) await isRefused(env, sentence);
   });
 
-  test('a topic with fewer copies than the settings ask for is one sentence at the start', async () => {
+  test('a topic with fewer copies than the settings require fails the start with one sentence', async () => {
     const { env } = broker();
     await using stack = new AsyncDisposableStack();
     await connected(env, stack);
@@ -112,7 +112,7 @@ export function secureBrokerTests(broker: () => Broker): void {
     await carries((await connected(more, stack)).kafka);
   });
 
-  test('a client’s certificate opens a listener that asks for one', async () => {
+  test('a client certificate opens a listener that requires one', async () => {
     const { cert, key } = await authority.issue(['service']);
     const env = {
       ...(await overSasl({})),
@@ -130,7 +130,7 @@ export function secureBrokerTests(broker: () => Broker): void {
     await isRefused({ ...env, ...theirs }, /Kafka refuses the certificate of this service/);
   });
 
-  test('a token of an endpoint opens Kafka and is renewed before it ends; a wrong client is told at once', async () => {
+  test('a token from an endpoint opens Kafka and is renewed before it expires; a wrong client fails at once', async () => {
     await using endpoint = await tokenEndpoint();
     const env = await overSasl({
       KAFKA_SASL_MECHANISM: 'OAUTHBEARER',
@@ -153,7 +153,7 @@ export function secureBrokerTests(broker: () => Broker): void {
     await isRefused({ ...env, ...wrong }, /KAFKA_OAUTH_TOKEN_URL answers 401: .*KAFKA_OAUTH_CLIENT_SECRET/);
   });
 
-  test('a token of a file is the one that is in it when a connection opens', async () => {
+  test('a connection uses the token that its file has when it opens', async () => {
     const env = await overSasl({
       KAFKA_SASL_MECHANISM: 'OAUTHBEARER',
       KAFKA_OAUTH_TOKEN_FILE: await file('token', tokenOf(-60)),
@@ -165,7 +165,7 @@ export function secureBrokerTests(broker: () => Broker): void {
   });
 }
 
-/** Makes the topics, connects, and checks in the end that nothing which was logged has a secret. */
+/** Creates the topics, connects, and checks at the end that no secret was logged. */
 async function connected(
   env: NodeJS.ProcessEnv,
   stack: AsyncDisposableStack,
@@ -207,7 +207,7 @@ async function carries(kafka: Kafka): Promise<void> {
   await inbox.first(({ id }) => id === event.id);
 }
 
-/** Gives tokens of 13 s, after which Kafka ends a connection that has not shown another one. */
+/** Issues tokens of 13 s; Kafka ends a connection that has not presented a new one by then. */
 async function tokenEndpoint() {
   let given = 0;
   const expected = `Basic ${Buffer.from(`service:${CLIENT_SECRET}`).toString('base64')}`;
@@ -236,7 +236,7 @@ async function tokenEndpoint() {
   };
 }
 
-/** A token as Kafka's unsecured validator takes it, for so many seconds from now on. */
+/** Returns a token for Kafka's unsecured validator, valid for this many seconds. */
 function tokenOf(seconds: number): string {
   const now = Math.floor(Date.now() / 1000);
   const claims = { sub: 'service', iat: now - 120, exp: now + seconds };

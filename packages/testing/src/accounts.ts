@@ -11,7 +11,7 @@ export interface Token {
   secret: string;
 }
 
-/** The operator's door to accounts, as the command line uses it. */
+/** A client for accounts on the operator's listener, as the command line uses it. */
 export interface Accounts extends Disposable {
   /** Returns the id of the new user. */
   createUser(userName: string, videoLimit?: number): Promise<string>;

@@ -1,6 +1,6 @@
 /**
- * Every RPC, called on both listeners with the certificate of every service, the operator's, none, an expired one and one of
- * another authority: the servers' own interceptor and table, before handlers that do nothing.
+ * Calls every RPC on both listeners with the certificate of every service, the operator's, none, an expired one and one of
+ * another authority. Uses the servers' own interceptor and table, with empty handlers.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -77,7 +77,7 @@ type Outcome = 'reached' | 'refused' | 'no connection';
 
 /** Calls every RPC at `address`. */
 async function outcomes(address: string, as: ChannelCredentials, name: string): Promise<Map<string, Outcome>> {
-  // An address cannot be named in a handshake.
+  // A TLS handshake cannot name an IP address.
   const client = new Client(address, as, { 'grpc.ssl_target_name_override': 'any' });
   const found = await Promise.all(
     RPCS.map(async ({ path, responseStream }) => {
@@ -121,7 +121,7 @@ test('every RPC is in the matrix', () =>
   assert.deepEqual(RPCS.map(({ path }) => path).sort(), Object.keys(CALLERS).sort()));
 
 for (const name of [...SERVICES, OPERATOR] as const)
-  test(`with the certificate of ${name} the RPCs of its lines are reached, on its listener, and no other`, async t => {
+  test(`the certificate of ${name} reaches the RPCs in its lines, on its listener, and no other`, async t => {
     const as = await credentialsOf((await testCertificates()).env(name));
     const mine = RPCS.map(({ path }) => path).filter(path => CALLERS[path]!.includes(name));
     for (const listener of ['services', 'operator'] as const) {
@@ -137,7 +137,7 @@ for (const name of [...SERVICES, OPERATOR] as const)
     }
   });
 
-test('with no certificate, an expired one, and one of another authority there is no connection', async t => {
+test('without a certificate, with an expired one, or with one of another authority the connection fails', async t => {
   await using scratch = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), 'foreign-authority-'));
   scratch.defer(() => rm(dir, { recursive: true, force: true }));
@@ -158,7 +158,7 @@ test('with no certificate, an expired one, and one of another authority there is
     }
 });
 
-test('the certificate of webhooks makes no token and erases nothing', () => {
+test('the certificate of webhooks cannot create tokens or erase data', () => {
   const dangerous = RPCS.map(({ path }) => path).filter(path => /Token$|Erase|CreateUser|SetAllowance/.test(path));
   assert.ok(dangerous.length >= 10);
   for (const path of dangerous) assert.ok(!CALLERS[path]!.includes('webhooks'), path);

@@ -1,9 +1,9 @@
 import { childrenOf, statusOf } from '@recording-request/harness/proc';
 
-// The kernel keeps the peak of each child, so that only its last moments are missed.
+// The kernel keeps each child's peak, so sampling misses only its last moments.
 const SAMPLE_MS = 50;
 
-/** Looks at the most that each child of this process has had resident, again and again. */
+/** Samples the peak resident memory of each child of this process. */
 export function watchMemory() {
   let peak = 0;
   let timer: NodeJS.Timeout | undefined;

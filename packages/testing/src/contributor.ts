@@ -12,7 +12,7 @@ export async function beginResponse(link: string, body: { termsAccepted?: boolea
   return ok(await httpClient(link)(path, { method: 'POST', json }), 201).responseSessionId;
 }
 
-/** Sends a whole clip in one request (creation-with-upload) and waits until it has landed. Returns the id of its submission. */
+/** Sends a clip in one request (creation-with-upload) and waits until it has landed. Returns the id of its submission. */
 export async function sendClip(
   link: string,
   clip: { bytes: Uint8Array; mimeType: string },
@@ -29,7 +29,7 @@ export async function sendClip(
   const location = String(response.headers.get('location'));
   if (!/^\/r\/vr_\w+\/uploads\/[\w-]+$/.test(location))
     throw new Error(`the answer to a tus client does not say where the upload is: ${response.status} ${location}`);
-  // 202 where landing takes long: then the response shows it.
+  // A slow landing answers 202; then the response shows the submission.
   const index = about.questionIndex ?? null;
   const path = `${new URL(link).pathname}/responses/${about.responseSessionId}`;
   return until(

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 
-/** What a test file has to itself on the shared servers: databases, topics and a bucket of its own. */
+/** A test file's own databases, topics and bucket on the shared servers. */
 export interface TestEnvironment {
   /** The bucket's name. The databases begin with `<name>_`, the topics with `<name>.`. */
   name: string;
-  /** process.env, with what sets this file apart from the others. */
+  /** process.env with the names of this file's own resources. */
   env: NodeJS.ProcessEnv;
 }
 
 const NEEDED = ['MONGO_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SPEECH_BASE_URL'];
 
-/** Returns an environment with `extra` variables over it. Throws when the real servers were not started: `npm test` starts them. */
+/** Returns an environment with `extra` variables. Throws when the real servers were not started: `npm test` starts them. */
 export function testEnvironment(extra: Record<string, string> = {}): TestEnvironment {
   const missing = NEEDED.filter(name => !process.env[name]);
   if (missing.length > 0) throw new Error(`no real servers to test against (${missing.join(', ')}): run npm test`);
@@ -35,7 +35,7 @@ export function testEnvironment(extra: Record<string, string> = {}): TestEnviron
   };
 }
 
-/** Returns the variables of process.env that say where the shared servers are. */
+/** Returns the variables of process.env with the addresses of the shared servers. */
 export function serverVariables(): Record<string, string> {
   const found = Object.entries(process.env).filter(([name]) => /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/.test(name));
   return Object.fromEntries(found) as Record<string, string>;

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '@recording-request/stack/random';
 
-/** One address and the bytes that it must return. */
+/** A URL and the bytes that it must return. */
 export interface ReadTarget {
   path: string;
   headers?: Record<string, string>;
@@ -13,15 +13,15 @@ export interface ReadTarget {
 export interface ErraticReads {
   baseUrl: string;
   random: Random;
-  /** Readers with a connection each, at the same time. */
+  /** The number of concurrent readers, each with its own connection. */
   readers: number;
-  /** Whether to begin no more connections. */
+  /** Returns true when no more connections should open. */
   isEnough(findings: Findings): boolean;
   /** The longest pause of a reader, in milliseconds. */
   pauseMs: number;
 }
 
-/** The counts of a run, and each response with other bytes than its address has. */
+/** The counts of a run, and each response with other bytes than its URL has. */
 export interface Findings {
   responses: number;
   refused: number;
@@ -45,9 +45,9 @@ const MOST_IN_A_ROW = 30;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * Reads at random as players, resumed downloads and broken networks do: requests that are pipelined, tiny and large ranges,
- * pauses in the middle, connections that are reset. Compares every byte. Reports findings; fails only when a connection gets
- * something that is not HTTP.
+ * Reads at random like players, resumed downloads and broken networks: pipelined requests, tiny and large ranges, pauses in the
+ * middle, and reset connections. Compares every byte and reports findings. Fails only when a connection gets bytes that are not
+ * HTTP.
  */
 export async function readErratically(targets: ReadTarget[], options: ErraticReads): Promise<Findings> {
   const findings: Findings = { responses: 0, refused: 0, bytes: 0, wrong: [] };
@@ -64,7 +64,7 @@ async function oneConnection(targets: ReadTarget[], options: ErraticReads, findi
   const { hostname, port, host } = new URL(baseUrl);
   const asked = requestsOf(targets, random);
   const socket = connect(Number(port), hostname);
-  // A connection that the server closes is no finding.
+  // A connection closed by the server is not a finding.
   socket.on('error', () => {});
   const limit = setTimeout(() => socket.destroy(), CONNECTION_MS);
   try {
@@ -79,7 +79,7 @@ async function oneConnection(targets: ReadTarget[], options: ErraticReads, findi
   }
 }
 
-/** Often a large body in front, which keeps those behind it waiting. */
+/** Often puts a large body first, which delays the responses behind it. */
 function requestsOf(targets: ReadTarget[], random: Random): Asked[] {
   const count = random.chance(0.5) ? random.integer(1, 3) : random.integer(4, MOST_IN_A_ROW);
   const largest = targets.reduce((most, each) => (each.content.length > most.content.length ? each : most));
@@ -121,11 +121,11 @@ async function readAll(socket: Socket, asked: Asked[], options: ErraticReads, fi
   }
 }
 
-/** Compares the responses of one connection with what they must be, as their bytes arrive. */
+/** Compares the responses of one connection with the expected bytes as they arrive. */
 class ResponseComparer {
   isOver = false;
   #head = Buffer.alloc(0);
-  /** The body that arrives now. */
+  /** The body that is arriving. */
   #body: { expected: Buffer | undefined; got: Buffer[]; left: number; status: number; closes: boolean } | undefined;
   readonly #asked: Asked[];
   readonly #findings: Findings;

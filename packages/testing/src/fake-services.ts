@@ -15,7 +15,7 @@ import {
 } from '@recording-request/proto/work/v1/work';
 import { everyServiceEnv } from './test-certificates.ts';
 
-/** One gRPC service, and the handlers that stand for it; they are looked up at each call, so that a test may change them. */
+/** A gRPC service and its fake handlers, which are looked up at each call, so that a test may change them. */
 export interface FakeService {
   definition: object;
   handlers: () => Record<string, unknown>;
@@ -29,11 +29,11 @@ export const fakeService = <S>(definition: object, handlers: () => Partial<Handl
 type WaitingJob = NonNullable<TakeJobResponse['job']>;
 
 export interface FakeWork extends FakeService {
-  /** Has a job wait, and wakes a worker. */
+  /** Adds a waiting job and wakes a worker. */
   give(kafka: Pick<Kafka, 'publish'>, job: WaitingJob): Promise<void>;
 }
 
-/** Lets every worker hold its job, and gives out those that a test has wait. */
+/** Grants every claim, and hands out the jobs that a test adds. */
 export function fakeWork(): FakeWork {
   const jobs: WaitingJob[] = [];
   const kinds = { media: JobKind.JOB_KIND_MEDIA, transcript: JobKind.JOB_KIND_TRANSCRIPT };
@@ -58,8 +58,8 @@ export function fakeWork(): FakeWork {
 }
 
 /**
- * Serves them over real gRPC on a free port, to those who may call them, with a certificate that names every service. A call for
- * which there is no handler is refused as not found.
+ * Serves fakes over gRPC on a free port, only to permitted callers, with a certificate that names every service. A call without
+ * a handler fails with NOT_FOUND.
  */
 export async function startFakeServices(
   fakes: FakeService[],

@@ -3,16 +3,16 @@ import { type ErrorReason, isErrorReason } from '@recording-request/contract/err
 
 export interface Request {
   method?: string;
-  /** Sent as Bearer. */
+  /** The bearer token. */
   token?: string | undefined;
-  /** Sent as application/json. */
+  /** The body, sent as application/json. */
   json?: unknown;
   body?: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 }
 
 export interface Answer {
-  /** "GET /api/me → 200", for messages. */
+  /** For messages, such as "GET /api/me → 200". */
   what: string;
   status: number;
   headers: Headers;
@@ -28,7 +28,10 @@ export type HttpClient = (path: string, request?: Request) => Promise<Answer>;
 
 const LIMIT_MS = 60_000;
 
-/** Returns a function that sends one request and reads the whole answer, of any status. `path` may be a whole address that the API returned. */
+/**
+ * Returns a function that sends one request and reads the whole answer, whatever its status. `path` may be a full URL that the
+ * API returned.
+ */
 export const httpClient =
   (baseUrl: string, token?: string): HttpClient =>
   async (path, request = {}) => {
@@ -58,14 +61,17 @@ export const httpClient =
     };
   };
 
-/** Returns the JSON of a success. Fails when the status or the media type is another. */
+/** Returns the JSON of a success. Fails when the status or the media type differs. */
 export function ok(answer: Answer, status = 200) {
   assert.equal(answer.status, status, `${answer.what}: ${answer.text().slice(0, 500)}`);
   assert.equal(answer.type, 'application/json', answer.what);
   return answer.json();
 }
 
-/** Returns the sentence of a refusal. Fails when it is not the contract's: this status, and `{error}` with one sentence and nothing else. */
+/**
+ * Returns the sentence of a refusal. Fails unless the answer has this status and only `{error}` with one sentence, as the
+ * contract requires.
+ */
 export function refused(answer: Answer, status: number, reason?: ErrorReason): string {
   assert.equal(answer.status, status, `${answer.what}, expected ${status}: ${answer.text().slice(0, 500)}`);
   assert.equal(answer.type, 'application/json', answer.what);

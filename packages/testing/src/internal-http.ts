@@ -28,8 +28,8 @@ export async function serveInternally(name: Caller, handle: RequestListener): Pr
   };
 }
 
-/** A plain address whose connections go on to `address`, over TLS, with the certificate of `caller`: for clients that have none. */
-export async function plainDoor(address: string, caller: Caller, service: Caller): Promise<InternalHttp> {
+/** Starts a plain HTTP proxy to `address` over TLS with the certificate of `caller`, for clients without a certificate. */
+export async function startPlainProxy(address: string, caller: Caller, service: Caller): Promise<InternalHttp> {
   const internal = await internalOf(caller);
   const [host, port] = address.split(':');
   const open = new Set<{ destroy(): void }>();

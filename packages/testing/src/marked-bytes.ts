@@ -1,10 +1,10 @@
-/** The owners whose bytes can be told apart. */
+/** The owners whose bytes tests distinguish. */
 export type Mark = 'ada' | 'ben';
 
 const HIGH_BIT: Record<Mark, number> = { ada: 0x00, ben: 0x80 };
 const STEP = 31;
 
-/** Returns `size` bytes of which each says whose it is (its highest bit), and whether it is in its place (the other bits). */
+/** Returns `size` bytes. The highest bit of each shows its owner, and the other bits its position. */
 export function markedBytes(mark: Mark, name: string, size: number): Buffer {
   let state = [...name].reduce((sum, letter) => (sum * STEP + letter.charCodeAt(0)) >>> 0, 1);
   const bytes = Buffer.alloc(size);
@@ -15,6 +15,6 @@ export function markedBytes(mark: Mark, name: string, size: number): Buffer {
   return bytes;
 }
 
-/** How many of `bytes` belong to another owner than `mark`. */
+/** Returns how many of `bytes` belong to another owner than `mark`. */
 export const bytesOfOthers = (mark: Mark, bytes: Buffer): number =>
   bytes.reduce((count, byte) => count + ((byte & 0x80) === HIGH_BIT[mark] ? 0 : 1), 0);

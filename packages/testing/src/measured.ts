@@ -1,9 +1,9 @@
 import { metrics } from '@opentelemetry/api';
 import { type DataPoint, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 
-/** What the process of a test has measured. */
+/** The metrics of the test's process. */
 export interface Measured extends AsyncDisposable {
-  /** The series of a metric: of a histogram, how many durations it has noted. */
+  /** Returns the series of a metric; the value of a histogram is its number of durations. */
   seriesOf(name: string): Promise<Array<{ attributes: Record<string, unknown>; value: number }>>;
 }
 
@@ -12,7 +12,7 @@ class OnDemand extends MetricReader {
   protected onShutdown = async () => {};
 }
 
-/** Measures what is loaded after it, by a dynamic import: instruments are made when their module loads. */
+/** Collects metrics. Import the code under test dynamically afterwards: modules create their instruments when they load. */
 export function startMeasured(): Measured {
   const reader = new OnDemand();
   const provider = new MeterProvider({ readers: [reader] });

@@ -1,4 +1,4 @@
-/** What MongoDB's profiler notes of an operation. */
+/** An operation as MongoDB's profiler records it. */
 export interface Operation {
   ns: string;
   op: string;

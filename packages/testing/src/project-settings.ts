@@ -1,6 +1,6 @@
 import { pick, SETTING_DEFAULTS, SETTING_NAMES, type Settings } from '@recording-request/contract/project-settings';
 
-/** Returns the settings of a project, each the default but for `overrides`. */
+/** Returns default project settings with `overrides`. */
 export const projectSettings = (overrides: Partial<Settings> = {}): Settings => ({
   ...pick(SETTING_DEFAULTS, SETTING_NAMES),
   projectName: 'A project',

@@ -6,27 +6,30 @@ import { shapeOf } from './shard-watch.ts';
 import { watchOperations } from './watch-operations.ts';
 
 /*
- * Judges what each method of a service's stores asks of MongoDB at filled collections, by what the profiler noted of it:
- * the plan, and how many index entries and documents were examined for each that was returned or changed.
+ * Checks the MongoDB operations of each store method on filled collections, as the profiler recorded them: the plan, and how
+ * many index entries and documents it examined for each that it returned or changed.
  */
 
-/** Each is a record of functions. */
+/** Each store is a record of functions. */
 type Stores<S> = { [Name in keyof S]: object };
 
 export interface QueryInventory<S extends Stores<S>> {
-  /** The same stores. A call of one of their methods is judged when it has ended; an iterable is read to its end first. */
+  /** The same stores. Each call is checked when it has ended; an iterable is first read to its end. */
   stores: S;
-  /** Judges what else asks the database, under a name of its own. */
+  /** Checks other database work under its own name. */
   judge<T>(name: string, work: () => Promise<T>): Promise<T>;
-  /** Returns how many commands the work sent, how many index entries and documents it had examined, and how many bytes it was answered. */
+  /**
+   * Returns the number of commands of the work, the index entries and documents that they examined, and the bytes of their
+   * answers.
+   */
   costOf(work: () => Promise<unknown>): Promise<{ commands: number; examined: number; bytes: number }>;
-  /** Returns a sentence for each operation that cost more than it may. */
+  /** Returns a sentence for each operation over its limit. */
   wasteful(): string[];
   /** Returns the methods that were never called, such as `links.find`. */
   uncalled(): string[];
-  /** Returns the shapes of the commands that did not carry their collection's key, see shard-watch.ts. */
+  /** Returns the shapes of the commands without their collection's shard key, see shard-watch.ts. */
   acrossShards(): string[];
-  /** Returns the exceptions that no operation needed. */
+  /** Returns the unused exceptions. */
   unneeded(): string[];
 }
 
@@ -35,12 +38,12 @@ export interface InventoryOptions<S extends Stores<S>> {
   /** The database, without its prefix. */
   database: string;
   stores: S;
-  /** The methods whose cost may grow, each with the reason. None may read a whole collection. */
+  /** The methods whose cost may grow, each with the reason. Even these must not read a whole collection. */
   exceptions: Record<string, string>;
   sharding?: Pick<Sharding, 'keys'>;
 }
 
-/** What is examined beyond twice of what is returned: the ends of index ranges, and what a small set holds in vain. */
+/** The allowance beyond twice the returned documents: the ends of index ranges, and misses in a small set. */
 const SLACK = 10;
 const WHOLE = 'reads a whole collection';
 
@@ -77,7 +80,7 @@ export async function takeInventory<S extends Stores<S>>(
         (...given: unknown[]) => {
           const result = method.apply(store, given);
           const called = `${storeName}.${name}`;
-          // A query of mongoose is both, and runs once it is awaited.
+          // A mongoose query is both, and runs when it is awaited.
           if (typeof result?.then === 'function') return judge(called, async () => await result);
           if (isIterable(result)) return { [Symbol.asyncIterator]: () => readWhole(called, result) };
           return noted(called, result);

@@ -7,15 +7,15 @@ import type { TestEnvironment } from './environment.ts';
 import type { Operation } from './operation.ts';
 import { mayLackKey, shapeOf } from './shard-watch.ts';
 
-// The services with a database of their own, which is also the name that their connections have.
+// The services with a database; their connections have the same name.
 const DATABASES = ['projects', 'submissions', 'webhooks'];
-// A query may look at this many documents in vain: it costs nothing, and tests that meet it are small.
+// A query may examine this many documents in vain: that costs nothing, and tests use small data.
 const IN_VAIN = 50;
-// So few are sorted by a plan that is as good as any.
+// For so few documents any plan is good enough.
 const FEW = 10;
 
 const number = (field: string) => ({ $ifNull: [field, 0] });
-/** A change stream reads the log of all changes, as it must. */
+/** A change stream always reads the whole oplog. */
 export const NO_CHANGE_STREAM = {
   'command.pipeline.0.$changeStream': { $exists: false },
   'originatingCommand.pipeline.0.$changeStream': { $exists: false },
@@ -38,18 +38,21 @@ const WASTEFUL = {
 
 export interface QueryPlans {
   /**
-   * Returns a sentence for each operation of a service, since the watch began, that read a whole collection, sorted documents
-   * itself, or read more than twice the documents that it returned or changed.
+   * Returns a sentence for each operation of a service, since the start of the watch, that scanned a collection, sorted
+   * documents without an index, or read more than twice the documents that it returned or changed.
    */
   wasteful(): Promise<string[]>;
-  /** Returns, for each database whose keys were given, the shapes of commands that did not carry their collection's key, each with one of them. */
+  /**
+   * Returns, for each database with given keys, the shapes of commands without their collection's shard key, each with an
+   * example.
+   */
   acrossShards(): Promise<Record<string, Record<string, string>>>;
 }
 
-// As much as some ten thousand commands: what does not carry its key is what sweepers ask for, every second.
+// Enough for some ten thousand commands: sweepers send commands without the shard key every second.
 const PROFILE_BYTES = 32 * 1024 * 1024;
 
-/** Has MongoDB's profiler watch the operations of the services on the databases of an environment. */
+/** Starts MongoDB's profiler for the operations of the services on an environment's databases. */
 export async function watchQueryPlans(
   { env }: Pick<TestEnvironment, 'env'>,
   shardKeys: Record<string, ShardKeys> = {},
@@ -96,7 +99,7 @@ function describe(operation: Operation): string {
   return `${ns}: ${op} read ${docsExamined} documents and returned ${nreturned} ${shownOperation(operation)}`;
 }
 
-/** Returns the plan and the command, without what is the same in every command. */
+/** Returns the plan and the command, without the parts that every command has. */
 export function shownOperation({ command, planSummary, hasSortStage }: Operation): string {
   const { lsid: _lsid, $clusterTime: _time, ...asked } = command;
   const plan = `${planSummary ?? 'no plan'}${hasSortStage ? ', sorted without an index' : ''}`;

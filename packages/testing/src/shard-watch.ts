@@ -2,22 +2,22 @@ import { missingFrom, type ShardKeys } from '@recording-request/kit-mongo/shard-
 import type { Operation } from './operation.ts';
 
 /*
- * Judges by what MongoDB's profiler notes of a command whether one shard could answer it: whether it has a value for each
- * field of its collection's key. A collection without a key is whole, on one shard.
+ * Checks in MongoDB's profiler records whether one shard could answer a command: it must have a value for each field of its
+ * collection's shard key. A collection without a key is on one shard.
  */
 
 interface Asked {
   name: string;
   filter: object;
-  /** Whether it changes one document: MongoDB takes no such command that does not name the shard. */
+  /** True when it changes one document: MongoDB refuses such a command without the shard key. */
   changesOne: boolean;
 }
 
-/** Returns `<collection> <command> <fields of its filter>` of a command that does not carry its key; undefined for any other. */
+/** Returns `<collection> <command> <fields of its filter>` of a command without its shard key; undefined for any other. */
 export function shapeOf(operation: Operation, keys: ShardKeys): string | undefined {
   const collection = operation.ns.slice(operation.ns.indexOf('.') + 1);
   const asked = askedBy(operation);
-  // Of a command that is too long for the profiler there is its text alone; shorter ones of its kind are judged.
+  // The profiler keeps only the text of a long command; shorter ones of its kind are checked.
   if ('$truncated' in operation.command) return undefined;
   if (!asked || collection.startsWith('$') || collection.startsWith('system.')) return undefined;
   if (!(collection in keys)) return `${collection} has no shard key`;
@@ -27,8 +27,8 @@ export function shapeOf(operation: Operation, keys: ShardKeys): string | undefin
 }
 
 /**
- * Returns the shapes that no reason allows: MongoDB does not look for the one document that a command changes on every shard,
- * but by its id, and before 8.0 not even by that in a `findAndModify`.
+ * Returns the shapes that no reason allows: MongoDB does not search every shard for the one document that a command changes,
+ * except by its id, and before 8.0 not even by id in a `findAndModify`.
  */
 export const unroutable = (shapes: Iterable<string>): string[] =>
   [...shapes].filter(shape => {
@@ -41,7 +41,7 @@ const CHANGE_ONE = new Set(['updateOne', 'deleteOne']);
 function askedBy({ op, command }: Operation): Asked | undefined {
   const asked = command as Record<string, unknown> & { q?: object; filter?: object; query?: object };
   if (op === 'update') {
-    // What is inserted where it is missing has to have its key, too.
+    // An upsert needs the key too.
     const changesOne = !asked.multi || asked.upsert === true;
     return { name: changesOne ? 'updateOne' : 'updateMany', filter: asked.q ?? {}, changesOne };
   }
@@ -66,7 +66,7 @@ const fieldsOf = (filter: object): string[] =>
     .flatMap(([name, value]) => (name === '$and' ? (value as object[]).flatMap(fieldsOf) : [name]))
     .sort();
 
-/** The profiler's filter of commands that may not carry their key, in a database of this name; `shapeOf` decides. */
+/** Returns the profiler's filter for commands that may lack their key, in a database of this name; `shapeOf` decides. */
 export function mayLackKey(database: string, keys: ShardKeys): object {
   const keyed = Object.entries(keys).filter(([, key]) => key !== undefined);
   const lacking = keyed.map(([collection, key]) => ({

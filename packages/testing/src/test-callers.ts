@@ -9,7 +9,7 @@ type Methods = Record<string, { path: string }>;
 /** Every service and the operator, as callers of the service under test. */
 export interface TestCallers extends Disposable {
   as(caller: Caller): Internal;
-  /** A client that makes each call as the first of those who may, at the listener that is theirs. */
+  /** Returns a client that makes each call as the first permitted caller, on that caller's listener. */
   client<S>(
     definition: object,
     server: ServiceName,
@@ -18,7 +18,7 @@ export interface TestCallers extends Disposable {
   ): ClientOf<S>;
 }
 
-/** Opens their certificates, unless `env` asks for plaintext. */
+/** Opens the callers' certificates, unless `env` sets plaintext. */
 export async function openTestCallers(env: NodeJS.ProcessEnv = {}): Promise<TestCallers> {
   using opened = new DisposableStack();
   const certificates = env.INTERNAL_PLAINTEXT === 'true' ? undefined : await testCertificates();

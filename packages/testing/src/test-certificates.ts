@@ -6,7 +6,9 @@ import { SERVICES } from '@recording-request/stack/service-plan';
 
 let made: Promise<MachineCertificates> | undefined;
 
-/** Returns the certificates of this process's services, made at the first call; their files go when the process ends. */
+/**
+ * Returns the certificates of this process's services. The first call makes them; the end of the process removes their files.
+ */
 export function testCertificates(): Promise<MachineCertificates> {
   made ??= make();
   return made;
@@ -18,6 +20,6 @@ async function make(): Promise<MachineCertificates> {
   return await makeCertificates(dir);
 }
 
-/** Returns the variables of a certificate that names every service, for a server that stands for all of them. */
+/** Returns the variables of a certificate that names every service, for a server that fakes all of them. */
 export const everyServiceEnv = async (): Promise<Record<string, string>> =>
   await (await testCertificates()).issue('every-service', SERVICES);

@@ -15,7 +15,7 @@ async function databasesOf(prefix: string): Promise<string[]> {
   return databases.map(({ name }) => name).filter(name => name.startsWith(prefix));
 }
 
-/** Stands for a service: writes a document, and notes in `events` when it stops. */
+/** A fake service: writes a document, and records its stop in `events`. */
 function serviceOf(environment: ReturnType<typeof testEnvironment>, events: string[]) {
   let started = 0;
   return async () => {
@@ -28,7 +28,7 @@ function serviceOf(environment: ReturnType<typeof testEnvironment>, events: stri
   };
 }
 
-test('in the end every replica is stopped, the last first, and the databases are dropped', async () => {
+test('disposing stops every replica, the last first, and drops the databases', async () => {
   const environment = testEnvironment();
   const events: string[] = [];
   {
@@ -47,7 +47,7 @@ test('in the end every replica is stopped, the last first, and the databases are
   assert.deepEqual(await databasesOf(environment.name), []);
 });
 
-test('a service whose start fails half-way leaves nothing: what was begun is released, and the fault is reported', async () => {
+test('a failed start releases what it opened, and reports the failure', async () => {
   const environment = testEnvironment();
   const begin = serviceOf(environment, []);
   const startService = async () => {

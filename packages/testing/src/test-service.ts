@@ -9,39 +9,39 @@ import { testCertificates } from './test-certificates.ts';
 import { type TestStores, testStores } from './test-stores.ts';
 
 export interface TestServiceOptions<Config, Service> {
-  /** Whose certificate it has. */
+  /** The name in its certificate. */
   name: ServiceName;
-  /** The service's own, as its main.ts calls it. */
+  /** The service's own `readConfig`, as its main.ts calls it. */
   readConfig: (env: NodeJS.ProcessEnv) => Config;
   startService: (config: Config, log: Logger) => Promise<Service>;
-  /** The service's own, where it has a database. */
+  /** The service's own migration, if it has a database. */
   migrate?: Migrate;
-  /** Variables over those of the environment, such as times that a test shortens. */
+  /** Variables that override the environment, such as shorter times. */
   env?: Record<string, string>;
-  /** Shared with another service; one of its own by default. */
+  /** An environment shared with another service; by default a new one. */
   environment?: TestEnvironment;
-  /** By default one that writes what LOG_LEVEL lets through, errors if it is not set. */
+  /** By default a logger at LOG_LEVEL, or for errors only. */
   log?: Logger;
-  /** How long a call of `client` may take, 30 s by default. */
+  /** The time limit of a call of `client`; default 30 s. */
   deadlineMs?: number;
 }
 
-/** A service that runs in this process as it does in production, on databases, topics and a bucket of its own. */
+/** A service that runs in this process as in production, on its own databases, topics and bucket. */
 export interface TestService<Config, Service> extends AsyncDisposable {
   environment: TestEnvironment;
   config: Config;
   log: Logger;
   service: Service;
   stores: TestStores;
-  /** A client of one of its gRPC services, which makes each call as one who may. */
+  /** Returns a client of one of its gRPC services, which makes each call as a permitted caller. */
   client<S>(definition: object): ClientOf<S>;
-  /** Starts one more on the same configuration, as a second replica. */
+  /** Starts another replica with the same configuration. */
   startAnother(): Promise<Service>;
 }
 
 /**
- * Starts a service. Disposing of it closes the clients, stops every replica and drops the databases of its environment.
- * When the start fails half-way, what was there by then is released before this rejects.
+ * Starts a service. Disposing closes the clients, stops every replica and drops the environment's databases. A failed start
+ * releases everything that it opened before this rejects.
  */
 export async function startTestService<Config extends object, Service extends RunningService>(
   options: TestServiceOptions<Config, Service>,
@@ -56,7 +56,7 @@ export async function startTestService<Config extends object, Service extends Ru
   const stores = starting.use(testStores(environment));
   const callers = starting.use(await openTestCallers(environment.env));
   const running = starting.use(new AsyncDisposableStack());
-  // What the migration of the whole makes.
+  // In production the migration of the whole creates the topics.
   if ('kafkaBrokers' in config) await stores.makeTopics();
   if ('s3Bucket' in config) await stores.objects().ensureBucket();
   await options.migrate?.(environment.env, line => log.debug(line));

@@ -9,18 +9,18 @@ import { objectVariables } from '@recording-request/kit-objects/variables';
 import type { Connection } from 'mongoose';
 import type { TestEnvironment } from './environment.ts';
 
-/** The databases, topics and bucket of an environment, as a test reads and writes them beside the services. */
+/** A test's direct access to the databases, topics and bucket of an environment. */
 export interface TestStores extends AsyncDisposable {
   /** Connects to the database of a service, such as `submissions`. */
   database(service: string): Promise<Connection>;
-  /** Makes the topics, unless they are there, and connects. */
+  /** Creates missing topics and connects. */
   kafka(): Promise<Kafka>;
   objects(): Objects;
-  /** Makes the topics, as a migration of the whole does. */
+  /** Creates the topics, as the migration of the whole does. */
   makeTopics(): Promise<void>;
 }
 
-/** Opens nothing until it is asked for. Disposing of it closes what was opened and drops the environment's databases. */
+/** Opens connections on demand. Disposing closes them and drops the environment's databases. */
 export function testStores({ env }: Pick<TestEnvironment, 'env'>): TestStores {
   const opened = new AsyncDisposableStack();
   const log = createLogger('test', 'silent');
@@ -50,7 +50,7 @@ async function dropDatabases(env: NodeJS.ProcessEnv): Promise<void> {
   if (!env.MONGO_URL) return;
   const settings = loadConfig(env, mongoVariables);
   const { mongoDatabasePrefix } = settings;
-  // Without a prefix of its own it would drop those of everybody.
+  // An empty prefix would drop everybody's databases.
   if (mongoDatabasePrefix === '') return;
   const connection = await connectMongo(settings, 'none');
   try {

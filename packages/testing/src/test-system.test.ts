@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startTestSystem } from './test-system.ts';
 
-test('a system whose start fails half-way leaves no folder, and says which service failed', async () => {
+test('a failed start of a system leaves no folder and names the failed service', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'half-way-'));
   const { TMPDIR } = process.env;
   process.env.TMPDIR = folder;

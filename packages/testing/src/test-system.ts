@@ -13,31 +13,34 @@ import { type HttpClient, httpClient, ok } from './http-client.ts';
 import { type QueryPlans, watchQueryPlans } from './query-plans.ts';
 import { testStores } from './test-stores.ts';
 
-/** The six services as six processes on the shared real servers, and the operator's door to them. */
+/** The six services as six processes on the shared real servers, with operator access. */
 export interface TestSystem extends AsyncDisposable {
-  /** The gateway's address, without a slash at its end. */
+  /** The gateway's URL, without a trailing slash. */
   baseUrl: string;
   accounts: Accounts;
-  /** The name of its bucket; its databases begin with `<name>_`, its topics with `<name>.`. */
+  /** The name of its bucket. Its databases begin with `<name>_`, its topics with `<name>.`. */
   name: string;
-  /** A folder that is removed when the system stops; the services' logs are in `logs`. */
+  /** A folder that the stop of the system removes; `logs` in it has the services' logs. */
   scratch: string;
-  /** Where each service listens, and the id of its process. */
+  /** The address and process id of each service. */
   services: Cluster['services'];
   certificates: Cluster['certificates'];
-  /** Ends a service's process with a signal; one of a `restartable` system is started again. */
+  /** Ends a service's process with a signal; a `restartable` system starts it again. */
   kill: Cluster['kill'];
-  /** Ends every service, or some, and waits until they run again on the same ports and data. Only of a `restartable` system. */
+  /**
+   * Ends every given service (default: all) and waits until they run again on the same ports and data. Only for a `restartable`
+   * system.
+   */
   restart(names?: readonly ServiceName[]): Promise<void>;
   /** Creates an owner with a token of every scope. */
   newOwner(userName: string, videoLimit?: number): Promise<Owner>;
-  /** Of the services' commands so far, by database: see `shardKeys`. */
+  /** Covers the services' commands so far, by database: see `shardKeys`. */
   acrossShards: QueryPlans['acrossShards'];
   /** Returns the text of every log so far. */
   logs(): Promise<string>;
 }
 
-/** A user, and what they do with a token of every scope. */
+/** A user with a token of every scope. */
 export interface Owner {
   userId: string;
   token: string;
@@ -46,22 +49,22 @@ export interface Owner {
 }
 
 export interface TestSystemOptions {
-  /** Services that end are started again. */
+  /** Restarts services that end. */
   restartable?: boolean;
   /** More variables for every service. */
   env?: Record<string, string>;
   logLevel?: string;
-  /** The keys of the databases whose commands are watched for carrying them. */
+  /** The shard keys of the databases whose commands are checked for them. */
   shardKeys?: Record<string, ShardKeys>;
 }
 
-// Every test calls from one address, and some send thousands of requests with one token.
+// All tests call from one address, and some send thousands of requests with one token.
 const MANY = '1000000';
 const RESTART_MS = 120_000;
 
 /**
- * Starts the services; in the end they are stopped and their databases dropped, and it fails where a query of theirs costs more as
- * the data grows. Rejects, leaving nothing behind, with what the start reported.
+ * Starts the services. Disposing stops them, drops their databases, and fails if the cost of one of their queries grows with
+ * the data. A failed start rejects with its report and leaves nothing behind.
  */
 export async function startTestSystem(options: TestSystemOptions = {}): Promise<TestSystem> {
   const { restartable = false, env, logLevel = process.env.LOG_LEVEL ?? 'warn' } = options;
@@ -86,7 +89,7 @@ export async function startTestSystem(options: TestSystemOptions = {}): Promise<
         RATE_LIMIT_TOKEN_PER_MINUTE: MANY,
         RATE_LIMIT_ADDRESS_PER_MINUTE: MANY,
         RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: MANY,
-        // Nor is anybody turned away because the machine is busy.
+        // A busy machine must not refuse requests either.
         EVENT_LOOP_DELAY_LIMIT_MS: '0',
         KAFKA_PARTITIONS: '2',
         ...env,

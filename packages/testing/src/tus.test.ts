@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startReceiver } from '@recording-request/harness/webhook-receiver';
 import { createUpload } from './tus.ts';
 
-test('an upload is created as the protocol says, and its address is made absolute', async () => {
+test('an upload is created as the protocol requires, and its URL is absolute', async () => {
   await using server = await startReceiver();
   server.respond = (_request, response) => response.writeHead(201, { location: '/r/vr_x/uploads/u1' }).end();
   const metadata = { filetype: 'video/webm', questionIndex: 2 };

@@ -1,6 +1,6 @@
 const LIMIT_MS = 90_000;
 
-/** Sends one request of the protocol, without a client that hides what happens. */
+/** Sends one tus request, without a client library that would hide details. */
 export function tusRequest(
   url: string,
   method: string,
@@ -27,14 +27,17 @@ export const tusMetadata = (fields: Record<string, string | number>): string =>
 
 export interface CreateUploadOptions {
   metadata: Record<string, string | number>;
-  /** Bytes; deferred when it is left out. */
+  /** The length in bytes; deferred when absent. */
   length?: number;
-  /** Bytes that are sent with the creation. */
+  /** The bytes to send with the creation. */
   body?: Uint8Array;
   headers?: Record<string, string>;
 }
 
-/** Sends the request that creates an upload. `url` is the answer's Location made absolute, `id` its last segment; both are empty without one. */
+/**
+ * Sends the request that creates an upload. `url` is the absolute Location of the answer, `id` its last segment; both are empty
+ * without a Location.
+ */
 export async function createUpload(
   uploadsUrl: string,
   { metadata, length, body, headers }: CreateUploadOptions,

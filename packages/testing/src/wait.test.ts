@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from './wait.ts';
 
-test('what a look finds is returned, as soon as it finds something', async () => {
+test('until returns the first truthy result', async () => {
   let looks = 0;
   assert.equal(await until('the third look', () => ++looks === 3 && 'found', { everyMs: 1 }), 'found');
   assert.equal(looks, 3);
 });
 
-test('a wait that is over fails with what it was for', async () => {
+test('a timeout fails with the name of the condition', async () => {
   const never = until('the clip lands', async () => undefined, { limitMs: 30, everyMs: 1 });
   await assert.rejects(never, { message: 'not within 30 ms: the clip lands' });
 });
 
-test('a look that throws ends the wait at once', async () => {
+test('an exception ends the wait at once', async () => {
   let looks = 0;
   const failing = until('anything', () => {
     looks += 1;

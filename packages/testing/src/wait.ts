@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** How long to wait at most, 20 s by default. */
+  /** The time limit; default 20 s. */
   limitMs?: number;
-  /** The pause between two looks, 20 ms by default. */
+  /** The pause between two calls; default 20 ms. */
   everyMs?: number;
 }
 
 type Nothing = undefined | null | false | 0 | '';
 
 /**
- * Calls `look` until it returns something truthy, and returns that. Fails with `what` once the limit has passed, and at
- * once when `look` throws: an assertion in it says that waiting longer is of no use.
+ * Calls `look` until it returns a truthy value, and returns that. Fails with `what` after the time limit, and at once when
+ * `look` throws: a failed assertion means that waiting is pointless.
  */
 export async function until<T>(
   what: string,

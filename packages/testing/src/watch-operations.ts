@@ -6,21 +6,21 @@ import type { TestEnvironment } from './environment.ts';
 import type { Operation } from './operation.ts';
 import { NO_CHANGE_STREAM } from './query-plans.ts';
 
-/** What others than the test ask of one database. */
+/** The operations of other clients than the test on one database. */
 export interface OperationWatch extends AsyncDisposable {
-  /** Returns what is new since it was asked last. */
+  /** Returns the operations since the last call. */
   fresh(): Promise<Operation[]>;
 }
 
 const PROFILE_BYTES = 32 * 1024 * 1024;
 const READER = 'watch';
 const OTHERS = {
-  // Connections of the test itself.
+  // Skips the test's own connections.
   appName: { $nin: [READER, 'test'] },
   ...NO_CHANGE_STREAM,
 };
 
-/** Has MongoDB's profiler note every operation on a database, which is named without its prefix. */
+/** Starts MongoDB's profiler for every operation on a database, named without its prefix. */
 export async function watchOperations(env: TestEnvironment['env'], database: string): Promise<OperationWatch> {
   const connection = await connectMongo(loadConfig(env, mongoVariables), database, READER);
   const db = connection.db as unknown as mongo.Db;
@@ -31,7 +31,7 @@ export async function watchOperations(env: TestEnvironment['env'], database: str
   return {
     async fresh() {
       const { size } = await db.command({ collStats: 'system.profile' });
-      // From then on the oldest go, and those that are new would be passed over.
+      // A full profile drops its oldest records, and this watch would miss new ones.
       if (size > 0.9 * PROFILE_BYTES) throw new Error('The profile is full: give PROFILE_BYTES more.');
       const operations = await profile.find().skip(seen).toArray();
       seen += operations.length;
@@ -45,7 +45,7 @@ export async function watchOperations(env: TestEnvironment['env'], database: str
   };
 }
 
-/** Returns what an operation does, such as `deliveries insert` or `uploads findAndModify`. */
+/** Returns the name of an operation, such as `deliveries insert` or `uploads findAndModify`. */
 export function nameOf({ ns, op, command }: Operation): string {
   const collection = ns.slice(ns.indexOf('.') + 1);
   return `${collection} ${op === 'command' ? Object.keys(command)[0] : op}`;

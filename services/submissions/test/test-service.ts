@@ -21,7 +21,7 @@ import {
 import { freePort } from '@recording-request/stack/ports';
 import { type TestClip, testClip } from '@recording-request/testing/clip';
 import { testEnvironment } from '@recording-request/testing/environment';
-import { plainDoor } from '@recording-request/testing/internal-http';
+import { startPlainProxy } from '@recording-request/testing/internal-http';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { startTestService } from '@recording-request/testing/test-service';
 import { createUpload } from '@recording-request/testing/tus';
@@ -69,7 +69,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     await startTestService({ ...common, name: 'submissions', readConfig, startService, migrate, env }),
   );
   const { config, log, service, stores } = running;
-  const uploadDoor = starting.use(await plainDoor(service.httpAddress, 'gateway', 'submissions'));
+  const uploadProxy = starting.use(await startPlainProxy(service.httpAddress, 'gateway', 'submissions'));
   const projects = projectsService.client<ProjectsServiceServer>(ProjectsServiceService);
   const owners = projectsService.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService);
   const connection = await stores.database('submissions');
@@ -90,7 +90,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     connection,
     client: running.client as typeof running.client,
     /** As the gateway sends there. */
-    uploadsUrl: `${uploadDoor.url}/uploads`,
+    uploadsUrl: `${uploadProxy.url}/uploads`,
     uploads: connection.db!.collection<{ _id: string } & Record<string, unknown>>('uploads'),
     landed: connection.db!.collection<{ _id: string } & Record<string, unknown>>('submissions'),
     objects: stores.objects(),
