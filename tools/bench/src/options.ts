@@ -1,3 +1,4 @@
+import { HELP_FLAG, seedOf, TEXT, wholeNumber } from '@recording-request/harness/options';
 import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 import type { Row } from './row.ts';
 
@@ -62,9 +63,10 @@ export function parseOptions(args: string[], all: readonly Row[]): Options {
     throw new UsageError(`There is no row ${unknown}: name one of ${all.map(row => row.name).join(', ')}.`);
   return {
     rows: all.filter(row => (positionals.length === 0 ? !row.named : positionals.includes(row.name))),
-    rounds: values.rounds === undefined ? undefined : wholeNumber('--rounds', values.rounds, 0, 1, MAX_ROUNDS),
+    rounds:
+      values.rounds === undefined ? undefined : wholeNumber('--rounds', values.rounds, { min: 1, max: MAX_ROUNDS }),
     bounded: positionals.length === 0 && values.rounds === undefined,
-    seed: wholeNumber('--seed', values.seed, Math.floor(Math.random() * 1e6), 0, 2 ** 32 - 1),
+    seed: seedOf(values.seed),
     profile: values.profile,
     counts,
     against: values.against,
@@ -76,27 +78,6 @@ function parse(args: string[]) {
   return parseCommandLine({
     args,
     allowPositionals: true,
-    options: {
-      rounds: { type: 'string' },
-      seed: { type: 'string' },
-      profile: { type: 'string' },
-      against: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
+    options: { rounds: TEXT, seed: TEXT, profile: TEXT, against: TEXT, help: HELP_FLAG },
   });
-}
-
-/** Returns the whole number that an option gives, or `fallback` without one. Throws a UsageError where it is none from `min` to `max`. */
-export function wholeNumber(
-  name: string,
-  text: string | undefined,
-  fallback: number,
-  min: number,
-  max: number,
-): number {
-  if (text === undefined) return fallback;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < min || value > max)
-    throw new UsageError(`${name} takes a whole number from ${min} to ${max}, not "${text}".`);
-  return value;
 }
