@@ -1,6 +1,6 @@
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 
-// Of what the page shows or tells by its being there: the rest would be half of the page's bytes.
+// Only the fields that the page uses: the others would be half of its bytes.
 const FIELDS = [
   'submissionId',
   'tokenId',
@@ -23,14 +23,14 @@ const FIELDS = [
   'incomplete',
 ] as const satisfies (keyof SubmissionJson)[];
 
-/** A clip as the page knows it. */
+/** The clip fields that the page uses. */
 export type Clip = Pick<SubmissionJson, (typeof FIELDS)[number]>;
 
-/** Returns the clip without what the page has no use for. */
+/** Returns the clip with only these fields. */
 export const slim = (received: Clip): Clip =>
   Object.fromEntries(FIELDS.map(field => [field, received[field]])) as unknown as Clip;
 
-/** `warn`: somebody should look; `busy`: it goes on by itself; `calm`: a fact. */
+/** `warn`: needs attention; `busy`: continues by itself; `calm`: a fact. */
 export interface State {
   kind: 'warn' | 'busy' | 'calm';
   short: string;
@@ -44,10 +44,10 @@ const TRANSCRIPTS: Record<string, State> = {
   none: { kind: 'calm', short: 'No sound', long: 'This clip has no sound, so there is no transcript.' },
 };
 
-/** Everything about a clip that an owner should not have to guess. `short` is "" where it only matters up close. */
+/** Returns all states of a clip that an owner should see. `short` is "" for those that only the clip's own view shows. */
 export const statesOf = (clip: Clip): State[] => [...mediaStates(clip), ...transcriptStates(clip)];
 
-/** What is to be known of its picture and sound. */
+/** Returns the states of its picture and sound. */
 export function mediaStates(clip: Clip): State[] {
   const states: State[] = [];
   if (clip.incomplete) {
@@ -74,7 +74,7 @@ export function mediaStates(clip: Clip): State[] {
   return states;
 }
 
-/** Why there are no words of it, where there are none. */
+/** Returns the reason of a missing transcript. */
 export function transcriptStates({ transcriptStatus, transcriptText, transcriptError }: Clip): State[] {
   if (transcriptStatus === 'completed') {
     return transcriptText ? [] : [{ kind: 'calm', short: 'No speech', long: 'No speech was detected in this clip.' }];
@@ -87,10 +87,10 @@ export function transcriptStates({ transcriptStatus, transcriptText, transcriptE
   return state ? [state] : [];
 }
 
-/** Whether more is still to come by itself. */
+/** Returns whether processing continues. */
 export const isUnfinished = ({ mediaStatus, transcriptStatus }: Clip): boolean =>
   mediaStatus === 'processing' || transcriptStatus === 'pending' || transcriptStatus === 'processing';
 
-/** A clip's own name on this page. */
+/** Returns a clip's name on this page. */
 export const titleOf = ({ questionIndex, questionText }: Pick<Clip, 'questionIndex' | 'questionText'>): string =>
   questionText ? `${(questionIndex ?? 0) + 1}. ${questionText}` : 'Clip';

@@ -11,7 +11,7 @@ import type { DashboardSettings } from './settings.ts';
 export interface DashboardDocument {
   title: string;
   body: Html;
-  /** Given where the page carries its script. */
+  /** Present when the page has its script. */
   settings?: DashboardSettings;
 }
 
@@ -25,11 +25,11 @@ const ENGLISH = { code: 'en', dir: 'ltr' };
 
 const PADDING_BYTES_MAX = 256;
 
-// What contributors write stands beside tokens here, and the page is compressed: its length must not tell which of both
-// have letters in common. docs/decisions/0019-compression.md.
+// The compressed page contains tokens and contributors' texts: without padding, its length would reveal letters that both
+// share. docs/decisions/0019-compression.md.
 const padding = (): Html => raw(`<!-- ${randomBytes(randomInt(PADDING_BYTES_MAX)).toString('base64url')} -->`);
 
-/** A page of the dashboard, as it goes to the browser. */
+/** Renders a page of the dashboard. */
 export const renderDashboard = (look: PageLook, page: DashboardDocument): RenderedDocument =>
   renderDocument(look, RIGHTS, {
     ...page,

@@ -1,6 +1,6 @@
-// Lengths, numbers and sizes as people say them.
+// Formats lengths, numbers and sizes for people.
 
-/** `90` → `1 minute 30 seconds`, for who hears the page. */
+/** `90` → `1 minute 30 seconds`, for screen readers. */
 export function spokenLength(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const rest = Math.round(seconds % 60);
@@ -15,7 +15,7 @@ export const count = (number: number, thing: string): string =>
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 
-/** Decimal, as browsers show the size of a download. */
+/** Formats bytes in decimal units, as browsers show the size of a download. */
 export function size(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value >= 999.5 && unit < UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];

@@ -8,11 +8,11 @@ const LINK_STATES: Record<RecipientLinkJson['status'], string> = {
   disabled: 'Closed',
 };
 
-/** Whether some answers of the link's response have landed and others are due. */
+/** Returns whether some answers of the link's response have landed and others are due. */
 export const isBegun = ({ submissionCount, completedAt }: RecipientLinkJson): boolean =>
   submissionCount > 0 && completedAt === null;
 
-/** Returns the state of a personal link, in a project that now asks so many questions. */
+/** Returns the state of a personal link; `questionCount` is the project's current one. */
 export function linkState(link: RecipientLinkJson, questionCount = 0): string {
   if (isBegun(link)) {
     const answers = answersOf(link.submissionCount, questionCount);
@@ -23,7 +23,10 @@ export function linkState(link: RecipientLinkJson, questionCount = 0): string {
   return link.openedAt ? 'Opened, nothing sent yet' : LINK_STATES.active;
 }
 
-/** The response has the questions that it was begun with: the count of today is left out where it cannot be that one. */
+/**
+ * Shows landed answers. The response has its original questions, so the project's current count is omitted when it cannot
+ * match.
+ */
 const answersOf = (landed: number, questionCount: number): string =>
   landed < questionCount ? `${landed} of ${count(questionCount, 'answer')}` : `${count(landed, 'answer')} so far`;
 

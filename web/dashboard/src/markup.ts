@@ -2,5 +2,5 @@ import { type Html, raw } from '@recording-request/web-shared/html';
 import { type ComponentChildren, Fragment, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 
-/** Components as HTML, every text and value in them escaped. */
+/** Renders components as HTML and escapes all texts and values. */
 export const markup = (children: ComponentChildren): Html => raw(renderToString(h(Fragment, null, children)));

@@ -17,14 +17,14 @@ export interface DashboardView {
   page: SubmissionsPageJson;
   etags: PageEtags;
   query: Query;
-  /** Whether the page begins with an older clip than the newest. */
+  /** True when the page begins with an older clip than the newest. */
   older: boolean;
-  /** The dashboard token that the page was opened with. */
+  /** The dashboard token in the page's URL. */
   token: string;
   brand: Brand;
 }
 
-/** The private page of a project. It can be read at once; the script makes it play, follow and refresh. */
+/** Renders a project's private page. It is readable at once; the script adds playback and refreshes. */
 export function dashboardPage(view: DashboardView): DashboardDocument {
   const { overview, links, page, etags, query, older, token, brand } = view;
   const here = `/project/${encodeURIComponent(token)}`;
@@ -104,7 +104,7 @@ const PROBLEMS: Record<number, [title: string, text: string]> = {
   503: ['Temporarily unavailable', 'Part of the service is not responding. Nothing is lost; try again in a moment.'],
 };
 
-/** What a browser is shown where the dashboard cannot be. */
+/** Renders the page for a dashboard that cannot be shown. */
 export function problemPage(status: number, sentence: string, brand: Brand): DashboardDocument {
   const [title, text] = PROBLEMS[status] ?? ['Something went wrong', sentence];
   return {

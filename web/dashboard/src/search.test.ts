@@ -10,7 +10,7 @@ import { marked, quotesOf, wordsOf } from './search.ts';
 const clip = (fields: Partial<Clip>): Clip =>
   ({ note: null, reviewNote: null, questionText: null, transcriptText: null, ...fields }) as Clip;
 
-test('words are marked as they stand, in any letter case, and nothing in them is a pattern', () => {
+test('words are highlighted in any letter case and are not patterns', () => {
   const html = (text: string, q: string) => markup(marked(text, wordsOf(q))).text;
   assert.equal(html('The Weather is good', 'weather GOOD'), 'The <mark>Weather</mark> is <mark>good</mark>');
   assert.equal(html('a.b a-b (c)', '.b (C)'), 'a<mark>.b</mark> a-b <mark>(c)</mark>');
@@ -19,7 +19,7 @@ test('words are marked as they stand, in any letter case, and nothing in them is
   assert.equal(wordsOf('1 2 3 4 5 6 7 8 9').length, 8);
 });
 
-test('a card quotes the place that was found, and each note that has a word', () => {
+test('a card quotes the match, and each note with a word', () => {
   const long = `${'before '.repeat(40)}needle${' after'.repeat(60)}`;
   const [quote, ...others] = quotesOf(clip({ transcriptText: long, note: 'nothing' }), ['needle']);
   assert.match(quote?.text ?? '', /^… (before )+needle( after)+.* …$/);
@@ -31,14 +31,14 @@ test('a card quotes the place that was found, and each note that has a word', ()
   );
 });
 
-test('attributes and elements are ours alone; what stands in them is escaped', () => {
+test('all texts are escaped in attributes and elements', () => {
   const link = h('a', { href: '"><script>', hidden: false, download: '' }, '<');
   assert.equal(markup(link).text, '<a href="&quot;>&lt;script>" download>&lt;</a>');
   assert.throws(() => markup(h('a b', null)), /not a valid HTML tag name/);
   assert.equal(markup(h('a', { 'x=': '' })).text, '<a></a>');
 });
 
-test('sizes and states read as people say them', () => {
+test('sizes and states are written in everyday words', () => {
   assert.deepEqual([0, 999, 1_000, 999_499, 999_500, 12_345_678, 2_500_000_000].map(size), [
     '0 bytes',
     '999 bytes',

@@ -1,13 +1,13 @@
 import { type ComponentChildren, h } from 'preact';
 import type { Clip } from './clip.ts';
 
-// Shows where the server found the words that it was asked for: the same fields, the same way of splitting.
+// Highlights the matches of a search, with the server's fields and its way of splitting words.
 
 const WORDS_MAX = 8;
 const BEFORE = 40;
 const SNIPPET = 180;
 
-/** The words that count in a search. */
+/** Returns the words that count in a search. */
 export const wordsOf = (q: string): string[] => q.split(/\s+/u).filter(Boolean).slice(0, WORDS_MAX);
 
 const literally = (word: string): string => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
@@ -16,10 +16,10 @@ function pattern(words: string[]): RegExp | undefined {
   return words.length > 0 ? new RegExp(`(${words.map(literally).join('|')})`, 'giu') : undefined;
 }
 
-/** A text with each of the words marked in it. */
+/** Highlights each of the words in a text. */
 export function marked(text: string, words: string[]): ComponentChildren {
   const found = pattern(words);
-  // Splitting by a group gives what is between, and what was found, in turns.
+  // A split by a group alternates between other text and matches.
   return found ? text.split(found).map((part, index) => (index % 2 === 1 ? h('mark', null, part) : part)) : text;
 }
 
@@ -33,7 +33,7 @@ const FIELDS: [where: string, of: (clip: Clip) => string | null][] = [
   ['Review note', clip => clip.reviewNote],
 ];
 
-/** What a card quotes of a clip: what was said and noted; where words are looked for, the place around the first of them. */
+/** Returns a card's quotes of a clip: transcript and notes; with search words, the text around the first match. */
 export function quotesOf(clip: Clip, words: string[]): Found[] {
   const found = pattern(words);
   const transcript = clip.transcriptText ?? '';

@@ -2,11 +2,11 @@ import { DEFAULTS } from '@recording-request/contract/limits';
 import type { DashboardOverviewJson } from '@recording-request/contract/resources/dashboard';
 import type { Clip } from './clip.ts';
 
-/** What the list is narrowed by. */
+/** The filters of the list. */
 export interface Query {
   q: string;
   selected: boolean;
-  /** "" is any. */
+  /** "" matches any. */
   transcriptStatus: string;
 }
 
@@ -15,27 +15,27 @@ export interface ClipsPage {
   pagination: { nextCursor: string | null };
 }
 
-/** Of what the page shows, as the server would send it to the script: what is asked first is asked conditionally. */
+/** The ETags of the page's data, as the server would send them to the script: its first requests are conditional. */
 export interface PageEtags {
   overview: string;
   clips: string;
 }
 
-/** What the page passes to its script. */
+/** The settings of the page's script. */
 export interface DashboardSettings {
   overview: DashboardOverviewJson;
-  /** The clips that the page shows already. */
+  /** The clips in the page. */
   page: ClipsPage;
   etags: PageEtags;
   query: Query;
-  /** Whether the page begins with an older clip than the newest. */
+  /** True when the page begins with an older clip than the newest. */
   older: boolean;
 }
 
 export const PAGE_SIZE = 24;
 export const LINKS_PAGE_SIZE: number = DEFAULTS.linkPageSize;
 
-/** The query string of a list. */
+/** Returns the query string of a list. */
 export function queryString({ q, selected, transcriptStatus }: Query, more: Record<string, string> = {}): string {
   const query = new URLSearchParams(more);
   if (q.trim()) query.set('q', q.trim());

@@ -13,9 +13,9 @@ export interface RecorderDocument {
   title: string;
   language: Language;
   body: Html;
-  /** Given where the page carries the recorder's script. */
+  /** Present when the page has the recorder's script. */
   settings?: RecorderSettings;
-  /** Where the browser is to load the page again by itself. */
+  /** The seconds after which the browser reloads the page. */
   reloadAfterSec?: number;
 }
 
@@ -26,7 +26,7 @@ const RIGHTS: PageRights = {
     'camera=(self), microphone=(self), screen-wake-lock=(self), geolocation=(), display-capture=(), payment=(), usb=()',
 };
 
-/** A page of the contributor, as it goes to the browser. */
+/** Renders a contributor's page. */
 export function renderRecorder(look: PageLook, page: RecorderDocument): RenderedDocument {
   const document = renderDocument(look, RIGHTS, { ...page, body: html`<main>${page.body}</main>` });
   return {
@@ -40,7 +40,7 @@ export function renderRecorder(look: PageLook, page: RecorderDocument): Rendered
   };
 }
 
-/** Links to the same page in each language; they work without a script. */
+/** Returns links to the same page in each language; they work without a script. */
 export function languagePicker(current: Language): Html {
   return html`<details class="languages"><summary><span class="hidden-text">${current.page.language}: </span>${current.name}</summary>
 <ul>${[...LANGUAGES.values()].map(
@@ -49,12 +49,12 @@ export function languagePicker(current: Language): Html {
   )}</ul></details>`;
 }
 
-/** The top of a screen: whose page it is. */
+/** Returns the top of a screen with the brand. */
 export function brandHeader(brand: Brand, picker: Html | null = null): Html {
   return html`<header>${brandMark(brand)}${picker}</header>`;
 }
 
-/** A page that only says something; `ownerText` is in any language. */
+/** Returns a page with only a text; `ownerText` is in any language. */
 export function noticeBody(language: Language, brand: Brand, title: string, text: string, ownerText = ''): Html {
   return html`<section class="screen notice">${brandHeader(brand, languagePicker(language))}
 <div class="middle"><h1>${title}</h1><p class="lead">${text}</p>${

@@ -9,7 +9,7 @@ import { recorderPage } from './page.ts';
 
 const BUDGET_BYTES = 32 * 1024;
 
-test('the first view, which is the document and its script, is small in every language', t => {
+test('the first view (document and script) is small in every language', t => {
   const { style, scriptName, script } = recorderAssets();
   const brand = brandOf({ brandAccent: '#0b6b74', brandName: '', brandLogo: undefined });
   const settings = {

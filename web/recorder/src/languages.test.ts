@@ -18,7 +18,7 @@ test('every language has every text, with the same places to fill', () => {
   }
 });
 
-test('every language has every plural that it makes of a count, and writes a count of one without a figure', () => {
+test('every language has all its plural forms, and writes a count of one without a figure', () => {
   for (const language of LANGUAGES.values()) {
     const rules = new Intl.PluralRules(language.code);
     for (const [key, forms] of Object.entries(language.plural)) {
@@ -35,7 +35,7 @@ test('every language has every plural that it makes of a count, and writes a cou
   assert.match(said('ar', 2), /^سؤالان/);
 });
 
-test('the language is the picked one, else the best that the browser asks for, else English', () => {
+test('the language is the picked one, otherwise the browser’s best, otherwise English', () => {
   const code = (picked: string | undefined, accepted: string | undefined) => chooseLanguage(picked, accepted).code;
   assert.equal(code('fr', 'de'), 'fr');
   assert.equal(code('../x', 'de-CH, fr;q=0.9'), 'de');
@@ -44,6 +44,6 @@ test('the language is the picked one, else the best that the browser asks for, e
   assert.equal(code(undefined, undefined), 'en');
 });
 
-test('a text is filled, and what it is filled with is not', () => {
+test('a text is filled, but its values are not filled again', () => {
   assert.equal(fill('{a} of {b}', { a: '{b}', b: 2 }), '{b} of 2');
 });

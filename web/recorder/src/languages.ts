@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The wording of the recorder in one language. `page` and `plural` are for the server's HTML, `script` goes to the browser. */
+/** The texts of the recorder in one language. `page` and `plural` are for the server's HTML, `script` is for the browser. */
 export interface Language {
   code: string;
-  /** In the language itself. */
+  /** The language's own name. */
   name: string;
   dir: 'ltr' | 'rtl';
-  /** Texts with a count, by the language's plural category. */
+  /** The texts with a count, by the language's plural category. */
   plural: Record<string, Partial<Record<Intl.LDMLPluralRule, string>>>;
   page: Record<string, string>;
   script: Record<string, string>;
@@ -27,7 +27,7 @@ function load(): Map<string, Language> {
 
 export const LANGUAGES = load();
 
-/** The language that was picked by `?lang=`, else the best of Accept-Language, else English. */
+/** Returns the language picked by `?lang=`, otherwise the best of Accept-Language, otherwise English. */
 export function chooseLanguage(picked: string | undefined, accepted: string | undefined): Language {
   const wishes = (accepted ?? '')
     .split(',')
@@ -51,12 +51,12 @@ export function chooseLanguage(picked: string | undefined, accepted: string | un
   return LANGUAGES.get(FALLBACK)!;
 }
 
-/** A text with its `{name}` places filled. */
+/** Returns a text with its `{name}` places filled. */
 export function fill(text: string | undefined, values: Record<string, string | number> = {}): string {
   return (text ?? '').replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
 
-/** The text for that many, in the language's own plural. */
+/** Returns the text for a count, in the language's own plural. */
 export function fillPlural(
   { code, plural }: Language,
   key: string,

@@ -10,16 +10,16 @@ import { captureScreen, doneScreen, elsewhereScreen, problemScreen, reviewScreen
 
 interface RecorderView {
   settings: RecorderProject;
-  /** Positions of the questions whose answers have landed, where a response is under way that any device may continue. */
+  /** The positions of the answered questions, if any device may continue a running response. */
   answered?: number[];
-  /** The link is shared by many, or several times by one. */
+  /** True when the link takes many responses. */
   shared: boolean;
   status: RecipientLinkJson['status'];
   language: Language;
   brand: Brand;
 }
 
-/** The recorder. Its first screen can be read at once; the script brings the others to life. */
+/** Renders the recorder. Its first screen is readable at once; the script activates the others. */
 export function recorderPage({
   settings,
   answered = [],
@@ -64,8 +64,8 @@ export const unknownLinkPage = (language: Language, brand: Brand): RecorderDocum
 });
 
 /**
- * The page while the recorder cannot be shown: it is loaded again after so many seconds, without a script. `crowd`: too many
- * are here at once; else the service is away.
+ * Renders the page while the recorder is unavailable. It reloads after `seconds`, without a script. `crowd`: too many visitors;
+ * otherwise the service is down.
  */
 export const waitPage = (language: Language, brand: Brand, seconds: number, crowd: boolean): RecorderDocument => ({
   title: language.page.waitTitle ?? '',
@@ -79,7 +79,7 @@ export const waitPage = (language: Language, brand: Brand, seconds: number, crow
   ),
 });
 
-/** `message`: what the owner wants to be said after the last answer. */
+/** `message`: the owner's text after the last answer. */
 export const thankYouPage = (language: Language, brand: Brand, message = ''): RecorderDocument => ({
   title: language.page.thanksTitle ?? '',
   language,
@@ -119,13 +119,13 @@ ${terms(settings, page)}
 </section>`;
 }
 
-/** Returns the line about earlier answers, in the words of the script. */
+/** Returns the line about earlier answers, in the script's wording. */
 function welcomeHint({ interviewQuestions }: RecorderProject, answered: number[], { script }: Language): Html {
   const hint = earlierAnswers(interviewQuestions.length, answered);
   return html`<p id="welcome-back" class="notice-box"${hint ? null : raw(' hidden')}>${hint ? fill(script.earlierAnswers, hint) : null}</p>`;
 }
 
-/** Seen before the camera is on, so that nobody has to think in front of it. */
+/** Lists the questions before the camera is on, so that contributors can prepare. */
 function questionList(
   { interviewQuestions }: RecorderProject,
   answered: number[],

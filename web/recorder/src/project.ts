@@ -1,6 +1,6 @@
 import type { ProjectDetailJson } from '@recording-request/contract/resources/project';
 
-/** What the recorder shows of a project. */
+/** The part of a project that the recorder shows. */
 export type RecorderProject = Pick<
   ProjectDetailJson,
   | 'projectName'

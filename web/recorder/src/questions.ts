@@ -1,10 +1,10 @@
-/** Returns the position of the first question without an answer, 0 where all have one. */
+/** Returns the position of the first unanswered question, 0 when all are answered. */
 export function nextQuestion(count: number, answered: readonly number[]): number {
   for (let index = 0; index < count; index++) if (!answered.includes(index)) return index;
   return 0;
 }
 
-/** Returns what fills the text `earlierAnswers`; undefined where no answer has landed, or none is due. */
+/** Returns the values for the text `earlierAnswers`; undefined when no answer has landed, or none is due. */
 export function earlierAnswers(
   count: number,
   answered: readonly number[],

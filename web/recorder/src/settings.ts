@@ -1,16 +1,16 @@
-/** What the page passes to the recorder's script, as JSON in the page itself. */
+/** The settings of the recorder's script, as JSON in the page. */
 export interface RecorderSettings {
-  /** The state of the link; also `active` where any device may continue its one response. */
+  /** The link's state; also `active` when any device may continue its one response. */
   status: 'active' | 'disabled' | 'exhausted' | 'expired';
-  /** The link takes more than one response. */
+  /** True when the link takes more than one response. */
   shared: boolean;
   maxDurationSec: number;
   questions: string[];
-  /** Positions of the questions whose answers have landed, from any device; outside interviews empty. */
+  /** The positions of the questions with landed answers from any device; empty outside interviews. */
   answered: number[];
   noteEnabled: boolean;
   requireTerms: boolean;
-  /** null where no dialog is to be shown; "" for the page's own wording. */
+  /** null for no dialog; "" for the page's own text. */
   successDialog: string | null;
   lang: string;
   texts: Record<string, string>;

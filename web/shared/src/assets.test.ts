@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodingFor } from './assets.ts';
 
-test('the script is sent as the browser takes it', () => {
+test('the script has the encoding that the browser accepts', () => {
   assert.equal(encodingFor('gzip, deflate, br'), 'br');
   assert.equal(encodingFor('gzip, br;q=0'), 'gzip');
   assert.equal(encodingFor(undefined), 'identity');
 });
 
-test('weights decide which encoding is the best, and br comes first where they are equal', () => {
+test('the weights select the encoding, and br wins a tie', () => {
   for (const [accepted, best] of [
     ['gzip;q=1.0, br;q=0.1', 'gzip'],
     ['br; q=0.4, gzip;q=0.400', 'br'],
@@ -19,7 +19,7 @@ test('weights decide which encoding is the best, and br comes first where they a
     ['br;q=x, gzip;q=0.001', 'gzip'],
     ['deflate;q=1, gzip;q=0.1', 'gzip'],
     ['', 'identity'],
-    // Sent by clients that say nothing of what they can decode.
+    // Clients that name no encoding send this.
     ['*', 'identity'],
   ] as const)
     assert.equal(encodingFor(accepted), best, accepted);

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 
 export interface PageAssets {
-  /** File name of the script, with a hash of its content. */
+  /** The script's file name, with a hash of its content. */
   scriptName: string;
   /** The style sheet, for a <style> element. */
   style: string;
   script: Record<'identity' | 'gzip' | 'br', Buffer>;
 }
 
-/** What `npm run generate` made of a page's browser sources, in `folder`. Throws a sentence that says so where it did not run. */
+/**
+ * Loads the assets that `npm run generate` built from a page's browser sources, in `folder`. Throws a sentence that names this
+ * command when they are missing.
+ */
 export function loadPageAssets(page: string, folder: URL): PageAssets {
   const read = (name: string) => readFileSync(new URL(name, folder));
   try {
@@ -23,8 +26,8 @@ export function loadPageAssets(page: string, folder: URL): PageAssets {
 }
 
 /**
- * Returns which of br, gzip and identity an Accept-Encoding header gives the greatest weight, the first of them where several
- * have it. `*` counts for none: a client that sends it alone names nothing that it can decode.
+ * Returns the encoding (br, gzip or identity) with the greatest weight in an Accept-Encoding header; the first one wins a tie.
+ * Ignores `*`: a client that sends only `*` names nothing that it can decode.
  */
 export function encodingFor(accepted: string | undefined): 'br' | 'gzip' | 'identity' {
   const weights = new Map((accepted ?? '').toLowerCase().split(',').map(weighted));

@@ -1,12 +1,12 @@
 import { contrast, inkOn, isColour, lightened } from './colour.ts';
 import { type Html, html } from './html.ts';
 
-// What the operator makes the pages their own with: one accent, a logo, a name.
+// The operator's branding of the pages: an accent colour, a logo, a name.
 
-/** The contrast that a part needs to stand out from its ground (WCAG 1.4.11). */
+/** The lowest contrast of a part with its background (WCAG 1.4.11). */
 const LEAST_CONTRAST = 3;
 const LIGHT_GROUND = '#ffffff';
-/** Of the recorder and the dashboard in a dark scheme. */
+/** The background of the recorder and the dashboard in a dark scheme. */
 const DARK_GROUND = '#121518';
 
 /** An image under `/assets/`. */
@@ -15,9 +15,9 @@ export interface Logo {
 }
 
 export interface Brand {
-  /** The custom properties that the style sheets use: `--accent`, `--on-accent`, and the two for dark grounds. */
+  /** The custom properties of the style sheets: `--accent`, `--on-accent`, and the two for dark backgrounds. */
   style: string;
-  /** Shown with the logo as its alternative text, or in its place; "" for none. */
+  /** The logo's alternative text, or the text shown without a logo; "" for none. */
   name: string;
   logo: Logo | undefined;
 }
@@ -28,7 +28,10 @@ export interface BrandConfig {
   brandLogo: Logo | undefined;
 }
 
-/** Returns why a colour does not do as the accent; undefined when it stands out from a white page. On a dark one a lighter shade of it is used. */
+/**
+ * Returns the reason to reject an accent colour; undefined when it is visible on a white page. A dark page uses a lighter
+ * shade.
+ */
 export function accentFault(colour: string, example: string): string | undefined {
   if (!isColour(colour)) return `must be a colour such as ${example}`;
   const ratio = contrast(colour, LIGHT_GROUND);
@@ -43,7 +46,7 @@ export function brandOf({ brandAccent, brandName, brandLogo }: BrandConfig): Bra
   return { style, name: brandName, logo: brandLogo };
 }
 
-/** The logo, or the name where there is none. */
+/** Returns the logo, or the name when there is no logo. */
 export function brandMark({ name, logo }: Brand): Html | null {
   if (logo) return html`<img class="brand" src="/assets/${logo.name}" alt="${name}">`;
   return name ? html`<span class="brand">${name}</span>` : null;

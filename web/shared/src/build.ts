@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 
-// The task `generate` of a page's workspace, run in its folder: `node ../shared/src/build.ts <page>`. Bundles what runs in
-// the browser, `src/browser/main.ts` and `src/browser/<page>.css`, into gen/, which is made and never kept.
+// The task `generate` of a page's workspace, run in its folder: `node ../shared/src/build.ts <page>`. Bundles the browser
+// sources `src/browser/main.ts` and `src/browser/<page>.css` into gen/, which is not in the repository.
 const OUT = resolve('gen');
 
 async function bundle(entry: string, plugins: Plugin[] = []): Promise<string> {
@@ -15,7 +15,7 @@ async function bundle(entry: string, plugins: Plugin[] = []): Promise<string> {
     minify: true,
     write: false,
     format: 'iife',
-    // Browsers that have MediaRecorder and IndexedDB in a usable form.
+    // The oldest browsers with usable MediaRecorder and IndexedDB.
     target: ['es2020', 'safari14.1'],
     legalComments: 'none',
     plugins,
@@ -25,7 +25,7 @@ async function bundle(entry: string, plugins: Plugin[] = []): Promise<string> {
   return file.text;
 }
 
-/** A style sheet that a script imports is its minified text. */
+/** Imports of a style sheet return its minified text. */
 const styleAsText: Plugin = {
   name: 'style as text',
   setup({ onLoad }) {

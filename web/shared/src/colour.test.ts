@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contrast, inkOn, isColour, lightened } from './colour.ts';
 
-test('contrast is that of WCAG, either way round', () => {
+test('the contrast matches WCAG, in either order', () => {
   assert.equal(contrast('#000000', '#ffffff'), 21);
   assert.equal(contrast('#ffffff', '#ffffff'), 1);
   assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
   assert.equal(contrast('#ffffff', '#777777').toFixed(2), '4.48');
 });
 
-test('what is written on a colour can be read, whatever the colour', () => {
+test('text is readable on any colour', () => {
   for (let red = 0; red < 256; red += 15) {
     for (let green = 0; green < 256; green += 15) {
       const colour = `#${[red, green, 128].map(value => value.toString(16).padStart(2, '0')).join('')}`;
@@ -18,7 +18,7 @@ test('what is written on a colour can be read, whatever the colour', () => {
   }
 });
 
-test('a dark colour is made lighter only as far as a dark ground needs', () => {
+test('a dark colour becomes lighter only as far as a dark background requires', () => {
   assert.equal(lightened('#ff8800', '#121518', 3), '#ff8800');
   const lighter = lightened('#1a1a40', '#121518', 3);
   assert.ok(isColour(lighter));
@@ -26,7 +26,7 @@ test('a dark colour is made lighter only as far as a dark ground needs', () => {
   assert.ok(contrast(lighter, '#121518') < 4);
 });
 
-test('a colour is six hexadecimal digits', () => {
+test('a colour has six hexadecimal digits', () => {
   assert.deepEqual(['#0b6b74', '#0B6B74', '#fff', 'red', '#0b6b74;}', '0b6b74'].map(isColour), [
     true,
     true,

@@ -1,4 +1,4 @@
-// Colours as WCAG 2 reckons with them: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
+// Colour calculations by WCAG 2: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
 
 const COLOUR = /^#[0-9a-f]{6}$/i;
 
@@ -14,17 +14,17 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** From 1, the same, to 21, black and white. Colours are `#rrggbb`. */
+/** Returns the contrast of two colours `#rrggbb`: from 1 (equal) to 21 (black and white). */
 export function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Black or white, whichever is easier to read on the colour: at least 4.5:1 on any. */
+/** Returns black or white, whichever is easier to read on the colour: at least 4.5:1 on any. */
 export const inkOn = (colour: string): '#000000' | '#ffffff' =>
   contrast(colour, '#000000') >= contrast(colour, '#ffffff') ? '#000000' : '#ffffff';
 
-/** The colour, made lighter step by step until it stands out from a dark ground by `least`. */
+/** Returns the colour, lightened step by step until its contrast with a dark background is at least `least`. */
 export function lightened(colour: string, ground: string, least: number): string {
   let lighter = colour;
   for (let share = 0.05; share < 1 && contrast(lighter, ground) < least; share += 0.05) {

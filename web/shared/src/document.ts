@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { Brand } from './brand.ts';
 import { type Html, html, raw } from './html.ts';
 
-// The document around what a contributor and an owner are shown.
+// The HTML document around a contributor's or owner's page.
 
-/** What every page of one kind is made with. */
+/** The parts that all pages of one kind share. */
 export interface PageLook {
   style: string;
   scriptName: string;
   brand: Brand;
 }
 
-/** What a kind of page may do. */
+/** The permissions of a kind of page. */
 export interface PageRights {
   /** Sources of media and targets of forms, as a Content-Security-Policy names them. */
   media: string;
@@ -23,10 +23,10 @@ export interface PageRights {
 export interface PageDocument {
   title: string;
   language: { code: string; dir: string };
-  /** Of the root, for the page's styles. */
+  /** The class of the root element, for the page's styles. */
   className?: string;
   body: Html;
-  /** Given where the page carries its script. */
+  /** Present when the page has its script. */
   settings?: object;
 }
 
@@ -45,13 +45,15 @@ const policy = (nonce: string, { media, forms }: PageRights) =>
     "trusted-types 'none'",
   ].join('; ');
 
-/** A page as it goes to the browser. */
+/** A page as the server sends it. */
 export interface RenderedDocument {
   headers: Record<string, string>;
   html: string;
 }
 
-/** A page with everything for the first paint in it, under a policy made for this one answer: it is sent once. */
+/**
+ * Renders a page that contains everything for its first paint. Its policy has a nonce for this answer only, so send it once.
+ */
 export function renderDocument(
   look: PageLook,
   rights: PageRights,
@@ -74,7 +76,7 @@ ${settings ? html`<script src="/assets/${look.scriptName}" nonce="${nonce}" defe
 <body>
 ${body}
 ${
-  // Behind what is painted first; the script that reads it runs when the whole document is there.
+  // Placed after the visible content; the script that reads it runs when the document is complete.
   settings
     ? html`<script id="settings" type="application/json" nonce="${nonce}">${raw(jsonInHtml(settings))}</script>`
     : null
@@ -92,5 +94,5 @@ ${
   };
 }
 
-// Nothing in a JSON text can end the element that it stands in.
+// Escapes `<`, so that no JSON text can end its element.
 const jsonInHtml = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c');

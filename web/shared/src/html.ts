@@ -6,7 +6,7 @@ export class Html {
   }
 }
 
-/** Text that is HTML already: our own, never an owner's or a contributor's. */
+/** Marks our own text as HTML. Never pass an owner's or contributor's text. */
 export const raw = (text: string): Html => new Html(text);
 
 type Part = Html | string | number | null | undefined | false | Part[];
@@ -20,7 +20,7 @@ function render(part: Part): string {
   return part === null || part === undefined || part === false ? '' : escapeHtml(String(part));
 }
 
-/** A template whose values are escaped, unless they are Html themselves. */
+/** Renders a template and escapes its values, except Html. */
 export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
   let text = strings[0] ?? '';
   values.forEach((value, index) => {

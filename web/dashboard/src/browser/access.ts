@@ -4,8 +4,8 @@ import { createRef, h, render } from 'preact';
 import { projectId, sentenceOf } from './api.ts';
 import { elements } from './elements.ts';
 
-// Selecting and noting need an API token. It stays in this tab's session storage, and goes nowhere but into the
-// Authorization header of the requests that write.
+// Selections and notes need an API token. It stays in this tab's session storage, and the page sends it only in the
+// Authorization header of writes.
 
 const KEY = `api-token:${projectId}`;
 const FORM = /^api_[0-9A-Za-z]{38}$/;
@@ -22,7 +22,7 @@ let token = stored();
 
 export const mayWrite = (): boolean => token !== null;
 
-/** Calls `act` whenever that changes. */
+/** Calls `act` whenever the access changes. */
 export const onAccess = (act: () => void): void => void listeners.push(act);
 
 function change(next: string | null): void {
@@ -31,13 +31,13 @@ function change(next: string | null): void {
     if (next === null) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, next);
   } catch {
-    // A browser that keeps nothing asks again after a reload.
+    // A browser without storage asks again after a reload.
   }
   paint();
   for (const act of listeners) act();
 }
 
-/** Asks for a change with the token. Rejects with a Refusal; a token that is no longer good is forgotten. */
+/** Sends a change with the token. Rejects with a Refusal; forgets a token that no longer works. */
 export async function write(method: 'PATCH' | 'POST', path: string, body?: unknown): Promise<Response> {
   try {
     return await send(token ?? '', method, path, body);
@@ -65,7 +65,7 @@ const REFUSED: Record<number, string> = {
   404: 'This token belongs to another account, which has no access to this project.',
 };
 
-/** Writes nothing, but is allowed only to those who may write. Resolves to what is wrong, or "". */
+/** Checks a token with a request that needs the write scope and changes nothing. Resolves to the problem, or "". */
 async function problemWith(secret: string): Promise<string> {
   if (!FORM.test(secret)) return 'A token starts with api_ and has 42 characters. Make sure you copied all of it.';
   try {
@@ -135,7 +135,6 @@ function makeDialog(): HTMLDialogElement {
   return made;
 }
 
-/** Asks for the token. */
 export function askForToken(): void {
   dialog ??= makeDialog();
   paintForm({ problem: '' });

@@ -5,17 +5,17 @@ import type { DashboardSettings } from '../settings.ts';
 export const settings = readSettings<DashboardSettings>();
 export const { projectId } = settings.overview.project;
 
-/** Asks for JSON below the page's own path. Rejects as `request` does. */
+/** Loads JSON below the page's own path. Rejects as `request` does. */
 export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
   (await request(pagePath + path, { signal })).json() as Promise<T>;
 
 const KNOWN_MAX = 8;
 
-/** Asks again and again for what seldom changes. */
+/** Polls data that seldom changes. */
 export class Poller {
   private readonly etags = new Map<string, string>();
 
-  /** Resolves to undefined where the answer of this path is the one that is known. Rejects as `get` does. */
+  /** Resolves to undefined when the answer has not changed. Rejects as `get` does. */
   async ask<T>(path: string): Promise<T | undefined> {
     const known = this.etags.get(path);
     const answer = await request(pagePath + path, known ? { headers: { 'if-none-match': known } } : {});
@@ -30,13 +30,13 @@ export class Poller {
     if (etag) this.etags.set(path, etag);
   }
 
-  /** What the page shows is no longer what was answered. */
+  /** Forgets the last answer: the page shows something else now. */
   forget(): void {
     this.etags.clear();
   }
 }
 
-/** A sentence for the reader of the page. */
+/** Returns the sentence about an error for the page's reader. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof Refusal) return error.message;
   return navigator.onLine ? 'The service could not be reached.' : 'You are offline.';

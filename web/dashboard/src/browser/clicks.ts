@@ -1,6 +1,6 @@
 import { announce } from '@recording-request/web-shared/browser/texts';
 
-/** Calls `act` for clicks on elements that have this attribute, also on those that come later. */
+/** Calls `act` for clicks on elements with this attribute, including later ones. */
 export function onClickOf(attribute: string, act: (element: HTMLElement, event: MouseEvent) => unknown): void {
   addEventListener('click', event => {
     const target = (event.target as Element | null)?.closest?.<HTMLElement>(`[${attribute}]`);
@@ -8,7 +8,7 @@ export function onClickOf(attribute: string, act: (element: HTMLElement, event: 
   });
 }
 
-/** Copies, and says so on the button for a moment: to the eye and as its name. */
+/** Copies a text and shows that on the button for a moment, in its text and accessible name. */
 export async function copyFrom(button: HTMLElement, text: string, done = 'Copied'): Promise<void> {
   const { label = button.textContent ?? '', name = button.getAttribute('aria-label') } = button.dataset;
   button.dataset.label = label;

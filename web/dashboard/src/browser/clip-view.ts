@@ -11,25 +11,25 @@ import { noteForm } from './note.ts';
 import { type Captioned, Player, pathOf } from './player.ts';
 import { Cues } from './transcript.ts';
 
-// Everything about one clip: what it shows and says, what was noted, and what can be downloaded.
+// The view of one clip: its player, texts, notes and downloads.
 
 export interface ClipView {
   clip: Clip;
-  /** All answers of the response that it belongs to, in the order of the questions. */
+  /** All answers of its response, in the order of the questions. */
   answers: Clip[];
   player: RefObject<Player | null>;
-  /** Whether the player has captions. */
+  /** True when the player has captions. */
   captions: boolean;
-  /** Whether the player begins by itself. */
+  /** True when the player starts by itself. */
   plays: boolean;
-  /** The captions, once they have loaded; "failed" where they could not be. */
+  /** The captions, once loaded; "failed" when they could not be loaded. */
   captioned: Captioned | 'failed' | undefined;
   onCaptioned(captioned: Captioned | 'failed'): void;
-  /** Shows another answer in place of this one. */
+  /** Replaces this answer by another one. */
   onAnswer(hash: string): void;
 }
 
-/** When it came, how long and how large it is. */
+/** Returns the clip's time, length and size. */
 export const aboutClip = ({ createdAt, durationSec, fileSize }: Clip): ComponentChildren => [
   time(createdAt),
   durationSec !== null && ` · ${clock(durationSec)}`,
@@ -84,7 +84,7 @@ const section = (title: string, ...rest: ComponentChildren[]): ComponentChildren
 const quoted = (text: string): ComponentChildren =>
   h('p', { class: 'text', dir: 'auto' }, marked(text, searchedWords()));
 
-/** The ways to the other answers of the response that this clip belongs to. */
+/** Returns links to the other answers of the clip's response. */
 function answerLinks({ clip, answers, onAnswer }: ClipView): ComponentChildren {
   const link = (answer: Clip) =>
     h(

@@ -11,7 +11,7 @@ import { elements } from './elements.ts';
 import { focusCard, paint, showFailure, showLoading } from './grid.ts';
 import { clips, getClips, hold, isByPerson, list, newestFirst, PAGES_MAX, waiting } from './held.ts';
 
-// Asks for pages of clips, newest first. What comes after the last page that the page can hold takes the place of the others.
+// Loads pages of clips, newest first. When the page is full, the next page replaces the others.
 
 let loading: AbortController | undefined;
 let busy = false;
@@ -32,7 +32,7 @@ function clear(): void {
   elements.waiting.hidden = true;
 }
 
-/** Begins again with the newest, narrowed by `wanted`. */
+/** Reloads from the newest clip, filtered by `wanted`. */
 export async function reload(wanted: Query = list.query): Promise<void> {
   list.query = wanted;
   list.older = false;
@@ -62,7 +62,7 @@ function show(page: ClipsPage, pages: number): void {
   void completeResponses().catch(failed);
 }
 
-/** The next older page, below what is shown; in its place where that has become long. */
+/** Loads the next older page below the shown ones, or in their place when the list is full. */
 export async function loadMore(): Promise<void> {
   if (busy || list.next === null) return;
   busy = true;
@@ -87,18 +87,21 @@ export async function loadMore(): Promise<void> {
   }
 }
 
-/** Scrolling is enough to go on, until the list is full. */
+/** Loads more on scrolling, until the list is full. */
 export function watchEnd(): void {
   near ??= new IntersectionObserver(
     entries => list.pages < PAGES_MAX && entries.some(({ isIntersecting }) => isIntersecting) && void loadMore(),
     { rootMargin: '400px' },
   );
-  // Observed again, it reports at once where the end is still in sight.
+  // A new observation reports at once if the end is still visible.
   near.disconnect();
   near.observe(elements.more);
 }
 
-/** Answers come in the order of the questions: earlier ones than a contributor's first here are on a page not loaded yet. */
+/**
+ * Loads all answers of contributors whose first shown answer is not to the first question: the earlier ones are on a page that
+ * is not loaded yet.
+ */
 export async function completeResponses(): Promise<void> {
   if (!isByPerson() || list.next === null || isNarrowed(list.query)) return;
   const cut = responsesOf(newestFirst()).filter(({ answers }) => (answers[0]?.questionIndex ?? 0) > 0);
@@ -108,7 +111,7 @@ export async function completeResponses(): Promise<void> {
   if (cut.length > 0) paint();
 }
 
-/** All answers of who recorded this clip, in the order of the questions. */
+/** Returns all answers of this clip's contributor, in the order of the questions. */
 export async function answersOf({ tokenId, responseSessionId }: Clip): Promise<Clip[]> {
   if (!tokenId || !responseSessionId) return [];
   const query = new URLSearchParams({ tokenId, responseSessionId, limit: String(LIMITS.interviewQuestions) });

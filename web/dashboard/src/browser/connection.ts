@@ -3,16 +3,16 @@ import { h, render } from 'preact';
 import { sentenceOf } from './api.ts';
 import { elements } from './elements.ts';
 
-// Whether the page can still ask the server, in a sentence above its content.
+// Shows above the content whether the page can reach the server.
 
 const { banner, fresh } = elements;
 let trouble = '';
 let again: (() => void) | undefined;
 
-/** True once the dashboard's address stopped working: nothing is asked any more. */
+/** True when the dashboard's URL stopped working: the page sends no more requests. */
 export let ended = false;
 
-/** What "Try again" does. */
+/** Sets the action of "Try again". */
 export function onTryAgain(act: () => void): void {
   again = act;
 }
@@ -25,7 +25,7 @@ export function works(): void {
   fresh.textContent = 'Up to date. New clips appear automatically.';
 }
 
-/** Says why an answer stayed away. What is shown stays, as it was. */
+/** Shows why a request failed. The content stays. */
 export function failed(error: unknown): void {
   if (ended) return;
   if (error instanceof Refusal && error.status === 404) {
@@ -61,7 +61,7 @@ const moved = () =>
     h('p', null, 'This link has been replaced with a new one. Ask the person who runs this project for it.'),
   );
 
-/** The address was replaced: nothing that it showed stays on the screen. */
+/** Handles a replaced URL: removes its content from the screen. */
 function end(): void {
   ended = true;
   document.title = 'Dashboard moved';

@@ -1,6 +1,6 @@
 import { findElements, findOptional } from '@recording-request/web-shared/browser/elements';
 
-/** The parts of the page that the script works with. */
+/** The elements that the script uses. */
 export const elements = findElements({
   fresh: 'p',
   review: 'button',
@@ -33,5 +33,5 @@ export const elements = findElements({
   downloadList: 'ul',
 });
 
-/** Only where the project is an interview. */
+/** Only in an interview. */
 export const { byPerson } = findOptional({ byPerson: 'input' });

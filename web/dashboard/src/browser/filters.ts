@@ -25,7 +25,7 @@ function wireForm(): void {
     if (target === byPerson) paint();
     else if (target !== q) void reload(wanted());
   });
-  // The cross in the field, where the browser has one.
+  // Handles the field's clear button, if the browser has one.
   q.addEventListener('search', () => q.value === '' && void reload(wanted()));
 }
 
@@ -35,7 +35,7 @@ const instead = (element: HTMLElement, act: () => void): void =>
     act();
   });
 
-/** Everything around the grid that asks for other clips. */
+/** Wires the filters and buttons that load other clips. */
 export function wireClips(): void {
   takeOver();
   wireForm();

@@ -25,7 +25,7 @@ const cardContext = (): CardContext => ({
   arrived,
 });
 
-/** Lays the grid out as the clips are now; with `loadingMore`, with room for those that are on their way. */
+/** Renders the current clips; with `loadingMore`, also placeholders for those that are loading. */
 export function paint(loadingMore = false): void {
   const place = focusedPlace();
   const byPerson = isByPerson();
@@ -52,7 +52,7 @@ function showEmpty(content: ComponentChild): void {
   empty.hidden = !content;
 }
 
-// A card that was moved, or a star that became another element, has lost the focus.
+// A moved card or a replaced star has lost the focus.
 function focusedPlace(): { id: string; which: string } | undefined {
   const focused = document.activeElement;
   const id = focused?.closest<HTMLElement>('#grid [data-id]')?.dataset.id;
@@ -76,7 +76,7 @@ const ghosts = (number: number): ComponentChildren =>
 
 export const isLoading = (): boolean => grid.hasAttribute('aria-busy');
 
-/** Another list is on its way. */
+/** Shows that another list is loading. */
 export function showLoading(): void {
   grid.className = 'grid';
   grid.setAttribute('aria-busy', 'true');
@@ -87,7 +87,7 @@ export function showLoading(): void {
   more.hidden = true;
 }
 
-/** The list is empty, and says why. */
+/** Shows an empty list with the reason. */
 export function showFailure(sentence: string): void {
   grid.removeAttribute('aria-busy');
   render(null, grid);
@@ -97,7 +97,7 @@ export function showFailure(sentence: string): void {
   ]);
 }
 
-/** A picture that did not come is asked for once more, when a busy moment is over. */
+/** Loads a failed picture once more, after a busy moment. */
 function askAgainForPictures(): void {
   const again = (picture: EventTarget | null) => {
     if (!(picture instanceof HTMLImageElement) || picture.dataset.again) return;
@@ -107,13 +107,13 @@ function askAgainForPictures(): void {
       picture.src = src;
     }, PICTURE_AGAIN_MS);
   };
-  // It does not bubble.
+  // The error event does not bubble.
   grid.addEventListener('error', ({ target }) => again(target), { capture: true });
-  // Those of the page itself may have failed before this script ran.
+  // The page's own pictures may have failed before this script ran.
   for (const picture of grid.querySelectorAll('img')) if (picture.complete && !picture.naturalWidth) again(picture);
 }
 
-/** Takes over the cards that came with the page. */
+/** Takes over the cards that the server rendered. */
 export function takeOver(): void {
   hold(settings.page);
   paint();

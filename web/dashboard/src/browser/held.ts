@@ -5,34 +5,37 @@ import type { ClipsPage, Query } from '../settings.ts';
 import { get, Poller, settings } from './api.ts';
 import { byPerson, elements } from './elements.ts';
 
-// The clips that the page holds: of a window of the list, which is a bounded number of pages.
+// The clips in the page: a window of the list, with a limited number of pages.
 
 export const PAGES_MAX = 10;
 
-/** What is asked of the server, and how far it was followed. */
+/** The query of the list and its position. */
 export const list = {
   query: settings.query as Query,
   /** The cursor of the next older page. */
   next: settings.page.pagination.nextCursor,
   pages: 1,
-  /** Whether what is shown begins with an older clip than the newest. */
+  /** True when the shown list begins with an older clip than the newest. */
   older: settings.older,
 };
 
 export const clips = new Map<string, Clip>();
-/** New ones that came while the reader was further down. */
+/** New clips that arrived while the reader was further down. */
 export const waiting = new Map<string, Clip>();
-/** Those that came in while the page was open. */
+/** The clips that arrived while the page was open. */
 export const arrived = new Set<string>();
-/** The clip that was opened last, which may be none of the list's. */
+/** The last opened clip, which may be outside the list. */
 let visited: Clip | undefined;
 const watchers: ((clip: Clip, changed: boolean) => void)[] = [];
 
-/** Clips as this page saved them last, each with how many saves there were then. */
+/** The last saved state of clips, each with the number of saves at that time. */
 const saved = new Map<string, { clip: Clip; at: number }>();
 let saves = 0;
 
-/** Called where the server is asked about clips. Its answer about a clip that was saved after that is older than what is known. */
+/**
+ * Call this before a request for clips. Returns a function for the received clips; it keeps the known state of a clip that was
+ * saved during the request.
+ */
 function asking(): (received: Clip) => Clip {
   const before = saves;
   return received => {
@@ -41,7 +44,7 @@ function asking(): (received: Clip) => Clip {
   };
 }
 
-/** Asks for clips. Rejects as `get` does. */
+/** Loads clips. Rejects as `get` does. */
 export async function getClips(path: string, signal?: AbortSignal): Promise<ClipsPage> {
   const latest = asking();
   const page = await get<ClipsPage>(path, signal);
@@ -50,27 +53,27 @@ export async function getClips(path: string, signal?: AbortSignal): Promise<Clip
 
 const poller = new Poller();
 
-/** Asks for clips again; resolves to undefined where nothing of them changed. Rejects as `get` does. */
+/** Polls clips; resolves to undefined when nothing changed. Rejects as `get` does. */
 export async function pollClips(path: string): Promise<ClipsPage | undefined> {
   const latest = asking();
   const page = await poller.ask<ClipsPage>(path);
   return page && { ...page, submissions: page.submissions.map(latest) };
 }
 
-/** Asks for one clip again; resolves to undefined where nothing of it changed. Rejects as `get` does. */
+/** Polls one clip; resolves to undefined when nothing changed. Rejects as `get` does. */
 export async function pollClip(id: string): Promise<Clip | undefined> {
   const latest = asking();
   const clip = await poller.ask<Clip>(`/submissions/${id}`);
   return clip && latest(clip);
 }
 
-/** What is asked for again is sent whole the next time: it was not taken in, or what is shown has another source. */
+/** Makes the next poll return the full answer: the last one was not used, or the page shows another source. */
 export const forgetPolled = (): void => poller.forget();
 
-/** The clips that the page began with are those of this path. */
+/** Registers the page's initial clips as the last answer for this path. */
 export const knowPolled = (path: string): void => poller.know(path, settings.etags.clips);
 
-/** Asks for one clip. Rejects as `get` does. */
+/** Loads one clip. Rejects as `get` does. */
 export async function getClip(id: string): Promise<Clip> {
   const latest = asking();
   return latest(await get<Clip>(`/submissions/${id}`));
@@ -81,7 +84,7 @@ export const isByPerson = (): boolean => byPerson?.checked ?? false;
 export const searchedWords = (): string[] => wordsOf(list.query.q);
 export const hasUnfinished = (): boolean => [...clips.values()].some(isUnfinished);
 
-/** The ids as they are shown, from the first to the last. */
+/** Returns the ids in the order of the page. */
 export function shownOrder(): string[] {
   const shown = isByPerson() ? responsesOf(newestFirst()).flatMap(({ answers }) => answers) : newestFirst();
   return shown.map(({ submissionId }) => submissionId);
@@ -101,10 +104,10 @@ export function hold(page: ClipsPage): void {
   for (const clip of page.submissions) clips.set(clip.submissionId, slim(clip));
 }
 
-/** Calls `act` for each clip that the server reports again; `changed` where it is another than the one that was held. */
+/** Calls `act` for each clip that the server reports again; `changed` is true when it differs from the held one. */
 export const onClip = (act: (clip: Clip, changed: boolean) => void): void => void watchers.push(act);
 
-/** Takes in a clip as the server has it after it was changed here. */
+/** Stores the server's state of a clip after a save. */
 export function updateSaved(clip: Clip): void {
   saves += 1;
   saved.set(clip.submissionId, { clip: slim(clip), at: saves });
@@ -112,7 +115,7 @@ export function updateSaved(clip: Clip): void {
   update(clip);
 }
 
-/** Takes in what the server reports of a clip. */
+/** Stores a clip from the server. */
 export function update(received: Clip): void {
   const clip = slim(received);
   const { submissionId: id } = clip;

@@ -11,12 +11,12 @@ import { get, Poller, sentenceOf, settings } from './api.ts';
 import { copyFrom, onClickOf } from './clicks.ts';
 import { elements } from './elements.ts';
 
-// The table of links: pages of them, at most ROWS_MAX in the page at once.
+// The table of links: pages of at most ROWS_MAX rows in total.
 
 const ROWS_MAX = 1_000;
 
 const { linkRows, linkStatus, linksProblem, linksNewer, moreLinks, copyLinks } = elements;
-/** The part of the query that the chosen filter stands for. */
+/** Returns the query value of the chosen filter. */
 const status = (): string => linkStatus.value;
 const moreButton = (): HTMLButtonElement => moreLinks.querySelector('button') as HTMLButtonElement;
 
@@ -31,7 +31,7 @@ const pathTo = (more: Record<string, string>, state = status()): string => {
 const load = (more: Record<string, string>, state?: string): Promise<DashboardLinksJson> => get(pathTo(more, state));
 const poller = new Poller();
 
-// The server made the first rows, of which only what they show is known here: each later row is made, and replaced, alone.
+// The server rendered the first rows, and the page has only their visible data, so each row is created and replaced separately.
 function rowsOf(links: RecipientLinkJson[]): Element[] {
   const { questionCount } = settings.overview.project;
   const rows = document.createElement('tbody');
@@ -90,7 +90,7 @@ async function more(): Promise<void> {
   }
 }
 
-/** Every address in the state that is looked at, one per line. */
+/** Returns every URL in the selected state, one per line. */
 async function allAddresses(): Promise<string[]> {
   const urls: string[] = [];
   const state = status();
@@ -105,7 +105,7 @@ async function allAddresses(): Promise<string[]> {
   return urls;
 }
 
-/** Brings the states of the shared link and of the first rows up to date, where somebody looks at them. */
+/** Refreshes the shared link and the first rows while they are visible. */
 export async function refreshLinks(): Promise<void> {
   if (elements.links.hidden) {
     stale = true;
@@ -118,7 +118,7 @@ export async function refreshLinks(): Promise<void> {
   for (const link of page.recipientUrls) {
     const row = linkRows.querySelector(`[data-link="${link.tokenId}"]`);
     const [fresh] = rowsOf([link]);
-    // A button that has the focus, or says that it copied, stays.
+    // Keeps a row whose button has the focus or shows that it copied.
     if (row && fresh && row.textContent !== fresh.textContent && !row.contains(document.activeElement))
       row.replaceWith(fresh);
   }
@@ -126,7 +126,7 @@ export async function refreshLinks(): Promise<void> {
 
 let stale = false;
 
-/** The section is being looked at. */
+/** Handles the opening of the section. */
 export function linksShown(): void {
   if (stale) void refreshLinks().catch(() => {});
 }

@@ -10,11 +10,11 @@ import { hasUnfinished } from './held.ts';
 import { refreshLinks } from './links.ts';
 import { refresh } from './news.ts';
 
-// While the tab is seen, it asks for the figures every few seconds; only where they changed, for the clips.
+// Polls the figures every few seconds while the tab is visible, and the clips only when the figures changed.
 
 const EVERY_MS = 5_000;
 const LONGEST_MS = 60_000;
-/** Rounds after which clips that are not done are asked for though no figure changed. */
+/** The rounds after which unfinished clips are polled even without changed figures. */
 const UNFINISHED_ROUNDS = 3;
 
 const PATH = '/overview';
@@ -23,7 +23,7 @@ let wait = EVERY_MS;
 let timer: number | undefined;
 let asking = false;
 let round = 0;
-/** What was asked for last could not be brought: it is asked for again, whatever the figures say. */
+/** True when the last poll of clips failed: the next round repeats it, whatever the figures are. */
 let owed = false;
 
 async function look(): Promise<void> {
@@ -57,7 +57,7 @@ async function look(): Promise<void> {
   }
 }
 
-/** Asks at once. */
+/** Polls at once. */
 export function lookNow(): void {
   wait = EVERY_MS;
   void look();

@@ -22,25 +22,25 @@ import {
   waiting,
 } from './held.ts';
 
-// What came since the list was loaded. Nothing moves under the reader: further down, new clips wait for a touch.
+// Shows new clips since the list was loaded. Nothing moves while the reader is further down: new clips wait for a press.
 
 const SINGLES_MAX = 3;
 const HELD_MAX = PAGE_SIZE * PAGES_MAX;
 
-/** Where the list does not begin with the newest clip: the newest that was ever there. */
+/** The newest clip ever seen, when the list does not begin with the newest. */
 let newestSeen: string | undefined;
-/** The clips that the last list contained. */
+/** The ids in the last list. */
 let listed = idsOf(settings.page);
 
 /**
- * Brings what changed, or, without `all`, at least what is not done yet; resolves to false where another list was on its
- * way. Rejects as `get` does.
+ * Loads changes or, without `all`, at least unfinished clips; resolves to false when another list was loading. Rejects as `get`
+ * does.
  */
 export async function refresh(all: boolean): Promise<boolean> {
   if (isLoading()) return false;
   const { query } = list;
   if (!all && query.q.trim()) {
-    // A search is dear: it is not made again and again for clips that are there already.
+    // A search is expensive, so it is not repeated for clips that are already in the page.
     await refreshUnfinished(new Set());
     return true;
   }
@@ -68,7 +68,7 @@ function takeIn(page: ClipsPage): void {
 }
 
 function add(fresh: Clip[], page: ClipsPage): void {
-  // Where more came than a page holds, what lies between is not known.
+  // After more new clips than a page holds, the ones in between are unknown.
   const gap = fresh.length === page.submissions.length && clips.size > 0 && page.pagination.nextCursor !== null;
   for (const clip of fresh) waiting.set(clip.submissionId, clip);
   const atTop = elements.clips.hidden || elements.grid.getBoundingClientRect().top > 0;
@@ -81,14 +81,14 @@ function isFresh(id: string): boolean {
   return list.older ? newestSeen !== undefined && id > newestSeen : true;
 }
 
-/** So many of the newest that all that are not done are among them, as far as one request goes. */
+/** Returns how many of the newest clips include all unfinished ones, within the limit of one request. */
 function reach(): number {
   if (list.older || list.query.q.trim()) return PAGE_SIZE;
   const last = newestFirst().findLastIndex(isUnfinished);
   return Math.min(LIMITS.pageSize, Math.max(PAGE_SIZE, last + 1 + waiting.size));
 }
 
-/** The first of those that no list contained and that were not done when they were loaded. */
+/** Refreshes the first clips that were not in the list and were unfinished. */
 async function refreshUnfinished(known: Set<string>): Promise<void> {
   const open = newestFirst().filter(clip => isUnfinished(clip) && !known.has(clip.submissionId));
   for (const { submissionId } of open.slice(0, SINGLES_MAX)) {
@@ -103,7 +103,7 @@ async function refreshUnfinished(known: Set<string>): Promise<void> {
   }
 }
 
-/** What would stand on the newest page, but does not any more. */
+/** Removes clips that are missing from the newest page although they belong there. */
 function dropErased({ submissions, pagination }: ClipsPage): void {
   const oldest = pagination.nextCursor === null ? '' : (submissions.at(-1)?.submissionId ?? '');
   const gone = [...clips.keys()].filter(id => id >= oldest && !listed.has(id));
@@ -117,7 +117,7 @@ function tellWaiting(many: boolean): void {
   elements.showWaiting.dataset.many = String(many);
   elements.waiting.hidden = false;
   announce(`${count(waiting.size, 'new clip')}.`);
-  // They are loaded again when they are asked for.
+  // They are loaded again on demand.
   if (many) waiting.clear();
 }
 

@@ -5,17 +5,19 @@ import { sentenceOf } from './api.ts';
 import { knownClip } from './held.ts';
 import { save, showFailure } from './review.ts';
 
-// The review note of the clip that is open. It is saved on the button and on leaving; until then the page says that it is not.
+// The review note of the open clip. The button and leaving the clip save it; until then the page shows that it is unsaved.
 
-/** What was written and not saved, by clip. */
+/** The unsaved texts by clip. */
 const drafts = new Map<string, string>();
-/** The clips whose note is on its way, and whether it is to be saved again after that: of two on their way either could arrive last. */
+/**
+ * The clips whose note is being saved, and whether to save again afterwards: of two concurrent saves either could arrive last.
+ */
 const saving = new Map<string, boolean>();
-/** What is said of the note that is on the screen. */
+/** The status of the visible note. */
 let shown = { id: '', state: '' };
 let repaint = (): void => {};
 
-/** Calls `act` where what the form says has changed. */
+/** Calls `act` when the form's status changes. */
 export const onNoteState = (act: () => void): void => {
   repaint = act;
 };
@@ -28,7 +30,7 @@ function showState(id: string, state: string): void {
   repaint();
 }
 
-/** The note of a clip comes on the screen. */
+/** Shows the note of a clip. */
 export function openNote(id: string): void {
   shown = { id, state: stateOf(id) };
 }
@@ -65,7 +67,7 @@ export const noteForm = ({ submissionId: id, reviewNote }: Clip): ComponentChild
 
 function write(id: string, text: string): void {
   drafts.set(id, text);
-  // What is known is about to be another one while a note is on its way.
+  // The known note is about to change while a save is running.
   if (!saving.has(id) && text === (knownClip(id)?.reviewNote ?? '')) drafts.delete(id);
   showState(id, stateOf(id));
 }
@@ -93,7 +95,7 @@ async function saveNote(id: string): Promise<void> {
   if (again) await saveNote(id);
 }
 
-/** Leaving a clip saves what was written about it. */
+/** Saves the note of a clip that the reader leaves. */
 export function leaveNote(id: string): void {
   shown = { id: '', state: '' };
   if (drafts.has(id)) void saveNote(id);

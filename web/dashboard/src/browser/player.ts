@@ -4,7 +4,7 @@ import { type Clip, titleOf } from '../clip.ts';
 
 export const pathOf = ({ submissionId }: Clip): string => `${pagePath}/submissions/${submissionId}`;
 
-/** A player with its captions, whose cues have loaded. */
+/** A player with loaded captions. */
 export interface Captioned {
   video: HTMLVideoElement;
   track: TextTrack;
@@ -12,17 +12,17 @@ export interface Captioned {
 
 export interface PlayerProps extends Attributes {
   clip: Clip;
-  /** Holds the player while it is there. Preact passes `ref` on to a component as it is. */
+  /** Refers to the player while it exists. Preact passes `ref` on to a component as it is. */
   holder: RefObject<Player | null>;
-  /** Whether it has captions, which cannot be added later: another player has them, under another key. */
+  /** True with captions. They cannot be added later, so a player with captions has another key. */
   captions: boolean;
-  /** Whether it plays at once, where the browser lets it. */
+  /** True to play at once, if the browser allows it. */
   plays: boolean;
   onCues(captioned: Captioned): void;
   onCuesFailed(): void;
 }
 
-/** Plays one clip. Nothing of a clip that is no longer shown goes on loading. */
+/** Plays one clip. Stops loading when the clip is no longer shown. */
 export class Player extends Component<PlayerProps, { failed?: boolean }> {
   private readonly video = createRef<HTMLVideoElement>();
   private readonly track = createRef<HTMLTrackElement>();
@@ -84,17 +84,17 @@ export class Player extends Component<PlayerProps, { failed?: boolean }> {
   }
 
   private play(): void {
-    // A browser that wants a touch first leaves it paused.
+    // Some browsers require a touch first; then it stays paused.
     this.video.current?.play().catch(() => {});
   }
 
-  /** Pauses what plays, plays what does not. */
+  /** Toggles between playing and paused. */
   toggle(): void {
     if (this.video.current?.paused) this.play();
     else this.video.current?.pause();
   }
 
-  /** Whether it was left as it came. */
+  /** True when the reader has not used the player. */
   get untouched(): boolean {
     const video = this.video.current;
     return video === null || (video.paused && video.currentTime === 0);

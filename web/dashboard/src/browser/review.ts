@@ -12,7 +12,7 @@ export interface Review {
   reviewNote?: string;
 }
 
-/** Saves, and shows what the server has then. Rejects with why it could not. */
+/** Saves a review and shows the server's state. Rejects with the reason of a failure. */
 export async function save(id: string, review: Review): Promise<Clip> {
   const clip = (await (await write('PATCH', `/submissions/${id}`, review)).json()) as Clip;
   updateSaved(clip);
@@ -27,7 +27,7 @@ function dismiss(): void {
   toast = undefined;
 }
 
-/** Says what was not saved, with a way to try again. */
+/** Shows a failed save with a way to try again. */
 export function showFailure(sentence: string, again: () => void): void {
   dismiss();
   toast = document.createElement('div');
@@ -46,7 +46,7 @@ export function showFailure(sentence: string, again: () => void): void {
     ],
     toast,
   );
-  // Above a dialog, which is on top of everything else.
+  // Inside an open dialog, which covers everything else.
   (document.querySelector('dialog[open]') ?? document.body).append(toast);
 }
 
@@ -73,7 +73,7 @@ async function askForTranscript(id: string): Promise<void> {
   }
 }
 
-/** Every star on the page, and what asks again for a transcript. */
+/** Wires every star and every button that requests a transcript again. */
 export function wireReview(): void {
   onClickOf('data-select', button => {
     const id = button.closest<HTMLElement>('[data-id]')?.dataset.id;

@@ -5,12 +5,12 @@ const SECTIONS = ['clips', 'links', 'downloads'] as const;
 type Section = (typeof SECTIONS)[number];
 
 let shown: Section | undefined;
-/** How far down the clips were when another section took their place. */
+/** The scroll position of the clips when another section was opened. */
 let clipsAt = 0;
 
 const sectionOf = (hash: string): Section => SECTIONS.find(section => hash === `#${section}`) ?? 'clips';
 
-/** Shows the section of the address alone. A clip's address shows it over the clips. */
+/** Shows only the section of the URL. A clip's URL shows it above the clips. */
 export function showSection(hash: string): void {
   const now = sectionOf(hash);
   for (const section of SECTIONS) elements[section].hidden = section !== now;
@@ -18,13 +18,13 @@ export function showSection(hash: string): void {
     if (link.getAttribute('href') === `#${now}`) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
-  // The browser has gone to the section by itself, which takes its name and the way to the others out of sight.
+  // The browser has scrolled to the section, which hides its title and the navigation.
   if (shown !== now) scrollTo(0, now === 'clips' ? clipsAt : 0);
   shown = now;
   if (now === 'links') linksShown();
 }
 
-/** Called before the address changes. */
+/** Call this before the URL changes. */
 export function rememberPlace(): void {
   if (shown === 'clips') clipsAt = scrollY;
 }

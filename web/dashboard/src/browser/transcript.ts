@@ -3,21 +3,21 @@ import { Component, type ComponentChildren, createRef, h } from 'preact';
 import { marked } from '../search.ts';
 import type { Captioned } from './player.ts';
 
-/** What a cue says, as the browser reads WebVTT: its tags and escapes are gone. */
+/** Returns a cue's text as the browser parses WebVTT, without tags and escapes. */
 const textOf = (cue: VTTCue): string => cue.getCueAsHTML().textContent ?? '';
 
-/** Playback jumps slightly past a cue's own time, or the one before would still be the active one. */
+/** Jumps slightly past a cue's start, or the previous cue would still be active. */
 const HAIR = 0.01;
 
 interface CuesProps {
   captioned: Captioned;
-  /** The words to mark. */
+  /** The words to highlight. */
   words: string[];
 }
 
 const cuesIn = (list: TextTrackCueList | null): VTTCue[] => [...(list ?? [])] as VTTCue[];
 
-/** The transcript that follows the playback, and jumps to the words that are pressed. Made of the captions themselves. */
+/** The transcript, made from the captions. It follows the playback and jumps to a pressed text. */
 export class Cues extends Component<CuesProps, { active: Set<TextTrackCue> }> {
   private readonly list = createRef<HTMLOListElement>();
   private readonly follow = (): void =>
@@ -65,7 +65,7 @@ export class Cues extends Component<CuesProps, { active: Set<TextTrackCue> }> {
   }
 }
 
-/** Scrolls within the transcript alone: the page around it stays where it is. */
+/** Scrolls only the transcript: the page around it stays. */
 function keepInView(button: Element): void {
   const box = button.closest('#transcript');
   if (!box) return;

@@ -11,7 +11,8 @@ import { getClip, hasMore, knownClip, onClip, shownOrder, visit } from './held.t
 import { leaveNote, onNoteState, openNote } from './note.ts';
 import type { Captioned, Player } from './player.ts';
 
-// One clip, over the page. Its address is the page's with #clip-<id>, so that it can be sent to anyone who may open the dashboard.
+// One clip, above the page. Its URL is the page's with #clip-<id>, so that it can be sent to anyone with access to the
+// dashboard.
 
 const HASH = /^#clip-([0-9a-f-]{36})$/;
 
@@ -19,7 +20,7 @@ const HASH = /^#clip-([0-9a-f-]{36})$/;
 interface Open {
   id: string;
   clip: Clip | undefined;
-  /** Why it cannot be shown. */
+  /** The reason why it cannot be shown. */
   problem: { title: string; sentence: string } | undefined;
   answers: Clip[];
   player: RefObject<Player | null>;
@@ -29,9 +30,9 @@ interface Open {
 }
 
 let open: Open | undefined;
-/** Whether this page opened it: then going back closes it. */
+/** True when this page opened the clip: then closing it goes back in the history. */
 let opened = false;
-/** The clip that was open last: the keyboard goes on from its card. */
+/** The last opened clip: its card gets the focus. */
 let last: string | undefined;
 let dialog: HTMLDialogElement | undefined;
 
@@ -58,7 +59,7 @@ function content(): ComponentChildren[] {
       h(
         'div',
         { class: 'viewer-buttons' },
-        // Behind the first and the last clip there is nothing; a button that had the focus keeps it.
+        // The ends of the list disable the buttons; a button with the focus keeps it.
         round('previous', '‹', 'Previous clip', () => void step(-1), index <= 0),
         round('next', '›', 'Next clip', () => void step(1), isLast),
         round('close', '×', 'Close', () => dialog?.close()),
@@ -99,7 +100,7 @@ function body(): ComponentChildren {
   });
 }
 
-/** Paints what has changed of a clip, where it is still the one that is open. */
+/** Renders changes of a clip that is still open. */
 function change(mine: Open, changes: Partial<Open>): void {
   Object.assign(mine, changes);
   if (open === mine) paint();
@@ -112,13 +113,13 @@ function makeDialog(): HTMLDialogElement {
   made.setAttribute('aria-labelledby', 'viewer-title');
   document.body.append(made);
   made.addEventListener('close', closed);
-  // The ground around it.
+  // The backdrop.
   made.addEventListener('click', ({ target }) => target === made && made.close());
   made.addEventListener('keydown', pressed);
   return made;
 }
 
-/** The arrows go on, Space pauses and plays: but for what has the focus and a use of its own for them. */
+/** Handles keys: arrows switch clips, Space toggles the playback, unless the focused element uses these keys. */
 function pressed(event: KeyboardEvent): void {
   const focused = event.target as Element;
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -147,7 +148,7 @@ function leave(): void {
   open = undefined;
 }
 
-/** Follows the address: opens the clip that it names, closes what it no longer names. */
+/** Follows the URL: opens its clip, and closes a clip that it no longer names. */
 export async function followHash(byPage: boolean): Promise<void> {
   const id = clipOf(location.hash);
   if (id) {
@@ -156,7 +157,7 @@ export async function followHash(byPage: boolean): Promise<void> {
   }
   opened = false;
   if (dialog?.open) dialog.close();
-  // Going back has moved the focus to what the address names.
+  // Going back has moved the focus to the target of the URL.
   if (last) focusCard(last);
   last = undefined;
 }
@@ -203,7 +204,7 @@ function showProblem(mine: Open, error: unknown): void {
   if (!missing) failed(error);
 }
 
-/** The clip before or after this one, as the list shows them; at its end the list goes on. */
+/** Opens the previous or next clip of the list, and loads more at its end. */
 async function step(by: 1 | -1): Promise<void> {
   const from = open?.id;
   const place = () => shownOrder().indexOf(from ?? '') + by;
@@ -213,21 +214,24 @@ async function step(by: 1 | -1): Promise<void> {
   if (next && open?.id === from) await replace(`#clip-${next}`);
 }
 
-/** Another clip takes this one's place, also in the history: going back leads to the list. */
+/** Replaces this clip by another one, also in the history: going back leads to the list. */
 async function replace(hash: string): Promise<void> {
   history.replaceState(history.state, '', hash);
   await show(clipOf(hash) ?? '');
 }
 
-/** Takes in what the server says of the clip that is open, without a break in its playing. */
+/** Updates the open clip without interrupting its playback. */
 function refresh(clip: Clip): void {
   if (!open?.clip || open.id !== clip.submissionId) return;
-  // Captions come with another player; one that was started stays, beside the text.
+  // Captions need another player; a player in use stays, beside the text.
   const captions = open.captions || (hasCaptions(clip) && open.player.current?.untouched !== false);
   change(open, { clip, captions, plays: false });
 }
 
-/** What the reviewer may do has changed: who began here goes on with the star; who lost the right, where they can get it back. */
+/**
+ * Renders a changed write access. Keeps the focus in the review box: on the star with write access, otherwise on the button
+ * that requests it.
+ */
 function refreshAccess(): void {
   const focused = document.activeElement?.closest('#review-box, #review-this');
   paint();

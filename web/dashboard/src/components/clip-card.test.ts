@@ -17,7 +17,7 @@ const clip = (fields: Partial<Clip>): Clip =>
 const html = (fields: Partial<Clip>, writes = false): string =>
   markup(clipCard(clip(fields), { here: '/project/p', words: [], writes, script: writes })).text;
 
-test('the link, the star and the files of a clip are named for it alone', () => {
+test('the link, the star and the files of a clip have its own name', () => {
   const first = html({});
   assert.match(first, />Watch clip, 2026-01-02 03:04:05 UTC</);
   for (const kind of ['Video', 'Audio', 'Transcript'])
@@ -27,7 +27,7 @@ test('the link, the star and the files of a clip are named for it alone', () => 
   assert.match(html({}, true), />Select<span class="hidden-text"> clip, 2026-01-02 03:04:05 UTC</);
 });
 
-test('dates and texts of others have a direction of their own, apart from what is beside them', () => {
+test('dates and other people’s texts have an isolated direction', () => {
   const card = html({ transcriptText: 'الطقس جميل', note: 'اتصل بي', questionText: 'كيف؟', questionIndex: 0 });
   assert.match(card, /<time datetime="[^"]+" dir="auto">/);
   assert.match(card, /<p class="quote" dir="auto">الطقس/);

@@ -6,19 +6,19 @@ import { type Found, marked, quotesOf } from '../search.ts';
 import { moment, time } from './time.ts';
 
 export interface CardContext {
-  /** The dashboard's own path, without a slash at its end. */
+  /** The dashboard's own path, without a trailing slash. */
   here: string;
-  /** The words that are looked for. */
+  /** The words of the search. */
   words: string[];
-  /** Whether the reviewer may select. */
+  /** True when the reviewer may select. */
   writes: boolean;
-  /** Whether the page has its script: without it a clip opens as a file. */
+  /** True with a script: without one a clip opens as a file. */
   script: boolean;
-  /** The clips that came in while the page was open. */
+  /** The clips that arrived while the page was open. */
   arrived?: Set<string>;
 }
 
-/** One clip in the grid: a picture that opens it, and what there is to know at a glance. */
+/** Renders one clip in the grid: a picture that opens it, and the facts to see at a glance. */
 export function clipCard(clip: Clip, context: CardContext): ComponentChildren {
   const { here, words, writes, script } = context;
   const at = `${here}/submissions/${clip.submissionId}`;
@@ -90,7 +90,7 @@ const stateTag = ({ kind, short }: State): ComponentChildren => h('li', { class:
 const file = (kind: string, href: string, name: string): ComponentChildren =>
   h('a', { href, download: '', 'aria-label': `${kind}: ${name}` }, kind);
 
-/** The star: to press for who may, else a fact. */
+/** Renders the star: a button with write access, otherwise a fact. */
 function selection({ selected }: Clip, name: string, writes: boolean): ComponentChildren {
   if (!writes) return selected && h('p', { class: 'star' }, '★', h('span', null, ' Selected'));
   return h(

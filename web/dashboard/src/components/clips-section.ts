@@ -16,7 +16,7 @@ interface ClipsView {
   nextCursor: string | null;
 }
 
-/** The clips with the form that searches them, as they are before the script runs. */
+/** Renders the clips and the search form, before the script runs. */
 export function clipsSection({ submissions, here, query, project, older, nextCursor }: ClipsView): ComponentChildren {
   const context = { here, words: wordsOf(query.q), writes: false, script: false };
   const byPerson = project.interviewEnabled;
@@ -56,7 +56,7 @@ export function clipsSection({ submissions, here, query, project, older, nextCur
   );
 }
 
-/** The items of the grid: cards, or, where a number of questions is given, contributors with the cards of their answers. */
+/** Renders the items of the grid: cards or, with a number of questions, contributors with the cards of their answers. */
 export function clipItems(clips: Clip[], context: CardContext, questionCount?: number): ComponentChildren {
   const cards = (some: Clip[]) => some.map(clip => clipCard(clip, context));
   if (questionCount === undefined) return cards(clips);
@@ -72,7 +72,7 @@ const STATUSES: [value: string, name: string][] = [
   ['disabled', 'Transcription off'],
 ];
 
-/** A form that works without a script too. */
+/** Renders the form, which works without a script. */
 const filters = (query: Query, here: string, { interviewEnabled }: ProjectDetailJson): ComponentChildren =>
   h(
     'form',

@@ -4,7 +4,7 @@ import { type ComponentChildren, h } from 'preact';
 import { count, size } from '../format.ts';
 import { time } from './time.ts';
 
-/** What came in, at a glance. */
+/** Renders the counts of the project. */
 export function figures({ project }: DashboardOverviewJson): ComponentChildren {
   const { stats } = project;
   const uses = stats.responseSlotsRemaining;
@@ -45,7 +45,7 @@ function transcripts({ transcriptPending, transcriptFailed }: ProjectStatsJson):
 const linksOpen = ({ uniqueLinksRemaining, sharedUsesRemaining }: ProjectStatsJson): number =>
   uniqueLinksRemaining + (sharedUsesRemaining > 0 ? 1 : 0);
 
-/** Everything that can be downloaded, with its size where that is known before. */
+/** Renders all downloads, with known sizes. */
 export function downloads(
   { project, videoBytes, selectedVideoBytes }: DashboardOverviewJson,
   here: string,

@@ -12,7 +12,7 @@ const linkOf = (token: string) =>
     qrCodePngUrl: 'https://clips.example/qr.png',
   }) as unknown as RecipientLinkJson & SharedRecipientLinkJson;
 
-test('a link whose address nobody can tell any more has none to copy, nor a QR code', () => {
+test('a link with a lost token has no URL to copy and no QR code', () => {
   const rendered = (token: string) =>
     [linkRow(linkOf(token), 0), sharedLink(linkOf(token), '/project/p')].map(part => markup(part).text);
   for (const html of rendered('vr_1')) assert.match(html, /data-copy="https:\/\/clips\.example\/r\/vr_1"/);
@@ -22,7 +22,7 @@ test('a link whose address nobody can tell any more has none to copy, nor a QR c
   }
 });
 
-test('an interview of which some answers have landed shows how many, and is received only when it is complete', () => {
+test('a partial interview shows the number of answers, and counts as received only when it is complete', () => {
   const state = (link: Partial<RecipientLinkJson>, questionCount = 3) =>
     /<span class="state (\w+)">([^<]+)</
       .exec(markup(linkRow({ ...linkOf('vr_1'), ...link }, questionCount)).text)
@@ -41,7 +41,7 @@ test('an interview of which some answers have landed shows how many, and is rece
   assert.equal(state({ ...begun, status: 'active', submissionCount: 0 }), 'calm: Recording now');
 });
 
-test('the filters of an interview tell begun ones from complete ones', () => {
+test('the filters of an interview separate begun ones from complete ones', () => {
   const links = {
     recipientUrls: [],
     sharedLink: null,

@@ -14,11 +14,11 @@ const KINDS: Record<RecipientLinkJson['status'], string> = {
 const kindOf = (link: RecipientLinkJson): string =>
   link.status !== 'disabled' && isBegun(link) ? KINDS.active : KINDS[link.status];
 
-/** Whether nobody can tell the address of the link any more, as the operator has lost the key of its token. */
+/** Returns whether the link's URL is lost, because the operator has lost the key of its token. */
 export const isLost = ({ token }: Pick<RecipientLinkJson, 'token'>): boolean => token === '';
 const LOST = 'Its address cannot be shown any more.';
 
-/** One personal link: a row of the table. */
+/** Renders a personal link as a row of the table. */
 export const linkRow = (link: RecipientLinkJson, questionCount: number): ComponentChildren =>
   h(
     'tr',
@@ -42,7 +42,7 @@ const copyButton = (url: string): ComponentChildren =>
     'Copy',
   );
 
-/** The link for everybody, with its QR code. */
+/** Renders the shared link, with its QR code. */
 export const sharedLink = (link: SharedRecipientLinkJson, here: string): ComponentChildren =>
   isLost(link)
     ? h('div', { class: 'shared' }, h('h3', null, 'One link for everyone'), h('p', null, LOST))
@@ -91,7 +91,7 @@ const ANSWERED: Filter[] = [
   ['status=exhausted&complete=false', 'Some answers received'],
   ['status=exhausted&complete=true', 'All answers received'],
 ];
-/** The filters, each by the query that it stands for. An interview that has begun is not received yet. */
+/** Returns the filters with their queries. A begun interview does not count as received. */
 const filters = (questionCount: number): Filter[] => [
   ['', 'All'],
   ['status=active', 'Open'],
@@ -107,7 +107,7 @@ const COLUMNS: ComponentChildren[] = [
   h('span', { class: 'hidden-text' }, 'Copy'),
 ];
 
-/** All links of the project, as they are before the script runs. */
+/** Renders all links of the project, before the script runs. */
 export function linksSection(links: DashboardLinksJson, here: string, questionCount: number): ComponentChildren {
   const { sharedLink: shared, recipientUrls } = links;
   const { nextCursor } = links.pagination;

@@ -3,17 +3,17 @@ import type { Clip } from '../clip.ts';
 import { count } from '../format.ts';
 import { time } from './time.ts';
 
-/** One contributor's pass through an interview: the answers that the page knows, in the order of the questions. */
+/** One contributor's pass through an interview: the answers in the page, in the order of the questions. */
 export interface ContributorResponse {
   key: string;
   answers: Clip[];
 }
 
-/** Response ids are the contributors' own choice: only with the link are they one contributor's. */
+/** Returns a key from link and response id: contributors choose response ids, so an id alone is not unique. */
 export const responseKey = (clip: Clip): string =>
   clip.responseSessionId ? `${clip.tokenId} ${clip.responseSessionId}` : clip.submissionId;
 
-/** Clips, newest first, by who recorded them; who answered last comes first. */
+/** Groups clips, newest first, by contributor; the contributor with the latest answer comes first. */
 export function responsesOf(clips: Clip[]): ContributorResponse[] {
   const responses = new Map<string, ContributorResponse>();
   for (const clip of clips) {
@@ -26,7 +26,7 @@ export function responsesOf(clips: Clip[]): ContributorResponse[] {
   return [...responses.values()];
 }
 
-/** A contributor with room for the cards of their answers. */
+/** Renders a contributor with the cards of their answers. */
 export function responseItem(
   { key, answers }: ContributorResponse,
   questionCount: number,

@@ -1,6 +1,6 @@
 import { type ComponentChild, h } from 'preact';
 
-// The server writes UTC, and says so; the browser writes the reader's own time zone and way of writing it.
+// The server renders labelled UTC times; the browser rewrites them in the reader's time zone and format.
 
 const inBrowser = typeof document !== 'undefined';
 
@@ -14,11 +14,11 @@ function local(at: Date, second?: '2-digit'): string {
 
 const whole = (at: Date): string => at.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** A time to the second, for the name of what came then: several clips may come in a minute. */
+/** Formats a time to the second, for names: several clips may arrive in a minute. */
 export const moment = (at: string): string =>
   inBrowser ? local(new Date(at), '2-digit') : `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 
-/** A time to the minute, set apart from what stands beside it: the reader's language may run the other way. */
+/** Renders a time to the minute, with isolated direction: the reader's language may be right-to-left. */
 export function time(at: string | null): ComponentChild {
   if (at === null) return null;
   if (!inBrowser) return h('time', { datetime: at, dir: 'auto' }, utc(at));
@@ -26,7 +26,7 @@ export function time(at: string | null): ComponentChild {
   return h('time', { datetime: at, dir: 'auto', title: whole(date) }, local(date));
 }
 
-/** Rewrites the times that the server wrote, in the browser. */
+/** Rewrites the server's times in the browser. */
 export function localTimes(root: ParentNode): void {
   for (const element of root.querySelectorAll('time')) {
     const date = new Date(element.dateTime);

@@ -34,13 +34,13 @@ function visitOf(settings: RecorderSettings): Visit {
   };
 }
 
-/** An iPad says that it is a Mac. */
+/** An iPad reports itself as a Mac. */
 function platformOf({ userAgent, maxTouchPoints }: Navigator): Platform {
   if (/iP(?:hone|ad|od)/.test(userAgent) || (/Macintosh/.test(userAgent) && maxTouchPoints > 1)) return 'Ios';
   return /Android/.test(userAgent) ? 'Android' : 'Desktop';
 }
 
-/** The style of the screens that come later, under the nonce that this script has. */
+/** Adds the styles of the later screens, with the nonce of this script. */
 function addStyle(nonce = ''): void {
   const style = document.createElement('style');
   style.nonce = nonce;

@@ -7,8 +7,8 @@ export interface Store {
 }
 
 /**
- * Holds the state: each event gives the next one, which is shown before its effects run. An event that comes from an effect
- * waits for those of the event before.
+ * Holds the state: each event produces the next state, which is shown before its effects run. An event from an effect waits for
+ * the other effects of the previous event.
  */
 export function createStore(
   initial: State,

@@ -1,5 +1,5 @@
-/** The page's own path, without a slash at its end: every request of its script goes below it. */
+/** The page's own path, without a trailing slash. All requests of its script go below it. */
 export const pagePath = location.pathname.replace(/\/+$/, '');
 
-/** What the server gave the script, as JSON in the page. */
+/** Returns the settings that the server put into the page as JSON. */
 export const readSettings = <T>(): T => JSON.parse(document.getElementById('settings')?.textContent ?? '') as T;

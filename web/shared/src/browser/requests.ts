@@ -1,9 +1,9 @@
 const LIMIT_MS = 20_000;
 
-/** The server refused. `status` is HTTP's; the message is the server's sentence. */
+/** The server refused a request. `status` is the HTTP status; the message is the server's sentence. */
 export class Refusal extends Error {
   declare readonly status: number;
-  /** Milliseconds that the server asks to wait; 0 where it did not say. */
+  /** The wait that the server requests, in milliseconds; 0 for none. */
   declare readonly waitMs: number;
   constructor(status: number, sentence = 'The answer was not understood.', waitMs = 0) {
     super(sentence);
@@ -13,8 +13,8 @@ export class Refusal extends Error {
 }
 
 /**
- * fetch with a time limit that covers the body too, which has been read when this resolves. Rejects with what fetch rejects
- * with, or with a Refusal for any status from 400 on.
+ * Sends a request with a time limit and reads the whole body before it resolves. Rejects as fetch does, or with a Refusal for
+ * any status from 400.
  */
 export async function request(url: string, options: RequestInit = {}, limitMs = LIMIT_MS): Promise<Response> {
   const limit = new AbortController();
@@ -22,7 +22,7 @@ export async function request(url: string, options: RequestInit = {}, limitMs = 
   options.signal?.addEventListener('abort', () => limit.abort());
   try {
     const answer = await fetch(url, { ...options, signal: limit.signal, cache: 'no-store', credentials: 'omit' });
-    // A connection can die without a word in the middle of a body, too.
+    // Reads the body here, because a connection can also hang in the middle of a body.
     if (answer.status < 400) return new Response((await answer.text()) || null, answer);
     const body = (await answer.json().catch(() => undefined)) as { error?: string } | undefined;
     throw new Refusal(answer.status, body?.error, 1_000 * (Number(answer.headers.get('retry-after')) || 0));

@@ -11,7 +11,7 @@ async function json<T>(method: string, path: string, body?: unknown): Promise<T>
   return (await request(pagePath + path, options)).json() as Promise<T>;
 }
 
-/** Claims a use of the link; the same id again goes on with the same response. */
+/** Claims a use of the link; the same id continues the same response. */
 export const beginResponse = (responseSessionId: string, termsAccepted: boolean): Promise<Response> =>
   json('POST', '/responses', { responseSessionId, termsAccepted });
 
@@ -21,10 +21,10 @@ export const getResponse = (responseSessionId: string): Promise<Response> =>
 export const setNote = (responseSessionId: string, note: string): Promise<Response> =>
   json('PATCH', `/responses/${responseSessionId}`, { note });
 
-/** Whether the link may take a new response: its page says so, or cannot be asked at the moment, and the claim decides. */
+/** Returns whether the link may take a new response. Returns true when the server cannot answer now: the claim decides then. */
 export const takesMore = (): Promise<boolean> => request(pagePath, { method: 'HEAD' }).then(() => true, isTransient);
 
-/** Opening a page changes nothing; the first touch or key does. */
+/** Reports the first touch or key, because opening a page changes nothing. */
 export function reportFirstTouch(): void {
   const touched = () => {
     for (const kind of ['pointerdown', 'keydown']) removeEventListener(kind, touched);
@@ -33,7 +33,10 @@ export function reportFirstTouch(): void {
   for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, touched);
 }
 
-/** Whether the same request may succeed later: the network, a server that is down, a lock, or a use that may be given back. */
+/**
+ * Returns whether a retry may succeed: after a network error, while a server is down, during a lock, or when a claimed use may
+ * become free.
+ */
 export function isTransient(error: unknown): boolean {
   return !(error instanceof Refusal) || error.status >= 500 || [408, 409, 423, 425, 429].includes(error.status);
 }

@@ -1,18 +1,18 @@
-// What the page's own entry of the history has for its state.
+// The state of the page's own history entry.
 const OURS = 'screen';
 
 export interface BackButton {
-  /** To be called with whether there is a screen to go back to, whenever that may have changed. */
+  /** Call this with whether there is a screen to go back to, whenever that may have changed. */
   update(canGoBack: boolean): void;
 }
 
 /**
- * Makes Back, the device's and the browser's, one screen back: while there is one, the page has one more entry in the history,
- * which Back takes away. `back` is called when it has; where no screen is left, Back leaves the page.
+ * Makes the device's or browser's Back go one screen back. While there is a previous screen, the page keeps one extra history
+ * entry; Back removes it, and then `back` is called. Without a previous screen, Back leaves the page.
  */
 export function createBackButton(back: () => void): BackButton {
   let able = false;
-  // Of a page that was reloaded on its own entry.
+  // True when the page was reloaded on its own entry.
   let held = history.state === OURS;
 
   function update(canGoBack: boolean): void {
@@ -24,7 +24,7 @@ export function createBackButton(back: () => void): BackButton {
 
   addEventListener('popstate', ({ state }) => {
     held = state === OURS;
-    // Forward again: the entry is there once more, and nothing else has changed.
+    // After Forward, the entry exists again and nothing else has changed.
     if (held) return;
     if (!able) return history.back();
     back();

@@ -10,14 +10,14 @@ const LONGEST_WAIT_MS = 10_000;
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
 
 export interface Begin {
-  /** Claims a use. Rejects with a Refusal, or with the network's error after a few tries. */
+  /** Claims a use. Rejects with a Refusal, or with the network's error after a few attempts. */
   claim(termsAccepted: boolean): Promise<Response>;
-  /** The next claim is another response. */
+  /** Makes the next claim start another response. */
   forgetResponse(): void;
 }
 
 export function createBegin(): Begin {
-  // Made once a response, so that a second try of the same begin does not take a second use of the link.
+  // One id per response, so that a retry does not claim a second use of the link.
   let fresh = newId();
   const claim = async (termsAccepted: boolean) => {
     const known = remembered();
@@ -41,7 +41,7 @@ export function createBegin(): Begin {
   return { claim, forgetResponse };
 }
 
-/** Asks for a response until the server answers; undefined where it does not know it. */
+/** Loads a response and retries until the server answers; undefined when it does not know the response. */
 export async function loadResponse(id: string, waiting: () => void): Promise<Response | undefined> {
   for (let tries = 1; ; tries++) {
     try {

@@ -14,7 +14,7 @@ type CameraEffect =
   | 'resumeRecording'
   | 'stopRecording';
 
-/** The one camera that is on, and what is recorded of it. Reports by events, many times a second how it looks and sounds. */
+/** Controls the one active camera and its recording. Reports by events, its picture and sound many times per second. */
 export function createCameraSession(
   live: HTMLVideoElement,
   takes: Takes,
@@ -24,7 +24,7 @@ export function createCameraSession(
   let watch: Watch | undefined;
   let recording: Recording | undefined;
   let ticker: number | undefined;
-  // Counts up when another camera is asked for, or none any more.
+  // Increases with each new camera and when the camera closes.
   let asked = 0;
 
   const tick = () => {
@@ -54,7 +54,7 @@ export function createCameraSession(
 
   return {
     async openCamera({ choice }) {
-      // First off, then on: many a phone has only one camera on at a time.
+      // Turns the old camera off first: many phones can use only one camera at a time.
       release();
       const mine = asked;
       try {
@@ -84,7 +84,7 @@ export function createCameraSession(
       try {
         recording = record(camera.stream, take, ended);
       } catch {
-        // Only now may it turn out that this browser does not record what the camera gives.
+        // A browser may reveal only here that it cannot record this camera's stream.
         void ended();
       }
     },

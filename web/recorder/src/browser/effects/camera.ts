@@ -1,22 +1,22 @@
 import type { CameraProblem } from '../state/events.ts';
 import type { Choice, Device, Devices } from '../state/state.ts';
 
-// Camera and microphone: which there are, and the stream of the chosen ones.
+// The available cameras and microphones, and the stream of the chosen ones.
 
 export interface Camera {
   stream: MediaStream;
-  /** Whether the picture is that of the person in front of it, who expects a mirror. */
+  /** True when the camera faces the user, who expects a mirror image. */
   mirrored: boolean;
 }
 
 const VIDEO = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } };
 const AUDIO = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
 
-/** Whether this browser can show a camera and record it at all. */
+/** Returns whether this browser can show and record a camera. */
 export const canRecord = (): boolean =>
   typeof MediaRecorder === 'function' && typeof navigator.mediaDevices?.getUserMedia === 'function';
 
-/** Asks for camera and microphone. Rejects with a CameraProblem. */
+/** Opens the camera and microphone. Rejects with a CameraProblem. */
 export async function openCamera(choice: Choice): Promise<Camera> {
   const video = choice.camera ? { deviceId: { exact: choice.camera } } : { facingMode: choice.facing };
   const audio = choice.microphone ? { deviceId: { exact: choice.microphone } } : {};
@@ -45,7 +45,7 @@ export const closeCamera = (camera: Camera | undefined): void => {
   }
 };
 
-/** Which devices the stream is from, and what else there is; they have names once the camera has been allowed. */
+/** Returns the devices of the stream and the alternatives; they have names once the user has allowed the camera. */
 export async function devicesOf(stream: MediaStream): Promise<Devices> {
   const video = stream.getVideoTracks()[0]?.getSettings();
   const all = await navigator.mediaDevices.enumerateDevices().catch(() => []);

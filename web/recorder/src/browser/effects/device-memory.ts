@@ -1,6 +1,6 @@
 import { pagePath } from '@recording-request/web-shared/browser/page';
 
-// Which response this device has begun on this link.
+// The response that this device has begun on this link.
 const KEY = `response:${pagePath}`;
 
 export interface Begun {
@@ -20,7 +20,7 @@ export function remember(begun: Begun): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(begun));
   } catch {
-    // A private window: it works as long as the page is open.
+    // A private window stores nothing; the page works while it is open.
   }
 }
 
@@ -28,11 +28,11 @@ export function forget(): void {
   try {
     localStorage.removeItem(KEY);
   } catch {
-    // Nothing was kept.
+    // Nothing was stored.
   }
 }
 
-/** Resolves when this is the only tab that has the link open; `waiting` is called where another one has it. */
+/** Resolves when this is the only tab with the link; calls `waiting` when another tab has it. */
 export function onlyTab(waiting: () => void): Promise<void> {
   if (!navigator.locks) return Promise.resolve();
   return new Promise(resolve => {
@@ -49,7 +49,7 @@ export function onlyTab(waiting: () => void): Promise<void> {
   });
 }
 
-/** A version 4 UUID, also where the page is not in a secure context. */
+/** Returns a version 4 UUID, even outside a secure context. */
 export function newId(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -17,7 +17,7 @@ const moov = (...handlers: string[]) => box('moov', box('mvhd') + handlers.map(t
 const matroska = (...codecs: string[]) =>
   `\x1aE\xdf\xa3 header ${codecs.map(codec => `\x86${String.fromCharCode(0x80 + codec.length)}${codec}`).join(' ')}`;
 
-test('videos are recognised by their container and their tracks, wherever the index stands', async () => {
+test('videos are recognised by their container and tracks, wherever the index is', async () => {
   const data = 'x'.repeat(100_000);
   for (const file of [
     fileOf(box('ftyp', 'isom'), moov('soun', 'vide'), box('mdat', data)),
@@ -31,7 +31,7 @@ test('videos are recognised by their container and their tracks, wherever the in
     assert.equal(await kindOf(file), 'video', JSON.stringify((await file.text()).slice(0, 60)));
 });
 
-test('what is no video is recognised, whatever it is called', async () => {
+test('other files are recognised, whatever their name', async () => {
   const packet = `G${'\xff'.repeat(187)}`;
   const kinds: [kind: string, ...files: Part[]][] = [
     ['empty', ''],
@@ -46,7 +46,7 @@ test('what is no video is recognised, whatever it is called', async () => {
     for (const file of files) assert.equal(await kindOf(fileOf(file)), kind, JSON.stringify(file));
 });
 
-test('an MP4 whose index is missing is no video: it was cut off, or its recording never ended', async () => {
+test('an MP4 without an index is not a video: it was truncated, or its recording never ended', async () => {
   const data = 'x'.repeat(100_000);
   const whole = fileOf(box('ftyp', 'isom'), box('free'), box('mdat', data), moov('vide'));
   assert.equal(await kindOf(whole), 'video');
@@ -63,7 +63,7 @@ test('an MP4 whose index is missing is no video: it was cut off, or its recordin
   assert.equal(await kindOf(many), 'video', 'more boxes than are looked at: left to the server');
 });
 
-test('a file that cannot be read says so', async () => {
+test('an unreadable file rejects', async () => {
   const gone = Object.assign(fileOf('some bytes'), {
     slice: () => ({ arrayBuffer: () => Promise.reject(new Error()) }),
   });

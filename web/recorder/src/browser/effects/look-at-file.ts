@@ -1,22 +1,22 @@
 import type { FileKind, FileLook } from '../state/file.ts';
 
-// Finds out by its bytes whether a chosen file is a video: its name and type are only claims.
+// Checks by its bytes whether a chosen file is a video: its name and type are only claims.
 
 const HEAD_BYTES = 256 * 1024;
-// An index of an hour with two tracks has some 2 MB.
+// The index of an hour with two tracks has about 2 MB.
 const INDEX_BYTES = 16 * 1024 * 1024;
 const BOXES_MAX = 64;
 const PROBE_MS = 3_000;
 
 const text = (bytes: Uint8Array, from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to));
 
-/** A letter for each byte; those from 0x80 to 0x9f are the letters that Windows has there. */
+/** Returns one letter per byte; 0x80 to 0x9f become Windows-1252 letters. */
 const letters = (bytes: Uint8Array): string => new TextDecoder('latin1').decode(bytes);
 
 const read = async (file: Blob, from: number, to: number): Promise<Uint8Array> =>
   new Uint8Array(await file.slice(from, to).arrayBuffer());
 
-/** Signatures at the start of a file, of the kinds that people choose by mistake. */
+/** The signatures of files that people choose by mistake. */
 const SIGNATURES: [start: RegExp, kind: FileKind][] = [
   [/^%PDF-/, 'pdf'],
   [/^(?:\x89PNG|\xff\xd8\xff|GIF8|BM.{4}\0\0\0\0|II\*\0|MM\0\*|RIFF.{4}WEBP)/s, 'picture'],
@@ -27,7 +27,7 @@ const EBML = '\x1aE\xdf\xa3';
 const BOXES = /^(?:ftyp|moov|mdat|moof|styp|sidx|free|skip|wide|pnot|uuid)$/;
 const PICTURE_BRANDS = /^(?:heic|heix|heim|heis|mif1|msf1|avif|avis)$/;
 
-/** Returns the kind of a file. Rejects where it cannot be read. */
+/** Returns the kind of a file. Rejects when it cannot be read. */
 export async function kindOf(file: Blob): Promise<FileKind> {
   if (file.size === 0) return 'empty';
   const head = await read(file, 0, 4096);
@@ -37,15 +37,18 @@ export async function kindOf(file: Blob): Promise<FileKind> {
   return SIGNATURES.find(([pattern]) => pattern.test(start))?.[1] ?? 'notVideo';
 }
 
-/** By the codecs of its tracks, which stand at its beginning: an id, a length, and a name such as V_VP9. */
+/** Checks the codecs of its tracks, which are at its beginning: an id, a length, and a name such as V_VP9. */
 async function kindOfMatroska(file: Blob): Promise<FileKind> {
   const head = letters(await read(file, 0, HEAD_BYTES));
-  // The id is 0x86, which is a dagger as a letter.
+  // The id 0x86 decodes to a dagger.
   const has = (kind: string) => new RegExp(`\u2020.${kind}_[A-Z]`, 's').test(head);
   return !has('V') && has('A') ? 'audio' : 'video';
 }
 
-/** By the handlers of its tracks. Without an index it cannot be played; where none was found in time is left to the server. */
+/**
+ * Checks the handlers of its tracks. A file without an index cannot be played; if the search for the index ended early, the
+ * server decides.
+ */
 async function kindOfMp4(file: Blob, start: string): Promise<FileKind> {
   const brand = start.slice(4, 8) === 'ftyp' ? start.slice(8, 12) : '';
   if (PICTURE_BRANDS.test(brand)) return 'picture';
@@ -58,7 +61,7 @@ async function kindOfMp4(file: Blob, start: string): Promise<FileKind> {
   return !handlers.includes('vide') && handlers.includes('soun') ? 'audio' : 'video';
 }
 
-/** The box `moov`, which is at the beginning or at the end. '': the file has none. undefined: not known. */
+/** Returns the box `moov`, which is at the beginning or the end; '' when the file has none, undefined when unknown. */
 async function indexOf(file: Blob): Promise<string | undefined> {
   let at = 0;
   for (let boxes = 0; boxes < BOXES_MAX; boxes++) {
@@ -74,13 +77,13 @@ async function indexOf(file: Blob): Promise<string | undefined> {
   return undefined;
 }
 
-/** Returns what is known of a file before anything of it is sent. */
+/** Returns the facts about a file before any upload. */
 export async function lookAtFile(file: Blob): Promise<FileLook> {
   const kind = await kindOf(file).catch((): FileKind => 'unreadable');
   return kind === 'video' ? { kind, seconds: await secondsOf(file) } : { kind };
 }
 
-/** Its length, where this browser can tell it. */
+/** Returns the length of a file in seconds, if this browser knows it. */
 function secondsOf(file: Blob): Promise<number | undefined> {
   return new Promise(resolve => {
     const video = document.createElement('video');
@@ -98,7 +101,7 @@ function secondsOf(file: Blob): Promise<number | undefined> {
     video.onerror = done;
     video.onloadedmetadata = () => {
       if (video.duration !== Number.POSITIVE_INFINITY) return done();
-      // A live recording knows its length once its end was looked for.
+      // A live recording learns its length when the browser seeks to its end.
       video.ondurationchange = () => video.duration !== Number.POSITIVE_INFINITY && done();
       video.currentTime = Number.MAX_SAFE_INTEGER;
     };

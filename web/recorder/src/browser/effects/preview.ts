@@ -4,7 +4,7 @@ import type { Takes } from './takes.ts';
 
 const SEEK_LIMIT_MS = 2_000;
 
-/** Plays a take from this device, and points a link to one, so that it can be saved under a name of its type. */
+/** Plays a take from this device, and points a download link to it with a file name of its type. */
 export function createPreview(
   video: HTMLVideoElement,
   link: HTMLAnchorElement,
@@ -32,7 +32,7 @@ export function createPreview(
       closePreview();
       video.src = addressOf(takes.get(take.id));
       video.onloadedmetadata = () => {
-        // Sound alone of a video whose picture this browser cannot decode: the player would stay black.
+        // This browser plays only the sound of the video, so the player would stay black.
         if (video.videoWidth === 0) dispatch({ is: 'previewFailed' });
         else if (video.duration === Number.POSITIVE_INFINITY) learnLength(video, take.durationMs / 1_000);
       };
@@ -46,7 +46,7 @@ export function createPreview(
   };
 }
 
-/** A live recording knows its length once it was looked at to its end; the controls come when that is done. */
+/** Seeks to the end, because a live recording learns its length there; then shows the controls. */
 function learnLength(video: HTMLVideoElement, seconds: number): void {
   video.controls = false;
   const back = () => {

@@ -52,7 +52,7 @@ const OTHERS: Record<string, [vendor: string, userAgent: string]> = {
 const browserOf = ([vendor, userAgent]: [string, string]) => ({ vendor, userAgent });
 const all = () => true;
 
-test('MP4 is asked for first on WebKit alone, whatever browser it is in', () => {
+test('MP4 is the first choice only on WebKit, in any browser', () => {
   for (const [name, browser] of Object.entries(WEBKIT)) {
     assert.equal(isWebKit(browserOf(browser)), true, name);
     assert.match(recordingTypeOf(browserOf(browser), all)!, /^video\/mp4;codecs=avc1/, name);
@@ -63,7 +63,7 @@ test('MP4 is asked for first on WebKit alone, whatever browser it is in', () => 
   }
 });
 
-test('the next best type is taken where the browser does not record the first', () => {
+test('the next type is used when the browser does not record the first', () => {
   const safari = browserOf(WEBKIT['Safari on macOS']!);
   const firefox = browserOf(OTHERS['Firefox on macOS']!);
   const only =

@@ -4,15 +4,17 @@ const MP4 = ['video/mp4;codecs=avc1.42E01E,mp4a.40.2', 'video/mp4'];
 type Browser = Pick<Navigator, 'vendor' | 'userAgent'>;
 
 /**
- * Whether the engine is WebKit, as in Safari and in every browser of iOS. The HTML Standard fixes `vendor` for each engine. A view
- * inside an app may change one of the two: then what Safari's user agent has and Chromium's does not (no "Chrome") counts as well.
+ * Returns whether the engine is WebKit, as in Safari and every browser on iOS. The HTML Standard fixes `vendor` for each
+ * engine. An in-app browser may change one of the two values, so a user agent like Safari's without Chromium's "Chrome" also
+ * counts.
  */
 export const isWebKit = ({ vendor, userAgent }: Browser): boolean =>
   vendor.startsWith('Apple') || (/AppleWebKit\//.test(userAgent) && !/Chrom(?:e|ium)\/|Android/.test(userAgent));
 
 /**
- * Returns the type to record in, or undefined where the browser supports none of ours: then it takes its own. WebM comes first, as it
- * comes out every second, so that a crash loses least. WebKit's WebM, since Safari 18.4, can be turned by 90°: there MP4 comes first.
+ * Returns the recording type, or undefined when the browser supports none of ours and uses its own. WebM comes first: it
+ * arrives every second, so a crash loses least. WebKit's WebM, since Safari 18.4, can be rotated by 90°, so MP4 comes first
+ * there.
  */
 export function recordingTypeOf(browser: Browser, isSupported: (type: string) => boolean): string | undefined {
   const types = isWebKit(browser) ? [...MP4, ...WEBM] : [...WEBM, ...MP4];

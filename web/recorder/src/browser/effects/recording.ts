@@ -3,7 +3,7 @@ import type { StoredTake } from './take.ts';
 
 /** A running recording. */
 export interface Recording {
-  /** Recorded time, without pauses. */
+  /** The recorded time, without pauses. */
   elapsedMs(): number;
   pause(): void;
   resume(): void;
@@ -13,13 +13,13 @@ export interface Recording {
 const TIMESLICE_MS = 1_000;
 const QUALITY = { videoBitsPerSecond: 1_800_000, audioBitsPerSecond: 96_000 };
 
-/** Returns the type in which this browser is to record, or undefined where it supports none of ours. */
+/** Returns this browser's recording type, or undefined when it supports none of ours. */
 export const recordingType = (): string | undefined =>
   recordingTypeOf(navigator, type => MediaRecorder.isTypeSupported(type));
 
 /**
- * Records the stream into the take. `ended` is called when it stops, by whatever; the take has all bytes then. Fails when the
- * browser does not record such a stream.
+ * Records the stream into the take. Calls `ended` when the recording stops for any reason; the take then has all bytes. Fails
+ * when the browser cannot record this stream.
  */
 export function record(stream: MediaStream, take: StoredTake, ended: () => void): Recording {
   const type = recordingType();

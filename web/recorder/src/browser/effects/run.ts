@@ -13,7 +13,7 @@ import { createPreview } from './preview.ts';
 import { createTakes } from './takes.ts';
 import { createWakeLock } from './wake-lock.ts';
 
-/** Makes what carries effects out: camera, takes on this device and on their way, and what the page does itself. */
+/** Creates the runner of all effects: camera, takes and uploads, and those of the page itself. */
 export function createEffects(
   elements: Elements,
   texts: Texts,
@@ -30,7 +30,7 @@ export function createEffects(
   return effect => void (run[effect.do] as (effect: Effect) => unknown)(effect);
 }
 
-/** A Send that takes longer is no longer a normal one. */
+/** A Send that takes longer counts as slow. */
 const SLOW_SEND_MS = 5_000;
 
 type PageEffect =
@@ -48,7 +48,7 @@ type PageEffect =
   | 'focus'
   | 'announce';
 
-/** What the page does itself. */
+/** The effects of the page itself. */
 function pageEffects(
   elements: Elements,
   { t, say }: Texts,
@@ -69,9 +69,9 @@ function pageEffects(
     keepAwake: ({ on }) => keepAwake(on),
     openFileChooser({ capture }) {
       const { file } = elements;
-      // The same file may be chosen again.
+      // Allows the same file to be chosen again.
       file.value = '';
-      // From the camera app, where there is one, or from what is on the device.
+      // Opens the camera app if there is one, otherwise the file chooser.
       if (capture) file.setAttribute('capture', 'user');
       else file.removeAttribute('capture');
       file.click();
@@ -84,7 +84,7 @@ function pageEffects(
       const { success: dialog, successText, doneMessage } = elements;
       successText.textContent = settings.successDialog || t('successMessage');
       const closed = () => {
-        // The owner's words move to the last screen: they can be read there, too.
+        // The last screen now has the owner's text; do not show it twice.
         successText.textContent = '';
         showText(doneMessage, settings.successDialog ?? '');
         dispatch({ is: 'dialogClosed' });
@@ -109,7 +109,7 @@ function pageEffects(
     goToThankYou: () => location.assign(`${pagePath}/thank-you?lang=${settings.lang}`),
     focus({ on }) {
       elements[on]?.focus();
-      // focus() does not scroll to an element that has the focus already.
+      // focus() does not scroll to an element that already has the focus.
       elements[on]?.scrollIntoView({ block: 'nearest' });
     },
     announce: ({ texts }) => announce(sentences(texts.map(text => (typeof text === 'string' ? text : say(text))))),

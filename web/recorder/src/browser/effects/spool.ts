@@ -1,10 +1,10 @@
 import type { TakeRecord } from '../state/take.ts';
 
-/** Takes on this device, kept until the server has them for good. */
+/** Stores takes on this device until the server has them. */
 export interface Spool {
   takes(link: string): Promise<TakeRecord[]>;
   put(record: TakeRecord): Promise<void>;
-  /** Stores the bytes that follow. Rejects where the device has no room. */
+  /** Stores the next bytes. Rejects when the device is full. */
   append(takeId: string, sequence: number, bytes: ArrayBuffer): Promise<void>;
   chunks(takeId: string): Promise<ArrayBuffer[]>;
   forget(takeId: string): Promise<void>;
@@ -24,7 +24,7 @@ const committed = (transaction: IDBTransaction): Promise<void> =>
     transaction.onabort = transaction.onerror = () => reject(transaction.error);
   });
 
-/** Opens the device's store; where the browser refuses one (private windows), what lasts as long as the page. */
+/** Opens the device's store; if the browser refuses (private windows), returns one that lasts as long as the page. */
 export async function openSpool(): Promise<Spool> {
   try {
     const opening = indexedDB.open(DATABASE, 1);
@@ -49,7 +49,7 @@ function durable(database: IDBDatabase): Spool {
       await committed(transaction);
     },
     async append(takeId, sequence, bytes) {
-      // On the disk, not only on its way there: a battery may end at any time.
+      // Waits for the disk itself: a battery may die at any time.
       const transaction = database.transaction('chunks', 'readwrite', { durability: 'strict' });
       transaction.objectStore('chunks').put(bytes, [takeId, sequence]);
       await committed(transaction);

@@ -4,7 +4,7 @@ import { take } from '../state/testing.ts';
 import type { Spool } from './spool.ts';
 import { newTake, readTake } from './take.ts';
 
-/** A device with room for pieces of so many bytes in all; a smaller piece may fit where a larger one did not. */
+/** A device with room for `room` bytes; a smaller chunk may fit when a larger one did not. */
 function deviceOf(room: number): Spool {
   const chunks: ArrayBuffer[] = [];
   return {
@@ -20,7 +20,7 @@ function deviceOf(room: number): Spool {
   };
 }
 
-test('what a full device has of a take is its beginning, without a gap', async () => {
+test('a full device has the beginning of a take, without a gap', async () => {
   const spool = deviceOf(8);
   const { size: _, ...record } = take();
   const recorded = await newTake(spool, record);

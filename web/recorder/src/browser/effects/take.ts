@@ -1,24 +1,24 @@
 import type { Take, TakeRecord } from '../state/take.ts';
 import type { Spool } from './spool.ts';
 
-/** A take: bytes that only grow. What was appended is first stored on the device, and only then there to be uploaded. */
+/** A take whose bytes only grow. Each chunk is first stored on the device and then available for the upload. */
 export interface StoredTake {
   readonly record: TakeRecord;
-  /** Bytes stored so far. */
+  /** The stored bytes so far. */
   readonly size: number;
   append(bytes: Blob): Promise<void>;
   /** Changes the record and stores it. */
   update(change: Partial<TakeRecord>): Promise<void>;
   /**
-   * Bytes from `start` to `end`, as many as there are: of a file that is gone or was changed since it was chosen, those that
-   * the device has stored. Fails when they cannot be read now, nor does the device have any from `start` on.
+   * Returns the available bytes from `start` to `end`. For a file that is gone or changed, returns those that the device has
+   * stored. Fails when they cannot be read now and the device has none from `start`.
    */
   read(start: number, end: number): Promise<Blob>;
   whole(): Blob;
   forget(): Promise<void>;
-  /** As it is now. */
+  /** Returns the current state. */
   snapshot(): Take;
-  /** Called whenever there is more of it. */
+  /** Called whenever the take grows. */
   grown: () => void;
 }
 
@@ -27,7 +27,7 @@ export async function newTake(spool: Spool, record: TakeRecord): Promise<StoredT
   return makeTake(spool, record, []);
 }
 
-/** A take that an earlier visit left. */
+/** Reads a take from an earlier visit. */
 export async function readTake(spool: Spool, record: TakeRecord): Promise<StoredTake> {
   return makeTake(spool, record, await storedBlobs(spool, record));
 }
@@ -50,8 +50,8 @@ function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
     append(bytes) {
       queue = queue.then(async () => {
         if (bytes.size === 0) return;
-        // A full device must not stop the recording: the bytes are still in memory, and on their way to the server. Where some are not on the
-        // device, none that follow are either: a later visit would take what comes after the gap for what is in it.
+        // A full device must not stop the recording: the bytes are still in memory and on their way to the server. After one
+        // missing chunk the device stores no later ones, because a later visit would read them as if there were no gap.
         if (isStored) {
           const storing = spool.append(record.id, blobs.length, await bytes.arrayBuffer());
           isStored = await storing.then(() => true).catch(() => false);
@@ -70,10 +70,10 @@ function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
     async read(start, end) {
       const part = () => whole().slice(start, end).arrayBuffer();
       const bytes = await part().catch(async error => {
-        // While a file is still being stored that is found there; and what was recorded does not go away.
+        // A file that is still being stored reports the failure there, and a recording cannot disappear.
         if (!record.byFile || !record.stopped) throw error;
         const stored = await storedBlobs(spool, record);
-        // A file that the device has not stored may be there again in a moment, as one in a cloud is.
+        // A file that the device has not stored may become readable again, for example one in a cloud.
         if (sizeOf(stored) <= start) throw error;
         blobs.splice(0, blobs.length, ...stored);
         return part();

@@ -6,12 +6,12 @@ import type { Take, TakeRecord } from '../state/take.ts';
 import { take } from '../state/testing.ts';
 import type { Spool } from './spool.ts';
 
-// What the script finds in a browser.
+// The browser globals of the script.
 Object.assign(globalThis, { location: { pathname: '/r/vr_1' }, MediaRecorder: { isTypeSupported: () => true } });
 Object.defineProperty(globalThis, 'navigator', { value: { vendor: '', userAgent: '' } });
 const { createTakes } = await import('./takes.ts');
 
-/** A device that keeps takes from visit to visit. */
+/** A device that keeps takes between visits. */
 function emptyDevice(): Spool {
   const records = new Map<string, TakeRecord>();
   const chunks = new Map<string, ArrayBuffer[]>();
@@ -27,7 +27,7 @@ function emptyDevice(): Spool {
   };
 }
 
-/** A page that has the device open, with `file` chosen. */
+/** Opens a page on the device, with `file` chosen. */
 function visit(device: Spool, file?: object) {
   const events: Event[] = [];
   const input = { files: file ? [file] : [] } as unknown as HTMLInputElement;
@@ -49,7 +49,7 @@ async function leftOn(device: Spool): Promise<readonly Take[]> {
   return left.takes;
 }
 
-test('a file that was read only in part is not offered on a later visit; a recording that broke off is', async () => {
+test('a later visit offers an interrupted recording, but not a partially read file', async () => {
   const device = emptyDevice();
   const before = visit(device);
   const recording = await before.makeTake();
@@ -73,7 +73,7 @@ test('a file that cannot be read to its end is reported', async () => {
   assert.equal(record.stopped, false);
 });
 
-test('a later visit knows that a full device has a part of a take alone', async () => {
+test('a later visit knows that a full device has only a part of a take', async () => {
   for (const isFull of [true, false]) {
     const device = emptyDevice();
     const recorded = await visit(device).makeTake();
@@ -86,7 +86,7 @@ test('a later visit knows that a full device has a part of a take alone', async 
   }
 });
 
-test('a file that is gone after it was chosen is read from the device; where that has not stored it, it may be there again', async t => {
+test('a file that disappears is read from the device; if the device has not stored it, the file may reappear', async t => {
   for (const stored of [true, false]) {
     const device = emptyDevice();
     if (!stored) device.append = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
@@ -102,7 +102,7 @@ test('a file that is gone after it was chosen is read from the device; where tha
   }
 });
 
-test('of a take that is replaced the server keeps what was sent', async t => {
+test('the server keeps the sent bytes of a replaced take', async t => {
   const asked: string[] = [];
   t.mock.method(globalThis, 'fetch', async (url: string, { method }: RequestInit) => {
     asked.push(`${method} ${url}`);

@@ -26,7 +26,7 @@ export interface Takes {
   effects: Run<TakeEffect>;
 }
 
-/** The takes of this device by their ids, and the upload of the one that is on its way. */
+/** Manages the takes of this device by their ids, and the one running upload. */
 export function createTakes(
   input: HTMLInputElement,
   dispatch: (event: Event) => void,
@@ -43,7 +43,7 @@ export function createTakes(
   async function discard({ id }: { id: string }): Promise<void> {
     uploader?.stop();
     const record = takes.get(id)?.record;
-    // What was sent is not taken back: of a take that broke off the server may have more than this device.
+    // A sent take is not withdrawn: the server may have more of an interrupted take than this device.
     if (record?.uploadUrl && !record.sent) endUpload(record.uploadUrl);
     await forget(id);
   }
@@ -58,22 +58,22 @@ export function createTakes(
       dispatch({ is: 'responseLoaded', response, left });
     },
 
-    /** What earlier visits left of this link; the one that matters first. */
+    /** Returns the takes that earlier visits left for this link, the most important first. */
     async findLeftTakes() {
       const stored = await spool;
       const records = await stored.takes(pagePath).catch(() => []);
       records.sort((a, b) => Number(b.sent) - Number(a.sent) || b.startedAt - a.startedAt);
       const left: StoredTake[] = [];
       for (const record of records) {
-        // One that the device does not give back now, as some do not with a large one, stays for a later visit.
+        // Some devices cannot return a large take now; a later visit tries again.
         const take = await readTake(stored, record).catch(() => undefined);
         if (!take) continue;
-        // A part of a file is hardly ever a video, and never what was chosen.
+        // A part of a file is hardly ever a playable video, and never the chosen one.
         if (take.size === 0 || (record.byFile && !record.stopped)) {
           await take.forget();
           continue;
         }
-        // It was being recorded when the page was closed.
+        // The page was closed during the recording.
         if (!record.stopped) await take.update({ stopped: true });
         takes.set(record.id, take);
         left.push(take);
@@ -115,7 +115,7 @@ export function createTakes(
       try {
         for (let at = 0; at < file.size; at += FILE_PIECE) await take.append(file.slice(at, at + FILE_PIECE));
       } catch {
-        // It was moved or changed, or is in a cloud that cannot be reached.
+        // The file was moved or changed, or is in an unreachable cloud.
         return dispatch({ is: 'fileUnreadable', take: take.snapshot() });
       }
       await take.update({ stopped: true });

@@ -5,7 +5,7 @@ import { endOf, meaningOf, nextPiece, nextRequest, retryDelayMs } from './upload
 
 const KB = 1_024;
 
-test('what is sent is declared first: the length goes before the bytes', () => {
+test('a sent take declares its length before the bytes', () => {
   const next = (uploadUrl: string | null, sent: boolean, offset: number | undefined, length?: number) =>
     nextRequest({ uploadUrl, sent }, { offset, length, size: 10 });
   assert.equal(next(null, true, undefined), 'create');
@@ -18,7 +18,7 @@ test('what is sent is declared first: the length goes before the bytes', () => {
   assert.equal(next('/u', true, 10, 10), 'look');
 });
 
-test('a device that has less than was sent brings what it has, and then waits for nothing', () => {
+test('a device with less than was sent uploads what it has and then stops', () => {
   const next = (offset: number) => nextRequest({ uploadUrl: '/u', sent: true }, { offset, length: 30, size: 10 });
   assert.equal(next(4), 'send');
   assert.equal(next(10), 'short');
@@ -26,7 +26,7 @@ test('a device that has less than was sent brings what it has, and then waits fo
   assert.equal(next(30), 'look');
 });
 
-test('pieces grow while they are quick and shrink when they are slow, within bounds', () => {
+test('pieces grow when quick and shrink when slow, within limits', () => {
   assert.equal(nextPiece(512 * KB, 100, true), 1_024 * KB);
   assert.equal(nextPiece(512 * KB, 100, false), 512 * KB, 'a small rest says nothing');
   assert.equal(nextPiece(512 * KB, 3_000, true), 512 * KB);
@@ -35,20 +35,20 @@ test('pieces grow while they are quick and shrink when they are slow, within bou
   assert.equal(nextPiece(64 * KB, 7_000, true), 64 * KB);
 });
 
-test('tries are ever further apart, 15 s and a quarter at most', () => {
+test('retries wait longer each time, at most 15 s plus 25 percent', () => {
   assert.equal(retryDelayMs(1, 0.5), 600);
   assert.equal(retryDelayMs(2, 0.5), 1_200);
   assert.equal(retryDelayMs(100, 0.5), 15_000);
   assert.equal(retryDelayMs(100, 1), 18_750);
 });
 
-test('a server that asks to wait is not asked before, up to a minute', () => {
+test('a retry waits for the server’s Retry-After, up to a minute', () => {
   for (const random of [0, 0.5, 1]) assert.ok(retryDelayMs(1, random, 5_000) >= 5_000);
   assert.ok(retryDelayMs(1, 0, 5_000) < retryDelayMs(1, 1, 5_000), 'pages do not come back together');
   assert.ok(retryDelayMs(1, 0.5, 86_400_000) < 62_000);
 });
 
-test('what became of an upload is read from its own answer', () => {
+test('the end of an upload is read from its own answer', () => {
   const answer = (fields: object, submissionId: string | null = null) => [
     {
       questionIndex: null,
@@ -66,7 +66,7 @@ test('what became of an upload is read from its own answer', () => {
   assert.equal(endOf(take(), answer({ state: 'finishing' })), undefined);
 });
 
-test('a refusal means an end, or is looked into; an odd one is tried a few times', () => {
+test('a refusal means an end or a check of the response; an unknown one is retried a few times', () => {
   assert.equal(meaningOf(404, '/u', 1), 'deleted');
   assert.equal(meaningOf(410, '/u', 1), 'gone');
   assert.equal(meaningOf(422, '/u', 1), 'refused');

@@ -2,7 +2,7 @@ import type { End } from '../state/events.ts';
 import type { Answer } from '../state/state.ts';
 import type { TakeRecord } from '../state/take.ts';
 
-// The rules of an upload that grows: which request is next, how large it is, how long to wait after one that failed.
+// The rules of a growing upload: the next request, its size, and the wait after a failure.
 
 const SMALLEST = 64 * 1024;
 const LARGEST = 4 * 1024 * 1024;
@@ -14,19 +14,19 @@ const LONGEST_ASKED_MS = 60_000;
 const ODD_TRIES = 4;
 
 export interface Known {
-  /** How far the server is; undefined where it is to be asked. */
+  /** The server's offset; undefined when it must be requested. */
   offset: number | undefined;
-  /** Bytes of the whole, as the server was told, which is whether the take counts as sent; undefined until then. */
+  /** The declared total bytes, with which the take counts as sent; undefined until then. */
   length: number | undefined;
-  /** Bytes of the take so far. */
+  /** The bytes of the take so far. */
   size: number;
 }
 
 export type Next = 'create' | 'find' | 'declare' | 'send' | 'rest' | 'look' | 'short';
 
 /**
- * The length is declared first, without bytes: what the contributor has sent counts as sent from then on. `short`: the
- * server has all that this device has, which is less than that, as a full device keeps only the beginning of a take.
+ * Returns the next request. The length comes first, without bytes: from then on the take counts as sent. `short`: the server
+ * has all bytes of this device, but fewer than were sent, because a full device keeps only the beginning of a take.
  */
 export function nextRequest({ uploadUrl, sent }: Pick<TakeRecord, 'uploadUrl' | 'sent'>, known: Known): Next {
   if (uploadUrl === null) return 'create';
@@ -37,13 +37,13 @@ export function nextRequest({ uploadUrl, sent }: Pick<TakeRecord, 'uploadUrl' | 
   return known.offset < known.length ? 'short' : 'look';
 }
 
-/** Bytes of the next request, by how long a whole one took. */
+/** Returns the bytes of the next request, based on how long a full one took. */
 export function nextPiece(piece: number, tookMs: number, whole: boolean): number {
   if (tookMs < FAST_MS && whole) return Math.min(LARGEST, piece * 2);
   return tookMs > SLOW_MS ? smallerPiece(piece) : piece;
 }
 
-/** Bytes a second, by the last requests, of which the latest counts most. */
+/** Returns the bytes per second, weighted toward the latest request. */
 export function paceAfter(before: number | undefined, bytes: number, tookMs: number): number {
   const now = (1_000 * bytes) / Math.max(1, tookMs);
   return before === undefined ? now : before + 0.3 * (now - before);
@@ -52,13 +52,13 @@ export function paceAfter(before: number | undefined, bytes: number, tookMs: num
 export const smallerPiece = (piece: number): number => Math.max(SMALLEST, piece / 2);
 
 /**
- * Milliseconds until the next try, never less than the server asked for, up to a minute; `random`: 0 to 1, so that pages do not come
- * back together.
+ * Returns the milliseconds until the retry, at least the wait that the server requests, up to a minute. `random` (0 to 1)
+ * spreads the retries of many pages.
  */
 export const retryDelayMs = (tries: number, random: number, askedMs = 0): number =>
   Math.min(LONGEST_WAIT_MS, 300 * 2 ** Math.min(tries, 8)) * (0.75 + random / 2) + Math.min(LONGEST_ASKED_MS, askedMs);
 
-/** What became of an upload, by its response; undefined where that is not decided. */
+/** Returns the end of an upload from its response; undefined while it is undecided. */
 export function endOf({ questionIndex, uploadUrl }: TakeRecord, answers: readonly Answer[]): End | undefined {
   const answer = answers.find(each => each.questionIndex === questionIndex);
   const id = uploadUrl?.split('/').pop();
@@ -69,8 +69,8 @@ export function endOf({ questionIndex, uploadUrl }: TakeRecord, answers: readonl
 }
 
 /**
- * What a refusal that is not transient means: its end; `deleted`, as its hold has ended; `gone` or `refused`, for which the
- * response has the code; undefined: try again.
+ * Returns the meaning of a permanent refusal: the upload's end; `deleted`, because its hold expired; `gone` or `refused`, for
+ * which the response has the code; undefined: retry.
  */
 export function meaningOf(
   status: number,

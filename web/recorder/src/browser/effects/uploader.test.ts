@@ -5,7 +5,7 @@ import { response, take } from '../state/testing.ts';
 import type { Spool } from './spool.ts';
 import { newTake, readTake, type StoredTake } from './take.ts';
 
-// What the script finds in a browser.
+// The browser globals of the script.
 Object.assign(globalThis, {
   window: globalThis,
   location: { pathname: '/r/vr_1' },
@@ -16,7 +16,7 @@ const { startUploader } = await import('./uploader.ts');
 
 const spool = { put: async () => {}, append: async () => {}, chunks: async () => [] } as unknown as Spool;
 
-/** A server that has the first `offset` bytes of an upload, of which `length` were declared; undefined where it was not sent. */
+/** A server with the first `offset` bytes of an upload and a declared `length`; undefined when it was not sent. */
 function serverOf(offset: number, length?: number) {
   let bytes = '';
   const answer = async (_: unknown, { method = 'GET', body, headers }: RequestInit = {}): Promise<Response> => {
@@ -36,11 +36,11 @@ function serverOf(offset: number, length?: number) {
 const endOf = (t: TestContext, stored: StoredTake): Promise<End> =>
   new Promise(resolve => {
     const uploader = startUploader(stored, () => {}, resolve);
-    // One that comes to no end would ask for ever.
+    // An uploader that does not end would send requests for ever.
     t.after(uploader.stop);
   });
 
-test('a device that has less than was sent brings what it has, and comes to an end', { timeout: 10_000 }, async t => {
+test('a device with less than was sent uploads what it has, and ends', { timeout: 10_000 }, async t => {
   for (const [offset, rest] of [
     [3, 'inning'],
     [20, ''],
@@ -56,7 +56,7 @@ test('a device that has less than was sent brings what it has, and comes to an e
   }
 });
 
-test('the part that a full device has of a take is not sent as the whole', { timeout: 10_000 }, async t => {
+test('a full device does not send its part of a take as the whole', { timeout: 10_000 }, async t => {
   const beginning = await new Blob(['beginning']).arrayBuffer();
   const device = { ...spool, chunks: async () => [beginning] };
   const { size: _, ...record } = take({ sent: true, recorded: 30 });
@@ -65,7 +65,7 @@ test('the part that a full device has of a take is not sent as the whole', { tim
     [20, '', 'short'],
     [30, '', 'landed'],
   ] as const) {
-    // What the device had no room for was sent all the same: the server may have more of it, or all.
+    // The page also sent the bytes that did not fit on the device: the server may have more of the take, or all.
     const server = serverOf(offset);
     t.mock.method(globalThis, 'fetch', server.answer);
     assert.deepEqual(await endOf(t, await readTake(device, { ...record })), { kind });
@@ -74,7 +74,7 @@ test('the part that a full device has of a take is not sent as the whole', { tim
   }
 });
 
-test('a device that kept no word of Send learns from the server how large a take is', { timeout: 10_000 }, async t => {
+test('a device that did not store Send learns the size of a take from the server', { timeout: 10_000 }, async t => {
   t.mock.method(globalThis, 'fetch', serverOf(20, 30).answer);
   const { size: _, ...record } = take({ recorded: 9 });
   const stored = await readTake(spool, record);
@@ -82,7 +82,7 @@ test('a device that kept no word of Send learns from the server how large a take
   assert.deepEqual([stored.record.sent, stored.record.recorded], [true, 30]);
 });
 
-test('a file that is gone before the server has all of it comes to an end; one that is away for a moment does not', {
+test('a file that disappears before the server has all of it ends the upload; a short absence does not', {
   timeout: 20_000,
 }, async t => {
   const gone = () => Promise.reject(new DOMException('gone', 'NotReadableError'));

@@ -16,18 +16,18 @@ import {
 } from './upload-plan.ts';
 
 export interface Uploader {
-  /** There is more to do: bytes were added, or the take was sent. */
+  /** Continues after bytes were added or the take was sent. */
   wake(): void;
   stop(): void;
 }
 
 const POLL_MS = 700;
-// In some five seconds.
+// About five seconds of failed reads.
 const READS = 4;
 
 /**
- * Brings a take to the server while it grows, for as long as it takes: a lost connection or a server that is down only
- * delays it. Reports each change and, once, the end.
+ * Uploads a growing take, however long that takes: a lost connection or a server that is down only delays it. Reports each
+ * change and, once, the end.
  */
 export function startUploader(
   take: StoredTake,
@@ -57,7 +57,7 @@ export function startUploader(
     progress.declared = bytes !== undefined;
   };
 
-  /** Called where something was got on with: finding the server alone is not enough. */
+  /** Call this after real progress: reaching the server is not enough. */
   const wentWell = () => {
     tries = 0;
     if (!progress.trouble) return;
@@ -65,7 +65,7 @@ export function startUploader(
     report();
   };
 
-  /** One request; true where there is nothing to do until something is added. */
+  /** Makes one request; true when there is nothing to do until something is added. */
   async function step(): Promise<boolean | End> {
     const url = record.uploadUrl ?? '';
     const at = offset ?? 0;
@@ -92,7 +92,7 @@ export function startUploader(
   async function find(url: string): Promise<boolean> {
     const found = await headUpload(url);
     lengthIs(found.length);
-    // A full device may have had no room for the word that it was sent, nor for how large it is.
+    // A full device may have stored neither Send nor the size of the take.
     if (found.length !== undefined && !record.sent) await take.update({ sent: true, recorded: found.length });
     reached(found.offset);
     return false;
@@ -102,7 +102,7 @@ export function startUploader(
     const uploadUrl = await createUpload({
       responseSessionId: record.responseSessionId,
       ...(record.questionIndex === null ? {} : { questionIndex: String(record.questionIndex) }),
-      // Until it is sent the contributor may still change it.
+      // The contributor may still change the note before Send.
       ...(record.sent && record.note ? { note: record.note } : {}),
     });
     await take.update({ uploadUrl });
@@ -112,10 +112,10 @@ export function startUploader(
     return false;
   }
 
-  // The length first, without bytes: what the contributor has sent counts as sent from then on, whatever happens next.
+  // Declares the length first, without bytes: from then on the take counts as sent, whatever happens next.
   async function declare(url: string, at: number): Promise<boolean | End> {
     if (record.note) await noteFirst();
-    // More than there is, where the device had no room for the end: what arrives then counts as incomplete.
+    // Larger than the stored take if the device had no room for the end: the upload then counts as incomplete.
     const whole = Math.max(take.size, at, record.recorded);
     const { landed } = await patchUpload(url, at, new Blob([]), whole);
     wentWell();
@@ -128,16 +128,16 @@ export function startUploader(
     try {
       await setNote(record.responseSessionId, record.note);
     } catch (error) {
-      // 410: it has landed, with the note that it had. A note is not worth a take.
+      // 410: the take has landed with its earlier note. A note must not cost a take.
       if (isTransient(error)) throw error;
     }
   }
 
   async function send(url: string, at: number): Promise<boolean | End> {
-    // Before the request: one whose bytes cannot be read fails as if the network were gone.
+    // Reads before the request: a request with unreadable bytes fails like a network error.
     const bytes = await take.read(at, at + piece).catch(error => {
       unread += 1;
-      // What was recorded does not go away: it is read until it can be.
+      // A recording does not disappear: the uploader retries the read.
       if (unread < READS || !record.byFile) throw error;
       return undefined;
     });
@@ -153,23 +153,23 @@ export function startUploader(
     return answer.landed ? { kind: 'landed' } : false;
   }
 
-  /** Asks what became of the upload; undefined where that is not decided. */
+  /** Returns the end of the upload; undefined while it is undecided. */
   async function outcome(): Promise<End | undefined> {
     const { answers } = await getResponse(record.responseSessionId);
     return endOf(record, answers);
   }
 
-  /** The same, and waits a little where it is not decided. */
+  /** Returns the end of the upload, and waits a little while it is undecided. */
   async function look(): Promise<boolean | End> {
     const end = await outcome();
     if (end) return end;
     await wait(POLL_MS);
-    // Looking at the upload itself makes a landing go on whose request was lost.
+    // A HEAD of the upload resumes a landing whose request was lost.
     offset = undefined;
     return false;
   }
 
-  /** The end that a failed request means; undefined: try again. */
+  /** Returns the end after a failed request; undefined: retry. */
   async function endAfter(error: unknown): Promise<End | undefined> {
     if (isTransient(error) || !(error instanceof Refusal)) return undefined;
     const meaning = meaningOf(error.status, record.uploadUrl, tries);
@@ -177,7 +177,7 @@ export function startUploader(
     const end = await look();
     if (typeof end === 'object') return end;
     if (meaning !== 'deleted') return { kind: meaning, code: null };
-    // What is here still is sent again.
+    // Uploads again from this device.
     await take.update({ uploadUrl: null });
     return undefined;
   }
@@ -202,7 +202,7 @@ export function startUploader(
         if (typeof done === 'object') return finish(done);
         if (done || progress.finishing) wentWell();
         idle = done;
-        // Bytes may have come while the request ran.
+        // Bytes may have arrived during the request.
         if (done && !stopped && !(record.sent && !progress.declared) && (offset ?? 0) >= take.size) await wait();
         idle = false;
       } catch (error) {
@@ -213,7 +213,7 @@ export function startUploader(
         offset = undefined;
         piece = smallerPiece(piece);
         const busy = error instanceof Refusal && error.status === 409;
-        // One lost request is nothing to worry anybody with.
+        // One lost request is no reason for a warning.
         progress.trouble = tries < 2 && navigator.onLine ? null : busy ? 'busy' : 'network';
         report();
         await wait(retryDelayMs(tries, Math.random(), error instanceof Refusal ? error.waitMs : 0));

@@ -1,4 +1,4 @@
-/** Keeps the screen on while something must not be interrupted. Browsers take the lock away when the page is hidden. */
+/** Keeps the screen on during work that must not be interrupted. Browsers release the lock when the page is hidden. */
 export function createWakeLock(): (on: boolean) => void {
   let wanted = false;
   let lock: WakeLockSentinel | undefined;
@@ -11,7 +11,7 @@ export function createWakeLock(): (on: boolean) => void {
         lock = undefined;
       });
     } catch {
-      // A device short of power refuses; it records all the same.
+      // A device low on power refuses the lock; the recording continues.
     }
     if (!wanted) keep(false);
   }

@@ -1,17 +1,17 @@
 import type { Reading } from '../state/state.ts';
 
-// Looks at picture and sound while the camera is on, so that nobody finds out afterwards that there was nothing.
+// Checks picture and sound while the camera is on, so that nobody discovers a silent or black recording afterwards.
 
 export interface Watch {
   read(): Reading;
-  /** What was heard and seen until now no longer counts. */
+  /** Forgets earlier sound and picture. */
   reset(): void;
   stop(): void;
 }
 
-// About -52 dBFS: a microphone that is off is far below, the quietest speech above.
+// About -52 dBFS: a muted microphone is far below, the quietest speech above.
 const HEARD = 0.0025;
-// Mean of the brightness, 0 to 255, of a picture in which something can be made out.
+// The mean brightness, 0 to 255, of a picture with visible content.
 const SEEN = 7;
 const LOOK_MS = 150;
 

@@ -21,7 +21,7 @@ import {
 const BACK: Event = { is: 'back' };
 const modeOf = ({ phase }: State) => (phase as Capture).mode.is;
 
-test('Back leaves the page on its first and last screens alone', () => {
+test('Back leaves the page only on its first and last screens', () => {
   assert.equal(canGoBack(initialState(VISIT)), false);
   const done = play([
     ...TO_SENDING,
@@ -34,7 +34,7 @@ test('Back leaves the page on its first and last screens alone', () => {
   assert.equal(elsewhere.state.phase.at, 'welcome');
 });
 
-test('Back turns the camera off, also one that is still being turned on', () => {
+test('Back turns the camera off, even one that is still starting', () => {
   for (const events of [TO_CAMERA, TO_CAMERA.slice(0, -1)]) {
     const back = play([...events, BACK]);
     assert.equal(back.state.phase.at, 'welcome');
@@ -50,7 +50,7 @@ test('Back turns the camera off, also one that is still being turned on', () => 
   assert.equal(modeOf(counting.state), 'ready', 'a countdown is called off');
 });
 
-test('Back holds a recording, ends it the second time, and loses nothing', () => {
+test('Back pauses a recording, ends it the second time, and loses nothing', () => {
   const held = play([...TO_RECORDING, BACK]);
   assert.equal(modeOf(held.state), 'paused');
   assert.equal(kinds(held.effects)[0], 'pauseRecording');
@@ -61,7 +61,7 @@ test('Back holds a recording, ends it the second time, and loses nothing', () =>
   assert.deepEqual(kinds(play([BACK], without).effects), ['stopRecording']);
 });
 
-test('from the camera there is a way back to the take that one has, by a button and by Back', () => {
+test('a button and Back lead from the camera to the existing take', () => {
   const again = play([...TO_REVIEW, { is: 'again' }, { is: 'cameraOpened', devices: DEVICES }]);
   for (const event of [BACK, { is: 'backToTake' }] as const) {
     const back = play([event], again.state);
@@ -77,7 +77,7 @@ test('from the camera there is a way back to the take that one has, by a button 
   assert.equal(play([...TO_RECORDING, { is: 'backToTake' }]).state.phase.at, 'capture', 'it has taken the place of it');
 });
 
-test('what was sent stays in view; what was refused is not gone back to', () => {
+test('a sent take stays in view; Back does not return to a refused one', () => {
   const sending = play(TO_SENDING).state;
   assert.equal(canGoBack(sending), true);
   assert.equal(play([BACK], sending).state, sending);

@@ -5,9 +5,9 @@ import { type Capture, keptTake, type State } from './state.ts';
 import { first, show, step } from './step.ts';
 import { toWelcome } from './welcome.ts';
 
-// Back, of the device or the browser: one screen back, and never a take lost by it.
+// Back on the device or in the browser goes one screen back and never loses a take.
 
-/** From the camera, which goes off: to the take that there is, else to the first screen. */
+/** Leaves the camera and turns it off: goes to the existing take, otherwise to the first screen. */
 function leaveCamera(state: State): Step {
   const kept = keptTake(state);
   return kept ? backToReview(state, kept) : first([{ do: 'closeCamera' }], toWelcome(state));
@@ -16,7 +16,7 @@ function leaveCamera(state: State): Step {
 function fromCamera(state: State, phase: Capture): Step {
   switch (phase.mode.is) {
     case 'recording':
-      // A gesture that was not meant only holds the recording; the next one ends it.
+      // An accidental gesture only pauses the recording; the next one ends it.
       return state.visit.canPause ? capture.pause(state, { is: 'pause' }) : step(state, { do: 'stopRecording' });
     case 'paused':
       return step(state, { do: 'stopRecording' });
@@ -42,7 +42,7 @@ function oneBack(state: State): Step | undefined {
       return toWelcome(state);
     case 'problem':
       return phase.retry?.to === 'welcome' || phase.retry?.to === 'again' ? toWelcome(state) : undefined;
-    // What is on its way stays in view.
+    // A running step stays in view.
     case 'file':
     case 'sending':
     case 'settling':
@@ -52,7 +52,7 @@ function oneBack(state: State): Step | undefined {
   }
 }
 
-/** Whether Back is for the page; otherwise it leaves it. */
+/** Returns whether Back stays on the page; otherwise it leaves the page. */
 export const canGoBack = (state: State): boolean => oneBack(state) !== undefined;
 
 export const back: On<'back' | 'backToTake'> = {

@@ -3,11 +3,11 @@ import { type Capture, type Choice, type Devices, questionOf, type State } from 
 import { announce, show, step } from './step.ts';
 import { withoutCamera } from './welcome.ts';
 
-// Which camera is on.
+// The choice of the camera.
 
 const FIRST: Choice = { facing: 'user' };
 
-/** Another camera or microphone. A check or a countdown that runs is called off; what is being recorded is not. */
+/** Switches to another camera or microphone. Cancels a running check or countdown, but not a recording. */
 function switchTo(state: State, choice: Choice): Step {
   const { phase } = state;
   if (phase.at !== 'capture' || !phase.devices) return step(state);
@@ -16,14 +16,14 @@ function switchTo(state: State, choice: Choice): Step {
     ...phase,
     mode: phase.mode.is === 'held' ? phase.mode : { is: 'ready' },
     devices: undefined,
-    // What was said of the camera before is not known of this one.
+    // Readings of the previous camera do not apply to this one.
     reading: undefined,
     before: state.choice,
   };
   return show({ ...state, choice }, next, { do: 'openCamera', choice });
 }
 
-/** The other side; where the cameras do not say which side they look to, the next one. */
+/** Returns the camera on the other side, or the next one when the cameras do not report their side. */
 export function turnedAround({ microphone, facing }: Choice, used: Devices): Choice {
   if (used.facing) return { microphone, facing: used.facing === 'environment' ? 'user' : 'environment' };
   const ids = used.cameras.map(({ id }) => id);
@@ -50,7 +50,7 @@ export const camera: On<'cameraOpened' | 'cameraFailed' | 'cameraEnded' | 'devic
     if (phase.at !== 'capture') return step(state);
     const { before } = phase;
     if (!before) return withoutCamera({ ...state, choice: FIRST }, problem);
-    // The one before works.
+    // Returns to the previous camera, which works.
     return show({ ...state, choice: before }, { ...phase, before: undefined }, { do: 'openCamera', choice: before });
   },
   cameraEnded(state) {

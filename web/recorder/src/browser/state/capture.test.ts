@@ -22,7 +22,7 @@ import {
 const modeOf = ({ phase }: State): Mode => (phase as Capture).mode;
 const announced = (events: Event[]) => play(events).effects.filter(effect => effect.do === 'announce');
 
-test('from the first screen to a recording: a use is claimed before the countdown, the take is made after it', () => {
+test('from the first screen to a recording: the page claims a use before the countdown and creates the take after it', () => {
   assert.equal(play([...TO_CAMERA, tick(0)]).state.phase.at, 'capture');
   const claiming = play([...TO_CAMERA, tick(0), { is: 'record', now: 0 }]);
   assert.deepEqual(kinds(claiming.effects), ['claim']);
@@ -42,7 +42,7 @@ test('from the first screen to a recording: a use is claimed before the countdow
   assert.equal(modeOf(recording.state).is, 'recording');
 });
 
-test('a camera that shows and hears nothing is held back after a while, and goes on by itself once it does', () => {
+test('a silent or black camera holds the start after a while, and continues by itself once it works', () => {
   const pressed: Event[] = [...TO_CAMERA, tick(0, { ...SILENT, watchedMs: 100 }), { is: 'record', now: 0 }];
   assert.equal(modeOf(play([...pressed, tick(1_100, { ...SILENT, watchedMs: 1_200 })]).state).is, 'checking');
   const held = play([...pressed, tick(1_300, { ...SILENT, watchedMs: 1_400 })]);
@@ -57,14 +57,14 @@ test('a camera that shows and hears nothing is held back after a while, and goes
   assert.deepEqual(modeOf(anyway.state), { is: 'claiming', over: 'held', why: 'silent' });
 });
 
-test('a check does not wait for ever for a camera that was turned on a moment ago', () => {
+test('a check waits only a limited time for a new camera', () => {
   const pressed: Event[] = [...TO_CAMERA, { is: 'record', now: 0 }];
   const late = { ...SILENT, watchedMs: 500 };
   assert.equal(modeOf(play([...pressed, tick(3_900, late)]).state).is, 'checking');
   assert.equal(modeOf(play([...pressed, tick(4_000, late)]).state).is, 'held');
 });
 
-test('the recording warns before its longest, ends there, and says why', () => {
+test('the recording warns before its time limit, ends there, and gives the reason', () => {
   assert.deepEqual(announced([...TO_RECORDING, tick(4_000, GOOD, 89)]), []);
   const warned = play([...TO_RECORDING, tick(4_000, GOOD, 90)]);
   assert.deepEqual(warned.effects, [{ do: 'announce', texts: [['secondsLeft', { seconds: 30 }]] }]);
@@ -76,14 +76,14 @@ test('the recording warns before its longest, ends there, and says why', () => {
   assert.deepEqual((reviewed.state.phase as { notice?: unknown }).notice, ['limitReached']);
 });
 
-test('a camera that ends in the middle ends the recording and keeps what there is', () => {
+test('a camera that fails ends the recording and keeps the take', () => {
   const ended = play([...TO_RECORDING, { is: 'cameraEnded' }]);
   assert.deepEqual(kinds(ended.effects), ['stopRecording']);
   const { phase } = play([{ is: 'recordingStopped', take: take() }], ended.state).state;
   assert.deepEqual(phase, { at: 'review', notice: ['cameraEnded'], question: '' });
 });
 
-test('a pause holds the recording, and only a recording can be paused', () => {
+test('only a recording can be paused', () => {
   assert.deepEqual(play([...TO_CAMERA, { is: 'pause' }]).effects, []);
   const paused = play([...TO_RECORDING, { is: 'pause' }]);
   assert.deepEqual(kinds(paused.effects), ['pauseRecording', 'announce']);
@@ -100,7 +100,7 @@ test('an empty take is discarded, and the first screen says so', () => {
   assert.equal(state.take, undefined);
 });
 
-test('another camera calls a countdown off; where it cannot be turned on, the one before comes back', () => {
+test('another camera cancels a countdown; if it fails, the previous one returns', () => {
   const counting: Event[] = [...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimed', response: response() }];
   const turned = play([...counting, { is: 'deviceChosen', kind: 'camera', id: 'back' }]);
   assert.deepEqual(turned.effects, [{ do: 'openCamera', choice: { facing: 'user', camera: 'back' } }]);
@@ -113,14 +113,14 @@ test('another camera calls a countdown off; where it cannot be turned on, the on
   assert.deepEqual(play([...TO_RECORDING, { is: 'flip' }]).effects, [], 'not in the middle of a take');
 });
 
-test('a phone turns to the other side, or to the next camera where none says its side', () => {
+test('a phone switches to the other side, or to the next camera if none reports its side', () => {
   const choice = { facing: 'user', camera: 'front', microphone: 'm' } as const;
   assert.deepEqual(turnedAround(choice, { ...DEVICES, facing: 'user' }), { facing: 'environment', microphone: 'm' });
   assert.equal(turnedAround(choice, DEVICES).camera, 'back');
   assert.equal(turnedAround(choice, { ...DEVICES, camera: 'back' }).camera, 'front');
 });
 
-test('no camera leads elsewhere, a refused one back to the first screen', () => {
+test('a missing camera leads to another device, a refused one to the first screen', () => {
   const failing = (problem: 'noCamera' | 'denied', inHand = false) =>
     play(
       [
@@ -136,7 +136,7 @@ test('no camera leads elsewhere, a refused one back to the first screen', () => 
   assert.equal(failing('denied').offerElsewhere, true);
 });
 
-test('another take takes the place of the one before', () => {
+test('another take replaces the previous one', () => {
   const again = play([...TO_REVIEW, { is: 'again' }]);
   assert.deepEqual(kinds(again.effects), ['closePreview', 'openCamera']);
   const made = play(
@@ -155,7 +155,7 @@ test('another take takes the place of the one before', () => {
   assert.equal(made.state.take, undefined);
 });
 
-test('a use that is refused is shown with what may help', () => {
+test('a refused use is shown with possible remedies', () => {
   const refused = (status: number) => {
     const { state, effects } = play([...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimRefused', status }]);
     assert.deepEqual(kinds(effects), ['closeCamera', 'announce']);
@@ -170,7 +170,7 @@ test('a use that is refused is shown with what may help', () => {
   assert.deepEqual(refused(0), ['noConnection', 'welcome']);
 });
 
-test('nothing that comes late goes on with a screen that was left', () => {
+test('late events do not continue a screen that was left', () => {
   const gone = play([...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimRefused', status: 409 }]).state;
   for (const event of [
     { is: 'cameraOpened', devices: DEVICES },
@@ -184,7 +184,7 @@ test('nothing that comes late goes on with a screen that was left', () => {
   assert.deepEqual(kinds(play([{ is: 'takeMade', take: take() }], gone).effects), ['discardTake']);
 });
 
-test('an interview that another device goes on with: the question that is due is shown before anything is recorded', () => {
+test('if another device continued the interview, the due question is shown before a recording', () => {
   const asking = initialState({ ...VISIT, questions: ['Who?', 'What?'] });
   const claimed = play(
     [...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimed', response: response(['Who?', 'What?'], 1) }],
@@ -216,7 +216,7 @@ test('an interview that another device goes on with: the question that is due is
   assert.deepEqual(whole.state.phase, { at: 'done', text: ['doneElsewhere'], dialog: false });
 });
 
-test('a recording without a network says at once that it is on the device, and only a recording does', () => {
+test('a recording without a network says at once that it is stored on the device, and nothing else does', () => {
   const offline = play([...TO_RECORDING, { is: 'connection', online: false }]);
   assert.deepEqual(offline.effects, [{ do: 'announce', texts: [['offlineDevice']] }]);
   assert.deepEqual(offlineText(offline.state), ['offlineDevice']);

@@ -26,7 +26,7 @@ type Recording = Extract<Mode, { is: 'recording' | 'paused' }>;
 
 const isGood = (reading: Reading | undefined): boolean => reading?.heard === true && reading.seen;
 
-/** A press on a button of this screen, where the mode that it is for is shown and the camera is on. */
+/** Handles a button of this screen if its mode is shown and the camera is on. */
 function press(state: State, modes: Mode['is'][], act: (phase: Capture) => Step): Step {
   const { phase } = state;
   return phase.at === 'capture' && phase.devices && modes.includes(phase.mode.is) ? act(phase) : step(state);
@@ -35,7 +35,7 @@ function press(state: State, modes: Mode['is'][], act: (phase: Capture) => Step)
 const toMode = (state: State, phase: Capture, mode: Mode, ...effects: Step['effects']): Step =>
   show(state, { ...phase, mode }, ...effects);
 
-/** Claims the use of the link, which is what starting to record means. */
+/** Claims the use of the link: the recording starts with it. */
 function claim(state: State, phase: Capture): Step {
   const { mode } = phase;
   const over: Mode =
@@ -43,7 +43,7 @@ function claim(state: State, phase: Capture): Step {
   return toMode(state, phase, over, { do: 'claim', termsAccepted: state.termsAccepted });
 }
 
-/** Waits until picture and sound are there, or have been looked at for long enough. */
+/** Waits until picture and sound arrive, or until the time limit. */
 function check(state: State, phase: Capture, since: number, now: number): Step {
   const { reading } = phase;
   if (isGood(reading)) return claim(state, phase);
@@ -92,14 +92,14 @@ function tick(state: State, { now, reading, elapsed }: Extract<Event, { is: 'tic
   return show(state, phase);
 }
 
-/** Nothing is left to record: it was answered from another device where this one had begun nothing. */
+/** Shows that another device has answered everything and this one has begun nothing. */
 const alreadyAnswered = (before: State, state: State): Step =>
   toAlreadyDone(state, before.response || state.visit.shared ? undefined : ['doneElsewhere']);
 
 const isShown = ({ number, text }: Question, { question }: Capture): boolean =>
   question?.number === number && question.text === text;
 
-/** The question that is due is shown before anything is recorded: another device has answered, or the owner has changed it. */
+/** Shows the due question before a recording: another device has answered, or the owner has changed it. */
 function askAnother(state: State, phase: Capture, question: Question): Step {
   const told: Message | undefined = question.number > (phase.question?.number ?? 1) ? ['answeredElsewhere'] : undefined;
   const asked = [...(told ? [told] : []), ['question', { ...question }] as const, question.text];
@@ -132,7 +132,7 @@ export const capture: On<
       const next: State = { ...state, byFile: true, take: undefined, refused: false, progress: undefined };
       return show(next, { ...phase, step: 'reading' }, makeTake(state, phase.type));
     }
-    // The contributor turned to another camera meanwhile.
+    // The contributor switched to another camera meanwhile.
     if (phase.mode.is !== 'claiming') return step(state);
     const question = questionOf(state);
     if (question && !isShown(question, phase)) return askAnother(state, phase, question);
@@ -189,7 +189,7 @@ export const capture: On<
       const ending = [{ do: 'keepAwake', on: false }, { do: 'closeCamera' }] as const;
       const { notice } = phase.mode as Recording;
       if (take.size > 0) return first([...ending], toReview({ ...state, take }, take, notice));
-      // Not worth looking at: some devices give one where another app has the camera.
+      // A worthless take: some devices record an empty one while another app uses the camera.
       const next: State = { ...state, take: undefined, progress: undefined };
       return first([...ending, { do: 'discardTake', take }], toWelcomeWith(next, ['nothingRecorded']));
     }),

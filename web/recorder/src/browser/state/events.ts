@@ -5,9 +5,9 @@ import type { Take } from './take.ts';
 export type CameraProblem = 'denied' | 'noCamera' | 'cameraBusy';
 
 /**
- * What became of an upload. `gone`: another clip is the answer, or the link takes no more. `short`: more was sent than this device
- * still has, so that the server waits for bytes that nobody has. `unreadable`: the file that was chosen is gone or was changed
- * before the server had all of it, and this device has not stored the rest.
+ * The end of an upload. `gone`: another clip is the answer, or the link takes no more. `short`: this device has less than was
+ * sent, so the server waits for bytes that do not exist. `unreadable`: the chosen file is gone or changed before the server had
+ * all of it, and this device has not stored the rest.
  */
 export type End =
   | { kind: 'landed' }
@@ -16,9 +16,9 @@ export type End =
   | { kind: 'unreadable' }
   | { kind: 'refused' | 'gone'; code: RefusalCode | null };
 
-/** What the contributor did, or what an effect reports. */
+/** An action of the contributor, or a report of an effect. */
 export type Event =
-  // The visit begins.
+  // The start of the visit.
   | { is: 'otherTab' }
   | { is: 'onlyTab' }
   | { is: 'leftTakes'; takes: readonly Take[]; responseSessionId?: string }
@@ -58,7 +58,7 @@ export type Event =
   | { is: 'previewFailed' }
   | { is: 'noteChanged'; note: string }
   | { is: 'send'; note: string }
-  /** Some seconds after Send. */
+  /** Comes some seconds after Send. */
   | { is: 'sendIsSlow'; id: string }
   | { is: 'again' }
   | { is: 'progress'; take: Take; progress: Progress }
@@ -73,20 +73,20 @@ export type Event =
   | { is: 'back' }
   | { is: 'connection'; online: boolean };
 
-/** What is to be done outside: each is carried out in the order given, and reports by events. */
+/** An action outside the state. Effects run in their order and report by events. */
 export type Effect =
   | { do: 'findLeftTakes' }
-  /** `left`: handed back with the answer. `forget`: the take that has landed goes first. */
+  /** `left`: returned with the answer. `forget`: the landed take to delete first. */
   | { do: 'loadResponse'; id: string; left?: readonly Take[]; forget?: string }
   | { do: 'claim'; termsAccepted: boolean }
   | { do: 'askForUses' }
-  /** The next claim is another response. What is on the device of the one before stays there. */
+  /** Makes the next claim start another response. The previous one's takes stay on the device. */
   | { do: 'forgetResponse' }
   | { do: 'openFileChooser'; capture: boolean }
   | { do: 'lookAtFile' }
   | { do: 'openCamera'; choice: Choice }
   | { do: 'closeCamera' }
-  /** The take before, if any, is discarded here and on the server. */
+  /** Discards the previous take, if any, here and on the server. */
   | {
       do: 'makeTake';
       before?: Take;
@@ -105,7 +105,7 @@ export type Effect =
   | { do: 'startUpload'; id: string }
   | { do: 'keepNote'; id: string; note: string }
   | { do: 'sendTake'; id: string; note: string }
-  /** `sendIsSlow` comes in some seconds. */
+  /** Dispatches `sendIsSlow` after some seconds. */
   | { do: 'watchSending'; id: string }
   | { do: 'keepAwake'; on: boolean }
   | { do: 'openPreview'; take: Take }
@@ -116,10 +116,10 @@ export type Effect =
   | { do: 'reload' }
   | { do: 'goToThankYou' }
   | { do: 'focus'; on: 'start' | 'chooseFile' | 'terms' | 'record' }
-  /** To a screen reader: the sentences that are given, one after the other; a string is said as it is. */
+  /** Announces texts to a screen reader, in order; a string is read unchanged. */
   | { do: 'announce'; texts: readonly (Message | string)[] };
 
-/** What carries effects out: one function for each kind. */
+/** The runner of effects: one function for each kind. */
 export type Run<Kind extends Effect['do']> = {
   [K in Kind]: (effect: Extract<Effect, { do: K }>) => unknown;
 };

@@ -9,15 +9,15 @@ export type FileKind =
   | 'picture'
   | 'audio'
   | 'pdf'
-  /** A video that the server does not take. */
+  /** A video that the server does not accept. */
   | 'otherFormat'
   | 'notVideo'
   | 'unreadable';
 
-/** `seconds`: its length, where the browser can tell it. */
+/** `seconds`: its length, if the browser knows it. */
 export type FileLook = { kind: 'video'; seconds?: number } | { kind: Exclude<FileKind, 'video'> };
 
-// Browsers end a recording late by that much, and the server allows it.
+// Browsers end a recording late by this time, and the server allows it.
 const GRACE_S = 2;
 
 const REFUSED: Record<Exclude<FileKind, 'video'>, string> = {
@@ -30,10 +30,10 @@ const REFUSED: Record<Exclude<FileKind, 'video'>, string> = {
   unreadable: 'fileUnreadable',
 };
 
-/** Returns why a file is not taken, undefined where it is. `limit`: seconds that a take may last. */
+/** Returns the reason to refuse a file; undefined to accept it. `limit`: the longest take in seconds. */
 export function fileRefusal(look: FileLook, fileName: string, limit: number): Message | undefined {
   if (look.kind !== 'video') {
-    // A name has its own direction.
+    // Isolates the direction of the file name.
     return [REFUSED[look.kind], { name: `\u2068${fileName}\u2069` }];
   }
   const { seconds } = look;

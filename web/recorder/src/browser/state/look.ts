@@ -3,9 +3,9 @@ import { type Message, questionsOf, type State } from './state.ts';
 import { announce, first, show } from './step.ts';
 import type { Take } from './take.ts';
 
-// The way to the screen where a take is looked at.
+// The transitions to the review screen.
 
-/** What is wrong with a take that is silent or black: sending it is then the second choice. */
+/** Returns the warning about a silent or black take: sending it is then the second choice. */
 export function warningOf({ heard, seen }: Take): Message | undefined {
   if (!heard) return ['takeSilent'];
   return seen ? undefined : ['takeBlack'];
@@ -17,6 +17,6 @@ export function toReview(state: State, take: Take, notice?: Message): Step {
   return show(state, { at: 'review', notice, question }, { do: 'openPreview', take }, announce(...texts));
 }
 
-/** From the camera, or on the way to it, back to the take that there is. */
+/** Returns from the camera, or from opening it, to the existing take. */
 export const backToReview = (state: State, take: Take, notice?: Message): Step =>
   first([{ do: 'closeCamera' }], toReview(state, take, notice));

@@ -10,6 +10,6 @@ import { welcome } from './welcome.ts';
 
 const on: On<Event['is']> = { ...startup, ...welcome, ...camera, ...capture, ...review, ...upload, ...back };
 
-/** The state after an event, and what is then to be done outside. Depends on nothing else and changes nothing. */
+/** Returns the state after an event, and the effects to run. A pure function. */
 export const reduce = (state: State, event: Event): Step =>
   (on[event.is] as (state: State, event: Event) => Step)(state, event);

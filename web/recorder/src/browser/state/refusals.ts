@@ -1,7 +1,7 @@
 import { clock } from '@recording-request/web-shared/clock';
 import type { Message, Problem, RefusalCode } from './state.ts';
 
-// What a refusal of the server means, in the words of the page: by its code or status, never by its sentence.
+// Maps the server's refusals to the page's texts: by code or status, never by the sentence.
 
 const REFUSED: Record<RefusalCode, string> = {
   not_video: 'refusedNotVideo',
@@ -10,16 +10,16 @@ const REFUSED: Record<RefusalCode, string> = {
   answered: 'goneAnswered',
 };
 
-/** Why a take was not accepted. `limit` is that of the response, in seconds. */
+/** Returns the text about a refused take. `limit` is that of the response, in seconds. */
 export const refusedText = (code: RefusalCode | null, limit: number): Message => [
   code ? REFUSED[code] : 'refusedOther',
   { limit: clock(limit) },
 ];
 
-/** Why a response could not begin, and what may help. `status` is 0 where no answer came. */
+/** Returns the text about a response that could not begin, and a remedy. `status` is 0 without an answer. */
 export function beginProblem(status: number): Pick<Problem, 'text' | 'retry'> {
   if (status === 404 || status === 410) return { text: ['linkGone'] };
-  // The owner has asked for terms since this page was opened.
+  // The owner has added terms since this page was opened.
   if (status === 400) return { text: ['termsChanged'], retry: { label: 'tryAgain', to: 'reload' } };
   const key = status === 409 ? 'linkBusy' : status === 429 ? 'tooMany' : 'noConnection';
   return { text: [key], retry: { label: 'tryAgain', to: 'welcome' } };

@@ -5,22 +5,22 @@ import { first, show, step } from './step.ts';
 import type { Take } from './take.ts';
 import { nextTake, toWelcomeWithFile } from './welcome.ts';
 
-// A take that was not sent is looked at.
+// The review of a take before Send.
 
-/** Another take in the place of the one that is shown, another file in the place of a file. */
+/** Replaces the shown take: a recording by another recording, a file by another file. */
 export const takeAgain = (state: State): Step =>
   state.take?.byFile
     ? step(state, { do: 'openFileChooser', capture: false })
     : first([{ do: 'closePreview' }], nextTake(state, screenOf(state.phase)));
 
-/** The file that was chosen cannot be read: it, or another one, can be chosen again. */
+/** The chosen file cannot be read: the contributor can choose it again, or another one. */
 export const chooseAgain = (state: State, take: Take): Step =>
   first(
     [{ do: 'discardTake', take }],
     toWelcomeWithFile({ ...state, take: undefined, progress: undefined }, ['fileUnreadable']),
   );
 
-/** What became of a file may be known before it was read: another device was faster. */
+/** Returns whether a file is still being read: its end may come first when another device was faster. */
 const isBeingRead = ({ phase, take }: State, { id }: Take): boolean => phase.at === 'file' && take?.id === id;
 
 export const review: On<'fileStored' | 'fileUnreadable' | 'previewFailed' | 'noteChanged' | 'send' | 'again'> = {

@@ -2,55 +2,55 @@ import type { ContributorResponseJson } from '@recording-request/contract/resour
 import { earlierAnswers, nextQuestion } from '../../questions.ts';
 import type { Take } from './take.ts';
 
-// What the recorder knows and shows, as plain data: reduce.ts makes the next state of it, view/ shows it, effects/ acts.
+// The recorder's state, as plain data: reduce.ts computes the next one, view/ shows it, effects/ acts.
 
 /** One contributor's pass through the link. */
 export type Response = ContributorResponseJson;
 export type Answer = Response['answers'][number];
 export type UploadState = Answer['uploads'][number];
-/** Why the server refused a take; `too_large` before it took all of it. */
+/** The reason of the server's refusal; `too_large` comes before it has all of the take. */
 export type RefusalCode = NonNullable<UploadState['errorCode']> | 'too_large';
 
-/** A text of the page by its key, with what fills its places. */
+/** The key of a text of the page, with its values. */
 export type Message = readonly [key: string, values?: Record<string, string | number>];
 
-/** What does not change during a visit: the link's project, the browser, the device. */
+/** The constants of a visit: the link's project, the browser, the device. */
 export interface Visit {
   active: boolean;
   questions: readonly string[];
   /** Positions of the questions that were answered before the page was opened, on any device. */
   answered: readonly number[];
-  /** The link takes the responses of many contributors, or several of one. */
+  /** True when the link takes responses of many contributors, or several of one. */
   shared: boolean;
   maxDurationSec: number;
   requireTerms: boolean;
-  /** The owner wants a dialog after the last take. */
+  /** True when the owner wants a dialog after the last take. */
   successDialog: boolean;
-  /** The browser can show a camera and record it. */
+  /** True when the browser can show and record a camera. */
   canRecord: boolean;
   canPause: boolean;
-  /** Held in the hand: its apps have browsers of their own, and a phone needs no QR code to a phone. */
+  /** A phone or tablet: its apps have their own browsers, and a phone needs no QR code. */
   inHand: boolean;
-  /** Where its permissions are changed. */
+  /** Selects the help about camera permissions. */
   platform: Platform;
 }
 
 export type Platform = 'Ios' | 'Android' | 'Desktop';
 
-/** How far the upload of a take is. */
+/** The progress of a take's upload. */
 export interface Progress {
-  /** Bytes that the server has acknowledged. */
+  /** The bytes that the server has acknowledged. */
   safe: number;
-  /** The server knows that the take was sent. */
+  /** True when the server knows that the take was sent. */
   declared: boolean;
-  /** Every byte is there: the server is looking at it. */
+  /** True when the server has every byte and is checking them. */
   finishing: boolean;
   trouble: null | 'network' | 'busy';
-  /** Bytes a second that the server has lately acknowledged; undefined until it has some. */
+  /** The recently acknowledged bytes per second; undefined until there are some. */
   pace?: number;
 }
 
-/** How a take was lost that can still be saved on the device. */
+/** The reason why a take was lost; it can still be saved on the device. */
 export type Loss = 'incomplete' | 'answered' | 'gone';
 
 export interface Choice {
@@ -61,11 +61,11 @@ export interface Choice {
 
 export interface Device {
   id: string;
-  /** "" until the camera has been allowed. */
+  /** "" until the user has allowed the camera. */
   label: string;
 }
 
-/** The camera and the microphone that are on, and what there is to choose from. */
+/** The active camera and microphone, and the alternatives. */
 export interface Devices {
   cameras: readonly Device[];
   microphones: readonly Device[];
@@ -74,11 +74,11 @@ export interface Devices {
   facing?: string;
 }
 
-/** Picture and sound, as they were just now. */
+/** A reading of picture and sound. */
 export interface Reading {
-  /** Sound level, 0 to 1 as an ear would judge it. */
+  /** The perceived sound level, 0 to 1. */
   level: number;
-  /** Since the camera was turned on, or the recording began. */
+  /** True when sound was heard since the camera was turned on or the recording began. */
   heard: boolean;
   seen: boolean;
   watchedMs: number;
@@ -86,14 +86,14 @@ export interface Reading {
 
 export type Mode =
   | { is: 'ready' }
-  /** Record was pressed: picture and sound are looked at for a moment. */
+  /** After Record: picture and sound are checked for a moment. */
   | { is: 'checking'; since: number }
-  /** Held back, as nothing is heard or seen. */
+  /** Held, because there is no sound or picture. */
   | { is: 'held'; why: 'silent' | 'black' }
-  /** A use of the link is being claimed; the screen stays as it was. */
+  /** The page claims a use of the link; the screen stays unchanged. */
   | { is: 'claiming'; over: 'ready' | 'held'; why?: 'silent' | 'black' }
   | { is: 'countdown'; limit: number; seconds: number; since?: number }
-  /** The take is being made. */
+  /** The take is being created. */
   | { is: 'starting'; limit: number }
   | { is: 'recording' | 'paused'; limit: number; elapsed: number; warned: readonly number[]; notice?: Message };
 
@@ -102,12 +102,12 @@ export interface Capture {
   at: 'capture';
   mode: Mode;
   question?: Question;
-  /** undefined while another camera is being turned on. */
+  /** undefined while another camera starts. */
   devices?: Devices;
-  /** What to go back to where that fails. */
+  /** The previous choice, in case the new one fails. */
   before?: Choice;
   reading?: Reading;
-  /** Said until the recording begins. */
+  /** Shown until the recording begins. */
   told?: Message;
 }
 
@@ -131,23 +131,23 @@ export interface Problem {
   retry?: { label: string; to: 'welcome' | 'reload' | 'again' | 'another' };
   /** A take that can be saved on the device. */
   save?: Take;
-  /** Saving is what matters now: otherwise it is the second choice. */
+  /** Saving comes first; otherwise it is the second choice. */
   saveFirst?: boolean;
 }
 
-/** What the contributor is looking at. */
+/** The current screen. */
 export type Phase =
   | { at: 'refused' }
   | { at: 'welcome' }
-  /** The camera is being turned on; what was shown before stays. */
+  /** The camera is starting; the previous screen stays. */
   | { at: 'opening'; over: Screen }
   | Capture
-  /** A file was chosen: it is looked at, a use is claimed, then the file is stored. */
+  /** A file was chosen: the page checks it, claims a use, then stores it. */
   | { at: 'file'; step: 'looking' | 'claiming' | 'reading'; over: Screen; name: string; type: string }
   | Review
-  /** `slow`: some seconds have gone by, so that it is said that nothing is sent yet. */
+  /** `slow`: some seconds have passed, so the page says that nothing is sent yet. */
   | { at: 'sending'; slow?: true }
-  /** The upload has ended, and the response is being read; what was shown before stays. */
+  /** The upload has ended and the page reads the response; the previous screen stays. */
   | { at: 'settling'; over: Screen; lost?: { take: Take; loss: Loss } }
   /** `another`: the link takes another response. */
   | { at: 'done'; text: Message; dialog: boolean; another?: true }
@@ -158,23 +158,26 @@ export type Screen = 'refused' | 'welcome' | 'capture' | 'review' | 'sending' | 
 
 export interface State {
   readonly visit: Visit;
-  /** `locked`: another tab has the link; `starting`: what an earlier visit left is being looked at. */
+  /** `locked`: another tab has the link; `starting`: the page checks earlier takes. */
   startup: 'locked' | 'starting' | 'ready';
   phase: Phase;
-  /** The message of the first screen, beside the text of the server. `ofFile`: the problem is the chosen file. */
+  /** The message of the first screen, beside the server's text. `ofFile`: the problem is the chosen file. */
   welcome: { problem?: Message; hint?: Message; ofFile?: boolean };
-  /** undefined until this device has begun one. */
+  /** undefined until this device has begun a response. */
   response?: Response;
-  /** The take whose upload runs. There is one at a time. */
+  /** The take whose upload runs, one at a time. */
   take?: Take;
-  /** The server did not accept that take, or lacks what is no longer here: it can be saved and replaced, but not sent. */
+  /**
+   * True when the server refused that take, or waits for bytes that this device no longer has: it can be saved and replaced,
+   * but not sent.
+   */
   refused: boolean;
   progress?: Progress;
-  /** The take was a file. */
+  /** True when the take was a file. */
   byFile: boolean;
   termsAccepted: boolean;
   choice: Choice;
-  /** The way to another device or browser is offered on the first screen. */
+  /** True when the first screen offers another device or browser. */
   offerElsewhere: boolean;
   online: boolean;
 }
@@ -198,41 +201,41 @@ export function screenOf(phase: Phase): Screen {
   return phase.at;
 }
 
-/** The answer that is due: the first that has not landed. */
+/** Returns the due answer: the first that has not landed. */
 export const dueAnswer = ({ response }: State): Answer | undefined =>
   response?.answers.find(answer => answer.submissionId === null);
 
 export const questionsOf = ({ response, visit }: Pick<State, 'response' | 'visit'>): readonly string[] =>
   response?.questions ?? visit.questions;
 
-/** Seconds that a take may last. */
+/** Returns the longest take in seconds. */
 export const limitOf = ({ response, visit }: State): number => response?.maxDurationSec ?? visit.maxDurationSec;
 
-/** Positions of the questions whose answers have landed. */
+/** Returns the positions of the questions whose answers have landed. */
 export const answeredOf = ({ response, visit }: Pick<State, 'response' | 'visit'>): readonly number[] =>
   response?.answers.flatMap(({ questionIndex, submissionId }) => (submissionId ? [questionIndex ?? 0] : [])) ??
   visit.answered;
 
-/** The question that the next take answers; undefined outside interviews. */
+/** Returns the question of the next take; undefined outside interviews. */
 export function questionOf(state: State): Question | undefined {
   const all = questionsOf(state);
   const index = nextQuestion(all.length, answeredOf(state));
   return all.length > 0 ? { number: index + 1, count: all.length, text: all[index] ?? '' } : undefined;
 }
 
-/** Returns the line about answers that have landed while others are due; undefined where none have landed. */
+/** Returns the line about landed answers while others are due; undefined when none have landed. */
 export function hintOf(state: Pick<State, 'response' | 'visit'>): Message | undefined {
   const values = earlierAnswers(questionsOf(state).length, answeredOf(state));
   return values && ['earlierAnswers', values];
 }
 
-/** Bytes of the whole take, also where this device has not all of them. */
+/** Returns the bytes of the whole take, even if this device has only a part. */
 export const wholeSize = ({ size, recorded }: Take): number => Math.max(size, recorded);
 
-/** Whether this device has only the beginning of a take, as it had no room for the rest. */
+/** Returns whether this device has only the beginning of a take, because it was full. */
 export const isPart = (take: Take): boolean => take.size < wholeSize(take);
 
-/** Share of the whole take that the server has, in whole per cent, never rounded up. */
+/** Returns the server's share of the whole take in percent, rounded down. */
 export function shareOf({ take, progress }: State): number {
   const whole = take ? wholeSize(take) : 0;
   return whole > 0 ? Math.floor((100 * Math.min(progress?.safe ?? 0, whole)) / whole) : 0;
@@ -240,14 +243,14 @@ export function shareOf({ take, progress }: State): number {
 
 const SHORTEST_TOLD_S = 5;
 
-/** Seconds that the upload still takes, in steps of five; undefined where that is not known, or hardly any. */
+/** Returns the remaining seconds of the upload, in steps of five; undefined when unknown or very short. */
 export function uploadSecondsOf({ take, progress }: State): number | undefined {
   if (!take || !progress?.pace || progress.trouble) return undefined;
   const seconds = (take.size - progress.safe) / progress.pace;
   return seconds < SHORTEST_TOLD_S ? undefined : Math.ceil(seconds / SHORTEST_TOLD_S) * SHORTEST_TOLD_S;
 }
 
-/** What is said of a recording that the server does not get at the moment; undefined where it does. */
+/** Returns the text about a recording that does not reach the server now; undefined when it does. */
 export function offlineText({
   online,
   progress,
@@ -257,7 +260,7 @@ export function offlineText({
   return [visit.inHand ? 'offlinePhone' : 'offlineDevice'];
 }
 
-/** A take that was neither sent nor refused: what is to replace it is not recorded yet. */
+/** Returns a take that was neither sent nor refused, while no replacement exists. */
 export const keptTake = ({ take, refused, phase }: State): Take | undefined => {
   const recording = phase.at === 'capture' && (phase.mode.is === 'recording' || phase.mode.is === 'paused');
   return take?.stopped && !take.sent && !refused && !recording ? take : undefined;

@@ -1,16 +1,16 @@
 import type { Effect, Step } from './events.ts';
 import type { Message, Phase, Problem, State } from './state.ts';
 
-/** The same phase, or a state that has another one already. */
+/** Returns a step with the given state and effects. */
 export const step = (state: State, ...effects: Effect[]): Step => ({ state, effects });
 
-/** Another phase. */
+/** Returns a step to another phase. */
 export const show = (state: State, phase: Phase, ...effects: Effect[]): Step => ({
   state: { ...state, phase },
   effects,
 });
 
-/** More effects, before those of a step. */
+/** Returns a step with more effects before its own. */
 export const first = (effects: Effect[], { state, effects: rest }: Step): Step => ({
   state,
   effects: [...effects, ...rest],

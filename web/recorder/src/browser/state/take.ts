@@ -1,34 +1,34 @@
-/** What the device keeps of a take beside its bytes. */
+/** A take's record on the device, beside its bytes. */
 export interface TakeRecord {
   id: string;
-  /** The path of the link that it was recorded for. */
+  /** The path of the take's link. */
   link: string;
   responseSessionId: string;
   /** null outside interviews. */
   questionIndex: number | null;
   /** Milliseconds since 1970. */
   startedAt: number;
-  /** MIME type, as the recorder or the file has it. */
+  /** The MIME type from the recorder or the file. */
   type: string;
-  /** It is a file that was chosen. */
+  /** True for a chosen file. */
   byFile: boolean;
-  /** Recorded time without pauses; 0 where it is not known (a file). */
+  /** The recorded time without pauses; 0 when unknown (a file). */
   durationMs: number;
-  /** Bytes of the whole, of which a full device has fewer. */
+  /** The bytes of the whole take; a full device has fewer. */
   recorded: number;
-  /** False while it is being recorded or read: found so on a later visit, the page was closed in the middle. */
+  /** False during recording or reading; on a later visit, false means that the page was closed meanwhile. */
   stopped: boolean;
-  /** The contributor has pressed Send. */
+  /** True after Send. */
   sent: boolean;
   note: string;
   uploadUrl: string | null;
-  /** Whether anything was heard and seen in it. */
+  /** Whether the take has sound and a picture. */
   heard: boolean;
   seen: boolean;
 }
 
-/** A take as it was when an effect reported it. */
+/** A snapshot of a take in an event. */
 export interface Take extends Readonly<TakeRecord> {
-  /** Bytes stored so far. */
+  /** The stored bytes so far. */
   readonly size: number;
 }

@@ -3,7 +3,7 @@ import { reduce } from './reduce.ts';
 import { initialState, type Response, type State, type Visit } from './state.ts';
 import type { Take } from './take.ts';
 
-// What the tests of the recorder's states begin with.
+// The fixtures of the recorder's state tests.
 
 export const VISIT: Visit = {
   active: true,
@@ -30,7 +30,7 @@ export const DEVICES = {
   camera: 'front',
 };
 
-/** A response with an answer for each question, of which the first `landed` have landed. */
+/** Returns a response with an answer for each question; the first `landed` have landed. */
 export const response = (questions: string[] = [], landed = 0): Response => {
   const indices = questions.length > 0 ? questions.map((_, index) => index) : [null];
   return {
@@ -67,7 +67,7 @@ export const take = (fields: Partial<Take> = {}): Take => ({
   ...fields,
 });
 
-/** The state after all events, and what the last one has done. */
+/** Returns the state after all events, and the effects of the last one. */
 export function play(events: Event[], from: State = initialState(VISIT)): { state: State; effects: Effect[] } {
   let state = from;
   let effects: Effect[] = [];
@@ -77,7 +77,7 @@ export function play(events: Event[], from: State = initialState(VISIT)): { stat
 
 export const kinds = (effects: Effect[]): string[] => effects.map(effect => effect.do);
 
-/** From the first screen to the camera's. */
+/** The events from the first screen to the camera's. */
 export const TO_CAMERA: Event[] = [
   { is: 'onlyTab' },
   { is: 'leftTakes', takes: [] },
@@ -87,7 +87,7 @@ export const TO_CAMERA: Event[] = [
 
 export const tick = (now: number, reading = GOOD, elapsed = 0): Event => ({ is: 'tick', now, reading, elapsed });
 
-/** From there to a running recording. */
+/** The events from there to a running recording. */
 export const TO_RECORDING: Event[] = [
   ...TO_CAMERA,
   tick(0),
@@ -98,7 +98,7 @@ export const TO_RECORDING: Event[] = [
   { is: 'takeMade', take: take({ size: 0, stopped: false }) },
 ];
 
-/** From there to a take that is looked at. */
+/** The events from there to the review of a take. */
 export const TO_REVIEW: Event[] = [...TO_RECORDING, { is: 'stop' }, { is: 'recordingStopped', take: take() }];
 
 export const TO_SENDING: Event[] = [...TO_REVIEW, { is: 'send', note: '' }];

@@ -18,7 +18,7 @@ import { announce, first, show, step, toProblem } from './step.ts';
 import type { Take } from './take.ts';
 import { nextTake, toWelcome } from './welcome.ts';
 
-// How an upload goes, and what comes after it.
+// The progress of an upload, and the steps after it.
 
 const LOSSES: Record<Loss | 'part', { title: string; text: Message }> = {
   incomplete: { title: 'incompleteTitle', text: ['incompleteText'] },
@@ -33,11 +33,11 @@ const settling = (state: State, lost?: { take: Take; loss: Loss }): Phase => ({
   lost,
 });
 
-/** Asks which question is next: the take is lost, but stays on the device and can be saved. */
+/** Loads the next question: the take is lost, but stays on the device and can be saved. */
 export const settleLoss = (state: State, take: Take, loss: Loss): Step =>
   show(state, settling(state, { take, loss }), { do: 'loadResponse', id: take.responseSessionId });
 
-/** It cannot be sent: another one can be taken in its place. A recording can be saved; a file is on the device anyway. */
+/** Shows that a take cannot be sent and can be replaced. A recording can be saved; a file is on the device anyway. */
 function toReplace(state: State, take: Take, why: Pick<Problem, 'title' | 'text'>): Step {
   const label = take.byFile ? 'chooseAnother' : 'tryAgain';
   const save = take.byFile ? undefined : take;
@@ -62,13 +62,13 @@ function afterLoss(state: State, { take, loss }: { take: Take; loss: Loss }): St
   const due = dueAnswer(state);
   const more = due !== undefined && questionsOf(state).length > 0 && due.questionIndex !== take.questionIndex;
   const retry: Problem['retry'] = more ? { label: 'goOn', to: 'welcome' } : undefined;
-  // The whole is promised only where it is known to be here.
+  // Offers the whole take only if this device certainly has it.
   const what = loss === 'incomplete' && !isWhole(take) ? 'part' : loss;
   const problem = toProblem(state, { ...LOSSES[what], retry, save: take, saveFirst: true });
   return retry ? problem : first(askForUses(state), problem);
 }
 
-/** A shared link may take another response. */
+/** Checks for another response on a shared link. */
 const askForUses = ({ visit }: State): Step['effects'] => (visit.shared ? [{ do: 'askForUses' }] : []);
 
 function showArrival(state: State, dialog: boolean): Step {
@@ -76,7 +76,7 @@ function showArrival(state: State, dialog: boolean): Step {
   return show(state, { at: 'done', text: ['doneText'], dialog, ...another }, announce(['doneTitle'], ['doneText']));
 }
 
-/** After the last take, and its dialog where the owner wants one. */
+/** Shows the end after the last take, with a dialog if the owner wants one. */
 const finish = (state: State): Step =>
   questionsOf(state).length > 0 ? step(state, { do: 'goToThankYou' }) : showArrival(state, false);
 
@@ -88,13 +88,13 @@ function afterLanding(state: State, over: Extract<Phase, { at: 'settling' }>['ov
   return step(done.state, ...askForUses(state), ...done.effects, { do: 'openDialog' });
 }
 
-/** Another response on the same link, as if by somebody else: what it asks for is asked again. */
+/** Starts another response on the same link as if for another person: the page asks for everything again. */
 function beginAnother({ visit, startup, choice, offerElsewhere, online }: State): Step {
   const fresh = { ...initialState(visit), startup, choice, offerElsewhere, online };
   return first([{ do: 'forgetResponse' }], show(fresh, { at: 'welcome' }, { do: 'focus', on: 'start' }));
 }
 
-/** What comes after an upload, once the response is known; undefined where the answer never came. */
+/** Returns the step after an upload, once the response is known; undefined when the answer never came. */
 export function settle(before: State, response: Event & { is: 'responseLoaded' }): Step {
   const { phase } = before;
   if (phase.at !== 'settling') return step(before);

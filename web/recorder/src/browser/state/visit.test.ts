@@ -27,7 +27,7 @@ const upload = (fields: Partial<UploadState>): UploadState => ({
   ...fields,
 });
 
-test('nothing begins without the terms, where the project asks for them', () => {
+test('nothing begins without accepted terms if the project has them', () => {
   const asking = initialState({ ...VISIT, requireTerms: true });
   const refused = play([{ is: 'start', termsAccepted: false }], asking);
   assert.deepEqual(refused.effects, [{ do: 'focus', on: 'terms' }]);
@@ -49,7 +49,7 @@ const CHOSEN: Event = { is: 'fileChosen', name: 'clip.mp4', type: 'video/mp4' };
 const looked = (look: FileLook): Event => ({ is: 'fileLookedAt', look });
 const FOUND = looked({ kind: 'video', seconds: 9 });
 
-test('a file is looked at before a use is claimed, then stored and shown; another one can be chosen from there', () => {
+test('a file is checked before the page claims a use, then stored and shown; another one can be chosen there', () => {
   const chosen = play([CHOSEN]);
   assert.deepEqual(kinds(chosen.effects), ['lookAtFile']);
   assert.equal(screenOf(chosen.state.phase), 'welcome');
@@ -79,7 +79,7 @@ test('a file is looked at before a use is claimed, then stored and shown; anothe
   assert.deepEqual(kinds(good.effects), ['closePreview', 'claim']);
 });
 
-test('a file that is no video, or too long a one, is refused before a use is claimed, and another one is offered', () => {
+test('a file that is not a video or is too long is refused before the page claims a use, and another one can be chosen', () => {
   for (const [look, problem] of [
     [{ kind: 'empty' }, ['fileEmpty', { name: '\u2068clip.mp4\u2069' }]],
     [{ kind: 'pdf' }, ['filePdf', { name: '\u2068clip.mp4\u2069' }]],
@@ -96,7 +96,7 @@ test('a file that is no video, or too long a one, is refused before a use is cla
 
 const TO_READING: Event[] = [CHOSEN, FOUND, { is: 'claimed', response: response() }, { is: 'takeMade', take: take() }];
 
-test('a file that another device was faster than is not looked at', () => {
+test('a file is not reviewed when another device was faster', () => {
   const reading = play([...TO_READING, { is: 'uploadEnded', take: take(), end: { kind: 'gone', code: 'answered' } }]);
   for (const is of ['fileStored', 'fileUnreadable'] as const)
     assert.equal(play([{ is, take: take() }], reading.state).state.phase.at, 'settling');
@@ -110,7 +110,7 @@ test('a file that cannot be read is discarded, and the first screen says what to
   assert.equal(state.take, undefined);
 });
 
-test('a file that is gone while it is on its way can be chosen again, or another one', () => {
+test('a file that disappears during the upload can be chosen again, or another one', () => {
   for (const before of [TO_REVIEW, TO_SENDING]) {
     const { state, effects } = play([...before, { is: 'uploadEnded', take: take(), end: { kind: 'unreadable' } }]);
     assert.equal(state.phase.at, 'welcome');
@@ -120,13 +120,13 @@ test('a file that is gone while it is on its way can be chosen again, or another
   }
 });
 
-test('a take is sent once the contributor says so', () => {
+test('a take is sent when the contributor presses Send', () => {
   const sent = play(TO_SENDING);
   assert.equal(sent.state.phase.at, 'sending');
   assert.deepEqual(kinds(sent.effects), ['closePreview', 'keepAwake', 'sendTake', 'watchSending']);
 });
 
-test('it has arrived: the take is forgotten before the page says so', () => {
+test('a landed take is deleted before the page says that it arrived', () => {
   const settling = play([...TO_SENDING, landed]);
   assert.deepEqual(kinds(settling.effects), ['keepAwake', 'closePreview', 'closeCamera', 'loadResponse']);
   assert.equal(screenOf(settling.state.phase), 'sending');
@@ -136,7 +136,7 @@ test('it has arrived: the take is forgotten before the page says so', () => {
   assert.deepEqual(done.state.phase, { at: 'done', text: ['doneText'], dialog: false });
 });
 
-test('an interview goes on with its next question, and ends on a page of its own', () => {
+test('an interview continues with its next question, and ends on its own page', () => {
   const begun = { ...play(TO_SENDING).state, response: response(QUESTIONS) };
   const next = play([landed, { is: 'responseLoaded', response: response(QUESTIONS, 1) }], begun);
   assert.deepEqual(kinds(next.effects), ['openCamera']);
@@ -147,7 +147,7 @@ test('an interview goes on with its next question, and ends on a page of its own
   assert.deepEqual(kinds(last.effects), ['goToThankYou']);
 });
 
-test('between the answers of one visit nobody is welcomed back', () => {
+test('the page does not welcome back between the answers of one visit', () => {
   const begun = { ...play(TO_SENDING).state, response: response(QUESTIONS), byFile: true };
   const { state } = play([landed, { is: 'responseLoaded', response: response(QUESTIONS, 1) }], begun);
   assert.equal(state.phase.at, 'welcome');
@@ -174,7 +174,7 @@ test('a refused take can be saved, and taken again', () => {
   assert.equal(play([{ is: 'retry' }], refused.state).state.take?.id, 't1', 'until the new one is made');
 });
 
-test('a refused file is not offered to be saved, but another one to be chosen', () => {
+test('a refused file cannot be saved, but another one can be chosen', () => {
   const end = { kind: 'refused', code: 'not_video' } as const;
   const file = take({ byFile: true });
   const { state, effects } = play([...TO_SENDING, { is: 'uploadEnded', take: file, end }]);
@@ -186,7 +186,7 @@ test('a refused file is not offered to be saved, but another one to be chosen', 
   assert.equal(play([CHOSEN, FOUND], again.state).state.phase.at, 'file');
 });
 
-test('a take of which this device has not all that was sent comes to an end: it can be saved, and taken again', () => {
+test('a take of which this device has less than was sent ends: it can be saved, and taken again', () => {
   const short = play([...TO_SENDING, { is: 'uploadEnded', take: take({ sent: true }), end: { kind: 'short' } }]);
   const problem = short.state.phase as Problem;
   assert.deepEqual([problem.title, problem.text], ['incompleteTitle', ['shortText']]);
@@ -219,7 +219,7 @@ test('a lost take stays on the device; the next question can still be answered',
   assert.equal((alone.state.phase as Problem).title, 'incompleteTitle');
 });
 
-test('of a take that arrived in part the whole is promised only where this device has it', () => {
+test('the page offers the whole of a partially landed take only if this device has it', () => {
   const told = (fields: Partial<Take>) => {
     const end = { kind: 'incomplete' } as const;
     const lost = take({ sent: true, size: 1_000, recorded: 1_000, ...fields });
@@ -234,7 +234,7 @@ test('of a take that arrived in part the whole is promised only where this devic
   assert.equal(told({ sent: false }), 'incompletePart', 'a full device kept no later word of it');
 });
 
-test('what is said of another take than the one on its way is not believed', () => {
+test('events about another take than the uploading one are ignored', () => {
   const { state } = play(TO_SENDING);
   const progress = { safe: 5, declared: true, finishing: false, trouble: null };
   assert.equal(play([{ is: 'progress', take: take({ id: 'old' }), progress }], state).state, state);
@@ -242,7 +242,7 @@ test('what is said of another take than the one on its way is not believed', () 
   assert.deepEqual(play([{ is: 'progress', take: take(), progress }], state).state.progress, progress);
 });
 
-test('an upload that ends while the next take is recorded ends that, too', () => {
+test('an upload that ends during the next recording ends that too', () => {
   const end = { kind: 'gone', code: null } as const;
   const ended = play([...TO_RECORDING, { is: 'uploadEnded', take: take(), end }]);
   assert.ok(kinds(ended.effects).includes('closeCamera'));
@@ -266,7 +266,7 @@ const visitAfter = (takes: ReturnType<typeof take>[], answer: ReturnType<typeof 
     { is: 'responseLoaded', response: answer, left: takes },
   ]);
 
-test('a later visit goes on where the one before stopped', () => {
+test('a later visit continues the previous one', () => {
   const kept = visitAfter([take()], response());
   assert.equal(kept.state.phase.at, 'review');
   assert.deepEqual((kept.state.phase as { notice?: unknown }).notice, ['keptTake']);
@@ -283,7 +283,7 @@ test('a later visit goes on where the one before stopped', () => {
   assert.equal(visitAfter([], undefined).state.startup, 'ready');
 });
 
-test('a later visit forgets what has landed whole, and offers to save what has not', () => {
+test('a later visit deletes complete landed takes, and offers to save the others', () => {
   const answered = (fields: Partial<UploadState>) => {
     const answer = response([], 1);
     answer.answers[0]!.uploads = [upload(fields)];
@@ -299,7 +299,7 @@ test('a later visit forgets what has landed whole, and offers to save what has n
   assert.ok(other.state.phase.at === 'settling' && other.state.phase.lost?.loss === 'answered');
 });
 
-test('a contributor who turns on the camera before the response is known stays there, at the question that is due', () => {
+test('a contributor who turns on the camera before the response is known stays there, at the due question', () => {
   const visit = { ...VISIT, questions: QUESTIONS, answered: [0] };
   const { state } = play(
     [
@@ -316,7 +316,7 @@ test('a contributor who turns on the camera before the response is known stays t
   assert.equal(state.response?.responseSessionId, 'r1');
 });
 
-test('what an earlier visit left does not disturb a take that has begun', () => {
+test('takes from an earlier visit do not disturb a new one', () => {
   const begun = play(TO_RECORDING).state;
   const { state, effects } = play([{ is: 'responseLoaded', response: response(), left: [take({ id: 'old' })] }], begun);
   assert.equal(state.phase, begun.phase);
@@ -324,7 +324,7 @@ test('what an earlier visit left does not disturb a take that has begun', () => 
   assert.deepEqual(effects, []);
 });
 
-test('the way to another device: the link can be copied, and the way back is open', () => {
+test('the screen for another device has a copyable link and a way back', () => {
   const there = play([{ is: 'goElsewhere' }, { is: 'copyLink' }]);
   assert.deepEqual(kinds(there.effects), ['copyLink']);
   const next = play([{ is: 'linkCopied', copied: false }], there.state);
@@ -335,7 +335,7 @@ test('the way to another device: the link can be copied, and the way back is ope
   ]);
 });
 
-test('a reducer changes nothing that it is given', () => {
+test('a reducer does not change its arguments', () => {
   const deepFreeze = <T>(value: T): T => {
     if (value && typeof value === 'object') for (const each of Object.values(Object.freeze(value))) deepFreeze(each);
     return value;
@@ -346,7 +346,7 @@ test('a reducer changes nothing that it is given', () => {
   assert.equal(state.phase.at, 'done');
 });
 
-test('it is said that nothing is sent yet only some seconds after Send, and not once the server knows of it', () => {
+test('the page says that nothing is sent yet only some seconds after Send, and not after the server knows', () => {
   const progress = { safe: 500, declared: true, finishing: false, trouble: null };
   const slow: Event = { is: 'sendIsSlow', id: 't1' };
   const late = play([...TO_SENDING, slow]);
@@ -357,7 +357,7 @@ test('it is said that nothing is sent yet only some seconds after Send, and not 
   assert.equal(play([...TO_SENDING, landed, slow]).state.phase.at, 'settling');
 });
 
-test('the time that an upload still takes is told where it is more than a moment, and nothing is in its way', () => {
+test('the page shows the remaining upload time if it is long enough and the upload runs', () => {
   const { state } = play(TO_SENDING);
   const left = (fields: object) =>
     uploadSecondsOf({
@@ -372,14 +372,14 @@ test('the time that an upload still takes is told where it is more than a moment
   assert.equal(left({ pace: undefined }), undefined);
 });
 
-test('the share that is safe is one of the whole take, also where the device has a part of it', () => {
+test('the safe share refers to the whole take, even if the device has only a part', () => {
   const { state } = play(TO_SENDING);
   const progress = { safe: 1_000, declared: false, finishing: false, trouble: null };
   const share = (recorded: number) => shareOf({ ...state, take: take({ size: 1_000, recorded }), progress });
   assert.deepEqual([share(0), share(1_000), share(4_000)], [100, 100, 25]);
 });
 
-test('a note is kept with the take as it is typed, and goes over to the next take', () => {
+test('a note is stored with the take while it is typed, and moves to the next take', () => {
   const typed = play([...TO_REVIEW, { is: 'noteChanged', note: 'From my desk' }]);
   assert.deepEqual(typed.effects, [{ do: 'keepNote', id: 't1', note: 'From my desk' }]);
   const chosen = play(
@@ -392,7 +392,7 @@ test('a note is kept with the take as it is typed, and goes over to the next tak
 
 const SHARED = { ...VISIT, shared: true };
 
-test('a shared link takes another response while it has uses left, and the terms are asked for again', () => {
+test('a shared link takes another response while it has uses left, and requires the terms again', () => {
   const sending = { ...play(TO_SENDING).state, visit: SHARED, termsAccepted: true };
   const done = play([landed, { is: 'responseLoaded', response: response([], 1) }], sending);
   assert.deepEqual(kinds(done.effects), ['askForUses', 'announce']);
@@ -417,7 +417,7 @@ test("the owner's dialog leaves another response possible", () => {
   assert.deepEqual(closed.state.phase, { at: 'done', text: ['doneText'], dialog: false, another: true });
 });
 
-test('a later visit to a shared link shows that it takes another response, and goes on with the one that is open', () => {
+test('a later visit to a shared link offers another response, and continues an open one', () => {
   const later = (takes: ReturnType<typeof take>[], answer: ReturnType<typeof response>) => {
     const asked = play([{ is: 'onlyTab' }, { is: 'leftTakes', takes, responseSessionId: 'r2' }], initialState(SHARED));
     const [load] = asked.effects;

@@ -5,7 +5,7 @@ import { beginProblem } from './refusals.ts';
 import { hintOf, keptTake, limitOf, type Message, type Screen, type State, screenOf } from './state.ts';
 import { announce, first, show, step, toProblem } from './step.ts';
 
-// The first screen, where everything begins and much comes back to.
+// The first screen: most paths begin here, and many return here.
 
 export function toWelcome(state: State): Step {
   return show({ ...state, welcome: { ...state.welcome, hint: hintOf(state) } }, { at: 'welcome' });
@@ -16,17 +16,17 @@ export function toWelcomeWith(state: State, problem: Message): Step {
   return step({ ...next, welcome: { ...next.welcome, problem, ofFile: false } }, { do: 'focus', on: 'start' });
 }
 
-/** The file that was chosen is not taken; a take from before stays. */
+/** Refuses the chosen file; an earlier take stays. */
 export function toWelcomeWithFile(state: State, problem: Message): Step {
   const { state: next } = toWelcome(state);
   return step({ ...next, welcome: { ...next.welcome, problem, ofFile: true } }, { do: 'focus', on: 'chooseFile' });
 }
 
-/** Has the camera turned on for a take; the screen that is shown stays until it is. */
+/** Opens the camera for a take; the current screen stays until it is on. */
 export const openCapture = (state: State, over: Screen): Step =>
   show(state, { at: 'opening', over }, { do: 'openCamera', choice: state.choice });
 
-/** To the camera again, or to the first screen where a take is a file. */
+/** Opens the camera again, or the first screen if takes are files. */
 export const nextTake = (state: State, over: Screen): Step =>
   state.byFile || !state.visit.canRecord ? toWelcome(state) : openCapture(state, over);
 
@@ -41,13 +41,13 @@ export function withoutCamera(state: State, problem: CameraProblem): Step {
   return first([{ do: 'closeCamera' }], toWelcomeWith({ ...state, offerElsewhere: true }, text));
 }
 
-/** The answer is there already: from this device, or from another one. */
+/** Shows that the answer exists already, from this or another device. */
 export function toAlreadyDone(state: State, text: Message = ['alreadyDone']): Step {
   const another = state.visit.shared && state.visit.active ? ({ another: true } as const) : {};
   return show(state, { at: 'done', text, dialog: false, ...another }, announce(['doneTitle'], text));
 }
 
-/** What is asked for, unless the terms are still to be accepted. */
+/** Continues with `go`, unless the terms must still be accepted. */
 function withTerms(state: State, termsAccepted: boolean, go: (state: State) => Step): Step {
   const accepted = state.response !== undefined || !state.visit.requireTerms || termsAccepted;
   const problem: Message | undefined = accepted ? undefined : ['termsMissing'];

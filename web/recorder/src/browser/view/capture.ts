@@ -4,7 +4,7 @@ import { type Capture, type Device, keptTake, type Mode, offlineText, type State
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
-/** What the screen looks like: `data-for` in the page says what is there in each. */
+/** The look of the screen: `data-for` in the page lists the looks that show an element. */
 type Look = 'ready' | 'held' | 'countdown' | 'recording' | 'paused';
 
 function lookOf(mode: Mode): Look {
@@ -21,10 +21,10 @@ const FOCUS = {
   paused: 'resume',
 } as const;
 
-// In letters: a question that is shown smaller.
+// The letters from which a question is shown smaller.
 const LONG_QUESTION = 80;
 
-/** Marks an element while there is more of its text below, and lets the keyboard scroll it then. */
+/** Marks an element that has more text below, and then makes it scrollable by keyboard. */
 function markMore(element: HTMLElement): void {
   const mark = () => {
     const more = element.scrollHeight - element.clientHeight - element.scrollTop > 4;

@@ -31,13 +31,13 @@ const missing = (html: string, tags: Record<string, string>) =>
     ([name, tag]) => !new RegExp(`<${tag}\\b[^>]* id="${idOf(name)}"`).test(html.replaceAll(/<(\w+) id=/g, '<$1  id=')),
   );
 
-test('every element that the script needs is in every page that has the script', () => {
+test('every page with the script has every element that it needs', () => {
   for (const status of ['active', 'expired'] as const) assert.deepEqual(missing(page(PROJECT, status), ELEMENTS), []);
   const all = page({ ...PROJECT, noteEnabled: true, requireTerms: true }, 'expired');
   assert.deepEqual(missing(all, { ...ELEMENTS, ...OPTIONAL }), []);
 });
 
-test('texts are filled and made sentences of', () => {
+test('texts are filled and joined as sentences', () => {
   const { t, say, megabytes, percent } = createTexts({ lang: 'de', texts: { left: 'noch {time}' } });
   assert.equal(t('left', { time: '1:00' }), 'noch 1:00');
   assert.equal(say(undefined), '');

@@ -1,6 +1,6 @@
 import { findElements, findOptional } from '@recording-request/web-shared/browser/elements';
 
-// The elements that the server wrote and the script changes: src/page.ts and src/screens.ts have them.
+// The elements that the server renders (src/page.ts and src/screens.ts) and the script changes.
 
 export const ELEMENTS = {
   screenWelcome: 'section',
@@ -77,7 +77,7 @@ export const ELEMENTS = {
   save: 'a',
 } as const;
 
-/** What only some projects and links have. */
+/** The elements that only some projects and links have. */
 export const OPTIONAL = { screenRefused: 'div', termsBox: 'div', terms: 'input', note: 'textarea' } as const;
 
 export const recorderElements = () => ({ ...findElements(ELEMENTS), ...findOptional(OPTIONAL) });

@@ -6,7 +6,7 @@ import type { Texts } from './text.ts';
 
 const FULL = 100;
 
-/** A take on its way: it says that it is sent only once the server has said so. */
+/** Shows an upload: it says that the take is sent only after the server has confirmed it. */
 export function createSendingView(elements: Elements, { t, megabytes }: Texts): (state: State) => void {
   const { progress: bar, sendingTitle, sendingText, sendingTrouble } = elements;
   return state => {
@@ -22,12 +22,12 @@ export function createSendingView(elements: Elements, { t, megabytes }: Texts): 
     const share = shareOf(state);
     const declared = progress?.declared ?? false;
     bar.value = share;
-    // A full bar would say that it is done.
+    // A full bar would look finished.
     bar.style.visibility = declared || share < FULL ? 'visible' : 'hidden';
     const trouble = progress?.trouble;
-    // Without a place on the link the take goes nowhere, even where the server knows that it was sent.
+    // Without a free use of the link the take cannot land, even if the server knows that it was sent.
     const busy = trouble === 'busy';
-    // A normal second is no reason to warn anybody.
+    // The usual second is no reason for a warning.
     const late = !declared && (phase.slow === true || Boolean(trouble));
     setText(sendingTitle, t(late || busy ? 'notSentYet' : 'sending'));
     const whole = wholeSize(take);
@@ -35,13 +35,13 @@ export function createSendingView(elements: Elements, { t, megabytes }: Texts): 
     const seconds = uploadSecondsOf(state);
     const left = seconds === undefined ? '' : ` ${t('timeLeft', { time: clock(seconds) })}`;
     const arrived = progress?.finishing ? t('checkingTake') : t('sendingText', safe) + left;
-    // The page sends nothing while the server cannot be reached.
+    // The page sends nothing while it cannot reach the server.
     showText(sendingText, late ? (trouble ? '' : t('connecting')) : arrived);
     showText(sendingTrouble, trouble ? t(busy ? 'busy' : 'offline') : '');
   };
 }
 
-/** The last screens: it has arrived, it has not, it goes on elsewhere. */
+/** Shows the last screens: arrived, not arrived, or continued elsewhere. */
 export function createEndingsView(
   elements: Elements,
   { t, say }: Texts,
@@ -57,7 +57,7 @@ export function createEndingsView(
     const first = !link.hidden && (saveFirst || button.hidden);
     button.className = first ? 'quiet' : 'primary';
     link.className = first ? 'primary button' : 'quiet button';
-    // The primary one is always the upper one, for the eye and for the keyboard.
+    // The primary button is always the upper one, for the eye and for the keyboard.
     link.parentElement?.prepend(first ? link : button);
   }
 

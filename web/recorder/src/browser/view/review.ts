@@ -12,7 +12,7 @@ export function createReviewView(
   const againLabel = again.textContent ?? '';
   const sendLabel = send.textContent ?? '';
 
-  /** A silent or black take is held back: sending it is then the second choice. */
+  /** For a silent or black take, makes sending the second choice. */
   function holdBack(held: boolean): void {
     setText(send, held ? t('sendAnyway') : sendLabel);
     send.className = held ? 'quiet' : 'primary';

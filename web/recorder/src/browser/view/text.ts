@@ -2,13 +2,13 @@ import type { RecorderSettings } from '../../settings.ts';
 import type { Message } from '../state/state.ts';
 
 export interface Texts {
-  /** The text for `key` in the page's language, its `{name}` places filled. */
+  /** Returns the text for `key` in the page's language, with its `{name}` places filled. */
   t(key: string, values?: Record<string, string | number>): string;
-  /** The text of a message; "" for none. */
+  /** Returns the text of a message; "" for none. */
   say(message: Message | undefined): string;
-  /** A share in whole per cent, as the language writes it. */
+  /** Formats a whole percentage in the page's language. */
   percent(share: number): string;
-  /** Bytes as megabytes, in the digits that the texts have. */
+  /** Formats bytes as megabytes, in the digits of the texts. */
   megabytes(bytes: number): string;
 }
 
@@ -27,6 +27,6 @@ export function createTexts({ lang, texts }: Pick<RecorderSettings, 'lang' | 'te
   };
 }
 
-/** Texts one after the other, each ended as a sentence. */
+/** Joins texts and ends each as a sentence. */
 export const sentences = (texts: readonly string[]): string =>
   texts.map((text, at) => (at < texts.length - 1 && !/[.?!…。！？؟]$/.test(text) ? `${text}.` : text)).join(' ');

@@ -6,7 +6,7 @@ import { createReviewView } from './review.ts';
 import type { Texts } from './text.ts';
 import { createWelcomeView } from './welcome.ts';
 
-/** Shows a state: one screen of the page, and what is on it. */
+/** Creates the function that shows a state: one screen and its contents. */
 export function createView(elements: Elements, texts: Texts, qrCode: string): (state: State, before: State) => void {
   const screens: Record<Screen, HTMLElement | undefined> = {
     refused: elements.screenRefused,
@@ -19,7 +19,7 @@ export function createView(elements: Elements, texts: Texts, qrCode: string): (s
     problem: elements.screenProblem,
   };
 
-  /** Shows one screen, and brings the keyboard and the screen reader to its heading. */
+  /** Shows one screen and moves the focus to its heading, for keyboard and screen reader. */
   function showScreen(screen: Screen): void {
     for (const [name, element] of Object.entries(screens)) if (element) element.hidden = name !== screen;
     if (screen === 'capture') return;

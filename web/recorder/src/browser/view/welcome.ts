@@ -21,12 +21,12 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
     showText(welcomeBack, say(welcome.hint));
     const answered = answeredOf(state);
     const questions = questionsOf(state);
-    // The response may have been begun with other questions than those in the page.
+    // The response may have other questions than the page.
     for (const [index, mark] of marks.entries())
       mark.hidden = !answered.includes(index) || questions[index] !== visit.questions[index];
     showText(welcomeProblem, say(welcome.problem));
     toTake.hidden = keptTake(state) === undefined;
-    // Accepted with the response that has begun; another one asks again.
+    // The running response has accepted terms; another one asks again.
     if (termsBox) termsBox.hidden = response !== undefined;
     terms?.setAttribute('aria-invalid', String(welcome.problem?.[0] === 'termsMissing'));
     if (terms && before.response && !response) terms.checked = false;

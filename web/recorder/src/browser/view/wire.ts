@@ -1,12 +1,12 @@
 import type { Store } from '../store.ts';
 import type { Elements } from './elements.ts';
 
-// The server refuses control characters but white space. A paste can bring them, and no take is to be refused for that.
+// Removes control characters except white space. The server refuses them, and a pasted one must not cost a take.
 const withoutControls = (text: string): string => text.replace(/(?![\s\u0080-\u009f])\p{Cc}/gu, '');
 
 const entries = Object.entries as <K extends string, V>(object: Record<K, V>) => [K, V][];
 
-/** Buttons whose press says all. */
+/** The buttons that map to an event without further data. */
 const BUTTONS = {
   elsewhere: 'goElsewhere',
   copyLink: 'copyLink',
@@ -24,7 +24,7 @@ const BUTTONS = {
   problemRetry: 'retry',
 } as const;
 
-/** What the contributor does becomes events. */
+/** Turns the contributor's actions into events. */
 export function wireEvents(elements: Elements, { dispatch }: Store): void {
   const { terms, note, file } = elements;
   const termsAccepted = () => terms?.checked ?? false;
@@ -52,7 +52,7 @@ export function wireEvents(elements: Elements, { dispatch }: Store): void {
   onClick('send', () => dispatch({ is: 'send', note: withoutControls(note?.value ?? '').trim() }));
 }
 
-/** Leaving in the middle of a take is hardly ever meant; what was recorded is kept all the same. */
+/** Asks before leaving during a take, because that is rarely intended; the recording is kept anyway. */
 export function confirmLeaving(store: Store): void {
   addEventListener('beforeunload', event => {
     const { phase } = store.state;
@@ -60,7 +60,7 @@ export function confirmLeaving(store: Store): void {
   });
 }
 
-/** What is unfolded over the page folds again with Escape or a touch elsewhere. */
+/** Closes popups with Escape or a touch elsewhere. */
 export function foldPopups(): void {
   const fold = (except: EventTarget | null) => {
     for (const popup of document.querySelectorAll<HTMLDetailsElement>('.languages[open], #devices[open]')) {
