@@ -1,5 +1,4 @@
 import { JOB_KINDS, type Job, type JobKind } from '../domain/clips/submission.ts';
-import type { WaitingOwner } from '../domain/jobs/job.ts';
 import { databaseNow } from './database-clock.ts';
 import { FIGURES_INDEX, JOBS_INDEX, type Models } from './models.ts';
 
@@ -12,7 +11,13 @@ export interface StoredJob extends SubmissionKey {
   job: Job;
 }
 
-export type WaitingNow = WaitingOwner & { now: Date };
+/** An owner with work that waits, and since when the oldest of it is due. */
+export interface DueOwner {
+  ownerId: string;
+  dueAt: Date;
+  /** The time of the database. */
+  now: Date;
+}
 
 export interface Backlog {
   waiting: number;
@@ -27,8 +32,8 @@ export interface Backlog {
 /** The jobs of all submissions. What they become is decided by the rules, and written by the store of submissions. */
 export interface JobStore {
   now(): Promise<Date>;
-  /** Every owner with a job that is due, the longest waiting first, at most 1,000, and the time of the database. */
-  waitingOwners(kind: JobKind): Promise<WaitingNow[]>;
+  /** Every owner with a job that is due, the longest waiting first, at most 1,000. */
+  waitingOwners(kind: JobKind): Promise<DueOwner[]>;
   /** How many jobs of each owner run. */
   runningByOwner(kind: JobKind): Promise<Map<string, number>>;
   /** The submission whose job this run has. */
@@ -68,7 +73,7 @@ export function createJobStore({ submissions }: Models): JobStore {
     async waitingOwners(kind) {
       // One look into the index for each owner, however many jobs they have.
       return await submissions
-        .aggregate<WaitingNow>([
+        .aggregate<DueOwner>([
           { $match: state(kind, 'waiting') },
           { $sort: { ownerId: 1, 'job.dueAt': 1 } },
           { $group: { _id: '$ownerId', dueAt: { $first: '$job.dueAt' } } },

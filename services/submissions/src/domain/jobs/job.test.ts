@@ -5,11 +5,11 @@ import { nextOwner } from './job.ts';
 
 const after = (ms: number) => new Date(now.getTime() + ms);
 
-test('next is the owner with the fewest jobs that run, and among these the one that waits longest', () => {
+test('next is the owner with the fewest jobs that run, and among these the one who waits longest for a turn', () => {
   const waiting = [
-    { ownerId: 'many', dueAt: after(0) },
-    { ownerId: 'later', dueAt: after(20) },
-    { ownerId: 'one', dueAt: after(10) },
+    { ownerId: 'many', since: after(0) },
+    { ownerId: 'later', since: after(20) },
+    { ownerId: 'one', since: after(10) },
   ];
   const running = new Map([['many', 3]]);
   assert.equal(nextOwner(waiting, running), 'one');
