@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { context } from '@opentelemetry/api';
+import { createFairSlots, ownName } from '@recording-request/kit/fair-slots';
 import { every } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
-import { createSlots } from '@recording-request/kit/slots';
 import { type Consumer, PoisonError } from '@recording-request/kit-kafka/consumer';
 import { durationOf, secondsSince } from '@recording-request/kit-telemetry/metrics';
 import { reportSlots } from '@recording-request/kit-telemetry/slot-figures';
@@ -50,7 +50,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
   const { kafka, claims, topic, group, kind, slots: count, jobLimitMs, stopGraceMs, log } = options;
   const leaving = new AbortController();
   const giveUp = new AbortController();
-  const slots = createSlots(count);
+  const slots = createFairSlots(count, { queued: count });
   reportSlots(kind, count, slots.used);
   const running = new Set<Promise<void>>();
   // The record that wakes it may be of another job than the one that is next.
@@ -72,7 +72,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
     return true;
   };
   const look = async () => {
-    for (let slot = slots.tryAcquire(); slot && (await take(slot)); ) slot = slots.tryAcquire();
+    for (let slot = slots.tryTake(ownName()); slot && (await take(slot)); ) slot = slots.tryTake(ownName());
   };
   const consumer = await kafka.consume({
     ...{ topic, group, concurrency: count },
@@ -80,7 +80,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
     jobLimitMs: 2 * jobLimitMs,
     async handle({ type }, { signal }) {
       if (topicOf(type as EventType) !== topic) throw new PoisonError(`${type} asks for no ${kind} job`);
-      const slot = await slots.acquire(AbortSignal.any([signal, leaving.signal])).catch(error => {
+      const slot = await slots.take(ownName(), AbortSignal.any([signal, leaving.signal])).catch(error => {
         if (!leaving.signal.aborted) throw error;
       });
       if (slot) await outside(take, slot).catch(asOutage('No job could be asked for'));

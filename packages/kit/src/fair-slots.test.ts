@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFairSlots, type FairSlots, type Path, QueueFullError } from './fair-slots.ts';
+import { createFairSlots, type FairSlots, ownName, type Path, QueueFullError } from './fair-slots.ts';
 
 const never = new AbortController().signal;
 const settled = () => new Promise(setImmediate);
@@ -188,4 +188,26 @@ test('amounts are shared by the same rule, and one that holds nothing is not pas
   await Promise.all(all);
   assert.deepEqual(served.slice(3), ['more than there is', 'c']);
   assert.equal(bytes.used(), 0);
+});
+
+test('under names of their own callers get every slot, and those that wait are served in order', async () => {
+  const slots = createFairSlots(2, { queued: 4 });
+  const [one, two] = [slots.tryTake(ownName())!, slots.tryTake(ownName())!];
+  assert.equal(slots.tryTake(ownName()), undefined);
+  const order: string[] = [];
+  const { signal } = new AbortController();
+  const wait = async (name: string) => {
+    const slot = await slots.take(ownName(), signal);
+    order.push(name);
+    return slot;
+  };
+  const [three, four] = [wait('three'), wait('four')];
+  one[Symbol.dispose]();
+  one[Symbol.dispose]();
+  const third = await three;
+  assert.equal(slots.tryTake(ownName()), undefined, 'the slot was for the one that waited');
+  two[Symbol.dispose]();
+  third[Symbol.dispose]();
+  (await four)[Symbol.dispose]();
+  assert.deepEqual([order, slots.used()], [['three', 'four'], 0]);
 });

@@ -1,6 +1,10 @@
 /** The names that a slot counts for, from the widest: an owner, one of its links, an address at that link. */
 export type Path = readonly [string, ...string[]];
 
+let names = 0;
+/** Returns a name that nobody else has. Under such names no share limits a caller, and those that wait are served in order. */
+export const ownName = (): Path => [String(++names)];
+
 /** The queue has no place left for this path. */
 export class QueueFullError extends Error {}
 

@@ -1,5 +1,5 @@
 import { type Groups, MIN_TICKS, startMeter, TICK_MS } from '@recording-request/harness/meter';
-import { createSlots } from '@recording-request/kit/slots';
+import { createFairSlots, ownName } from '@recording-request/kit/fair-slots';
 import { closedLoop } from './load/closed-loop.ts';
 import type { Bench } from './row.ts';
 import type { Metrics } from './stats/goal.ts';
@@ -38,9 +38,9 @@ export type OneByOne = <T>(work: () => Promise<T>) => Promise<T>;
  * alternate by it: what the machine does in a moment is the same for all of them.
  */
 export function oneByOne(signal: AbortSignal): OneByOne {
-  const slots = createSlots(1);
+  const slots = createFairSlots(1, { queued: 1_000 });
   return async work => {
-    using _ = await slots.acquire(signal);
+    using _ = await slots.take(ownName(), signal);
     return await work();
   };
 }
