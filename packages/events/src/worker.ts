@@ -22,14 +22,14 @@ export interface WorkerOptions<K extends Kind> {
   topic: TopicName;
   group: string;
   kind: K;
-  /** How many jobs run at once in this process. */
+  /** The number of concurrent jobs in this process. */
   slots: number;
-  /** How long a job may take before its signal fires, in milliseconds. */
+  /** The time limit of a job in milliseconds; its signal fires then. */
   jobLimitMs: number;
-  /** How long a stop lets running jobs go on before they are given back, in milliseconds. */
+  /** The milliseconds that a stop waits for running jobs before it returns them to the queue. */
   stopGraceMs: number;
   log: Logger;
-  /** The effect of a job. Can be repeated. */
+  /** Does the job. Must be repeatable. */
   work(job: JobOf<K>, options: { signal: AbortSignal; log: Logger }): Promise<void>;
 }
 
@@ -38,13 +38,12 @@ const POLL_MS = 2_000;
 const jobDuration = durationOf('recording.job.duration');
 
 /**
- * Works on jobs of a kind. With a free slot it asks the submissions service for the next one: when a job has ended, when a record of
- * the topic says that there is work, and every POLL_MS.
+ * Processes jobs of a kind. With a free slot it requests the next job from the submissions service: after a job ends, when a
+ * record of the topic announces work, and every POLL_MS.
  *
- * A record is written with the job that begins to wait, and published after that (the outbox of submissions). It says nothing about
- * which job is next. It goes to one process, which handles it once a slot is free, so that the lag of the group is about the number of
- * jobs that wait: autoscalers follow it. A record that is lost, or stays behind long jobs of its process, costs at most POLL_MS:
- * then any process with a free slot has asked.
+ * The outbox of submissions writes a record with each job that begins to wait. The record does not name the next job. One
+ * process handles it when a slot is free, so the consumer lag is about the number of waiting jobs, and autoscalers use it. A
+ * record that is lost or waits behind long jobs costs at most POLL_MS: then any process with a free slot polls.
  */
 export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Promise<Consumer> {
   const { kafka, claims, topic, group, kind, slots: count, jobLimitMs, stopGraceMs, log } = options;
@@ -53,7 +52,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
   const slots = createFairSlots(count, { queued: count });
   reportSlots(kind, count, slots.used);
   const running = new Set<Promise<void>>();
-  // The record that wakes it may be of another job than the one that is next.
+  // Runs outside the record's context: the record may be about another job than the next one.
   const outside = AsyncLocalStorage.snapshot();
   let wake = () => {};
 
@@ -76,7 +75,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
   };
   const consumer = await kafka.consume({
     ...{ topic, group, concurrency: count },
-    // It waits until a job has ended.
+    // The handler waits until a job has ended.
     jobLimitMs: 2 * jobLimitMs,
     async handle({ type }, { signal }) {
       if (topicOf(type as EventType) !== topic) throw new PoisonError(`${type} asks for no ${kind} job`);

@@ -48,7 +48,7 @@ async function stopBroker(stack: AsyncDisposableStack): Promise<() => void> {
   process.kill(pid!, 'SIGSTOP');
   const resume = () => void process.kill(pid!, 'SIGCONT');
   stack.defer(resume);
-  await until('every thread of the broker stands still', () => hasStopped(pid!));
+  await until('every thread of the broker is stopped', () => hasStopped(pid!));
   return resume;
 }
 
@@ -79,7 +79,7 @@ test('events wait for a hanging Kafka, longer than a producer retries, and then 
 
   // Gives every partition a producer sequence.
   for (const at of [1, 2, 3, 4]) await carry(`before-${at}`, 1);
-  await until('the first events come', () => inbox.events.length === carried.length);
+  await until('the first events arrive', () => inbox.events.length === carried.length);
   const stoppedAt = inbox.events.length;
   const resume = await stopBroker(stack);
   await carry('alone', 1);
@@ -95,7 +95,7 @@ test('events wait for a hanging Kafka, longer than a producer retries, and then 
   await publishing;
   const wanted = [...carried, ...published].map(({ id }) => id);
   const missing = () => wanted.filter(id => !inbox.events.some(event => event.id === id));
-  await until('everything has come', () => missing().length === 0).catch(() => {});
+  await until('every event has arrived', () => missing().length === 0).catch(() => {});
   assert.deepEqual(missing(), [], 'no event is lost');
   await until(
     'every event is cleared',

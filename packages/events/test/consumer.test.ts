@@ -66,7 +66,7 @@ test('during a long job, a joining or leaving member neither delays others nor s
   };
   const first = await consume(topic, handle);
   await publish(topic, 0, 'long', 'a');
-  await until('the long job runs and the one behind it is done', () => begun.includes('long') && handled.includes('a'));
+  await until('the long job runs and the next one is done', () => begun.includes('long') && handled.includes('a'));
   const joining = consume(topic, handle);
   const both = (...ids: [string, string]) =>
     timed(handled, async () => void (await Promise.all(ids.map((id, i) => publish(topic, i, id)))), ...ids);
@@ -109,7 +109,7 @@ test('a dead member of an older version blocks only its own partitions, until it
   await publish(topic, its!, 'b');
   const took = await timed(handled, () => publish(topic, mine, 'c'), 'c');
   assert.ok(took < STALL_MS, `another partition waited for ${took} ms`);
-  await until('what the dead member had is handled', () => handled.includes('b'), { limitMs: 30_000 });
+  await until('the dead member’s event is handled', () => handled.includes('b'), { limitMs: 30_000 });
   long.resolve();
   await until('the long job ends', () => handled.includes('long'));
   hangs.reject(new Error('the test ends'));
@@ -199,7 +199,7 @@ test('a record that keeps failing or waits for a store blocks only its own submi
     );
   for (const group of ['another', 'work'])
     await kafka.replay({ topic, group, key: Buffer.from('k'), value: value(`replayed for ${group}`) });
-  await until('what was replayed for this group is handled', () => handled.includes('replayed for work'));
+  await until('the event replayed for this group is handled', () => handled.includes('replayed for work'));
   assert.ok(!tries.has('replayed for another'), 'a group is not given what was replayed for another');
   const left = async () => {
     const ends = await letters.fetchTopicOffsets(`${name}.${topic}`);

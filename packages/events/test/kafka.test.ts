@@ -15,7 +15,7 @@ const config = loadConfig(testEnvironment().env, kafkaVariables);
 const silent = () => {};
 
 /** Returns the description of each topic, without its name. */
-async function said(settings: KafkaSettings): Promise<string[]> {
+async function describeTopics(settings: KafkaSettings): Promise<string[]> {
   const lines: string[] = [];
   await makeTopics(settings, { log, report: line => lines.push(line) });
   const names = lines.map(line => line.slice(0, line.indexOf(':')));
@@ -81,8 +81,8 @@ test('a service fails at once when a topic is missing, with its name and the com
 test('topics are created once; a higher partition setting adds partitions, a lower one keeps them', async () => {
   const settings = { ...config, kafkaTopicPrefix: `${config.kafkaTopicPrefix}grow.`, kafkaPartitions: 2 };
   await makeTopics(settings, { log, report: silent, validateOnly: true });
-  assert.deepEqual(await said(settings), ['made, with 2 partitions'], 'what was only judged was not made');
-  assert.deepEqual(await said(settings), ['is there, with 2 partitions']);
-  assert.deepEqual(await said({ ...settings, kafkaPartitions: 3 }), ['made larger, from 2 to 3 partitions']);
-  assert.deepEqual(await said({ ...settings, kafkaPartitions: 1 }), ['is there, with 3 partitions']);
+  assert.deepEqual(await describeTopics(settings), ['made, with 2 partitions'], 'the check created nothing');
+  assert.deepEqual(await describeTopics(settings), ['is there, with 2 partitions']);
+  assert.deepEqual(await describeTopics({ ...settings, kafkaPartitions: 3 }), ['made larger, from 2 to 3 partitions']);
+  assert.deepEqual(await describeTopics({ ...settings, kafkaPartitions: 1 }), ['is there, with 3 partitions']);
 });

@@ -88,7 +88,7 @@ test('a backlog larger than a record’s limit is published, and an event that t
   setup.relay();
   await until('every event is published or set aside', async () => (await setup.uncleared()) === 0);
   const others = events.filter(event => event !== tooLarge).map(({ id }) => id);
-  await until('the events have come', () => inbox.events.length >= others.length);
+  await until('the events have arrived', () => inbox.events.length >= others.length);
   assert.deepEqual(
     inbox.events.map(({ id }) => id),
     others,
@@ -131,7 +131,7 @@ test('a change stream that ends is reopened: later events are published at once,
   // This invalidates the change stream.
   await things.drop();
   await things.createIndex({ 'outbox.at': 1 }, { sparse: true });
-  await until('an event is published that came after the stream had ended', published, { limitMs: 10_000 });
+  await until('an event after the end of the stream is published', published, { limitMs: 10_000 });
 });
 
 test('a failed event is retried; one that can never succeed goes to the dead letter topic and does not block the next', async () => {

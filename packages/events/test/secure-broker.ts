@@ -122,10 +122,10 @@ export function secureBrokerTests(broker: () => Broker): void {
     };
     await using stack = new AsyncDisposableStack();
     await connected(env, stack);
-    const foreign = await stranger.issue(['service']);
+    const untrusted = await stranger.issue(['service']);
     const theirs = {
-      KAFKA_CERT_FILE: await file('their.pem', foreign.cert),
-      KAFKA_KEY_FILE: await file('their.key', foreign.key),
+      KAFKA_CERT_FILE: await file('their.pem', untrusted.cert),
+      KAFKA_KEY_FILE: await file('their.key', untrusted.key),
     };
     await isRefused({ ...env, ...theirs }, /Kafka refuses the certificate of this service/);
   });
@@ -143,7 +143,7 @@ export function secureBrokerTests(broker: () => Broker): void {
     const { kafka, lines } = await connected(env, stack);
     await carries(kafka);
     const before = endpoint.given();
-    await until('the endpoint gives further tokens for connections that stay open', async () => {
+    await until('the endpoint issues more tokens for open connections', async () => {
       await kafka.publish(failed());
       return endpoint.given() > before + 1;
     });
@@ -186,7 +186,7 @@ async function isRefused(env: NodeJS.ProcessEnv, sentence: RegExp): Promise<void
   const begun = performance.now();
   const connecting = connectKafka(loadConfig(env, kafkaVariables), { clientId: 'service', log });
   await assert.rejects(connecting, (error: Error) => {
-    assert.ok(error instanceof StartError, `a fault that only a person can mend is a StartError: ${inspect(error)}`);
+    assert.ok(error instanceof StartError, `a failure that needs an operator is a StartError: ${inspect(error)}`);
     assert.match(error.message, sentence);
     hasNoSecret(inspect(error, { depth: 10 }) + lines().join('\n'));
     return true;

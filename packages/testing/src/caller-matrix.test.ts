@@ -139,16 +139,16 @@ for (const name of [...SERVICES, OPERATOR] as const)
 
 test('without a certificate, with an expired one, or with one of another authority the connection fails', async t => {
   await using scratch = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), 'foreign-authority-'));
+  const dir = await mkdtemp(join(tmpdir(), 'other-authority-'));
   scratch.defer(() => rm(dir, { recursive: true, force: true }));
   const ours = await testCertificates();
   const ca = await readFile(ours.env(OPERATOR).TLS_CA_FILE!);
-  const foreign = (await makeCertificates(dir)).env(OPERATOR);
+  const other = (await makeCertificates(dir)).env(OPERATOR);
   const strangers = {
     'no certificate': credentials.createSsl(ca, null, null, { checkServerIdentity: () => undefined }),
     plaintext: credentials.createInsecure(),
     'an expired one': await credentialsOf(await ours.issue('expired', [...SERVICES, OPERATOR], { expired: true })),
-    'one of another authority': await credentialsOf({ ...foreign, TLS_CA_FILE: ours.env(OPERATOR).TLS_CA_FILE! }),
+    'one of another authority': await credentialsOf({ ...other, TLS_CA_FILE: ours.env(OPERATOR).TLS_CA_FILE! }),
   };
   for (const [what, as] of Object.entries(strangers))
     for (const address of [served.grpcAddress, served.operatorAddress]) {

@@ -26,31 +26,31 @@ export const variables = {
   }),
   inspectConcurrency: integer(
     'MEDIA_INSPECT_SLOTS',
-    'calls of `Inspect` at once; further ones wait, in turns of their owners. [Owners share them](operations.md#shares-of-owners): at most half for one owner, a quarter for one link',
+    'concurrent calls of `Inspect`; further ones wait, and owners take turns. [Owners share them](operations.md#shares-of-owners): at most half for one owner, a quarter for one link',
     {
       default: 4,
       min: 1,
       max: 64,
     },
   ),
-  sourceMaxBytes: integer('MEDIA_SOURCE_MAX_BYTES', 'a larger upload is not fetched', {
+  sourceMaxBytes: integer('MEDIA_SOURCE_MAX_BYTES', 'the largest upload that a job downloads', {
     default: 2 * 1024 ** 3,
     min: 1,
   }),
   toolMemoryBytes: integer(
     'MEDIA_TOOL_MEMORY_BYTES',
-    'memory of one run of ffmpeg, its code not counted; with the code that is under 1 GiB resident',
+    'memory of one run of ffmpeg, without its code; with it, less than 1 GiB is resident',
     { default: 0, unset: "0: what the container's memory leaves, 256 to 896 MiB" },
   ),
   probeMemoryBytes: integer(
     'MEDIA_PROBE_MEMORY_BYTES',
-    'the same of one run of ffprobe; an inspection has two at once. All together are at most 256 MiB + `MEDIA_SLOTS` × (32 MiB + ffmpeg) + `MEDIA_INSPECT_SLOTS` × 2 × ffprobe; the log warns at the start where that is more than the container has',
+    'memory of one run of ffprobe; an inspection has two at once. All runs together need at most 256 MiB + `MEDIA_SLOTS` × (32 MiB + ffmpeg) + `MEDIA_INSPECT_SLOTS` × 2 × ffprobe; the log warns at the start if the container has less',
     { default: 0, unset: "0: what the container's memory leaves, 160 to 224 MiB" },
   ),
   toolCpuSeconds: integer('MEDIA_TOOL_CPU_SECONDS', 'CPU time of one run of ffmpeg', { default: 600, min: 1 }),
   probeCpuSeconds: integer(
     'MEDIA_PROBE_CPU_SECONDS',
-    'CPU time of one run of ffprobe; a file that takes more is no video',
+    'CPU time of one run of ffprobe; a file that needs more is not accepted as a video',
     { default: 15, min: 1 },
   ),
   toolFileBytes: integer(
@@ -66,7 +66,7 @@ export const variables = {
   ),
   workDir: text(
     'MEDIA_WORK_DIR',
-    'where jobs have their directories: space for about three times the largest upload for each concurrent job. Leftovers of killed processes are removed at the start; containers must not share it',
+    'the folder for job files, with space for about three times the largest upload per concurrent job. A start removes the leftovers of killed processes; containers must not share it',
     { default: tmpdir(), unset: "the system's folder for temporary files", expected: 'the path of a folder' },
   ),
 };

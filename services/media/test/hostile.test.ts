@@ -173,7 +173,7 @@ test('after all of them: memory stayed bounded, no process or file remains, and 
   ];
   // A job's folder is removed after its answer.
   const nothing = async () => (await left()).length === 0;
-  await until('nothing is left behind', nothing, { limitMs: 10_000 }).catch(async () =>
+  await until('no file or process remains', nothing, { limitMs: 10_000 }).catch(async () =>
     assert.deepEqual(await left(), []),
   );
 });

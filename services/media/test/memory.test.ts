@@ -13,16 +13,16 @@ const REQUIRED = {
 
 test('the service with all admitted runs of ffmpeg and ffprobe fits into the memory limit of the manifest', async () => {
   const text = await readFile(MANIFEST, 'utf8');
-  assert.doesNotMatch(
-    text,
-    /name: MEDIA_(?:(?:TOOL|PROBE)_MEMORY|\w*SLOTS)/,
-    'the defaults are what is looked at here',
-  );
+  assert.doesNotMatch(text, /name: MEDIA_(?:(?:TOOL|PROBE)_MEMORY|\w*SLOTS)/, 'this test checks the defaults');
   const [, mebibytes] = /limits: \{[^}]*memory: (\d+)Mi/.exec(text) ?? assert.fail('no limit of memory in Mi');
   const limit = Number(mebibytes) * 1024 ** 2;
   const { concurrency, inspectConcurrency } = readConfig(REQUIRED);
   const slots = { jobs: concurrency, inspections: inspectConcurrency };
   const memory = toolMemory(slots, limit, {});
   assert.ok(mostMemory(slots, memory) <= limit, `${mostMemory(slots, memory)} bytes may be taken`);
-  assert.deepEqual(memory, toolMemory(slots, Number.MAX_SAFE_INTEGER, {}), 'no run has less than it would elsewhere');
+  assert.deepEqual(
+    memory,
+    toolMemory(slots, Number.MAX_SAFE_INTEGER, {}),
+    'no run has less memory than without a limit',
+  );
 });

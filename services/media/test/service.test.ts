@@ -243,7 +243,7 @@ test('a store that is down fails no clip: the job is retried', async () => {
   await assert.rejects(
     process({ config: small, kafka: { publish: down } }),
     OutageError,
-    'a broker that is down: again',
+    'the job is retried when a broker is down',
   );
   await process({ config: small });
   assert.match(payloadOf(published.at(-1)!).reason, /too large/);

@@ -104,7 +104,7 @@ test('a video that differs from the upload is not stored, and the video of anoth
   const [answer] = job.published;
   assert.ok(answer?.payload?.$case === 'mediaProcessed');
   const { video, thumbnails, problem } = answer.payload.value;
-  assert.deepEqual([video, thumbnails.length], [undefined, 3], 'the rest is made of the upload');
+  assert.deepEqual([video, thumbnails.length], [undefined, 3], 'the other parts are made from the upload');
   assert.match(problem!, /^The video stays as it was uploaded/);
   assert.equal(String(await buffer(await objects.get(job.videoKey))), 'of another run');
   assert.equal(await endOpenPuts(), 0);

@@ -11,8 +11,8 @@ export const variables = {
   ...objectVariables,
   submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service, where jobs are claimed'),
   speechBaseUrl: url('SPEECH_BASE_URL', "an endpoint with OpenAI's `POST /audio/transcriptions`, up to and with `/v1`"),
-  speechApiKey: secret('SPEECH_API_KEY', 'its key', { default: '' }),
-  speechModel: text('SPEECH_MODEL', 'its model; it should return times', { default: 'whisper-1' }),
+  speechApiKey: secret('SPEECH_API_KEY', 'the key of that endpoint', { default: '' }),
+  speechModel: text('SPEECH_MODEL', 'the speech-to-text model; it should return times', { default: 'whisper-1' }),
   requestSeconds: integer('SPEECH_REQUEST_SECONDS', 'time limit of one attempt', { default: 240, min: 1, max: 3_600 }),
   jobSeconds: integer('TRANSCRIPTION_JOB_SECONDS', 'time limit of one job, with all its attempts', {
     default: 300,
@@ -20,10 +20,14 @@ export const variables = {
     max: 7_200,
   }),
   concurrency: integer('TRANSCRIPTION_SLOTS', 'jobs at once in this process', { default: 2, min: 1, max: 64 }),
-  attempts: integer('TRANSCRIPTION_ATTEMPTS', 'attempts before a job is given back', { default: 6, min: 1, max: 100 }),
+  attempts: integer('TRANSCRIPTION_ATTEMPTS', 'attempts before a job returns to the queue', {
+    default: 6,
+    min: 1,
+    max: 100,
+  }),
   toolMemoryBytes: integer(
     'TRANSCRIPTION_TOOL_MEMORY_BYTES',
-    "memory of one run of ffmpeg, its code not counted. All together take at most 256 MiB + `TRANSCRIPTION_SLOTS` × (50 MiB + this), which has to fit into the container's limit",
+    "memory of one run of ffmpeg, without its code. All runs together need at most 256 MiB + `TRANSCRIPTION_SLOTS` × (50 MiB + this), which must fit into the container's limit",
     { default: 128 * 1024 ** 2, min: 64 * 1024 ** 2 },
   ),
   toolCpuSeconds: integer(
@@ -31,7 +35,7 @@ export const variables = {
     'CPU time of one run of ffmpeg; audio that takes more has no transcript',
     { default: 120, min: 1 },
   ),
-  speechDb: integer('TRANSCRIPTION_SPEECH_DB', 'decibels of full scale; anything quieter is silence', {
+  speechDb: integer('TRANSCRIPTION_SPEECH_DB', 'decibels relative to full scale; quieter sound counts as silence', {
     default: -50,
     min: -90,
     max: 0,

@@ -104,7 +104,7 @@ test('speech becomes text and WebVTT with correct times, with the number of its 
   ]);
   assert.ok(completed.vtt.startsWith('WEBVTT\n') && times.length > 0);
   assert.ok(times.every(([from, to]) => from! < to! && to! <= durationSec + 0.1));
-  assert.ok(times.at(-1)![1]! > durationSec / 2, 'the last words are said late in the clip');
+  assert.ok(times.at(-1)![1]! > durationSec / 2, 'the last words are late in the clip');
 });
 
 const NOISE = 'anoisesrc=amplitude=0.5:seed=1:duration=4:color';

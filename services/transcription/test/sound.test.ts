@@ -44,7 +44,7 @@ const underLimits = async (limits: Partial<Limits<'ffmpeg'>>) => ({
 /** Finds the ffmpeg that this process runs and stops it with SIGSTOP, so that it cannot end by itself. */
 const halted = () =>
   until(
-    'ffmpeg that is halted',
+    'a stopped ffmpeg',
     async () => {
       for (const child of await childrenOf(process.pid)) {
         const line = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
@@ -135,7 +135,7 @@ test('a playlist opens no URL and no other file', async () => {
 
 test('the service with ffmpeg in every slot fits into the memory limit of the manifest', async () => {
   const text = await readFile(MANIFEST, 'utf8');
-  assert.doesNotMatch(text, /TRANSCRIPTION_(?:TOOL_MEMORY|SLOTS)/, 'the defaults are what is looked at here');
+  assert.doesNotMatch(text, /TRANSCRIPTION_(?:TOOL_MEMORY|SLOTS)/, 'this test checks the defaults');
   const [, mebibytes] = /limits: \{[^}]*memory: (\d+)Mi/.exec(text) ?? assert.fail('no limit of memory in Mi');
   const { concurrency, toolMemoryBytes } = readConfig({
     ...{ KAFKA_BROKERS: 'kafka:9092', SUBMISSIONS_GRPC: 'submissions:50051', INTERNAL_PLAINTEXT: 'true' },

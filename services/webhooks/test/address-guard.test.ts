@@ -23,7 +23,7 @@ const post = (url: string) => sender.send({ url, headers: {}, body: Buffer.from(
 
 test('no hostile address is ever connected to', async () => {
   const urls = hostileAddresses(listener.port);
-  assert.equal(urls.length, HOSTILE_COUNT, 'the figure that the documents give');
+  assert.equal(urls.length, HOSTILE_COUNT, 'the documents quote this number');
   for (const url of urls) {
     const sent = await post(url);
     assert.ok('reason' in sent, url);
@@ -41,7 +41,7 @@ test('a name that resolves to a public and then a loopback address gets no conne
   assert.ok('reason' in first);
   const second = await post(url);
   assert.ok('reason' in second && /not a public one/.test(second.reason));
-  assert.equal(dns.asked('rebind.example'), 2, 'one look-up for each dial: what was checked is what is dialled');
+  assert.equal(dns.asked('rebind.example'), 2, 'one lookup per dial: the checked address is the dialled one');
   assert.equal(listener.connections(), 0);
 });
 

@@ -134,7 +134,7 @@ test('optional events go to the projects that subscribe, with their contents, on
   // The erasure removes the submission's events, but not the event about the erasure.
   const value = { projectId, submissionId };
   await harness.kafka.publish(newEvent('submission.erased', { $case: 'submissionErased', value }));
-  await until('what was told of it is gone', async () => {
+  await until('its events have no bodies', async () => {
     const row = await harness.mongo.collection<{ _id: string; body?: unknown }>('deliveries').findOne({ _id: ready! });
     return row?.body === undefined;
   });
@@ -174,7 +174,7 @@ test('a transcript that is too long for its event is sent in full, with the othe
     [sent.transcriptText, sent.transcriptVtt, sent.note],
     [texts.transcriptText, texts.transcriptVtt, 'before'],
   );
-  assert.equal(await harness.delivery(projectId, erased.id), undefined, 'nothing is sent of an erased one');
+  assert.equal(await harness.delivery(projectId, erased.id), undefined, 'no event of an erased submission is sent');
 });
 
 test('a repeated event is sent once; a project without an address gets nothing', async () => {
@@ -255,7 +255,7 @@ test('a dead and a slow endpoint do not delay another one', async () => {
     await receiver.waitFor(1, each => idOf(each) === event.id);
   }
   const begun = new Set(receiver.received.filter(dead.mine).map(idOf)).size;
-  assert.ok(begun < 60, 'the quick one had all of its events before the dead one had been tried with each of its own');
+  assert.ok(begun < 60, 'the quick endpoint has all its events before each event of the dead one was attempted');
   harness.targets.delete(dead.projectId);
 });
 
@@ -300,7 +300,7 @@ test('many events of a project read its address once a second, and events after 
   );
   await receiver.waitFor(MANY, mine);
   const seconds = (performance.now() - startedAt) / 1_000;
-  assert.ok(asked <= 2 + seconds, `${asked} questions for ${MANY} events in ${seconds.toFixed(1)} s`);
+  assert.ok(asked <= 2 + seconds, `${asked} requests for ${MANY} events in ${seconds.toFixed(1)} s`);
   harness.setTarget(projectId, `${url}/new`);
   const event = completed(submission(projectId));
   await harness.kafka.publish(event);
@@ -318,12 +318,12 @@ test('RefreshEndpoint retries a new address at once, without waiting for the mon
     const { endpoint } = await harness.webhooks.listDeliveries({ projectId, pageSize: 1, cursor: '' });
     return endpoint?.state === EndpointState.ENDPOINT_STATE_PAUSED;
   });
-  assert.deepEqual(await harness.webhooks.refreshEndpoint({ projectId }), { resumed: false }, 'nothing was set');
+  assert.deepEqual(await harness.webhooks.refreshEndpoint({ projectId }), { resumed: false }, 'no address was set');
   receiver.respond = (_, response) => void response.writeHead(204).end();
   harness.setTarget(projectId, url);
   assert.deepEqual(await harness.webhooks.refreshEndpoint({ projectId }), { resumed: true });
   await delivered(projectId, event.id);
   assert.equal(receiver.received.filter(mine).length, 2);
   const unknown = await harness.webhooks.refreshEndpoint({ projectId: uuidv7() });
-  assert.equal(unknown.resumed, false, 'a project to which nothing was sent has nothing that waits');
+  assert.equal(unknown.resumed, false, 'a project without events has no waiting deliveries');
 });

@@ -67,7 +67,11 @@ test('a sent delivery stays listed without its body, and an unsent one is never 
   await publishAll(harness.kafka, [unsent, completed(clip), ...others]);
   await receiver.waitFor(before + others.length, mine);
   assert.deepEqual(await bodiesWith('do not keep this'), []);
-  assert.equal(receiver.received.filter(mine).length, before + others.length, 'nothing of the erased one was sent');
+  assert.equal(
+    receiver.received.filter(mine).length,
+    before + others.length,
+    'no event of the erased submission was sent',
+  );
   const again = await harness.operator.eraseSubmissionDeliveries({ projectId, submissionId, dryRun: false });
   assert.equal(again.erased!.payloads, 0);
 });
@@ -111,10 +115,10 @@ test('erasing a project removes the bodies of all its deliveries and test events
   assert.deepEqual(await bodiesWith(projectId), []);
   const kept = () => harness.mongo.collection('endpoints').findOne({ _id: projectId as never });
   // A concurrent read may insert the endpoint again, and then removes it.
-  await until('the endpoint is forgotten', async () => (await kept()) === null);
+  await until('the endpoint is removed', async () => (await kept()) === null);
   const { endpoints } = await openStore(harness.mongo);
   await endpoints.observe(projectId, 1, new Date());
-  await until('a look at it from now on leaves no record of it', async () => (await kept()) === null);
+  await until('a later read leaves no record of it', async () => (await kept()) === null);
   const lateClip = submission(projectId);
   const late = completed(lateClip);
   const follows = completed({
@@ -122,10 +126,10 @@ test('erasing a project removes the bodies of all its deliveries and test events
     submissionId: lateClip.submissionId,
   });
   await publishAll(harness.kafka, [late, follows]);
-  await until('the event behind it is in the ledger', async () =>
+  await until('the next event is in the ledger', async () =>
     harness.mongo.collection('deliveries').findOne({ _id: follows.id as never }),
   );
-  assert.equal(await harness.delivery(projectId, late.id), undefined, 'of an erased project nothing is recorded');
+  assert.equal(await harness.delivery(projectId, late.id), undefined, 'no event of an erased project is recorded');
 });
 
 test('retention deletes old settled deliveries and keeps those that are still to be sent', async () => {

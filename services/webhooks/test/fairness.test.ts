@@ -14,7 +14,7 @@ const EVENTS_EACH = 6;
 const ATTEMPT_MS = 120_000;
 const SERVED_MS = 50_000;
 // Equals the events of the hanging endpoints: without a limit per endpoint they would use every slot.
-const PLACES = HANGING * EVENTS_EACH;
+const SLOTS = HANGING * EVENTS_EACH;
 
 const BUSY_PROJECTS = 16;
 
@@ -24,7 +24,7 @@ before(async () => {
   receiver = await startReceiver();
   harness = await startTestWebhooks({
     WEBHOOK_ATTEMPT_TIMEOUT_MS: String(ATTEMPT_MS),
-    WEBHOOK_CONCURRENCY: String(PLACES),
+    WEBHOOK_CONCURRENCY: String(SLOTS),
     WEBHOOK_ENDPOINT_CONCURRENCY: '4',
     WEBHOOK_STOP_MS: '0',
   });
@@ -71,7 +71,7 @@ test('10 of 50 endpoints under load hang: the other 40 get every event without d
   const stuck = eventsOf(hanging, EVENTS_EACH);
   await publishAll(harness.kafka, stuck);
   await receiver.waitFor(HANGING, request => hangs.has(request.path));
-  await until('every event of those that hang is in the ledger', async () => {
+  await until('every event of the hanging endpoints is in the ledger', async () => {
     const ledger = harness.mongo.collection('deliveries');
     return (await ledger.countDocuments({ projectId: { $in: hanging } })) === stuck.length;
   });
@@ -97,7 +97,7 @@ test('an owner with many slow endpoints uses at most half of the slots: other ow
     else answer();
   };
   const many = eventsOf(projects, harness.config.endpointConcurrency);
-  assert.ok(many.length >= PLACES, 'more than there are places');
+  assert.ok(many.length >= SLOTS, 'more than there are slots');
   await publishAll(harness.kafka, many);
   await until('every event of the busy owner is in the ledger', async () => {
     const ledger = harness.mongo.collection('deliveries');
@@ -110,7 +110,7 @@ test('an owner with many slow endpoints uses at most half of the slots: other ow
     await publishAll(harness.kafka, [event]);
     await receiver.waitFor(1, request => idOf(request) === event.id, SERVED_MS);
   }
-  assert.ok(held.length <= PLACES / 2, `one owner has ${held.length} of ${PLACES} places`);
+  assert.ok(held.length <= SLOTS / 2, `one owner has ${held.length} of ${SLOTS} slots`);
   // Each ended attempt admits another one until all are delivered.
   let ended = 0;
   await until(
@@ -147,7 +147,7 @@ test('test events of one owner leave slots for another owner', async () => {
     }),
   );
   await until('the busy owner has its share', async () => held.length + refused === projects.length);
-  assert.ok(held.length <= TESTS_AT_ONCE / 2, `one owner has ${held.length} of ${TESTS_AT_ONCE} places`);
+  assert.ok(held.length <= TESTS_AT_ONCE / 2, `one owner has ${held.length} of ${TESTS_AT_ONCE} slots`);
   const newcomer = uuidv7();
   harness.setTarget(newcomer, url(newcomer));
   assert.equal((await send(newcomer)).delivery?.state, DeliveryState.DELIVERY_STATE_DELIVERED);

@@ -28,7 +28,7 @@ after(async () => {
 
 test('the running service connects to no hostile address, and its ledger gives the reason', async () => {
   const urls = hostileAddresses(listener.port);
-  assert.equal(urls.length, HOSTILE_COUNT, 'the figure that the documents give');
+  assert.equal(urls.length, HOSTILE_COUNT, 'the documents quote this number');
   const send = async (url: string) => {
     const projectId = uuidv7();
     harness.setTarget(projectId, url);
@@ -38,7 +38,7 @@ test('the running service connects to no hostile address, and its ledger gives t
     assert.match(delivery.attempts[0]!.error, REFUSAL, url);
   };
   for (let at = 0; at < urls.length; at += AT_ONCE) await Promise.all(urls.slice(at, at + AT_ONCE).map(send));
-  assert.equal(listener.connections(), 0, `connections of ${urls.length} addresses`);
+  assert.equal(listener.connections(), 0, `connections to ${urls.length} addresses`);
 });
 
 test('a name that resolves to an internal address after its first lookup is refused at the next attempt', async () => {

@@ -90,14 +90,10 @@ test('a receiver in Python verifies an event with the standardwebhooks library',
     { secret: encoded, ...(await received([])) },
   ]);
   const id = '0199c0de-0000-7000-8000-000000000001';
-  assert.deepEqual(verdicts.slice(0, 4), [id, id, id, id], 'the current secret, and in a rotation both');
+  assert.deepEqual(verdicts.slice(0, 4), [id, id, id, id], 'the current secret, and both during a rotation');
   assert.match(verdicts[4]!, /No matching signature/i);
   assert.match(verdicts[5]!, /No matching signature/i);
   assert.match(verdicts[6]!, /too old/i);
   assert.match(verdicts[7]!, /Missing required headers/i);
-  assert.equal(
-    pinned,
-    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
-    'the library itself is the one that is meant',
-  );
+  assert.equal(pinned, 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=', 'this is the intended library');
 });

@@ -154,12 +154,12 @@ test('each query examines only the documents that it returns or changes, however
   await endpoints.endChecks('project 2', 1);
   await endpoints.remove('new');
 
-  assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with what is stored');
-  assert.deepEqual(inventory.uncalled(), [], 'every method of the stores is looked at here');
-  assert.deepEqual(inventory.unneeded(), [], 'exceptions are needed');
+  assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with the data');
+  assert.deepEqual(inventory.uncalled(), [], 'this test calls every method of the stores');
+  assert.deepEqual(inventory.unneeded(), [], 'every exception is needed');
   const across = inventory.acrossShards();
-  assert.deepEqual(across, Object.keys(sharding.acrossShards).sort(), 'each other command carries its shard key');
-  assert.deepEqual(unroutable(across), [], 'no command that changes one document asks every shard');
+  assert.deepEqual(across, Object.keys(sharding.acrossShards).sort(), 'every other command has its shard key');
+  assert.deepEqual(unroutable(across), [], 'no command that changes one document goes to every shard');
 });
 
 test('concurrent deliveries share one check for erasures and one read of their endpoint, started after all of them', async () => {

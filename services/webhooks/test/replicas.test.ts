@@ -123,7 +123,7 @@ test('while the projects service is down no event is lost and no attempt is coun
     throw new Error('away');
   };
   await harness.kafka.publish(completed(submission(projectId)));
-  await until('the projects service was asked twice', async () => failures > 1);
+  await until('the projects service got two requests', async () => failures > 1);
   harness.targets.get = () => known;
   await receiver.waitFor(1);
   const page = await until('the event is delivered', async () => {
@@ -145,14 +145,14 @@ test('processes with clocks ten seconds off send every due delivery, and none tw
   for (const aheadMs of [10_000, -10_000]) {
     t.mock.timers.enable({ apis: ['Date'], now: now.getTime() + aheadMs });
     await queue.insert({ id: uuidv7(), ...delivery, createdAt: now, traceparent: '', tracestate: '' }, now);
-    assert.ok(await queue.claim({ projectId }, 60_000), 'what is due is claimed');
+    assert.ok(await queue.claim({ projectId }, 60_000), 'the due delivery is claimed');
     await endpoints.observe(projectId, 1, now);
     await endpoints.scheduleChecks(projectId, now);
-    assert.ok(await endpoints.claimDueCheck(60_000), 'a check that is due is made');
+    assert.ok(await endpoints.claimDueCheck(60_000), 'the due check is claimed');
     t.mock.timers.reset();
     t.mock.timers.enable({ apis: ['Date'], now: now.getTime() - aheadMs });
-    assert.equal(await queue.claim({ projectId }, 60_000), undefined, 'what is being sent is not claimed again');
-    assert.equal(await endpoints.claimDueCheck(60_000), undefined, 'nor is a check made twice');
+    assert.equal(await queue.claim({ projectId }, 60_000), undefined, 'a running delivery is not claimed again');
+    assert.equal(await endpoints.claimDueCheck(60_000), undefined, 'the check is not claimed twice');
     t.mock.timers.reset();
     await endpoints.remove(projectId);
   }

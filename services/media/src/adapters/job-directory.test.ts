@@ -34,7 +34,7 @@ test('a start removes the files of killed processes and keeps those of living on
     }
     await jobs.open();
     await jobs.close();
-    assert.equal((await readdir(root)).length, 3, 'a job’s folder goes with the job, and all with the service');
+    assert.equal((await readdir(root)).length, 3, 'a job removes its folder, and the service removes the rest');
     assert.equal(await jobs.isShortOf(1), false);
     assert.equal(await jobs.isShortOf(Number.MAX_SAFE_INTEGER), true);
   } finally {

@@ -61,7 +61,7 @@ test('only an MP4 that states its start time is read without probing its picture
   const startOf = (changes: Partial<Inspection>) => planFor(clip(changes)).startSec;
   assert.equal(startOf({ container: 'mp4', startSec: 0 }), 0);
   assert.equal(startOf({ container: 'mp4', startSec: 1.5 }), 1.5);
-  assert.equal(startOf({ container: 'mp4' }), undefined, 'where it does not say');
+  assert.equal(startOf({ container: 'mp4' }), undefined, 'without a stated start');
   assert.equal(startOf({ container: 'mp4', startSec: -0.02 }), undefined);
   assert.equal(startOf({ container: 'webm', startSec: 0 }), undefined);
 });

@@ -97,7 +97,7 @@ test('words without a voice are left out, even if the model is confident', () =>
   const everywhere = { ...sound, voiceSec: sound.voiceSec.map(() => 0.06) };
   assert.equal(transcriptOf(heard, 5, everywhere).text, 'Hello. Thank you.');
   const doubted = { text: 'Hello.', segments: [segment(0, 'Hello.', 0.9, -1.4)] };
-  assert.equal(transcriptOf(doubted, 5, everywhere).text, 'Hello.', 'the model is not believed against the sound');
+  assert.equal(transcriptOf(doubted, 5, everywhere).text, 'Hello.', 'the sound overrides the model');
   const timeless = { text: 'Hello.', segments: [{ ...segment(0, 'Hello.'), startSec: Number.NaN }] };
   assert.equal(transcriptOf(timeless, 5, sound).text, 'Hello.');
 });
@@ -116,5 +116,5 @@ test('silence, a click and an even noise have no speech; a varying sound with a 
   assert.equal(mayHoldSpeech(clip([40, Number.NEGATIVE_INFINITY], [10, -20]), -50), true);
   const moving = clip([40, -60], [10, -20]);
   assert.equal(mayHoldSpeech({ ...moving, voiceSec: moving.levelsDb.map(() => 0) }, -50), false, 'breath');
-  assert.equal(mayHoldSpeech(clip(), -50), true, 'not measured: in doubt, yes');
+  assert.equal(mayHoldSpeech(clip(), -50), true, 'unmeasured sound counts as speech');
 });

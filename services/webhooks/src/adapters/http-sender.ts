@@ -1,5 +1,5 @@
-import { request as ask, type ClientRequest, type IncomingMessage } from 'node:http';
-import { request as askTls } from 'node:https';
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { context } from '@opentelemetry/api';
 import { askPeer } from '@recording-request/kit-telemetry/peers';
 import { runningTrace, startSpan } from '@recording-request/kit-telemetry/span';
@@ -46,7 +46,7 @@ export function createSender(options: SenderOptions): Sender {
       if (fault) return { status: 0, reason: fault };
       const limit = AbortSignal.timeout(timeoutMs);
       try {
-        return await inAskSpan(request, headers =>
+        return await inRequestSpan(request, headers =>
           post(agents, { ...request, headers }, { signal, limit }, answerBytes),
         );
       } catch (error) {
@@ -65,7 +65,7 @@ export function createSender(options: SenderOptions): Sender {
  * Runs a request in its span and passes it the trace headers. The span contains neither the full address nor text from the
  * endpoint.
  */
-async function inAskSpan(
+async function inRequestSpan(
   { url, headers }: OutgoingRequest,
   run: (headers: Record<string, string>) => Promise<Sent>,
 ): Promise<Sent> {
@@ -101,15 +101,15 @@ async function post(
   const target = new URL(url);
   const answered = askPeer('endpoint');
   const how = { method: 'POST', headers, signal: AbortSignal.any([signal, limit]) };
-  const asking = async () => {
+  const send = async () => {
     const request =
       target.protocol === 'https:'
-        ? askTls(target, { ...how, agent: agents.https })
-        : ask(target, { ...how, agent: agents.http });
+        ? requestHttps(target, { ...how, agent: agents.https })
+        : requestHttp(target, { ...how, agent: agents.http });
     request.end(body);
-    return await answerTo(request);
+    return await waitForAnswer(request);
   };
-  const answer = await asking().catch(error => {
+  const answer = await send().catch(error => {
     answered(limit.aborted ? 'timeout' : signal.aborted ? 'cancelled' : 'unreachable');
     throw error;
   });
@@ -121,7 +121,7 @@ async function post(
 }
 
 /** Resolves when the headers have arrived. */
-async function answerTo(request: ClientRequest): Promise<IncomingMessage> {
+async function waitForAnswer(request: ClientRequest): Promise<IncomingMessage> {
   let informed = 0;
   const inform = () => {
     if (++informed > INFORMATION_MAX) request.destroy(new EndlessInformationError());

@@ -45,7 +45,7 @@ test('the first attempt belongs to the trace that caused the event', async () =>
   });
   assert.equal(started.at(-1)!.parent, TRACE_ID);
   assert.equal(started.at(-1)!.options.links, undefined);
-  assert.ok(inside.includes(TRACE_ID), 'and so is the request that it makes');
+  assert.ok(inside.includes(TRACE_ID), 'its request belongs to the trace too');
 });
 
 test('a later attempt starts its own trace and links to the cause', async () => {

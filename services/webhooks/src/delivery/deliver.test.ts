@@ -91,7 +91,7 @@ test('no attempt begins after an erasure that finished while paused deliveries w
   const result = await run();
   assert.deepEqual(sent, []);
   assert.deepEqual(released, ['erased']);
-  assert.equal(result.resumed, true, 'the others are looked for');
+  assert.equal(result.resumed, true, 'other deliveries became due');
 });
 
 test('an attempt that could outlast its lease does not begin: another process could send it at the same time', async () => {
@@ -116,7 +116,7 @@ test('an event goes to the current address when the address changed after the fi
   state.status = 500;
   await run(targetOf(1));
   assert.deepEqual(sent, ['https://owner.example/2']);
-  assert.deepEqual(failed, [2], 'what is noted of it is about that address');
+  assert.deepEqual(failed, [2], 'the failure is recorded for that address');
 });
 
 test('a cached target older than its endpoint is read again before the attempt', async () => {

@@ -21,7 +21,7 @@ test('an endpoint and its owner each get at most their share', () => {
   const projects = Array.from({ length: 16 }, (_, project) => acquireAll(limiter, `p${project}`, 'busy').length);
   const busy = projects.reduce((sum, each) => sum + each, 0);
   assert.ok(busy <= 16, `one owner has ${busy} of 32`);
-  assert.ok(limiter.tryAcquire(at('new')), 'there is one for a newcomer');
+  assert.ok(limiter.tryAcquire(at('new')), 'a new owner gets a permit');
 });
 
 test('an endpoint that failed gets one attempt at a time until it succeeds', () => {
@@ -57,7 +57,7 @@ test('an endpoint is healthy again after several quick answers in a row', () => 
     limiter.tryAcquire(at(`slow${other}`))!.release('slow');
     return limiter.tryAcquire(at(`slow${other}`))!;
   });
-  assert.equal(most(), 0, 'two others have what is for the slow');
+  assert.equal(most(), 0, 'two other endpoints use the share of slow ones');
   for (const permit of others) permit.release();
   for (const health of ['well', 'well', 'well', 'well', 'slow', 'well', 'well', 'well', 'well', 'well'] as const)
     answer(health);

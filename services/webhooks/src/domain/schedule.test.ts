@@ -28,7 +28,7 @@ test('Retry-After is seconds or an HTTP date; anything else is ignored', () => {
   assert.equal(retryAfterMs('120', now), 120_000);
   assert.equal(retryAfterMs('Sun, 01 Nov 2026 10:01:00 GMT', now), 60_000);
   assert.equal(retryAfterMs('Sun, 01 Nov 2026 09:00:00 GMT', now), 0);
-  assert.ok(retryAfterMs('99999999999999', now)! > 1e12, 'a wait without end is asked for, and bounded by the step');
+  assert.ok(retryAfterMs('99999999999999', now)! > 1e12, 'an endless wait is returned; the step limits it');
   for (const header of [undefined, '', '-1', '1.5', 'soon']) assert.equal(retryAfterMs(header, now), undefined);
 });
 
