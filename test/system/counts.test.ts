@@ -18,7 +18,7 @@ const REQUESTS: Record<string, number> = {
   'GET …/links': 2,
 };
 /** Of a clip from `POST …/responses` to the webhook of its transcript. Timing changes it by some. */
-const CLIP = { 'MongoDB operations': 112, RPCs: 17, 'Kafka records': 8, 'store requests': 12 };
+const CLIP = { 'MongoDB operations': 80, RPCs: 18, 'Kafka records': 8, 'store requests': 12 };
 const LIMIT_MS = 300_000;
 
 await using starting = new AsyncDisposableStack();
