@@ -1,28 +1,28 @@
 import type { Scope } from '@recording-request/contract/resources/fields';
 import type { FastifyReply } from 'fastify';
 
-/** Who may call a route. The gateway does not start with a route that leaves it out. */
+/** The callers that a route allows. The gateway does not start with a route that omits it. */
 export type Access =
   | { kind: 'owner'; scope: Scope }
-  /** By the private token in the path. */
+  /** The private token in the path gives access. */
   | { kind: 'dashboard' }
-  /** By the recipient token in the path. */
+  /** The link token in the path gives access. */
   | { kind: 'recipient' }
   | { kind: 'public' };
 
 /**
- * A count of requests by address: of anonymous routes; of requests that no route takes; of those that a contributor's page sends by
- * itself; of files that every page loads. The last two allow more, as one visit sends several.
+ * A count of requests by address: anonymous routes; unknown routes; requests that a contributor's page sends by itself;
+ * files that every page loads. The last two allow more, because one visit sends several.
  */
 export type AddressLimit = 'address' | 'unknown' | 'contributor' | 'asset';
 
-/** Requests that never get 429: the bytes of uploads, bounded by how many run at once, and the probes of an orchestrator. */
+/** Requests that never get 429: bytes of uploads, which have a limit of concurrent requests, and an orchestrator's probes. */
 export type Uncounted = 'upload' | 'probe';
 
-/** The rate limit that counts a request: that of its token, one of its address, or none. */
+/** The rate limit that counts a request: by its token, by its address, or none. */
 export type Limit = 'token' | AddressLimit | Uncounted;
 
-/** The addresses of routes that may go uncounted. */
+/** The addresses of routes that may have no rate limit. */
 const UNCOUNTED: Record<Uncounted, RegExp> = {
   upload: /^\/r\/:token\/uploads(?:\/|$)/,
   probe: /^\/healthz(?:\/started)?$/,
@@ -30,7 +30,7 @@ const UNCOUNTED: Record<Uncounted, RegExp> = {
 
 const isUncounted = (limit: Limit): limit is Uncounted => limit in UNCOUNTED;
 
-/** Whether a route may declare this limit: no route goes uncounted but by its address. */
+/** Whether a route may declare this limit: only the addresses above may have no rate limit. */
 export const mayDeclare = (limit: Limit, url: string): boolean => !isUncounted(limit) || UNCOUNTED[limit].test(url);
 
 /** An owner's call. */
@@ -39,7 +39,7 @@ export interface Owner {
   token: { apiTokenId: string; label: string; scopes: string[] };
 }
 
-/** The project that a call is about, and whose it is. */
+/** The project of a call, and its owner. */
 export interface ProjectRef {
   ownerId: string;
   projectId: string;
@@ -49,18 +49,18 @@ export interface Recipient extends ProjectRef {
   linkId: string;
 }
 
-/** Answers with a page, or returns undefined where the error is to be JSON. */
+/** Sends a page, or returns undefined if the error must be JSON. */
 export type ErrorPage = (reply: FastifyReply, sentence: string) => FastifyReply | undefined;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     limit?: Limit;
-    /** The body is streamed on, without a limit of size or total time. */
+    /** Whether the body is streamed to a service, without a limit of size or total time. */
     streamsBody?: boolean;
   }
   interface FastifyInstance {
-    /** By what an address begins with, in small letters; asked for routes and for addresses without one, for every client. */
+    /** The error pages by the start of an address, in lower case; for every client, also for addresses without a route. */
     errorPages: Map<string, ErrorPage>;
   }
   interface FastifyRequest {

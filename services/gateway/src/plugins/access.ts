@@ -19,8 +19,8 @@ import {
 } from './token-look-ups.ts';
 
 /**
- * Default-deny: a route without declared access does not start. Each call is counted first (429), then its token is
- * looked at (401, 403; 404 for a token in the path), before its body is read.
+ * Denies by default: the gateway does not start with a route without declared access. Counts each call (429), then checks
+ * its token (401, 403; 404 for a token in the path), before it reads the body.
  */
 export function installAccess(
   app: FastifyInstance,
@@ -39,7 +39,7 @@ export function installAccess(
   const lookUp = createLookUps(context);
   const bounds = { maxEntries: context.config.tokenCacheEntries };
   const guesses = new TokenGuesses(bounds);
-  // Apart, so that wrong links keep no owner out.
+  // Separate, so that wrong links do not block an owner.
   const linkGuesses = new TokenGuesses(bounds);
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return;
@@ -47,7 +47,7 @@ export function installAccess(
     const token = access && presentedToken(access, request);
     await count(request, reply, token);
     await admit(request, reply, token);
-    // Only now: a request that is refused leaves no span under the id of somebody else's clip.
+    // Not earlier: a refused request must not leave a span with the id of another owner's clip.
     noteSubject(request.params);
   });
 
@@ -56,7 +56,7 @@ export function installAccess(
     switch (limit) {
       case 'token': {
         if (!token) return limits.countAddress(reply, 'address', request.ip);
-        // Before it is counted: counts of made-up tokens would push out those of others.
+        // Before the count: counts of invented tokens would push out those of others.
         const wait = guesses.waitSeconds(callerNetwork(request.ip), token.key);
         if (wait > 0) limits.refuseAddress(reply, wait);
         if (access?.kind === 'dashboard') return limits.countViewer(reply, token.key, request.ip);
@@ -111,7 +111,7 @@ export function installAccess(
     }
   }
 
-  /** Made-up tokens each have a count of their own: one that opens nothing counts for the address as well. */
+  /** Counts a token that opens nothing under its address too: each invented token would otherwise have its own count. */
   async function notGuessed<T>(
     token: TokenHash,
     open: (token: TokenHash) => Promise<T>,
@@ -134,7 +134,7 @@ export function installAccess(
     }
   }
 
-  /** Only uploads need a count of unknown links: every other route of a link is counted before it is looked up. */
+  /** Counts unknown links only for uploads: every other route of a link is counted before the look-up. */
   async function linkOf(token: TokenHash | undefined, request: FastifyRequest): Promise<Recipient> {
     try {
       if (!token) throw noLink();
@@ -153,7 +153,7 @@ export function installAccess(
   }
 }
 
-/** Clients of uploads give up at 429. */
+/** Returns 503, not 429: upload clients give up at 429. */
 function tooManyUnknownLinks(wait: number): DomainError {
   noteShed('rate');
   const sentence = 'Too many requests with links that do not exist came from this address; try again later.';
@@ -165,7 +165,7 @@ function requireScope(owner: Owner, scope: string): void {
   throw new DomainError('forbidden', `The token lacks the scope ${scope}.`, { reason: 'scope_missing' });
 }
 
-/** The token of a call, if it can be one at all: a wrong checksum costs no look-up. */
+/** Returns the token of a call if it is well formed: a wrong checksum costs no look-up. */
 function presentedToken(access: Access, request: FastifyRequest): TokenHash | undefined {
   const params = request.params as Record<string, string | undefined>;
   switch (access.kind) {

@@ -7,24 +7,25 @@ import { holderOf } from './caller.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Memory for the answer while it is made, in bytes: taken before the handler runs. */
+    /** The memory in bytes to reserve for the answer before the handler runs. */
     answerBytes?: number;
   }
   interface FastifyRequest {
-    /** Bytes that the answer holds of the memory for answers; undefined before it takes any. */
+    /** The bytes that the answer holds of the memory for answers; undefined before it takes any. */
     heldBytes: number | undefined;
   }
 }
 
-/** Memory of one page of a list on its way to a client. */
+/** The memory of one page of a list that is being sent. */
 export const LIST_PAGE_BYTES = 512 * 1024;
-// Smaller answers always pass: a client that reads large lists gets its errors, and its `GET /api/me`.
+// Smaller answers are never refused: a client that reads large lists still gets its errors and `GET /api/me`.
 const SMALL_BYTES = 16 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Bounds the memory that answers hold until their connections have taken them. An answer beyond the bound, or beyond its owner's
- * share, is 503. A stream holds what its route declares. Answers of public routes share one copy and are not counted.
+ * Bounds the memory of answers that their connections have not taken yet. An answer beyond the bound, or beyond its owner's
+ * share, becomes 503. A stream holds the memory that its route declares. Answers of public routes share one copy and do not
+ * count.
  */
 export function installAnswerMemory(app: FastifyInstance, { config }: Pick<Context, 'config'>): void {
   const memory = createFairBudget(config.answerMemoryBytes);
@@ -42,7 +43,7 @@ export function installAnswerMemory(app: FastifyInstance, { config }: Pick<Conte
   app.addHook('preHandler', async (request, reply) => {
     const { answerBytes } = request.routeOptions.config;
     if (answerBytes === undefined) return;
-    // There would be no event to give it back at.
+    // No event would follow to return the memory.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
     hold(request, reply, answerBytes);
   });
@@ -55,7 +56,7 @@ export function installAnswerMemory(app: FastifyInstance, { config }: Pick<Conte
   });
 }
 
-/** undefined for a stream. */
+/** Returns undefined for a stream. */
 function bytesOf(payload: unknown): number | undefined {
   if (typeof payload === 'string') return Buffer.byteLength(payload);
   return Buffer.isBuffer(payload) ? payload.length : undefined;

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
- * The body of an HTTP response that asks for a chunk only after the one before was written: a source may use the memory of a chunk
- * for later bytes of the same body. It can only be piped, as Fastify does.
+ * The body of an HTTP response that requests a chunk only after the one before was written: a source may reuse a chunk's
+ * memory for later bytes of the same body. Supports only pipe, which Fastify uses.
  */
 export class ByteStream extends Readable {
   readonly #chunks: AsyncIterator<Buffer>;
@@ -27,7 +27,7 @@ export class ByteStream extends Readable {
 
   async #writeTo(response: ServerResponse): Promise<void> {
     let fail: ((error: Error) => void) | undefined;
-    // A write that waits when the connection ends may get no callback.
+    // A write that waits while the connection ends may get no callback.
     const onClose = () => fail?.(new Error('the client went away'));
     response.once('close', onClose);
     try {
@@ -49,7 +49,7 @@ export class ByteStream extends Readable {
   override _read(): void {}
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // The source may wait for bytes that never come: the caller also aborts the source.
+    // The source may wait for bytes that never come, so the caller also aborts the source.
     void this.#chunks.return?.().catch(() => {});
     done(error);
   }

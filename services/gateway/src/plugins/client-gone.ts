@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Aborts when the client goes away before it has its answer. Fastify's own `signal` also aborts once a body is read. */
+    /** Aborts when the client leaves before it has its answer. Fastify's own `signal` also aborts when a body has been read. */
     clientGone: AbortSignal;
   }
 }
@@ -11,8 +11,8 @@ declare module 'fastify' {
 const READS = new Set(['GET', 'HEAD']);
 
 /**
- * Cancels the calls to the services that a read makes when its client goes away, so that no handler has to. Writes go on
- * without their client. Install it after the access plugin, whose look-ups several clients share.
+ * When the client of a read leaves, cancels the read's calls to services, so that no handler has to. Writes continue without
+ * their client. Install it after the access plugin, because several clients share that plugin's look-ups.
  */
 export function installClientGone(app: FastifyInstance): void {
   app.decorateRequest('clientGone');
@@ -25,7 +25,7 @@ export function installClientGone(app: FastifyInstance): void {
 
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  // Gone already, while its token was looked up: there is no second event.
+  // The client left during the look-up of its token: no second event follows.
   if (reply.raw.destroyed) controller.abort();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort();

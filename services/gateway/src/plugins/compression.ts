@@ -3,18 +3,18 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { encodingFor } from '@recording-request/web-shared/assets';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-// Ours, as @fastify/compress takes what mime-db calls compressible, application/octet-stream among it, compresses streams,
-// and leaves an ETag strong that then stands for several byte strings.
+// Our own, because @fastify/compress compresses everything that mime-db calls compressible, including application/octet-stream,
+// compresses streams, and leaves a strong ETag, which would then name several byte strings.
 
-/** Below it the headers cost what the body saves. */
+/** Below this size the headers cost more than compression saves. */
 const LEAST_BYTES = 1_024;
 const TEXT = /^(?:text\/|application\/(?:json|problem\+json|x-subrip)\b)/;
-/** About 0.4 ms for 60 KB; 11 would take 38 ms for a tenth less. */
+/** About 0.4 ms for 60 KB; quality 11 would take 38 ms to save another tenth. */
 const QUALITY = 4;
 
 type Encoding = 'br' | 'gzip';
 
-/** Compresses a text for an `Accept-Encoding` that takes it. */
+/** Compresses a text by an encoding that the client accepts. */
 export const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   br: (bytes: Buffer) =>
     promisify(brotliCompress)(bytes, {
@@ -24,12 +24,12 @@ export const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
 };
 
 /**
- * Sends HTML, JSON and other text with brotli or gzip. Streams are left alone, whatever they are: videos have ranges and
- * lengths, exports break off. Why no secret can be read from the lengths: docs/decisions/0019-compression.md.
+ * Sends HTML, JSON and other text with brotli or gzip. Never compresses streams: videos have ranges and lengths, and exports
+ * can break off. docs/decisions/0019-compression.md says why the lengths reveal no secret.
  */
 export function installCompression(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
-    // A weak ETag is that of a text in any encoding. Media, which are sent as they are, have strong ones.
+    // A weak ETag belongs to a text, in any encoding. Media have strong ETags and are sent unchanged.
     if (reply.statusCode === 304 && String(reply.getHeader('etag')).startsWith('W/')) varyByEncoding(reply);
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     if (!TEXT.test(String(reply.getHeader('content-type') ?? '')) || reply.hasHeader('content-encoding'))

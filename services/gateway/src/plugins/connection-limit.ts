@@ -5,8 +5,8 @@ import type { Config } from '../config.ts';
 import { callerNetwork } from '../domain/caller-network.ts';
 
 /**
- * Closes each connection that an address opens beyond CONNECTIONS_PER_ADDRESS: one that sends nothing, or half a head, costs up to
- * 30 kB until its time-out. Behind proxies all connections are theirs, so they bound their clients themselves.
+ * Closes each connection of an address beyond CONNECTIONS_PER_ADDRESS: a connection that sends nothing, or half a head,
+ * costs up to 30 kB until its timeout. Behind proxies, all connections come from them, so they must limit their clients.
  */
 export function limitConnections(
   server: Server,

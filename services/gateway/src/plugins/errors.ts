@@ -14,10 +14,10 @@ import { logRequest } from './request-log.ts';
 import { createRouteIndex, type RouteIndex } from './route-index.ts';
 import { wrongQuery } from './unknown-filters.ts';
 
-/** Seconds after which a client may ask again where a part of the service is down. */
+/** The seconds before a client may retry when a part of the service is down. */
 export const RETRY_AFTER_SECONDS = 2;
 
-/** An error that says its own HTTP status, where no code of the services' shared table fits. */
+/** An error with its own HTTP status, for cases that the services' error codes do not cover. */
 export class HttpError extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -30,7 +30,7 @@ export class HttpError extends Error {
   }
 }
 
-/** The one place where a failure becomes an answer: `{error}` and nothing else. Its cause goes to the line of the request. */
+/** Turns every failure into an answer with only `{error}`. The cause goes to the request's log line. */
 export function installErrors(app: FastifyInstance, limits: RateLimits): void {
   const routes = createRouteIndex();
   app.decorate('errorPages', new Map());
@@ -38,21 +38,21 @@ export function installErrors(app: FastifyInstance, limits: RateLimits): void {
   app.addHook('onRequest', async (request, reply) => {
     const refusal = refusalOf(request, routes);
     if (!refusal) return;
-    // No route counts it. Up to the limit it has its own status: the first answer to a wrong path says so.
+    // No route counts this request. Up to the limit, the client gets the true status of its wrong path.
     await limits.countAddress(reply, 'unknown', request.ip);
     throw refusal;
   });
-  // What is passed on from another service has its status, and a finer word only where that service gave one.
+  // An answer of another service keeps its status; it has a finer reason only if that service gave one.
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode >= 400 && !reply.hasHeader('error-code'))
       reply.header('error-code', reasonOf(reply.statusCode));
   });
-  // The hook above answers before a body is looked at; the handler is only what Fastify wants to have.
+  // The hook above answers before the body is read; Fastify only requires this handler.
   app.setNotFoundHandler((_request, reply) => send(reply, 404, 'There is no such route.', 'not_found'));
   app.setErrorHandler((error, request, reply) => answer(error as FastifyError, request, reply));
 }
 
-/** Returns why a request is refused whatever its route; undefined for one that a route takes. */
+/** Returns the error of a request that no route can take; undefined for others. */
 function refusalOf(request: FastifyRequest, routes: RouteIndex): HttpError | DomainError | undefined {
   if (expectsMore(request.raw)) return new HttpError(417, UNMET_EXPECTATION, { connection: 'close' });
   // RFC 9112, section 3.2.
@@ -77,7 +77,7 @@ function answer(error: FastifyError | DomainError | HttpError, request: FastifyR
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return send(reply, 413, tooLarge(request));
   const known = FRAMEWORK[error.code];
   if (known) return send(reply, known.status, known.sentence);
-  // Plugins refuse what they do not understand with a status of their own, in sentences that are not ours.
+  // Plugins refuse some requests with a status of their own; their messages do not have our wording.
   const { statusCode = 500 } = error;
   if (statusCode >= 400 && statusCode < 500) return send(reply, statusCode, 'The request could not be understood.');
   return answerDomainError(asDomainError(error), request, reply);
@@ -92,7 +92,7 @@ function answerDomainError(error: DomainError, request: FastifyRequest, reply: F
   return send(reply, status, error.message, isErrorReason(error.reason) ? error.reason : REASON[error.code]);
 }
 
-// Where no service said anything finer.
+// The reasons of errors for which no service gave a finer one.
 const REASON: Record<ErrorCode, ErrorReason> = {
   invalid: 'value_invalid',
   unauthenticated: 'token_invalid',
@@ -132,12 +132,12 @@ const REASON_OF_STATUS: Record<number, ErrorReason> = {
 
 const reasonOf = (status: number): ErrorReason => REASON_OF_STATUS[status] ?? 'request_malformed';
 
-/** A sentence quotes what was sent, which may be a token in the wrong place: clients keep their errors. */
+/** Redacts the sentence: it quotes the request, which may have a token in the wrong place, and clients store errors. */
 function send(reply: FastifyReply, status: number, said: string, reason: ErrorReason = reasonOf(status)) {
   const sentence = redact(said);
   reply.header('error-code', reason);
   if (!reply.hasHeader('request-id')) reply.header('request-id', reply.request.id);
-  // Headers that a handler set for the answer it did not reach must not describe this one.
+  // The handler set these headers for another answer.
   for (const name of ['content-disposition', 'content-length', 'content-range', 'accept-ranges', 'etag']) {
     if (status !== 416 || name !== 'content-range') reply.removeHeader(name);
   }
@@ -155,7 +155,7 @@ function pageFor({ method, raw, server }: FastifyRequest): ErrorPage | undefined
   return [...server.errorPages].find(([start]) => path.startsWith(start))?.[1];
 }
 
-/** Whether a request comes from a browser's address bar or a link, and not from a program. */
+/** Whether a request comes from a browser's address bar or a link, not from a program. */
 export const takesPage = (headers: IncomingHttpHeaders): boolean => /\btext\/html\b/.test(headers.accept ?? '');
 
 /** Returns the sentence of a 413 for a JSON body. */
@@ -173,14 +173,14 @@ const FRAMEWORK: Record<string, { status: number; sentence: string }> = {
   FST_ERR_MAX_PARAM_LENGTH: { status: 404, sentence: 'There is no such route.' },
 };
 
-/** Returns what answers failures that happen before there is a route, where no hook has counted the request. */
+/** Returns the handler of failures before routing, where no hook has counted the request. */
 export function frameworkErrorHandler(limits: RateLimits, { trustedProxies }: Pick<Config, 'trustedProxies'>) {
   return async (error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.raw.once('close', () => logRequest(request, reply));
     reply.headers(reply.server.securityHeaders);
     try {
       const { remoteAddress = '' } = request.raw.socket;
-      // Fastify gives this request no `ip` from its proxies.
+      // Fastify does not set `ip` from the proxies for this request.
       const address = callerAddress(remoteAddress, request.headers['x-forwarded-for'], trustedProxies);
       await limits.countAddress(reply, 'unknown', address);
     } catch (refusal) {

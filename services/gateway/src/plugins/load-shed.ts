@@ -4,11 +4,11 @@ import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 
-// The delay is measured once a second, and one long measure (the start, a pause of the machine) is no overload.
+// The delay is measured once a second; one high value (at the start, or after the machine paused) is no overload.
 const LASTING_MS = 2_000;
 const FORGOTTEN_MS = 3_000;
 
-/** Refuses work with 503 while the process is too busy to do it in time. Whether it lives is still answered. */
+/** Refuses work with 503 while the process is too busy to finish it in time. Liveness probes still get an answer. */
 export async function installLoadShed(app: FastifyInstance, { config }: Pick<Context, 'config'>): Promise<void> {
   if (config.eventLoopDelayLimitMs === 0) return;
   let since = 0;

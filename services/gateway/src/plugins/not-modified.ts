@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Lets a 304 to a HEAD tell no length. Fastify's own HEAD routes say `content-length: 0` of no payload, which a cache takes
- * for the length of what it keeps; they say nothing of a stream. Their hook is a route's, so that this one runs before it.
+ * Removes the length from a 304 to a HEAD. Fastify's own HEAD routes set `content-length: 0` without a payload, which a
+ * cache reads as the length of its stored copy. Their hook belongs to the route, so this one runs earlier.
  */
 export function installNotModified(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) =>

@@ -11,7 +11,7 @@ import { UPLOAD_PATHS } from '../docs/upload-interface.ts';
 import type { Access } from './access-kinds.ts';
 import { errorAnswer, TAGS } from './operation.ts';
 
-/** openapi.json comes from the schemas that validate; errors and security come from each route's declared access. */
+/** Builds openapi.json: from the schemas that validate, and errors and security from each route's declared access. */
 export async function installOpenApi(
   app: FastifyInstance,
   { baseUrl, config }: Pick<Context, 'baseUrl' | 'config'>,
@@ -64,15 +64,15 @@ interface DescribedRoute {
 }
 
 /**
- * Describes answers as objects to which fields may be added, so that clients made from the description accept the next
- * version; bodies that callers send stay closed. What is served, and what the tests compare with, is exact all the same.
+ * Describes answers as objects that may have more fields, so that clients generated from the description accept the next version;
+ * request bodies stay closed. The gateway still sends exactly the described fields, and tests compare with them.
  */
 function withOpenAnswers(document: { components?: object; paths?: object }): void {
   openUp(document.components);
   for (const methods of Object.values(document.paths ?? {}))
     for (const { responses, requestBody } of Object.values(methods as Record<string, DescribedRoute>)) {
       openUp(responses);
-      // A body that may be null may be left out.
+      // A body that may be null is optional.
       const [content] = Object.values(requestBody?.content ?? {});
       if (requestBody && [content?.schema?.type].flat().includes('null')) requestBody.required = false;
     }

@@ -14,7 +14,7 @@ export const TAGS = {
 } as const;
 
 export interface Operation {
-  /** camelCase, unique. */
+  /** Unique, in camelCase. */
   id: string;
   tag: keyof typeof TAGS;
   summary: string;
@@ -25,17 +25,17 @@ export interface Operation {
   body?: TSchema;
   /** The JSON of a success, by its status. */
   json?: Record<number, TSchema>;
-  /** The media type of a success that is no JSON. */
+  /** The media type of a success that is not JSON. */
   file?: string;
-  /** Whether it knows If-None-Match. */
+  /** Whether the route supports If-None-Match. */
   conditional?: boolean;
-  /** Errors beyond those that its access and its values imply: what each status says. */
+  /** The descriptions, by status, of errors other than those of its access and its values. */
   also?: Record<number, string>;
 }
 
 const FILE = { type: 'string', format: 'binary' } as const;
 
-/** The Fastify schema of a route: what it takes is validated, what it answers is serialised and described. */
+/** Returns the Fastify schema of a route: it validates the request, serialises the answer and describes both. */
 export function operation(spec: Operation) {
   const response: Record<number, unknown> = {};
   for (const [status, schema] of Object.entries(spec.json ?? {})) {
@@ -63,11 +63,11 @@ export function operation(spec: Operation) {
   };
 }
 
-/** An error as openapi.json describes it; its headers are added to the whole document. */
+/** Returns an error for openapi.json; another step adds headers to the whole document. */
 export const errorAnswer = (description: string) => ({
   description,
   content: { 'application/json': { schema: { $ref: 'Error#' } } },
 });
 
-/** For answers that grow with the project: the presenters build them exactly, so a second look would only cost. */
+/** For answers that grow with the project: the presenters build them exactly, so serialising by schema would only cost time. */
 export const asBuilt = { serializerCompiler: () => (value: unknown) => JSON.stringify(value) };

@@ -7,27 +7,33 @@ import { callerNetwork } from '../domain/caller-network.ts';
 import type { AddressLimit } from './access-kinds.ts';
 
 const WINDOW_SECONDS = 60;
-// A viewer's share of a dashboard's rate, which others cannot use up.
+// A viewer's share of a dashboard's rate, reserved for that viewer.
 const VIEWER_SHARE = 1 / 4;
 
-/** Counts requests. `address` is where a request came from. Each method sets the headers of its count and throws `too_many` over the limit. */
+/**
+ * Counts requests. `address` is the source of a request. Each method sets the headers of its count and throws `too_many`
+ * over the limit.
+ */
 export interface RateLimits {
   /** Counts a request under its API token, given by its hash. */
   countToken(reply: FastifyReply, tokenHash: string): Promise<void>;
   /**
-   * Counts a request under its dashboard token, which all viewers of a project share. A viewer (address) that has used less than a
-   * quarter of the rate goes on where others have used it up.
+   * Counts a request under its dashboard token, which all viewers of a project share. A viewer (address) with less than a
+   * quarter of the rate is still admitted after others have used up the rate.
    */
   countViewer(reply: FastifyReply, tokenHash: string, address: string): Promise<void>;
   /** Counts a request under its address. */
   countAddress(reply: FastifyReply, limit: AddressLimit, address: string): Promise<void>;
-  /** Counts a token that opened nothing under its address. Returns the seconds for which the address is over that limit; 0 where it is not. */
+  /**
+   * Counts a token that opened nothing under its address. Returns the seconds until the address may try again; 0 below the
+   * limit.
+   */
   countGuess(limit: AddressLimit, address: string): Promise<number>;
-  /** Throws for an address that is known to be over its limit, without counting. */
+  /** Throws for an address that is already over its limit, without counting. */
   refuseAddress(reply: FastifyReply, waitSeconds: number): void;
 }
 
-/** Counts requests by token and by address, in the Redis or Valkey of REDIS_URL or else in memory. */
+/** Counts requests by token and by address, in the Redis or Valkey of REDIS_URL, otherwise in memory. */
 export function createRateLimits({ config, redis }: Pick<Context, 'config' | 'redis'>): RateLimits {
   const counter = (kind: string, max: number) => createCounter(kind, { max, windowSeconds: WINDOW_SECONDS }, redis);
   const { rateLimitTokenPerMinute, rateLimitAddressPerMinute, rateLimitContributorPerMinute } = config;
@@ -62,7 +68,10 @@ export function createRateLimits({ config, redis }: Pick<Context, 'config' | 're
   };
 }
 
-/** Sets https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ and refuses a request over the limit. */
+/**
+ * Sets the headers of https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ and refuses a request over the
+ * limit.
+ */
 function applyCount(reply: FastifyReply, policy: string, count: Count): void {
   const wait = Math.max(1, count.resetSeconds);
   reply.header('ratelimit-policy', `"${policy}";q=${count.max};w=${WINDOW_SECONDS}`);

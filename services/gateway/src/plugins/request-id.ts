@@ -4,17 +4,17 @@ import { trace } from '@opentelemetry/api';
 import { nameRequest } from '@recording-request/kit-telemetry/http-requests';
 import type { FastifyInstance } from 'fastify';
 
-/** Returns the id of the running request: its trace's where one is recorded, else 32 hex digits, of which 122 bits are random. */
+/** Returns the id of the running request: its trace id if there is a trace, otherwise 32 hex digits with 122 random bits. */
 export const newRequestId = (): string =>
   trace.getActiveSpan()?.spanContext().traceId ?? randomUUID().replaceAll('-', '');
 
 const ids = new WeakMap<IncomingMessage, string>();
 
-/** Returns the id of a running request; a new one for bytes that are no request. */
+/** Returns the id of a running request; a new id for bytes that are not a request. */
 export const requestIdOf = (request: IncomingMessage | undefined): string =>
   (request && ids.get(request)) ?? newRequestId();
 
-/** Names every answer by the header Request-Id, which the log lines of the request carry too. */
+/** Sets the header Request-Id of every answer; the request's log lines have the same id. */
 export function installRequestId(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     ids.set(request.raw, request.id);

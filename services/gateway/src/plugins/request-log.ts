@@ -6,16 +6,16 @@ import type { ProxyWord } from '../adapters/media-offload.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request failed by, for its line in the log: never told to the client. */
+    /** The failure of the request, for its log line. The client never sees it. */
     failure: { err: unknown } | undefined;
-    /** The ids of what it is about that its address does not have. */
+    /** The ids of the request's subject that are not in its address. */
     subject: SubjectIds | undefined;
     /** What a proxy that sends media itself said with the request. */
     offload: ProxyWord | undefined;
   }
 }
 
-/** One line a request, however it ends, with its route's pattern: the address itself may carry a token. */
+/** Writes one log line per request, whatever its result, with its route's pattern: the address may contain a token. */
 export function installRequestLog(app: FastifyInstance): void {
   app.decorateRequest('failure', undefined);
   app.decorateRequest('subject', undefined);
@@ -30,7 +30,7 @@ type Told = IncomingMessage & { [IS_TOLD]?: true };
 
 const IS_TOLD = Symbol('recording-request.is-told');
 
-/** For what is answered without Fastify's reply. Its request, if it is a part of one, has no other line. */
+/** Logs an answer without a Fastify reply. A request that this answers has no other line. */
 export function logOnSocket(
   log: FastifyBaseLogger,
   answered: { requestId: string; status: number; reason: string },
@@ -40,7 +40,7 @@ export function logOnSocket(
   log.info({ ...(request?.method && { method: request.method }), route: 'none', ...answered }, 'answered');
 }
 
-/** For what fails before there is a route, and has met no hook. */
+/** Logs a request that failed before routing and met no hook. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   if ((request.raw as Told)[IS_TOLD]) return;
   const { failure, log, offload } = request;
@@ -60,17 +60,17 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
 
 function levelOf(reply: FastifyReply): 'info' | 'warn' | 'error' {
   if (reply.statusCode === 500) return 'error';
-  // A body that stopped short is its client's: it goes on later.
+  // A body that stopped short is normal for its client, which resumes later.
   return reply.statusCode > 500 && reply.getHeader('error-code') !== 'upload_incomplete' ? 'warn' : 'info';
 }
 
-/** Gives a request's line in the log and its span the ids that `about` has. */
+/** Adds the ids in `about` to a request's log line and span. */
 export function noteSubjectOf(request: FastifyRequest, about: object): void {
   request.subject = { ...request.subject, ...idsOf(about) };
   noteRequest(request.raw, about);
 }
 
-/** The ids that a request is about. What is no id is left out: a token may have been pasted in its place. */
+/** Returns the ids in a request. Drops other values: one may be a pasted token. */
 function subjectsOf({ owner, dashboard, recipient, params, subject }: FastifyRequest) {
   const ownerId = owner?.userId ?? (dashboard ?? recipient)?.ownerId;
   return { ...(ownerId !== undefined && { ownerId }), ...idsOf(params), ...subject };

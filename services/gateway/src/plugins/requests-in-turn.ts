@@ -4,12 +4,12 @@ import type { Socket } from 'node:net';
 import { createFairSlots } from '@recording-request/kit/fair-slots';
 import { callerNetwork } from '../domain/caller-network.ts';
 
-/** How many requests of one connection may wait behind the one that runs. Browsers and proxies send none ahead. */
+/** The number of requests of one connection that may wait for the running one. Browsers and proxies send none ahead. */
 export const WAITING_MAX = 100;
-/** How many may wait in all: each may have 16 KiB of headers. Addresses share them. */
+/** The number of requests that may wait in total: each may have 16 KiB of headers. Addresses share them. */
 export const WAITING_IN_ALL = 2_000;
 
-/** Ends a connection on which more requests wait than may. `running` is the response to the request that runs. */
+/** Ends a connection with too many waiting requests. `running` is the response to the running request. */
 export type EndCrowded = (socket: Socket, running: ServerResponse) => void;
 
 interface Waiting {
@@ -23,15 +23,15 @@ interface Turns {
   waiting: Waiting[];
 }
 
-// A field of the socket: a weak map of all connections would cost each garbage collection.
+// A field of the socket: a WeakMap of all connections would slow every garbage collection.
 const TURNS = Symbol('recording-request.turns');
 
 type Turned = Socket & { [TURNS]?: Turns };
 
 /**
- * Returns a listener that runs the requests of each connection one after the other. Node emits every request that a client sends ahead
- * (pipelining), so one packet could start thousands of handlers; and a response that waits behind another never closes when the
- * connection does, so its handler would never return what it holds.
+ * Returns a listener that runs the requests of each connection one after the other. Node emits every request that a client
+ * sends ahead (pipelining), so one packet could start thousands of handlers. And a response that waits for another never
+ * gets `close` when the connection ends, so its handler would never return its slots and memory.
  */
 export function inTurn(handle: RequestListener, endCrowded: EndCrowded): RequestListener {
   const places = createFairSlots(WAITING_IN_ALL);
@@ -48,17 +48,17 @@ export function inTurn(handle: RequestListener, endCrowded: EndCrowded): Request
       begin();
       return;
     }
-    // The parser may still be at bytes that came before the connection ended.
+    // The parser may still emit bytes that arrived before the connection ended.
     if (socket.destroyed || socket.writableEnded) return;
     const isFull = turns.waiting.length >= WAITING_MAX;
     const place = isFull ? undefined : places.tryTake([callerNetwork(socket.remoteAddress)]);
-    // It runs in the context of its connection: the context of the request before has another signal.
+    // Runs in the context of its connection: the context of the request before has another signal.
     if (place) turns.waiting.push({ response, place, begin: AsyncResource.bind(begin) });
     else endCrowded(socket, turns.running);
   };
 }
 
-/** Returns the response that a connection is at; undefined where none is under way. */
+/** Returns the connection's current response; undefined if none is running. */
 export const runningOn = (socket: Socket): ServerResponse | undefined => (socket as Turned)[TURNS]?.running;
 
 function turnsOf(socket: Socket): Turns {
@@ -71,7 +71,7 @@ function drop(turns: Turns): void {
   for (const { place } of turns.waiting.splice(0)) place[Symbol.dispose]();
 }
 
-/** Other connections have their turn before the next request of this one. */
+/** Starts the next request of this connection after other connections had a turn. */
 function endTurn(turns: Turns): void {
   const next = turns.waiting.shift();
   turns.running = next?.response;
@@ -79,7 +79,7 @@ function endTurn(turns: Turns): void {
   setImmediate(() => {
     next.place[Symbol.dispose]();
     const { socket } = next.response;
-    // The response before may have been the last of its connection.
+    // The response before may have ended the connection.
     if (socket && !socket.destroyed && !socket.writableEnded) next.begin();
     else drop(turns);
   });

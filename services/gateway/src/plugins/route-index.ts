@@ -5,7 +5,7 @@ interface Route {
 
 export type RouteIndex = ReturnType<typeof createRouteIndex>;
 
-/** Which methods a path has, for the 405 that its other methods get. */
+/** Returns the methods of each path, for the 405 of other methods. */
 export function createRouteIndex() {
   const routes = new Map<string, { path: RegExp; methods: Set<string> }>();
   return {
@@ -14,7 +14,7 @@ export function createRouteIndex() {
       for (const name of [method].flat()) entry.methods.add(name);
       routes.set(url, entry);
     },
-    /** Sorted; empty where there is no such path. */
+    /** Returns the methods in order; none for an unknown path. */
     methodsOf(url: string): string[] {
       const path = url.split(/[?#]/, 1)[0] ?? '';
       const methods = new Set<string>();

@@ -6,17 +6,20 @@ import { onShortBody } from './socket-answers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The connection of a streamed request, and how many bytes it had read when the body began. */
+    /** The connection of a streamed request, and the number of bytes it had read when the body began. */
     streamedFrom: { socket: Socket; bodyBeganAt: number } | undefined;
-    /** Where the upload is that this request creates; undefined for other requests, and until it is passed on. */
+    /**
+     * The address of the upload that this request creates; undefined for other requests, and before it is sent to the
+     * service.
+     */
     uploadLocation: string | undefined;
   }
 }
 
 /**
- * A body that is streamed on and stops short of its length is 503, with how much of it came, as soon as the client has
- * closed its side: clients of resumable uploads go on after 503, and give up at 4xx. Before anything that takes time, as
- * the client may close meanwhile.
+ * Answers 503, with the number of received bytes, as soon as the client of a streamed body closes its side before the
+ * declared length. Clients of resumable uploads continue after 503 and give up at 4xx. This hook runs before slow ones,
+ * because the client may close meanwhile.
  */
 export function installShortBodies(app: FastifyInstance): void {
   app.decorateRequest('streamedFrom', undefined);
@@ -24,7 +27,7 @@ export function installShortBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.routeOptions.config?.streamsBody) return;
     const { raw } = request;
-    // Only buffered bytes of the body have been read yet. undici takes the socket off a request whose body it gives up.
+    // At this point only buffered bytes of the body have been read. undici removes the socket from a request whose body it drops.
     const { socket } = raw;
     request.streamedFrom = { socket, bodyBeganAt: socket.bytesRead - raw.readableLength };
     onShortBody(raw, () => endShortBody(request, reply));
@@ -43,18 +46,18 @@ export function endShortBody(request: FastifyRequest, reply: FastifyReply): void
   endWith503(reply, `The upload stopped ${came}: ${nextStep(request)}.`, 'upload_incomplete');
 }
 
-/** A creation may have stopped before there was anything behind its Location. */
+/** Returns the client's next step. A creation may have stopped before the upload at its Location existed. */
 function nextStep({ method, uploadLocation }: FastifyRequest): string {
   if (method !== 'POST') return 'ask for its offset with HEAD, and go on from there';
   if (uploadLocation === undefined) return 'create it again';
   return 'ask Location with HEAD for its offset, and go on from there; at 404 create it again';
 }
 
-/** The next request on this connection would hang behind what is left of the body, so the connection ends too. */
+/** Answers 503 and closes the connection: the rest of the body would block its next request. */
 export function endWith503(reply: FastifyReply, sentence: string, reason: ErrorReason = 'unavailable'): void {
   if (reply.sent) return;
   const { raw } = reply.request;
-  // Node does not end a request after its answer: what is under way behind the gateway would wait for its bytes.
+  // Node does not end a request after its answer: the call to the service would wait for the rest of its bytes.
   reply.raw.once('close', () => raw.complete || raw.destroy());
   reply
     .code(503)

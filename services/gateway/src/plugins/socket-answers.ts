@@ -11,20 +11,20 @@ import { runningOn } from './requests-in-turn.ts';
 
 const SHORT_BODIES = new WeakMap<IncomingMessage, () => void>();
 
-/** Sets how a request is answered whose client closes its side in the middle of the body. */
+/** Sets the answer to a request whose client closes its side in the middle of the body. */
 export function onShortBody(request: IncomingMessage, answer: () => void): void {
   SHORT_BODIES.set(request, answer);
 }
 
-/** Answers bytes that are not HTTP: there is only a socket to answer on. */
+/** Answers bytes that are not HTTP; these have a socket but no response. */
 export function answerClientError(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
   const response = runningOn(socket);
-  // The request was whole, so the bytes belong to one that was sent ahead. This response is sent, and the connection ends behind it.
+  // The running request was whole, so the bytes belong to a later one. Its response is sent, then the connection ends.
   if (response?.req.complete && error.code !== 'ECONNRESET' && socket.writable) {
     response.once('close', () => socket.end());
     return;
   }
-  // After other responses one more is fine, unless one is half sent.
+  // One more response may follow complete ones, but not one that is half sent.
   const underWay = response?.headersSent;
   const answerShortBody = response && SHORT_BODIES.get(response.req);
   if (error.code === 'HPE_INVALID_EOF_STATE' && socket.writable && !underWay && answerShortBody) {
@@ -43,19 +43,19 @@ export function answerConnect(this: FastifyInstance, request: IncomingMessage, s
   endSocket(this, socket, NO_TUNNEL, request);
 }
 
-/** Answers a client that sent more requests ahead than may wait; `running` is the response that it waits for. */
+/** Answers a client with too many waiting requests; `running` is the response that they wait for. */
 export function answerCrowded(this: FastifyInstance, socket: Socket, running: ServerResponse): void {
   noteShed('rate');
-  // The gateway reads nothing more from it.
+  // The gateway reads no more from this client.
   socket.pause();
-  // The request that runs may change something: a 429 in its place would say that it did not.
+  // The running request may change something: a 429 instead of its answer would say that it did not.
   const isSafe = running.req.method === 'GET' || running.req.method === 'HEAD';
   if (running.headersSent || !isSafe) socket.destroy();
-  // The request that runs has a line of its own.
+  // The running request has its own log line.
   else endSocket(this, socket, CROWDED, undefined, () => socket.destroy());
 }
 
-/** One line for each, as for every answer: its Request-Id is what a client has of it. */
+/** Sends the answer and logs one line with the same Request-Id. */
 function endSocket(
   { log }: FastifyInstance,
   socket: Duplex,
@@ -63,7 +63,7 @@ function endSocket(
   request?: IncomingMessage,
   sent?: () => void,
 ): void {
-  // Node takes its own listener off a connection that asks for a tunnel: a reset would end the process.
+  // Node removes its own listener from a connection that requests a tunnel: a reset would end the process.
   socket.on('error', () => {});
   const requestId = requestIdOf(request);
   const body = JSON.stringify({ error: sentence } satisfies ErrorJson);

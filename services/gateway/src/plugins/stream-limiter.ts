@@ -6,22 +6,22 @@ import { projectOf } from './caller.ts';
 
 const SHED = { exports: 'export', videos: 'video', lists: 'list' } as const;
 
-/** The name of its streams in the sentence of a refusal. */
+/** The name of the streams in the error sentence. */
 export type StreamKind = keyof typeof SHED;
 
-/** Counts the response to a request as a stream until its connection is done with it. Throws `too_many` beyond a share. */
+/** Counts the answer to a request as a stream until its connection has finished with it. Throws `too_many` beyond a share. */
 export type StreamLimiter = (request: FastifyRequest, reply: FastifyReply) => void;
 
 const RETRY_AFTER_SECONDS = 10;
 
 /**
- * Shares `atOnce` streams of this gateway among owners, and those of an owner among its tokens. It refuses where a queue would
- * wait: a client that is refused and returns holds no connection meanwhile. `what` names the streams in a refusal's sentence.
+ * Shares `atOnce` streams of this gateway among owners, and an owner's streams among its tokens. Refuses instead of
+ * queueing: a refused client holds no connection until it retries. `what` names the streams in the error sentence.
  */
 export function createStreamLimiter(what: StreamKind, atOnce: number): StreamLimiter {
   const slots = createFairSlots(atOnce);
   return (request, reply) => {
-    // There would be no second event to return the slot.
+    // No second event would follow to return the slot.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
     const { owner, token } = readerOf(request);
     const slot = slots.tryTake([owner, token]);
@@ -30,14 +30,14 @@ export function createStreamLimiter(what: StreamKind, atOnce: number): StreamLim
   };
 }
 
-/** Returns the owner that a stream counts for, and the owner's token. */
+/** Returns the owner of a stream, and the owner's token. */
 export function readerOf(request: FastifyRequest): { owner: string; token: string } {
   const { ownerId, projectId } = projectOf(request);
   const token = request.owner ? `token ${request.owner.token.apiTokenId}` : `dashboard ${projectId}`;
   return { owner: ownerId, token };
 }
 
-/** Returns the refusal of one stream more, and counts it as shed. */
+/** Returns the refusal of another stream, and counts it as shed. */
 export function tooManyStreams(what: StreamKind): DomainError {
   noteShed(SHED[what]);
   const sentence = `Too many ${what} are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;

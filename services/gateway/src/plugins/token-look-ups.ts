@@ -7,7 +7,7 @@ export interface KnownOwner extends Owner {
   expiresAt: number;
 }
 
-/** A token as it is looked up, counted and remembered: its hash, made once for each request, and the same as text. */
+/** The hash of a token, computed once per request, and the same as text: look-ups, counts and caches use it. */
 export interface TokenHash {
   hash: Buffer;
   key: string;
@@ -19,12 +19,12 @@ export const unauthenticated = () =>
 export const noDashboard = () => new DomainError('not_found', 'There is no such dashboard.');
 export const noLink = () => new DomainError('not_found', 'There is no such recording link.');
 
-/** One sentence for every token that opens nothing: a token that was once minted looks like one that never was. */
+/** Throws the same error for every token that opens nothing, so that a former token looks like an invented one. */
 function refuseAs(refusal: () => DomainError, error: unknown): never {
   throw error instanceof DomainError && error.code === 'not_found' ? refusal() : error;
 }
 
-/** Returns what asks the services for the owner, dashboard or link of a token, and remembers the answer for TOKEN_CACHE_MS. */
+/** Returns the look-ups of the owner, dashboard or link of a token. Caches the results for TOKEN_CACHE_MS. */
 export function createLookUps({ services, config }: Pick<Context, 'config' | 'services'>) {
   const bounds = { ttlMs: config.tokenCacheMs, maxEntries: config.tokenCacheEntries };
   const owners = new FlightCache<KnownOwner>(bounds);

@@ -10,7 +10,7 @@ const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const TRUSTED: TrustedTrace = { trustedProxies: 1, trustTraceparent: true };
 const FROM_PROXY = ['X-Forwarded-For', '203.0.113.9'];
 
-/** Returns the headers that are left of a request with `sent`: names and values in turn. */
+/** Returns the headers that reach the handler of a request with the headers `sent`: names and values alternate. */
 async function headersRead(trusted: TrustedTrace, sent: string[]): Promise<IncomingHttpHeaders> {
   const server = createServer(traced((_request, response) => response.end(), trusted));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -28,7 +28,7 @@ async function headersRead(trusted: TrustedTrace, sent: string[]): Promise<Incom
   }
 }
 
-test('the traceparent of a proxy goes on where the operator trusts it, and its baggage does not', async () => {
+test('the traceparent of a trusted proxy is kept, and its baggage is dropped', async () => {
   const sent = [
     ...FROM_PROXY,
     'traceparent',
@@ -47,12 +47,12 @@ test('the traceparent of a proxy goes on where the operator trusts it, and its b
   assert.equal(read['x-forwarded-for'], '203.0.113.9');
 });
 
-test('a trace context of anybody else is dropped', async () => {
+test('a trace context of any other client is dropped', async () => {
   const untrusted: Array<[TrustedTrace, string[]]> = [
-    // The operator did not ask for it.
+    // The operator did not enable it.
     [{ trustedProxies: 1, trustTraceparent: false }, FROM_PROXY],
     [{ trustedProxies: 0, trustTraceparent: true }, FROM_PROXY],
-    // It did not come through all proxies.
+    // The request did not come through all proxies.
     [TRUSTED, []],
     [TRUSTED, ['X-Forwarded-For', ' , ']],
     [{ trustedProxies: 2, trustTraceparent: true }, FROM_PROXY],
@@ -71,7 +71,7 @@ test('a trace context of anybody else is dropped', async () => {
   }
 });
 
-test('lies of a proxy are dropped: malformed, several, too long, or in another form', async () => {
+test('invalid trace headers of a proxy are dropped: malformed, several, too long, or in another form', async () => {
   const lies = [
     ['traceparent', 'ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
     ['traceparent', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`],
@@ -93,7 +93,7 @@ test('lies of a proxy are dropped: malformed, several, too long, or in another f
   assert.equal(long.tracestate, undefined);
 });
 
-test('a traceparent is not trusted where no proxy is', () => {
+test('a traceparent is not trusted without a proxy', () => {
   const env = {
     TRUST_TRACEPARENT: 'true',
     PUBLIC_BASE_URL: 'http://x',

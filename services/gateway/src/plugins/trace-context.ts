@@ -3,23 +3,23 @@ import { inRequest } from '@recording-request/kit-telemetry/http-requests';
 import { cameThroughProxies } from '../domain/trusted-proxies.ts';
 
 export interface TrustedTrace {
-  /** How many proxies in front are the operator's own. */
+  /** The number of proxies in front that belong to the operator. */
   trustedProxies: number;
-  /** Whether the last of these makes a traceparent that is to go on. */
+  /** Whether the last of these proxies sets a traceparent to keep. */
   trustTraceparent: boolean;
 }
 
-// What any propagator reads that OTEL_PROPAGATORS may name.
+// The headers of every propagator that OTEL_PROPAGATORS may name.
 const B3 = ['b3', 'x-b3-traceid', 'x-b3-spanid', 'x-b3-parentspanid', 'x-b3-sampled', 'x-b3-flags'];
 const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage', ...B3];
-// Version 00 of https://www.w3.org/TR/trace-context: an id of zeros is none. Two headers come as one with a comma.
+// Version 00 of https://www.w3.org/TR/trace-context: an id of zeros means none. Node joins two headers with a comma.
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-// As much as the recommendation has vendors pass on.
+// The length up to which the recommendation requires vendors to pass it on.
 const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 
 /**
- * Returns a listener that traces and measures each request of `handle`. It drops the trace context that a client sends, which would put
- * our spans into a trace that is not ours. It keeps that of a trusted proxy where the operator asked for it, but never its baggage.
+ * Returns a listener that traces and measures each request of `handle`. Drops a client's trace context, which would put our
+ * spans into a trace of another system. Keeps that of a trusted proxy if the operator enabled it, but never its baggage.
  */
 export const traced =
   (handle: RequestListener, trusted: TrustedTrace): RequestListener =>

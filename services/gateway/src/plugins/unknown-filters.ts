@@ -11,17 +11,17 @@ declare module 'fastify' {
 }
 
 interface NameFault {
-  /** A part of a sentence. */
+  /** A part of the error sentence. */
   said: string;
-  /** Whether the route takes no such name; else a name is given more than once. */
+  /** Whether the route does not accept the name; otherwise the name is repeated. */
   isUnknown: boolean;
 }
 
 /**
- * Refuses every query name that an owner's route does not take, and one that is given twice: ignored, it would answer with rows
- * that the caller meant to leave out. The dashboard's lists refuse the names of other filters and those that differ by case, `_`
- * or `-` alone; its exports, whose addresses people pass on, ignore all but their own. Where values are wrong, too, the error of
- * the validation names both.
+ * Refuses unknown and repeated query names on owners' routes: if they were ignored, the answer would contain rows that the
+ * caller meant to filter out. The dashboard's lists refuse names of other filters, and names that differ from their own only
+ * by case, `_` or `-`. Its exports, whose addresses people share, ignore unknown names. If values are wrong too, the
+ * validation error names both.
  */
 export function installUnknownFilters(app: FastifyInstance): void {
   app.decorateRequest('wrongNames');
@@ -33,7 +33,7 @@ export function installUnknownFilters(app: FastifyInstance): void {
   });
 }
 
-/** The 400 for wrong names in a query, with what else is wrong. */
+/** Returns the 400 for wrong names in a query, followed by the other faults. */
 export const wrongQuery = (faults: NameFault[], rest: string[] = []): DomainError =>
   new DomainError('invalid', `${[...faults.slice(0, FAULTS_MAX).map(({ said }) => said), ...rest].join('; ')}.`, {
     reason: faults.some(({ isUnknown }) => isUnknown) ? 'filter_unknown' : 'value_invalid',
@@ -52,14 +52,14 @@ function faultsOf(request: FastifyRequest): NameFault[] {
   return meant.flatMap(given => unknownName(given, declared) ?? []);
 }
 
-/** The dashboard's lists are extensions of the contract, its exports are not; its page is described nowhere. */
+/** The dashboard's lists are extensions of the contract; its exports are not, and its page is not described. */
 const isList = (schema: FastifySchema | undefined): boolean =>
   !schema?.hide && schema?.tags?.includes('extensions') === true;
 
 const bare = (name: string) => name.replaceAll(/[_-]/g, '').toLowerCase();
 const FILTERS = new Map(FILTER_NAMES.map(name => [bare(name), name]));
 
-/** The known name that a given one is, or was meant to be: of this route, or of another list's filter. */
+/** Returns the known name that the given one is, or probably meant: of this route, or of another list's filter. */
 function knownName(given: string, taken: object): string | undefined {
   const meant = bare(given);
   return Object.keys(taken).find(name => bare(name) === meant) ?? FILTERS.get(meant);
@@ -83,7 +83,7 @@ const repeated = (given: string, value: unknown): NameFault | undefined =>
 
 const SHOWN_MAX = 60;
 
-/** A name of the caller's own, in quotes where it is no plain word. */
+/** Returns the caller's name for an error sentence, in quotes if it is not a plain word. */
 function shown(given: string): string {
   const text = given.length > SHOWN_MAX ? `${given.slice(0, SHOWN_MAX)}…` : given;
   return /^[\w.-]+$/.test(text) ? text : JSON.stringify(text);

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance } from 'fastify';
 
 const IDS = ['projectId', 'submissionId', 'tokenId', 'deliveryId', 'responseSessionId'];
 
-/** Bodies are strict; queries and path parameters are text, and coerced. */
+/** Validates strictly in bodies, and with coercion in queries and path parameters, which are text. */
 export function installValidation(app: FastifyInstance): void {
   const bodies = createFaultFinders({ coerce: false });
   const texts = createFaultFinders({ coerce: true });
@@ -15,7 +15,7 @@ export function installValidation(app: FastifyInstance): void {
       return faults ? { error: faults as unknown as FastifyError['validation'] & Error } : { value };
     };
   });
-  // A path with `//` in it has a route whose id is empty. Before the token is looked at, as for any other unknown route.
+  // A path with `//` matches a route with an empty id. Refused before the token is checked, like any unknown route.
   app.addHook('onRequest', async request => {
     if (request.is404) return;
     const [empty] =
@@ -23,7 +23,7 @@ export function installValidation(app: FastifyInstance): void {
     if (empty)
       throw new DomainError('not_found', `There is no such route: the path has nothing where ${empty} belongs.`);
   });
-  // Ids are stored in lower case, and a UUID is the same in either.
+  // Ids are stored in lower case; upper case in a UUID means the same.
   app.addHook('preHandler', async request => {
     const params = request.params as Record<string, string> | undefined;
     for (const name of IDS) {
