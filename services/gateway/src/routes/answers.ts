@@ -3,23 +3,23 @@ import type { RenderedDocument } from '@recording-request/web-shared/document';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noneMatch } from '../domain/byte-range.ts';
 
-/** Answers with a page. */
+/** Sends a page. */
 export const sendDocument = (reply: FastifyReply, status: number, { headers, html }: RenderedDocument): FastifyReply =>
   reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
 
-/** The ETag of a text: weak, as it may be sent compressed. */
+/** Returns the ETag of a text: weak, because the text may be sent compressed. */
 export const etagOfText = (text: string | Buffer): string =>
   `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
 
-/** The ETag under which `sendUnlessSame` sends a value. */
+/** Returns the ETag with which `sendUnlessSame` sends a value. */
 export const etagOf = (value: unknown): string => etagOfText(JSON.stringify(value));
 
-/** JSON with an ETag; only 304 to a client that has the same already. */
+/** Sends JSON with an ETag; 304 without a body if the client has the same already. */
 export function sendUnlessSame(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
   return sendTextUnlessSame(request, reply, 'application/json', JSON.stringify(value));
 }
 
-/** The same of a text or its bytes in UTF-8. */
+/** Does the same for a text or its bytes in UTF-8. */
 export function sendTextUnlessSame(
   request: FastifyRequest,
   reply: FastifyReply,

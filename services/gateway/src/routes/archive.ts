@@ -12,13 +12,12 @@ import type { ExportFile, ExportOptions } from './export-stream.ts';
 import { rangeOf } from './media.ts';
 import { knownName } from './submissions.ts';
 
-// Longer than the service makes a caller wait for an archive.
+// Longer than the service takes to open an archive.
 const OPEN_MS = 60_000;
 
 /**
- * Sends project.zip, or the part of it that Range asks for, at the client's pace. A download that was cut goes on in the
- * same archive while that is kept, whatever lands meanwhile. Throws `too_many` where as many exports are being read as may
- * be at once.
+ * Sends project.zip, or the range that the client requests, at the client's pace. A cut download continues in the same
+ * archive while that is kept, even when new clips land. Throws `too_many` at the limit of concurrent exports.
  */
 export async function sendArchive(
   request: FastifyRequest,
@@ -37,7 +36,7 @@ export async function sendArchive(
   const projectName = knownName(context, { ownerId, projectId });
   if (request.method !== 'HEAD') context.streams.exports(request, reply);
   const found = await open(begunWith(request));
-  // The rest of another archive would end what the client has with bytes that do not follow it, and nobody would see.
+  // The rest of another archive would not match the client's first bytes, and the client would not notice.
   const isWhole = found.mayDiffer && isNamelessRest(request);
   const { archiveId, etag, size } = isWhole ? await open(PRESENT) : found;
   reply
@@ -54,16 +53,16 @@ export async function sendArchive(
   const signal = AbortSignal.any([request.clientGone, end.signal]);
   const read = { ownerId, projectId, archiveId, from, to, signal };
   const bytes = readArchive({ exports, openObject: context.openObject }, read);
-  // The first bytes before the headers: what is wrong is still an error in JSON.
+  // Reads the first bytes before it sends headers, so that an error is still JSON.
   const first = await bytes.next().catch(error => {
-    // It ended since it was opened: there is another one.
+    // The archive ended after it was opened; the service makes a new one.
     if (isOver(error)) throw new DomainError('unavailable', error.message, { cause: error, retryAfterSec: 1 });
     throw error;
   });
   const stream = new ByteStream(withFirst(first, bytes));
   stream.once('close', () => end.abort());
   endWhenErased(stream, exports, read, error => {
-    // First what it waits for: a stream that is destroyed waits for its source.
+    // Aborts the source first: a destroyed stream waits for it.
     end.abort(error);
     stream.destroy(error);
   });
@@ -78,19 +77,19 @@ interface Begun {
 
 const PRESENT: Begun = { etag: '', resume: false };
 
-/** What a request for a range says of the download that it continues. */
+/** Returns what a request with a range says about the download that it continues. */
 function begunWith({ headers, method }: FastifyRequest): Begun {
   const { range, 'if-range': ifRange, 'if-none-match': seen } = headers as Record<string, string | undefined>;
   const asked = parseRange(range, Number.MAX_SAFE_INTEGER);
   if (method === 'HEAD' || asked === 'whole' || asked === 'unsatisfiable') return PRESENT;
   if (ifRange !== undefined) return { etag: ifRange.trim(), resume: false };
-  // If-None-Match asks whether there is anything new.
+  // If-None-Match asks whether there is a newer version.
   return { etag: '', resume: asked.start > 0 && seen === undefined };
 }
 
 const REST = /^bytes=[ \t]*\d+-[ \t]*$/i;
 
-/** Whether all from some byte on is asked for, as by `curl -C -`, without the name of what the bytes before are of. */
+/** Whether a request asks for all bytes from an offset, like `curl -C -`, without an ETag that names its first bytes. */
 const isNamelessRest = (request: FastifyRequest): boolean =>
   begunWith(request).resume && REST.test(request.headers.range ?? '');
 

@@ -26,7 +26,7 @@ import { sendTranscript, TRANSCRIPT_FILES } from './transcripts.ts';
 const UNLESS_SAME = 'Cheap to ask again: ETag, If-None-Match (304).';
 const ONE = '/project/:projectToken/submissions/:submissionId';
 
-/** The dashboard page's requests beyond the contract's five files; all of them only read. */
+/** The dashboard page's requests, except the five files of the contract. All are read-only. */
 export async function dashboardExtensionRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get(
     '/project/:projectToken/overview',

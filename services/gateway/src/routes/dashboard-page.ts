@@ -25,7 +25,7 @@ interface Ask {
 
 const PAGE = '/project/:projectToken';
 
-/** The page that a browser is shown at the dashboard's address. */
+/** Serves the page at the dashboard's address. */
 export async function dashboardPageRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const assets = dashboardAssets();
   const look = { style: assets.style, scriptName: assets.scriptName, brand: context.brand };
@@ -52,7 +52,7 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
     {
       config: dashboard,
       schema: { hide: true, params: DashboardParams, querystring: SubmissionsQuery },
-      // A form sends what was left empty, too.
+      // A form also sends empty fields.
       preValidation: async request => {
         const query = request.query as Record<string, unknown>;
         for (const [name, value] of Object.entries(query)) if (value === '') delete query[name];
@@ -60,7 +60,8 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
     },
     async (request, reply) => {
       const { q = '', selected = false, transcriptStatus = '', cursor } = request.query;
-      // Before the clips: what comes in between then shows in the next overview, which makes the page ask for them.
+      // Loads the overview before the clips: a clip that lands in between then changes the next overview, and the page loads
+      // clips again.
       const overview = await loadOverview(context, request);
       const [links, page] = await Promise.all([
         loadLinks(context, request, { pageSize: LINKS_PAGE_SIZE }),
@@ -75,7 +76,7 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
   );
 }
 
-/** The project, and how large its videos are. */
+/** Returns the project and the size of its videos. */
 export async function loadOverview({ services }: Context, request: FastifyRequest): Promise<DashboardOverviewJson> {
   const project = projectOf(request);
   const [found, measured] = await Promise.all([

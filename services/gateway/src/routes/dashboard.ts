@@ -6,7 +6,7 @@ import { operation } from '../plugins/operation.ts';
 import { bomQuery, EXPORT_FILES, exportAnswers, sendExport } from './exports.ts';
 import { sendQrCode } from './links.ts';
 
-/** The exports that the private dashboard token reads, and the QR code. */
+/** Serves the exports that the private dashboard token may read, and the QR code. */
 export async function dashboardRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const file of EXPORT_FILES) {
     app.get(

@@ -36,7 +36,7 @@ const NO_ADDRESS = 'The project has no webhookUrl.';
 export async function deliveryRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { services } = context;
 
-  /** The webhooks service knows no owners: whose project it is, is settled before it is asked. */
+  /** Checks the owner before any call to the webhooks service, which does not know owners. */
   async function ownProject(request: FastifyRequest): Promise<string> {
     const { ownerId, projectId } = projectOf(request);
     await services.projects.getProject({ ownerId, projectId, nameOnly: true });
@@ -62,7 +62,7 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
     async (request, reply) => {
       const { limit = DEFAULTS.pageSize, cursor = '' } = request.query;
       const query = { projectId: projectOf(request).projectId, pageSize: limit, cursor };
-      // Asked at once: what a caller may not see is never shown, as the first of the two rejects.
+      // Both calls run at the same time. If the owner check fails, its error wins and the deliveries are not shown.
       const [projectId, first] = await invalidFirst(ownProject(request), services.webhooks.listDeliveries(query));
       const readOn = (from: string, pageSize: number) =>
         services.webhooks.listDeliveries({ projectId, pageSize, cursor: from }, { signal: request.clientGone });

@@ -18,22 +18,22 @@ const ASSETS = [
 ];
 const ASSET_SECONDS = 300;
 
-/** What is the same for everybody until the next version. */
+/** Content that is the same for everybody until the next version. */
 interface Kept {
   type: string;
-  /** One buffer for each encoding, made once: a reader holds no copy of its own. */
+  /** One buffer per encoding, made once and shared by all readers. */
   bytes: Partial<Record<ReturnType<typeof encodingFor>, Promise<Buffer>>>;
   etag: string;
   headers: Record<string, string>;
 }
 
-/** What this interface is, for machines and for people, and the files that its pages load. */
+/** Serves the descriptions of this API, for machines and for people, and the files of their pages. */
 export async function descriptionRoutes(app: FastifyInstance, { baseUrl, config }: Context): Promise<void> {
   const pageOf = (page: Page): Kept => {
     const { text, headers } = renderPage(app.brandMark, page);
     return kept('text/html', text, { ...headers, ...REVALIDATED });
   };
-  // Made once, when it is first asked for: by then every route is there.
+  // Made once, at the first request: by then every route is registered.
   const described = once(() => {
     const document = addExamples(app.swagger() as OpenApiDocument, baseUrl);
     const json = kept('application/json', JSON.stringify(document), REVALIDATED);
@@ -61,7 +61,7 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl, config 
   }
 }
 
-// Kept, and asked for again each time by its ETag.
+// Cached, but the client checks the ETag on each use.
 const REVALIDATED = { 'cache-control': 'public, no-cache' };
 
 function kept(type: string, text: string, headers: Record<string, string>): Kept {

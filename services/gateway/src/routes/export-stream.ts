@@ -11,14 +11,14 @@ import { projectOf } from '../plugins/caller.ts';
 import { knownName } from './submissions.ts';
 
 export interface ExportFile {
-  /** Unspecified for project.zip, which is no stream: see archive.ts. */
+  /** Unspecified for project.zip, which archive.ts sends. */
   format: ExportFormat;
   /** The last part of its path. */
   path: string;
   type: string;
   suffix: string;
   id: string;
-  /** `extensions` where it is none of the contract's. */
+  /** `extensions` for a file that is not in the contract. */
   tag?: 'extensions';
   summary: string;
   description?: string;
@@ -28,7 +28,7 @@ export interface ExportFile {
 export interface ExportOptions {
   filter?: SubmissionFilter | undefined;
   includeLinks: boolean;
-  /** Whether a byte order mark comes first. */
+  /** Whether the file begins with a byte order mark. */
   bom?: boolean;
 }
 
@@ -38,9 +38,9 @@ const CHUNKS_AHEAD = 2;
 const FIRST_MS = 20_000;
 
 /**
- * Streams an export at the client's pace. The first chunk comes before the headers, so that what is wrong is still an
- * error in JSON; what breaks later breaks the connection. A client that goes away cancels the work behind it. Throws
- * `too_many` where as many are being read as may be at once, and `unavailable` where no chunk comes.
+ * Streams an export at the client's pace. Waits for the first chunk before it sends headers, so that an error is still JSON;
+ * a later error breaks the connection. When the client leaves, this cancels the work behind it. Throws `too_many` at the
+ * limit of concurrent exports, and `unavailable` when no chunk comes.
  */
 export async function streamExport(
   request: FastifyRequest,

@@ -76,16 +76,16 @@ const TOO_MANY =
 const OUT_OF_RANGE: Record<number, string> = { 416: MEDIA_ERRORS[416] };
 const TOO_LARGE: Record<number, string> = { 409: 'More clips have a transcript than one archive may hold.' };
 
-/** The query of an export, for owners. */
+/** Returns the schema of an export's query, for owners. */
 const queryOf = (file: ExportFile) => (file.filtered ? { query: ExportQuery } : bomQuery(file));
-/** The query names that the dashboard's exports take, too. */
+/** Returns the schema of the query names that the dashboard's exports accept too. */
 export const bomQuery = ({ format }: ExportFile) =>
   format === ExportFormat.EXPORT_FORMAT_CSV ? { query: CsvQuery } : {};
 
 const isZip = ({ format }: ExportFile): boolean => format === ExportFormat.EXPORT_FORMAT_UNSPECIFIED;
 const isTranscripts = ({ format }: ExportFile): boolean => format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP;
 
-/** The answers of an export, for openapi.json. */
+/** Returns the answers of an export, for openapi.json. */
 export const exportAnswers = (file: ExportFile) => ({
   ...(file.format === ExportFormat.EXPORT_FORMAT_JSON
     ? { json: { 200: ref(ExportDocument) } }

@@ -21,7 +21,7 @@ import { asBuilt, operation } from '../plugins/operation.ts';
 import { sendList } from './list-answer.ts';
 import { knownName } from './submissions.ts';
 
-/** The QR code of the shared link, for the owner and for the dashboard. 404 where there is no shared link. */
+/** Sends the QR code of the shared link, for the owner and for the dashboard. 404 without a shared link. */
 export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, context: Context) {
   const { services, baseUrl } = context;
   const project = projectOf(request);
@@ -32,7 +32,7 @@ export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, c
   if (!link) throw new Error('a shared link came empty');
   const { png, etag } = await qrCode(recipientUrl(baseUrl, link.token));
   reply.header('etag', etag);
-  // In a dashboard's address there is a token: nothing that it answers may be kept.
+  // A dashboard's address has a token, so clients must not store its answers.
   if (request.owner) reply.header('cache-control', 'private, no-cache');
   if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply

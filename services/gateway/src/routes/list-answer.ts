@@ -6,24 +6,24 @@ import { sendUnlessSame } from './answers.ts';
 
 /** A JSON object with one long list, whose pages are read while they are sent. */
 export interface ListAnswer<T> {
-  /** The field that has the list. */
+  /** The name of the list's field. */
   name: string;
-  /** The fields in front of the list. */
+  /** Returns the fields before the list. */
   before(first: T): object;
-  /** The rows of a page, as they are shown. */
+  /** Returns the rows of a page in their public form. */
   rows(page: T): readonly object[];
-  /** The fields behind the list. */
+  /** Returns the fields after the list. */
   after?(last: T): object;
-  /** At least one. */
+  /** At least one page. */
   pages: AsyncGenerator<Page<T>>;
-  /** Whether the request counts as a list already. */
+  /** Whether the request already counts as a list. */
   isAdmitted?: boolean;
 }
 
 /**
- * Sends a list. The first page is read before the headers, so that its failure is an error in JSON. A list of one page is
- * answered as a whole, with an ETag; the pages of a longer one are written at the client's pace, so that a client that reads nothing holds
- * one, and a failure midway breaks the connection. Throws `too_many` beyond the limits of lists.
+ * Sends a list. Reads the first page before it sends headers, so that an error is still JSON. Sends a list of one page as a
+ * whole, with an ETag. Writes a longer one page by page at the client's pace, so a client that reads nothing holds one page;
+ * an error midway breaks the connection. Throws `too_many` beyond the limits of lists.
  */
 export async function sendList<T>(
   request: FastifyRequest,
@@ -43,7 +43,7 @@ export async function sendList<T>(
   return reply.send(Readable.from(jsonOf(list, first), { objectMode: true, highWaterMark: 1 }));
 }
 
-/** The same text as JSON.stringify makes of the whole. */
+/** Yields the same text as JSON.stringify of the whole. */
 async function* jsonOf<T>(list: ListAnswer<T>, first: Page<T>): AsyncGenerator<string> {
   const textOf = (page: T) => JSON.stringify(list.rows(page)).slice(1, -1);
   const start = JSON.stringify({ ...list.before(first), [list.name]: [] }).slice(0, -']}'.length);

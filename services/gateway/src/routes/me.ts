@@ -23,7 +23,7 @@ export async function meRoutes(app: FastifyInstance, { services }: Context): Pro
     async (request, reply) => {
       const { owner: caller } = request;
       if (!caller) throw new Error('no owner');
-      // Asked again: what authentication remembers may be seconds old, and an allowance moves.
+      // Reads the user again: the cached authentication may be seconds old, and the allowance changes.
       const { user } = await services.accounts.getUser({ userId: caller.userId });
       if (!user) throw new Error('a user came empty');
       return sendUnlessSame(request, reply, presentUser(user, caller.token));

@@ -16,7 +16,7 @@ import { readerOf, tooManyStreams } from '../plugins/stream-limiter.ts';
 
 const OCTETS = 'application/octet-stream';
 
-/** The contract's media routes; `type` is what the owner's route answers, `shownType` what the dashboard's does. */
+/** The contract's media routes; `type` is the owner's route's media type, `shownType` the dashboard's. */
 export const MEDIA_FILES = [
   { kind: MediaKind.MEDIA_KIND_VIDEO, path: 'video', type: OCTETS, shownType: 'video/*', id: 'Video' },
   {
@@ -45,33 +45,32 @@ export const MEDIA_FILES = [
 
 export interface Showing {
   kind: MediaKind;
-  /** The media type to answer with; the true one where it is left out. */
+  /** The media type to send; undefined for the true one. */
   type?: string;
   disposition: 'attachment' | 'inline';
   cacheControl: string;
 }
 
-// Only these types are sent: a type that a contributor's browser claimed must never become a page.
+// Only these types are sent: the type comes from a contributor's browser and must never become a page.
 const SAFE_TYPE = /^(?:video|audio|image)\/[\w.+-]+$/;
-/** The errors of a media route beyond those of every route, for openapi.json. */
+/** The additional errors of a media route, for openapi.json. */
 export const MEDIA_ERRORS = {
   416: 'The range lies outside the bytes there are; Content-Range tells how many.',
   429: 'Too many requests, or as many videos are being read as one token, one owner or all may read at once; Retry-After says how long to wait.',
 };
-// Pictures are short: a page shows dozens of them.
+// Pictures do not count: they are small, and a page shows dozens of them.
 const COUNTED = new Set<MediaKind>([MediaKind.MEDIA_KIND_VIDEO, MediaKind.MEDIA_KIND_AUDIO]);
-// An object can move between its look-up and its reading, when the seekable video takes the upload's place.
+// An object can move between its look-up and its read, when the seekable video replaces the upload.
 const LOOK_UPS = 2;
 
 /**
- * Streams an object at the client's pace, or leaves that to a proxy that takes it. Throws `too_many` where as many are being read
- * as may be at once.
+ * Streams an object at the client's pace, or redirects a proxy that sends it. Throws `too_many` at the limit of concurrent reads.
  */
 export async function sendMedia(request: FastifyRequest, reply: FastifyReply, context: Context, showing: Showing) {
   const isCounted = COUNTED.has(showing.kind) && request.method !== 'HEAD';
   const { mediaOffload } = context;
   request.offload = mediaOffload?.wordOf(request.headers);
-  // A proxy sends one object. It passes on an upload in parts, which this process sends.
+  // A proxy sends only single objects. This process sends an upload in parts, also through the proxy.
   const isTaken = mediaOffload !== undefined && request.offload === 'takes';
   let hasPlace = !isCounted;
   const takePlace = (isOffloaded: boolean) => {
@@ -94,7 +93,7 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
     if (noneMatch(request.headers['if-none-match'], media.etag)) return reply.code(304).send();
     if (request.method === 'HEAD') return reply.header('content-length', media.size).send(Readable.from([]));
     const range = rangeOf(request, media);
-    // Only now: 304 and 416 send no bytes, so they need no place.
+    // Not earlier: 304 and 416 send no bytes, so they need no place.
     takePlace(isTaken && !media.parts);
     if (isTaken && !media.parts)
       return mediaOffload.redirect(reply, { url: media.url, range, reader: isCounted ? readerOf(request) : undefined });
@@ -115,7 +114,7 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
   throw new DomainError('unavailable', 'The media is being replaced; try again in a moment.');
 }
 
-/** Of what was erased there are no bytes, wherever its look-up is from: only they tell of one that is old. */
+/** Whether the answer must contain bytes. Only then is an old look-up safe: a read of erased bytes fails. */
 const asksForBytes = ({ method, headers }: FastifyRequest): boolean =>
   method === 'GET' && headers.range !== undefined && headers['if-none-match'] === undefined;
 
@@ -130,7 +129,7 @@ function describe(reply: FastifyReply, media: GetMediaResponse, showing: Showing
     .header('content-security-policy', "sandbox; default-src 'none'");
 }
 
-/** The part that a request asks for; undefined for the whole. Throws where it lies outside. */
+/** Returns the requested range; undefined for the whole. Throws for a range outside the bytes. */
 export function rangeOf(
   request: FastifyRequest,
   media: Pick<GetMediaResponse, 'etag' | 'size'>,

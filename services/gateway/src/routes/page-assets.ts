@@ -2,7 +2,7 @@ import { encodingFor, type PageAssets } from '@recording-request/web-shared/asse
 import type { FastifyInstance } from 'fastify';
 import { open } from '../plugins/access-kinds.ts';
 
-/** A page's script, under a name that changes with its content, so that it is kept for a year. */
+/** Serves a page's script under a name that changes with its content, so that clients cache it for a year. */
 export function pageAssetRoutes(app: FastifyInstance, assets: PageAssets): void {
   app.get(`/assets/${assets.scriptName}`, { config: open('asset') }, async (request, reply) => {
     const encoding = encodingFor(request.headers['accept-encoding']);

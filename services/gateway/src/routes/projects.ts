@@ -36,13 +36,13 @@ import { sendUnlessSame } from './answers.ts';
 import { sendList } from './list-answer.ts';
 import { nameKey } from './submissions.ts';
 
-/** Ten thousand links take their time. */
+/** Ten thousand links take some time. */
 const DAY_SECONDS = 86_400;
 const CREATE_DEADLINE_MS = 60_000;
-// The change is made already: its caller does not wait long for what follows it.
+// The change is already stored: its caller does not wait long for this follow-up.
 const REFRESH_DEADLINE_MS = 1_000;
 
-/** A project with its counts; both are asked at once. */
+/** Returns a project with its counts; both calls run at the same time. */
 export async function loadProject(
   services: Services,
   { ownerId, projectId }: ProjectRef,
@@ -111,7 +111,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       }),
     },
     async (request, reply) => {
-      // Before anything is made: a creation whose answer cannot be sent would be made again.
+      // Reserves the stream before the creation: the client would repeat a creation without an answer.
       if (request.body.count > LIMITS.linkPageSize) context.streams.lists(request, reply);
       const created = await services.projects.createProject(
         {
@@ -181,7 +181,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
   );
 }
 
-/** The links of a project that was just made: the first came with it. */
+/** Yields the links of a new project; the creation returned the first ones. */
 async function* linksOf(
   services: Services,
   { project, uniqueLinks, linksCursor }: CreateProjectResponse,
@@ -193,14 +193,14 @@ async function* linksOf(
     yield { links: page.uniqueLinks, isLast: page.isLast };
 }
 
-/** What waits for the address is tried now. Where this does not come through, webhooks find the address a little later. */
+/** Retries what waits for the address now. If this call fails, the webhooks service finds the address a little later. */
 async function refreshEndpoint({ webhooks }: Services, projectId: string, log: FastifyBaseLogger): Promise<void> {
   await webhooks
     .refreshEndpoint({ projectId }, { deadlineMs: REFRESH_DEADLINE_MS })
-    .catch(err => log.debug({ err, project: projectId }, 'A new address is found at the next look at its endpoint'));
+    .catch(err => log.debug({ err, project: projectId }, 'The webhooks service did not take a new address; it reads the address later'));
 }
 
-/** Node joins headers of one name to one text, which nobody sent as a key. */
+/** Returns the key. Node joins repeated headers to one text, which is not a key that the client sent. */
 function idempotencyKeyOf({ raw }: FastifyRequest): string {
   const [key = '', ...more] = raw.headersDistinct['idempotency-key'] ?? [];
   if (more.length > 0) throw new DomainError('invalid', 'Send one Idempotency-Key.');

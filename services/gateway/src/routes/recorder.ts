@@ -31,10 +31,10 @@ import { type LinkedPage, redirectTouched } from '../plugins/touched-links.ts';
 import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
 
-// Phones that were refused together come back spread over so many seconds, not all in one.
+// Spreads the retries of phones that were refused together over this time.
 const CROWD_SPREAD_SECONDS = 20;
 const AWAY_SPREAD_SECONDS = 10;
-// Each time that an outage is asked after costs the service something.
+// During an outage, each check costs the service something.
 const AWAY_LEAST_SECONDS = 5;
 
 const PAGE = '/r/:token';
@@ -42,7 +42,7 @@ const PAGE = '/r/:token';
 type WithToken = { Params: { token: string } };
 type WithResponse = { Params: { token: string; responseSessionId: string } };
 
-/** The contributor's page and the JSON half of the upload interface; the bytes are in uploads.ts. */
+/** Serves the contributor's page and the JSON half of the upload interface; uploads.ts has the bytes. */
 export async function recorderRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { services, baseUrl, brand } = context;
 
@@ -67,7 +67,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     return sendDocument(reply, statusCode, renderRecorder(look, unknownLinkPage(languageOf(request), brand)));
   });
 
-  // A page, so an unknown link is answered with a page: it looks the token up itself.
+  // Looks the token up itself, because an unknown link gets a page too.
   app.get<WithToken>(PAGE, { config: open('address') }, async (request, reply) => {
     const redirected = redirectTouched(reply, linked);
     if (redirected) return redirected;
@@ -77,7 +77,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     noteSubjectOf(request, found);
     const { underWay } = found;
     const status = underWay ? 'active' : linkStatusName(found.status);
-    // A response that was begun continues, so the page carries its script even where new ones are refused.
+    // A response that has begun continues, so the page has its script even when new responses are refused.
     const shared = found.linkType === LinkType.LINK_TYPE_SHARED;
     const page = recorderPage({
       settings: underWay?.settings ?? found.settings,
@@ -91,13 +91,13 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   });
 
   app.get<WithToken>('/r/:token/thank-you', { config: open('contributor') }, async (request, reply) => {
-    // The page says thank you whatever happens: it is without the owner's message where that cannot be had.
+    // The page always says thank you; without the owner's message if the link cannot be read.
     const found = await findLink(request).catch(() => undefined);
     const message = found?.settings?.showSuccessDialog ? found.settings.successMessage : '';
     return sendDocument(reply, 200, renderRecorder(look, thankYouPage(languageOf(request), brand, message)));
   });
 
-  // To go on with a phone: the link as a picture, made here, so that no third party learns of it.
+  // The QR code of the link, to continue on a phone. The gateway draws it, so that no third party sees the link.
   app.get<WithToken>('/r/:token/qr.png', { config: recipient('contributor') }, async (request, reply) => {
     const { png } = await qrCode(recipientUrl(baseUrl, request.params.token));
     return reply.type('image/png').send(png);
@@ -119,7 +119,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
         body: BeginResponseBody,
         response: { 201: ref(ContributorResponse) },
       },
-      // No body at all is the same as an empty one: both fields can be left out.
+      // A missing body means an empty one: both fields are optional.
       preValidation: async request => {
         request.body ??= {};
       },
@@ -165,7 +165,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     },
   );
 
-  /** Status and Retry-After stay as they are. */
+  /** Sends the page with the same status and Retry-After. */
   function sendWaitPage(reply: FastifyReply): FastifyReply {
     const crowd = reply.statusCode === 429;
     const asked = Number(reply.getHeader('retry-after') ?? 0);
@@ -182,7 +182,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     const { token } = request.params;
     if (!tokenIsWellFormed('vr', token)) return undefined;
     try {
-      // Never remembered: the page is about whether the link still takes responses.
+      // Not cached: the page says whether the link still accepts responses.
       return await services.projects.resolveRecipient({ tokenHash: hashToken(token), withResponse: true });
     } catch (error) {
       if (error instanceof DomainError && error.code === 'not_found') return undefined;
@@ -206,7 +206,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
 }
 
 function languageOf(request: FastifyRequest): Language {
-  // What fails before there is a route has no query.
+  // A request that failed before routing has no query.
   const { lang } = (request.query ?? {}) as { lang?: unknown };
   return chooseLanguage(typeof lang === 'string' ? lang : undefined, request.headers['accept-language']);
 }

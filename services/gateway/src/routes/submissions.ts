@@ -61,8 +61,8 @@ function pageRequestOf(request: FastifyRequest, defaultPage: number): ListSubmis
 }
 
 /**
- * A page of submissions, searched where the route takes a search; shorter than asked where its texts are long. The project
- * is asked for at the same time: for its name, and for the 404 of a missing one.
+ * Returns a page of submissions, searched if the route has a search; with fewer rows than requested if its texts are long.
+ * Reads the project at the same time: for its name, and for the 404 of a missing one.
  */
 export async function loadPage(
   { services, baseUrl, projectNames }: Context,
@@ -89,8 +89,8 @@ interface FirstPage {
 }
 
 /**
- * The first part of a page. Where the project's name was read a moment ago, one call brings it, as bytes if it is the whole page. The
- * project is looked at as well where its name is not known, and where there is no submission: it may be missing.
+ * Returns the first part of a page. With a cached project name this needs one call, which returns bytes if it is the whole
+ * page. Reads the project too if its name is unknown, or if there is no submission, because the project may be missing.
  */
 async function loadFirst(context: Context, asked: ListSubmissionsRequest): Promise<FirstPage> {
   const { services, baseUrl, projectNames } = context;
@@ -125,12 +125,15 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, context: C
 const MEDIA_AGAIN =
   'For a submission whose `mediaStatus` is `failed`, or `ready` with a `mediaError`, as long as its upload is kept. Video, thumbnails and audio are made again from the upload; a transcript that failed for want of them goes with them. The events are those of the first run. 409 with `media_not_failed` where nothing failed; 409 also while a transcript is being made, and where the upload is not kept.';
 
-/** Of a project's name in `Context.projectNames`. */
+/** Returns the key of a project's name in `Context.projectNames`. */
 export const nameKey = ({ ownerId, projectId }: ProjectRef): string => `${ownerId} ${projectId}`;
 
 const NAME_DEADLINE_MS = 1_000;
 
-/** A project's name for a file of it; "" where it is not known in time, as the file is worth more than its name. */
+/**
+ * Returns a project's name for a file name; "" if the name does not come in time, because the file matters more than its
+ * name.
+ */
 export async function knownName(
   { services, projectNames }: Pick<Context, 'services' | 'projectNames'>,
   { ownerId, projectId }: ProjectRef,

@@ -50,7 +50,7 @@ export const TRANSCRIPT_FILES: TranscriptFile[] = [
   },
 ];
 
-/** 404 until the transcript is completed; one without speech is completed and empty. */
+/** Sends a transcript; 404 until it is completed. A transcript without speech is completed and empty. */
 export async function sendTranscript(
   request: FastifyRequest,
   reply: FastifyReply,

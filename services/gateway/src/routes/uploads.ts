@@ -20,13 +20,16 @@ import { noteSubjectOf } from '../plugins/request-log.ts';
 import { endShortBody, endWith503 } from '../plugins/short-body.ts';
 
 const PREFIX = '/r/:token/uploads';
-/** The contributor's headers that are passed on: those of tus 1.0. Who the contributor is, only the gateway says. */
+/**
+ * The client's headers that the service gets: those of tus 1.0. Only the gateway sets the headers that identify the
+ * contributor.
+ */
 const REQUEST_HEADERS =
   /^(?:host|content-type|content-length|tus-resumable|upload-(?:offset|length|defer-length|metadata|concat|checksum))$/;
 const ANSWER_HEADERS = /^(?:content-type|content-length|error-code|location|retry-after|tus-[a-z-]+|upload-[a-z-]+)$/;
-// An id can never be more than one segment of the upstream's path.
+// An id is always a single segment of the service's path.
 const UPLOAD_ID = /^[\w-]+$/;
-// Answers that are read here are a few hundred bytes.
+// The answers that this reads have a few hundred bytes.
 const READ_BYTES = 65_536;
 const KEPT_MS = 1_000;
 const AGAIN = 3;
@@ -37,14 +40,14 @@ type Upstream = { statusCode: number; headers: IncomingHttpHeaders; stream: Read
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
- * Streams the contributors' tus uploads to the submissions service. There is no limit of size or total time here, but idle
- * connections end, and owners share how many run at once.
+ * Streams the contributors' tus uploads to the submissions service. Has no limit of size or total time, but idle connections
+ * end, and owners share the number of concurrent uploads.
  */
 export async function uploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { config, baseUrl, internal } = context;
   const connect = internalConnect(internal, 'submissions');
   await app.register(async scope => {
-    // Bytes are passed on, not parsed.
+    // Passes bytes on without parsing them.
     scope.removeAllContentTypeParsers();
     boundUploads(scope, config);
     const proxied = (route: string, httpMethods: string[]): FastifyHttpProxyOptions => ({
@@ -55,13 +58,13 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
       httpMethods,
       config: { ...recipient('upload'), streamsBody: true },
       disableRequestLogging: true,
-      // undici's own time-outs count while a body is still being sent, and would cut a long upload in the middle.
+      // undici's own timeouts also run while a body is being sent, and would cut a long upload in the middle.
       undici: {
         connections: config.uploadsAtOnce,
         headersTimeout: 0,
         bodyTimeout: 0,
         connectTimeout: 5_000,
-        // Shorter than a service that stops waits for what comes on an idle connection.
+        // Shorter than a stopping service keeps an idle connection open.
         keepAliveTimeout: KEPT_MS,
         keepAliveMaxTimeout: KEPT_MS,
         ...(connect && { connect }),
@@ -85,7 +88,7 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
   });
 }
 
-/** What only asks is asked again, perhaps of another replica, where no answer came. Bytes are not: their client resumes. */
+/** Retries a HEAD without an answer, perhaps at another replica. Bytes are not retried: their client resumes. */
 const againAfter: NonNullable<FastifyReplyFromHooks['retryDelay']> = ({ req, res, err, attempt, getDefaultDelay }) => {
   const isLost = (req as { method?: string }).method === 'HEAD' && err && !res;
   if (isLost) return attempt < AGAIN ? AGAIN_MS * 2 ** attempt : null;
@@ -103,7 +106,7 @@ function boundUploads(scope: FastifyInstance, { uploadsAtOnce, uploadStallMs }: 
     if (uploadId !== undefined && !UPLOAD_ID.test(uploadId)) {
       throw new DomainError('not_found', 'There is no such upload.');
     }
-    // A client that left while its token was looked up: its connection would never close again to return the slot.
+    // The client left during the look-up of its token: no later event would return the slot.
     if (reply.raw.destroyed || request.raw.socket.destroyed)
       throw new DomainError('cancelled', 'The client went away.');
     const slot = slotOf(request, slots);
@@ -120,7 +123,7 @@ function boundUploads(scope: FastifyInstance, { uploadsAtOnce, uploadStallMs }: 
   });
 }
 
-/** Neither an owner, nor a link, nor an address can take all slots: an address not even with the links of several owners. */
+/** No owner, link or address can take all slots: an address cannot do so even with the links of several owners. */
 function slotOf(request: FastifyRequest, slots: FairSlots): Disposable | undefined {
   const { ownerId, projectId, linkId } = recipientOf(request);
   const address = callerNetwork(request.ip);
@@ -130,16 +133,16 @@ function slotOf(request: FastifyRequest, slots: FairSlots): Disposable | undefin
   );
 }
 
-/** A request whose bytes go nowhere and that gets no answer is ended; its client resumes later, where it stopped. */
+/** Ends a request whose bytes do not move and that gets no answer; its client resumes later. */
 function endStalled(request: FastifyRequest, reply: FastifyReply, stallMs: number): NodeJS.Timeout {
-  // Taken now: Node takes it off the request once the answer is out.
+  // Read now: Node removes it from the request after the answer.
   const { socket } = request.raw;
   let seen = { bytes: -1, at: Date.now() };
   const look = () => {
     const { bytesRead } = socket;
     if (bytesRead !== seen.bytes) seen = { bytes: bytesRead, at: Date.now() };
     else if (Date.now() - seen.at < stallMs) return;
-    // Where bytes wait here, it is not the client that stopped.
+    // If bytes wait here, the client is not the one that stopped.
     else if (request.raw.complete || request.raw.readableLength > 0) endWith503(reply, NOT_TAKEN);
     else endShortBody(request, reply);
   };
@@ -156,7 +159,7 @@ function inward(request: FastifyRequest, headers: Headers, baseUrl: string): Hea
   };
 }
 
-/** An upload is named here, so that its Location is known also where the answer to its creation never comes. */
+/** Names an upload before its creation, so that its Location is known even if the answer never comes. */
 function namedUpload(request: FastifyRequest, baseUrl: string): Headers {
   const id = uuidv7();
   noteSubjectOf(request, { uploadId: id });
@@ -167,7 +170,7 @@ function namedUpload(request: FastifyRequest, baseUrl: string): Headers {
 const locationOf = (id: string, token: string, baseUrl: string) =>
   `${new URL(recipientUrl(baseUrl, token)).pathname}/uploads/${id}`;
 
-/** Nothing of the upstream's own address gets out: a Location is relative to this host. */
+/** Removes the service's own address: a Location is relative to this host. */
 function outward(headers: Headers, token: string, baseUrl: string): Headers {
   const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => ANSWER_HEADERS.test(name)));
   if (!isErrorReason(String(passed['error-code']))) delete passed['error-code'];
@@ -178,7 +181,10 @@ function outward(headers: Headers, token: string, baseUrl: string): Headers {
   return passed;
 }
 
-/** Passes an answer on; an error as `{error}`, and the one of a last byte with the address that only the gateway knows. */
+/**
+ * Sends the service's answer: an error as `{error}`, and the answer to a last byte with the thank-you address, which only
+ * the gateway knows.
+ */
 async function pass(request: FastifyRequest, reply: FastifyReply, response: Upstream, baseUrl: string): Promise<void> {
   if (reply.sent) return void response.stream.destroy();
   const failed = response.statusCode >= 400;
