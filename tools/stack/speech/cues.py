@@ -1,7 +1,7 @@
 """Groups words with times into cues short enough to read."""
 
 PAUSE_S = 0.2
-# A shorter cue is not ended by a short pause: single words would flicker.
+# A short pause does not end a cue shorter than this: single words would flicker.
 SENSIBLE_S = 1.0
 LONG_PAUSE_S = 1.5
 SENTENCE_ENDS = (".", "?", "!", "…", "。", "？", "！", "।", "؟")
@@ -21,7 +21,7 @@ def cut_cues(words):
 
 
 def pauses_before(phrase, word):
-    # Times are hundredths: without rounding 1.4 - 1.2 would be less than 0.2.
+    # Rounds to hundredths: without rounding, 1.4 - 1.2 is less than 0.2.
     pause = round(word["start"] - phrase[-1]["end"], 3)
     said_s = phrase[-1]["end"] - phrase[0]["start"]
     parts = pause >= PAUSE_S or phrase[-1]["word"].endswith(SENTENCE_ENDS)

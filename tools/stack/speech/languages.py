@@ -18,7 +18,7 @@ NAMES = {
     "ur": "urdu", "uz": "uzbek", "vi": "vietnamese", "yi": "yiddish", "yo": "yoruba", "yue": "cantonese", "zh": "chinese",
 }
 
-# What Whisper itself calls by another code.
+# Languages for which Whisper uses another code.
 WHISPER_CODES = {"jv": "jw"}
 
 

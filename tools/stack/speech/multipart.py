@@ -14,7 +14,7 @@ def parse(content_type, body):
     boundary = header.get_boundary()
     if header.get_content_type() != "multipart/form-data" or not boundary:
         raise BadMultipart("Content-Type must be multipart/form-data with a boundary.")
-    # The first boundary has no line end before it, the others do.
+    # Only the first boundary has no line end before it.
     parts = (b"\r\n" + body).split(b"\r\n--" + boundary.encode("latin-1"))
     if len(parts) < 2 or not parts[-1].startswith(b"--"):
         raise BadMultipart("Could not parse multipart form: it has no end.")

@@ -16,10 +16,10 @@ import time
 
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
 LOAD_LIMIT_S = 60
-# Measured on an idle core: less than the audio's length. The rest allows for a busy machine.
+# On an idle core, recognition takes less than the audio's length. The rest allows for a busy machine.
 LIMIT_BASE_S, LIMIT_PER_AUDIO_S = 60, 3
 MAX_WAITING = 64
-# The words of an hour have two megabytes.
+# An hour of words takes two megabytes.
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 
@@ -62,7 +62,7 @@ class Pool:
             read_line(worker, LOAD_LIMIT_S, None)
         except RecogniserFailed as error:
             print(f"recogniser did not load: {error}", file=sys.stderr, flush=True)
-            time.sleep(1)  # waits for nothing: keeps a broken install from spinning
+            time.sleep(1)  # keeps a broken install from spinning
             self.replace(worker)
             return
         self.idle.put(worker)

@@ -28,9 +28,9 @@ from multipart import BadMultipart, parse
 from pool import Cancelled, Pool, PoolBusy, RecogniserFailed
 
 MAX_FILE_BYTES = 25 * 1024 * 1024
-# The other fields and the boundaries around the file.
+# Allows for the other fields and the boundaries around the file.
 MAX_BODY_BYTES = MAX_FILE_BYTES + 64 * 1024
-# After too large a body a little more is read, so that the client sees the response and not a broken connection.
+# After too large a body, the server reads a little more, so that the client sees the response and not a broken connection.
 DRAIN_BYTES = 64 * 1024 * 1024
 SOCKET_TIMEOUT_S = 60
 
@@ -38,7 +38,7 @@ HOST, _, PORT = os.environ.get("SPEECH_LISTEN", "127.0.0.1:8090").rpartition(":"
 API_KEY = os.environ.get("SPEECH_API_KEY", "")
 ENGLISH_ALONE = os.environ.get("SPEECH_ENGINE") != "whisper"
 MODEL = os.environ.get("SPEECH_MODEL", "pocketsphinx-en-us" if ENGLISH_ALONE else "whisper-base")
-# The name that clients use by default; any other is not found, as at OpenAI.
+# Clients use this name by default. Any other model is not found, as at OpenAI.
 MODELS = {MODEL, "whisper-1"}
 WORKERS = int(os.environ.get("SPEECH_WORKERS") or min(os.cpu_count() or 1, 2))
 SCRATCH = os.path.join(os.environ.get("SPEECH_SCRATCH_DIR") or tempfile.gettempdir(), "speech-scratch-" + PORT)
@@ -76,7 +76,7 @@ class Handler(BaseHTTPRequestHandler):
         except (ConnectionError, TimeoutError):
             self.close_connection = True
             return
-        except Exception as error:  # the boundary: logged once, answered without details
+        except Exception as error:  # logs the error once; the response has no details
             self.log_error("failed: %r", error)
             refused = Refused(500, "The server had an error while processing your request.", kind="server_error")
             status, kind, payload = 500, "application/json", json.dumps(refused.body).encode()
@@ -220,7 +220,7 @@ class Server(ThreadingHTTPServer):
 
 def yield_to_others(nice):
     os.nice(nice)
-    # Where Linux shares the processors out among sessions, this process has one of its own, and the session is what yields.
+    # Where Linux shares the processors among sessions, niceness applies to a session, so this process needs its own.
     with suppress(OSError), open("/proc/self/autogroup", "r+") as autogroup:
         autogroup.write(str(nice))
 
@@ -233,7 +233,7 @@ def main():
     server = Server((HOST or "127.0.0.1", int(PORT)), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"listening on {HOST}:{PORT}, {WORKERS} recognisers", flush=True)
-    # The recognisers die with the thread that started them, so it must be the one that lives as long as the process.
+    # The recognisers end with the thread that started them, so that thread must live as long as the process.
     Handler.pool.keep_filled()
 
 

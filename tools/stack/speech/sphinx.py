@@ -5,9 +5,9 @@ import array
 from audio import RATE
 from pieces import cut_pieces
 
-# PocketSphinx needs utterances, not hours.
+# PocketSphinx needs utterances, not hours of audio.
 UTTERANCE_MIN_S, UTTERANCE_MAX_S = 15, 30
-# In digital silence the recogniser hears "ah" for seconds. A real word is audible (peak above -54 dBFS) and not that long.
+# In digital silence the recogniser hears "ah" for seconds. A real word is audible (peak above -54 dBFS) and shorter.
 AUDIBLE_PEAK = 64
 WORD_MAX_S = 3.0
 
@@ -21,7 +21,7 @@ class Sphinx:
 
     def recognise(self, path, _language):
         """Returns (words, code of the language) of an s16le file."""
-        # The decoder's adaptation to the last speaker's channel would change this one's words.
+        # The decoder adapts to a speaker's channel, which would change the next speaker's words.
         self.decoder.set_cmn(self.first_cmn)
         with open(path, "rb") as file:
             pcm = file.read()
@@ -43,7 +43,7 @@ def decode(decoder, pcm, offset_s):
     frame_s = 1 / decoder.config["frate"]
     words = []
     for piece in decoder.seg() or []:
-        # <s>, <sil>, [NOISE], ++UH++ are no words; "to(2)" is the second way to say "to".
+        # Tokens such as <s>, <sil>, [NOISE] and ++UH++ are not words; "to(2)" is the second pronunciation of "to".
         if piece.word[0] in "<[+":
             continue
         if not plausible(pcm, piece.start_frame * frame_s, (piece.end_frame + 1) * frame_s):

@@ -7,7 +7,7 @@ import unittest
 
 import pool
 
-# Answers a request for "answer" and, for anything else, hangs or talks without end.
+# Responds to "answer"; for any other request it hangs or writes without end.
 WORKER = """
     import json, sys, time
     print(json.dumps({"ready": True}), flush=True)
@@ -30,7 +30,7 @@ class PoolOfOne(unittest.TestCase):
         cls.script = file.name
         cls.pool = pool.Pool(1)
         threading.Thread(target=cls.pool.keep_filled, daemon=True).start()
-        # A client that stays.
+        # This client stays connected.
         cls.here, cls.there = socket.socketpair()
 
     @classmethod

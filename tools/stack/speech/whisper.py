@@ -8,10 +8,10 @@ from audio import RATE
 from languages import WHISPER_CODES
 from pieces import cut_pieces
 
-# Its features take 0.8 GB for ten minutes and 3.5 GB for an hour.
+# Whisper's features take 0.8 GB for ten minutes of audio and 3.5 GB for an hour.
 PIECE_MIN_S, PIECE_MAX_S = 240, 300
 VOICE = {"min_silence_duration_ms": 500}
-# Below this the language of a short clip is often mistaken.
+# Below this length, Whisper often mistakes the language.
 SURE = 0.5
 ISO_CODES = {own: code for code, own in WHISPER_CODES.items()}
 
@@ -19,7 +19,7 @@ ISO_CODES = {own: code for code, own in WHISPER_CODES.items()}
 class Whisper:
     def __init__(self):
         os.environ["HF_HUB_OFFLINE"] = "1"
-        # Imported by the library for what is not used here: reading files and downloading models. 44 MB less.
+        # The library imports these to read files and download models, which this server does not need. Skipping them saves 44 MB.
         for name in ("av", "huggingface_hub"):
             sys.modules.setdefault(name, types.ModuleType(name))
         import numpy
@@ -45,7 +45,7 @@ class Whisper:
 
     def segments(self, samples, language):
         segments, info = self.transcribe(samples, language)
-        # The segments are made while they are read, so that asking again has cost the language alone.
+        # The library computes segments while they are read, so a second request has cost only the language detection.
         if not language and self.likely and info.language != self.likely and info.language_probability < SURE:
             segments, info = self.transcribe(samples, self.likely)
         return list(segments), ISO_CODES.get(info.language, info.language)
@@ -62,7 +62,7 @@ class Whisper:
 def word_of(word, offset_s):
     return {
         "word": word.word.strip(),
-        # Not every language puts a space between words.
+        # Some languages put no space between words.
         "lead": " " if word.word.startswith(" ") else "",
         "start": round(offset_s + float(word.start), 2),
         "end": round(offset_s + float(word.end), 2),

@@ -18,11 +18,11 @@ export interface Certificate {
 }
 
 export interface Authority {
-  /** Its own key, PEM. */
+  /** The PEM of the authority's own key. */
   key(): Promise<string>;
-  /** Who trusts it trusts what it issues. */
+  /** The certificate to trust. */
   cert: string;
-  /** For host names, addresses and URIs; valid from yesterday on unless it `expired` then, and for any use unless `usages` (object identifiers) are given. */
+  /** Issues a certificate for host names, addresses and URIs. It is valid from yesterday (or until yesterday, if `expired`) and for any use unless `usages` (object identifiers) are given. */
   issue(names: string[], options?: { expired?: boolean; usages?: string[] }): Promise<Certificate>;
 }
 
@@ -33,8 +33,8 @@ const KEYS = { name: 'ECDSA', namedCurve: 'P-256' };
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' };
 
 /**
- * Makes a certificate authority, or goes on with one that was `kept`. Unless its key is asked for, it ends with the process. Each has
- * another name: two are believed while one replaces the other, and TLS looks an issuer up by its name.
+ * Makes a certificate authority, or continues one that was `kept`. Unless the caller asks for its key, it ends with the process. Each
+ * has a different name: clients trust two while one replaces the other, and TLS looks an issuer up by its name.
  */
 export async function makeAuthority(
   kept?: Certificate,
@@ -74,7 +74,7 @@ const selfSigned = (keys: CryptoKeyPair, { name = uniqueName(), expired = false 
     ],
   });
 
-/** Returns a certificate that nobody but its own key vouches for. */
+/** Returns a self-signed certificate. */
 export async function makeSelfSigned(names: string[]): Promise<Certificate> {
   const keys = await newKeys();
   const made = await X509CertificateGenerator.createSelfSigned({

@@ -11,7 +11,7 @@ interface Step {
 interface Bootstrap {
   prepare(root: string, runNpm: (step: Step) => Promise<void>): Promise<string[]>;
 }
-// Plain JavaScript, because it also runs on a Node without type stripping; so there are no types to import.
+// bootstrap.mjs is plain JavaScript without types, because it also runs on a Node without type stripping.
 const { prepare }: Bootstrap = await import(new URL('../../bootstrap.mjs', import.meta.url).href);
 
 async function repository(root: string) {
@@ -37,7 +37,7 @@ async function repository(root: string) {
   };
 }
 
-test('packages and code are made once, and again when what they are made from changes', async () => {
+test('installs packages and generates code once, and again when their sources change', async () => {
   await using dir = await tempDir();
   const prepared = await repository(dir.path);
   assert.deepEqual(await prepared(), ['install', 'run']);
@@ -46,7 +46,7 @@ test('packages and code are made once, and again when what they are made from ch
   await writeFile(join(dir.path, 'proto/a/v1/a.proto'), 'syntax = "proto3"; package a.v1;');
   assert.deepEqual(await prepared(), ['run']);
 
-  // The pages' scripts are made of their own sources and of the contract's.
+  // The pages' scripts are built from their own sources and the contract's.
   for (const folder of ['web/shared/src', 'packages/contract/src']) {
     await mkdir(join(dir.path, folder), { recursive: true });
     await writeFile(join(dir.path, folder, 'a.ts'), '');
@@ -65,7 +65,7 @@ test('packages and code are made once, and again when what they are made from ch
   assert.deepEqual(await prepared(), []);
 });
 
-test('a step that failed is taken again the next time', async () => {
+test('repeats a failed step the next time', async () => {
   await using dir = await tempDir();
   const prepared = await repository(dir.path);
   const failing = prepare(dir.path, () => Promise.reject(new Error('npm install failed')));

@@ -5,20 +5,20 @@ import { type Caller, OPERATOR, SERVICES } from '@recording-request/proto/caller
 import { type Authority, makeAuthority } from './authority.ts';
 import { writePrivate } from './secrets.ts';
 
-/** The certificates with which the services of this machine know each other, and the operator's, as files. */
+/** The certificates, as files, with which the services of this machine authenticate each other and the operator. */
 export interface MachineCertificates {
   authority: Authority;
-  /** The variables that name one's files; those of `npm run admin` for the operator. */
+  /** Returns the variables that name a service's files; for the operator, those of `npm run admin`. */
   env(name: Caller): Record<string, string>;
   /** Writes a certificate of the same authority as `<file>.pem` and `<file>.key`; returns the variables that name them. */
   issue(file: string, names: readonly string[], options?: { expired?: boolean }): Promise<Record<string, string>>;
-  /** Replaces the certificates of all by new ones of the same authority. */
+  /** Replaces all certificates with new ones of the same authority. */
   renew(): Promise<void>;
 }
 
 const EVERYONE: readonly Caller[] = [...SERVICES, OPERATOR];
 
-/** Makes them in `dir`, with mode 600, by an authority that exists as long as this process. */
+/** Writes the certificates to `dir` with mode 600. Their authority lives as long as this process. */
 export async function makeCertificates(dir: string): Promise<MachineCertificates> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const authority = await makeAuthority();

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { startChild } from './child-process.ts';
 import { tempDir } from './testing/temp-dir.ts';
 
-/** Keeps the threads that do file work busy until it is disposed of: each file operation waits for tens of milliseconds. */
+/** Keeps the threads that do file work busy until disposal: each file operation waits for tens of milliseconds. */
 function busyDisk(): Disposable {
   let busy = true;
   const turn = () => {
@@ -19,7 +19,7 @@ function busyDisk(): Disposable {
   };
 }
 
-test('the end of a child is noticed, however soon it comes', { timeout: 30_000 }, async () => {
+test('notices the end of a child that exits at once', { timeout: 30_000 }, async () => {
   await using dir = await tempDir();
   using _busy = busyDisk();
   for (let times = 0; times < 5; times++) {
@@ -30,7 +30,7 @@ test('the end of a child is noticed, however soon it comes', { timeout: 30_000 }
   }
 });
 
-test('a command that cannot be started at all is reported', async () => {
+test('reports a command that cannot start', async () => {
   await using dir = await tempDir();
   const options = { name: 'nothing', command: 'sh', args: [], env: process.env, logFile: join(dir.path, 'log') };
   await assert.rejects(

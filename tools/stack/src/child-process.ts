@@ -4,7 +4,7 @@ import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { isCode } from './files.ts';
 
-/** How a child ended: its exit code, or the signal that ended it. */
+/** The exit code of a child, or the signal that ended it. */
 export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -17,12 +17,12 @@ export interface Child {
   readonly logFile: string;
   /** Resolves when the child has ended; never rejects. */
   readonly exited: Promise<Exit>;
-  /** How it ended, or undefined while it runs. */
+  /** The exit of the child; undefined while it runs. */
   readonly exit: Exit | undefined;
   kill(signal: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL when it still runs after `graceMs` milliseconds. Resolves when it has ended. */
+  /** Sends SIGTERM, then SIGKILL if the child still runs after `graceMs` milliseconds. Resolves when it has ended. */
   stop(graceMs: number): Promise<Exit>;
-  /** The end of its output since it was started. */
+  /** Returns the end of the child's output since its start. */
   logTail(): Promise<string>;
 }
 
@@ -30,17 +30,17 @@ const LOG_ROTATE_BYTES = 20 * 1024 * 1024;
 const SETPRIV = findSetpriv();
 const living = new Set<ChildProcess>();
 
-// Without setpriv only this ends the children; they outlive a SIGKILL of this process.
+// Without setpriv, only this ends the children; they survive a SIGKILL of this process.
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
-/** Wraps a command so that the kernel kills it when this process ends, even by SIGKILL. Unchanged where `setpriv` is missing. */
+/** Wraps a command so that the kernel kills it when this process ends, even by SIGKILL. Returns it unchanged where `setpriv` is missing. */
 export function dieWithParent(command: string, args: string[]): [string, string[]] {
   return SETPRIV ? [SETPRIV, ['--pdeathsig', 'KILL', '--', command, ...args]] : [command, args];
 }
 
-/** Starts a child in the background, its output appended to `logFile` (kept to two files of 20 MB). Rejects when it cannot be started at all. */
+/** Starts a child in the background and appends its output to `logFile` (at most two files of 20 MB). Rejects when the child cannot start. */
 export async function startChild(options: {
   name: string;
   command: string;
@@ -57,10 +57,10 @@ export async function startChild(options: {
   const [file, argv] = dieWithParent(options.command, options.args);
   const log = await open(logFile, 'a');
   try {
-    // In a session of its own: a terminal's Ctrl-C reaches this process alone, which ends the children in order.
+    // A session of its own: a terminal's Ctrl-C reaches only this process, which then ends the children in order.
     const stdio: StdioOptions = ['ignore', log.fd, log.fd];
     const spawned = spawn(file, argv, { cwd: options.cwd, env: options.env, stdio, detached: true });
-    // Watched before the first await, or the end of a child that exits at once would be missed.
+    // Listens before the first await: a child that exits at once would otherwise go unnoticed.
     const child = watch(name, spawned, logFile, logStart);
     await new Promise<void>((resolve, reject) => {
       spawned.once('spawn', resolve);
@@ -138,7 +138,7 @@ function findSetpriv(): string | undefined {
       accessSync(join(dir, 'setpriv'), constants.X_OK);
       return join(dir, 'setpriv');
     } catch {
-      // Not in this one.
+      // This folder has none.
     }
   }
   return undefined;

@@ -24,7 +24,7 @@ async function start(dataDir: string, more: Partial<Parameters<typeof startClust
   });
 }
 
-test('six services serve, each with the addresses of the others', async () => {
+test('starts six services, each with the addresses of the others', async () => {
   await using dir = await tempDir();
   await using all = await start(dir.path, { kafkaTopicPrefix: 'x-', env: { LOG_LEVEL: 'warn' } });
   assert.equal(new Set(SERVICES.map(name => all.services[name].pid)).size, 6);
@@ -38,7 +38,7 @@ test('six services serve, each with the addresses of the others', async () => {
   assert.equal((await stat(join(dir.path, 'secrets-key.json'))).mode & 0o777, 0o600);
 });
 
-test('a killed service comes back on the same ports, as another process', async () => {
+test('restarts a killed service on the same ports', async () => {
   await using dir = await tempDir();
   const back = Promise.withResolvers<ServiceName>();
   const lines: string[] = [];
@@ -51,7 +51,7 @@ test('a killed service comes back on the same ports, as another process', async 
   assert.match(lines.join('\n'), /media ended \(SIGKILL\); starting it again\nmedia is back/);
 });
 
-test('without restart a killed service is only reported', async () => {
+test('only reports a killed service without restart', async () => {
   await using dir = await tempDir();
   const ended = Promise.withResolvers<string>();
   await using all = await start(dir.path, {
@@ -63,7 +63,7 @@ test('without restart a killed service is only reported', async () => {
   assert.equal(isAlive(all.services.webhooks.pid), false);
 });
 
-test('the gateway stops before the others, and nothing is left', async () => {
+test('stops the gateway first and leaves no process', async () => {
   await using dir = await tempDir();
   await using all = await start(dir.path);
   const pids = SERVICES.map(name => all.services[name].pid);
@@ -74,7 +74,7 @@ test('the gateway stops before the others, and nothing is left', async () => {
   for (const name of SERVICES) if (name !== 'gateway') assert.ok((await when('gateway')) <= (await when(name)));
 });
 
-test('a stop while a service is coming back leaves nothing', async () => {
+test('leaves no process when stopped during a restart', async () => {
   await using dir = await tempDir();
   const down = Promise.withResolvers<void>();
   await using all = await start(dir.path, { onExit: () => down.resolve() });
@@ -87,7 +87,7 @@ test('a stop while a service is coming back leaves nothing', async () => {
   assert.equal(isAlive(all.services.projects.pid), false);
 });
 
-test('a service that does not start is named, with the end of its log', async () => {
+test('names a service that does not start, with the end of its log', async () => {
   await using dir = await tempDir();
   const failing = start(dir.path, { env: { FAKE_FAILS: 'submissions' } });
   await assert.rejects(failing, /submissions ended \(exit code 3\)[\s\S]*MONGO_URL is malformed/);

@@ -25,11 +25,11 @@ export interface ClusterOptions {
   servers: Pick<Servers, 'env'>;
   /** Holds `logs/<name>.log`, the key that encrypts secrets, and `tls/`. */
   dataDir: string;
-  /** The gateway's port; a free one when none is given. */
+  /** The gateway's port; a free one by default. */
   baseUrlPort?: number;
-  /** Added to the environment of every service; overrides what the cluster sets. */
+  /** Variables for every service; they override those of the cluster. */
   env?: Record<string, string>;
-  /** Added to the environment of one service only. */
+  /** Variables for one service only. */
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
   /** Prefix of topic names, so that several clusters share one Kafka. */
   kafkaTopicPrefix?: string;
@@ -37,22 +37,22 @@ export interface ClusterOptions {
   mongoDatabasePrefix?: string;
   s3Bucket?: string;
   logLevel?: string;
-  /** Those that are started, all by default; without the gateway and projects nothing is answered. */
+  /** The services to start, all by default; without the gateway and projects, no request succeeds. */
   only?: readonly ServiceName[];
   /** Restarts a service that dies, on the same ports. */
   restart: boolean;
   log: Log;
-  /** Called when a service ended by itself. */
+  /** Called when a service ends by itself. */
   onExit?: (name: ServiceName, exit: Exit) => void;
   /** Called when a restarted service is ready. */
   onRestart?: (name: ServiceName) => void;
   /** Cancels the start. */
   signal?: AbortSignal;
-  /** For tests: arguments of node that replace a service's own. */
+  /** For tests: node arguments that replace a service's own. */
   nodeArgs?: (name: ServiceName) => string[];
 }
 
-/** The bucket of a cluster that is not given another one. */
+/** The default bucket of a cluster. */
 export const BUCKET = 'recordings';
 
 export interface RunningService extends ServiceAddress {
@@ -66,14 +66,14 @@ export interface Cluster extends AsyncDisposable {
   services: Record<ServiceName, RunningService>;
   certificates: MachineCertificates;
   kill(name: ServiceName, signal: NodeJS.Signals): void;
-  /** Stops the gateway first, so that nothing new comes in, then the others together. Takes at most 25 seconds. */
+  /** Stops the gateway first, so that no new request arrives, then the others together. Takes at most 25 seconds. */
   stop(): Promise<void>;
 }
 
 /**
- * Migrates the databases, and starts each service as a process. Resolves when each reports SERVING and the gateway answers /healthz.
- * They end with this process, however it ends. Rejects, leaving none running, with a sentence that names the service
- * that did not become ready and the tail of its log.
+ * Migrates the databases and starts each service as a process. Resolves when each service reports SERVING and the gateway's /healthz succeeds.
+ * The services end with this process, however it ends. On failure it leaves none running and rejects with a sentence that names
+ * the service that did not become ready and shows the end of its log.
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const addresses = await planAddresses(options.baseUrlPort);
@@ -88,7 +88,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     logLevel: options.logLevel ?? 'info',
   });
   const shared = { ...process.env, ...common, ...options.env };
-  // Processes that stand in for services have no database.
+  // Test stand-ins for services have no database.
   if (!options.nodeArgs) await migrateAll(shared, () => {});
   const certificates = await makeCertificates(join(dataDir, 'tls'));
   const failed = new AbortController();
@@ -127,14 +127,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   return assemble(addresses, certificates, running);
 }
 
-/** The arguments of node with which a service is started. */
+/** Returns the node arguments that start a service. */
 export const serviceArgs = (name: ServiceName): string[] => [...nodeFlags(ROOT), join('services', name, 'src/main.ts')];
 
-/** Those before the file, of the version whose repository is `root`; the images have the same. */
+/** Returns the node arguments before the file, for the version whose repository is `root`; the images use the same. */
 export const nodeFlags = (root: string): string[] => [
-  // kafkajs computes a negative timeout when it is idle, and Node would warn about it in every log.
+  // kafkajs computes a negative timeout when it is idle; Node would warn about it in every log.
   '--disable-warning=TimeoutNegativeWarning',
-  // MiB. In a container V8 chooses 2 or 3, and collects garbage so often that a read costs a tenth more.
+  // In MiB. In a container V8 chooses 2 or 3, and collects garbage so often that a read costs a tenth more.
   '--max-semi-space-size=16',
   '--import',
   join(root, PRELOAD),

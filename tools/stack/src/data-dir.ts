@@ -7,7 +7,7 @@ const LOCK = 'lock';
 
 /**
  * Locks the data folder for this process until the lock is released, and empties it when `fresh`. Rejects when another
- * process uses it, and when it is to be emptied but was not made by this command.
+ * process uses it, or when `fresh` names a folder that this command did not make.
  */
 export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
   const before = await made(dir);
@@ -21,7 +21,7 @@ export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
     }
     if (fresh || before.length === 0) {
       await writeFile(join(dir, MARKER), 'Data of Recording Request on this machine.\n');
-      // It has keys: inside a clone it is neither committed nor checked.
+      // The folder holds keys: inside a clone, git and the checks must skip it.
       await writeFile(join(dir, '.gitignore'), '*\n');
     }
   } catch (error) {
@@ -31,7 +31,7 @@ export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
   return lock;
 }
 
-/** Makes the folder where there is none, and returns what is in it. */
+/** Creates the folder if it is missing, and returns the names of its entries. */
 async function made(dir: string): Promise<string[]> {
   try {
     await mkdir(dir, { recursive: true });

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 
-/** Whether a file or folder exists at `path`. */
+/** Returns whether a file or folder exists at `path`. */
 export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -8,7 +8,7 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Whether an error has one of these codes, such as `ENOENT`. */
+/** Returns whether an error has one of these codes, such as `ENOENT`. */
 export function isCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && codes.includes((error as NodeJS.ErrnoException).code ?? '');
 }

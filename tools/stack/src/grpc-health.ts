@@ -1,6 +1,6 @@
 import { credentials, makeClientConstructor } from '@grpc/grpc-js';
 
-// grpc.health.v1.Health/Check by hand: the request is one string and the response is one enum, bytes that are not worth a
+// Encodes grpc.health.v1.Health/Check by hand: a request of one string and a response of one enum need no
 // proto loader.
 const SERVING = 1;
 const Health = makeClientConstructor(
@@ -18,7 +18,7 @@ const Health = makeClientConstructor(
   'grpc.health.v1.Health',
 );
 
-/** Whether the server at `target` (host:port), or one service of it, reports SERVING within `timeoutMs` milliseconds. False on any error. */
+/** Returns whether the server at `target` (host:port), or one service of it, reports SERVING within `timeoutMs` milliseconds; false on any error. */
 export async function isServing(target: string, timeoutMs: number, service = ''): Promise<boolean> {
   const client = new Health(target, credentials.createInsecure());
   try {

@@ -1,2 +1,2 @@
-/** Prints one line for a person to read; the line has no line end. */
+/** Prints one line for a person to read; the argument has no line end. */
 export type Log = (line: string) => void;

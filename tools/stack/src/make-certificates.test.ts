@@ -7,7 +7,7 @@ import { OPERATOR, SERVICES } from '@recording-request/proto/callers';
 import { makeDeployedCertificates, WrongStep } from './make-certificates.ts';
 import { tempDir } from './testing/temp-dir.ts';
 
-test('each gets a certificate that it can start with, a second time by the same authority', async () => {
+test('gives each service a usable certificate, again from the same authority the second time', async () => {
   await using dir = await tempDir();
   const file = (...names: string[]) => join(dir.path, ...names);
   await makeDeployedCertificates(dir.path);
@@ -23,7 +23,7 @@ test('each gets a certificate that it can start with, a second time by the same 
   }
 });
 
-test('the authority is replaced in three steps, each of which works with the one before', async () => {
+test('replaces the authority in three steps, each compatible with the step before', async () => {
   await using dir = await tempDir();
   const file = (...names: string[]) => join(dir.path, ...names);
   const read = (name: string) => readFile(file('media', name), 'utf8');
@@ -39,9 +39,9 @@ test('the authority is replaced in three steps, each of which works with the one
   await assert.rejects(
     makeDeployedCertificates(dir.path, 'drop-authority'),
     WrongStep,
-    'nothing was issued by the next',
+    'the next authority issued nothing',
   );
-  // A second time, as by who is not sure: nothing changes.
+  // A repeated step, by an operator who is not sure, changes nothing.
   const both = await read('ca.crt');
   await makeDeployedCertificates(dir.path, 'add-authority');
   assert.equal(await read('ca.crt'), both);

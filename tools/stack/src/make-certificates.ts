@@ -26,10 +26,10 @@ const DONE: Record<Step, string> = {
   'drop-authority': 'the authority before is no more',
 };
 
-/** A step that does not follow from those before; the message says which does. */
+/** The requested step does not follow the steps before; the message names the step that does. */
 export class WrongStep extends Error {}
 
-/** Replaces the certificates in `dir` by new ones of its authority, or the authorities in each `ca.crt`. */
+/** Replaces the certificates in `dir` with new ones of its authority, or changes the authorities in each `ca.crt`. */
 export async function makeDeployedCertificates(dir: string, step: Step = 'certificates'): Promise<void> {
   const [present, next] = [join(dir, 'authority'), join(dir, 'authority', 'next')];
   const issuedByNext = join(next, 'issued');
@@ -41,7 +41,7 @@ export async function makeDeployedCertificates(dir: string, step: Step = 'certif
       throw new WrongStep(
         'The certificates are still those of the authority that would go: run --add-authority, bring each ca.crt to its service, then run it without an option.',
       );
-    // One at a time, so that a second run goes on with what a first one left.
+    // Replaces one at a time, so that a second run completes an interrupted one.
     for (const file of ['ca.key', 'ca.crt'])
       if (existsSync(join(next, file))) await rename(join(next, file), join(present, file));
     await rm(next, { recursive: true });

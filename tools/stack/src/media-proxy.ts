@@ -15,7 +15,7 @@ const GRACE_MS = 5_000;
 export interface MediaProxy extends AsyncDisposable {
   url: string;
   pid: number;
-  /** Where its lines about requests are. */
+  /** The path of its access log. */
   accessLog: string;
 }
 
@@ -28,16 +28,16 @@ export interface MediaProxyOptions {
   store: string;
   /** MEDIA_OFFLOAD_SECRET. */
   secret: string;
-  /** The authorities that vouch for a store over TLS. */
+  /** The authorities that a store over TLS is verified against. */
   storeCaFile?: string;
-  /** How many videos it sends at once: in all, of an owner, of a token. */
+  /** The limits of concurrent videos: in all, per owner, per token. */
   limits?: { all: number; perOwner: number; perToken: number };
   env?: NodeJS.ProcessEnv;
   log?: Log;
   signal?: AbortSignal | undefined;
 }
 
-/** Starts nginx on a free port, and installs it where it is missing. It ends when disposed of, or with this process. */
+/** Starts nginx on a free port, and installs it if it is missing. It ends on disposal, or with this process. */
 export async function startMediaProxy(options: MediaProxyOptions): Promise<MediaProxy> {
   const { dir, env = process.env, log = () => {}, signal } = options;
   const program = await ensureNginx({ env, log, ...(signal && { signal }) });
@@ -94,7 +94,7 @@ function variablesOf({ gateway, store, secret, storeCaFile, limits = LIMITS }: M
   };
 }
 
-/** The template with its variables, as nginx' container image fills it in. Fails where one has no value. */
+/** Returns the template with its variables filled in, as nginx' container image does. Fails when a variable has no value. */
 async function filledIn(variables: Record<string, string>): Promise<string> {
   return (await readFile(TEMPLATE, 'utf8')).replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
     const value = variables[name];

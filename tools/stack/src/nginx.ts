@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /**
- * Returns the arguments with which nginx serves `http`, the lines of its block of that name, in the foreground, and writes what it needs for it. Every
- * file of its own lies in `folder`, as those that it would take by default are the system's.
+ * Writes the files with which nginx serves `http` (the lines of its block of that name) and returns the arguments that run it in the foreground. All
+ * its files are in `folder`, because the defaults are the system's.
  */
 export async function nginxArgs(folder: string, http: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const DRAWS = 40;
 
-/** Draws ports, and keeps them without listening until its input ends. */
+/** Draws ports, and holds them without listening until its input ends. */
 const SCRIPT = `
   import { freePort } from '${new URL('./ports.ts', import.meta.url)}';
   const ports = [];
@@ -14,7 +14,7 @@ const SCRIPT = `
   process.stdin.resume();
 `;
 
-test('two processes that ask at once are never given the same port, though nobody listens yet', async () => {
+test('two processes that ask at once never get the same port, even before they listen', async () => {
   const one = () =>
     promisify(execFile)(process.execPath, ['--input-type=module', '--eval', SCRIPT], { timeout: 30_000 });
   const running = [one(), one(), one()];

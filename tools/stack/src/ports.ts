@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { isAlive } from './child-process.ts';
 import { isCode } from './files.ts';
 
-// Below Linux's range for outgoing connections: a port from there could be taken by any client
+// Below Linux's range for outgoing connections: any client could take a port of that range
 // while the service that owns it restarts.
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
-// One file for each port that was handed out, named after it and holding its process: until the server listens, and while it
-// restarts, nothing else shows another process that the port is taken.
+// One file per port, named after it, holds the process that got it: until the server listens, and while it
+// restarts, nothing else shows other processes that the port is taken.
 const RESERVED = join(tmpdir(), `recording-request-ports-${process.getuid?.() ?? 'all'}`);
 const handedOut = new Set<number>();
 
@@ -19,13 +19,13 @@ process.on('exit', () => {
   try {
     for (const port of handedOut) rmSync(join(RESERVED, String(port)), { force: true });
   } catch {
-    // A file that stays is taken over once this process is gone.
+    // Another process takes a remaining file over once this process has ended.
   }
 });
 
 /**
- * Returns a port of 127.0.0.1, from `lowest` and below `highest`, on which nothing listens and which this function has given
- * to no living process.
+ * Returns a port of 127.0.0.1, from `lowest` and below `highest`, that has no listener and that this function has given to
+ * no living process.
  */
 export async function freePort(lowest = LOWEST, highest = HIGHEST): Promise<number> {
   for (let tries = 0; tries < 2_000; tries++) {
@@ -44,14 +44,14 @@ function reserve(port: number): boolean {
     writeFileSync(place, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    // Without the files this is the best that one process can know.
+    // Without the files, one process cannot know more.
     if (!isCode(error, 'EEXIST')) return !handedOut.has(port);
     if (isLeftOver(place)) rmSync(place, { force: true });
     return false;
   }
 }
 
-/** Whether the process that had the port was killed before it could remove its file. */
+/** Returns whether the process of this port was killed before it could remove its file. */
 function isLeftOver(place: string): boolean {
   try {
     const holder = Number(readFileSync(place, 'utf8'));
@@ -67,7 +67,7 @@ export async function nextFreePort(port: number): Promise<number> {
   throw new Error(`Ports ${port} to ${port + 99} are all taken.`);
 }
 
-/** Whether `port` of 127.0.0.1 can be listened on now. */
+/** Returns whether `port` of 127.0.0.1 is free now. */
 export async function isFree(port: number): Promise<boolean> {
   return new Promise(resolve => {
     const server = createServer();

@@ -8,15 +8,15 @@ import {
 import type { MachineCertificates } from './certificates.ts';
 import type { Cluster } from './cluster.ts';
 
-/** The result of a first run: an owner's API token with every scope and no allowance limit. */
+/** The result of a first run: an owner's API token with every scope and no quota. */
 export interface Provisioned {
   apiToken: string;
 }
 
-// The service was just started: its first calls open connections and indexes.
+// The service has just started: its first calls open connections and build indexes.
 const DEADLINE_MS = 15_000;
 
-/** Creates the first owner and their token through the ProjectsOperatorService. Rejects when that service refuses. */
+/** Creates the first owner and their token through the ProjectsOperatorService. Rejects when the service refuses. */
 export async function provision(
   cluster: Pick<Cluster, 'services'> & { certificates: Pick<MachineCertificates, 'env'> },
 ): Promise<Provisioned> {
@@ -29,7 +29,7 @@ export async function provision(
   );
   try {
     const { user } = await operator.createUser({ userName: 'First owner' });
-    if (!user) throw new Error('No owner was made: the ProjectsOperatorService answered without one.');
+    if (!user) throw new Error('No owner was made: the response of the ProjectsOperatorService has none.');
     const { secret } = await operator.createApiToken({
       userId: user.userId,
       label: 'first token',

@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto';
 export interface Random {
   /** 0 ≤ x < 1. */
   next(): number;
-  /** An integer, both ends included. */
+  /** Returns an integer, both ends included. */
   integer(from: number, to: number): number;
   pick<T>(items: readonly T[]): T;
-  /** True with this probability, 0 to 1. */
+  /** Returns true with this probability, 0 to 1. */
   chance(share: number): boolean;
   bytes(length: number): Buffer;
-  /** An independent sequence for a part of the run, so that one part's draws do not shift another's. */
+  /** Returns an independent sequence for a part of the run, so that one part's draws do not shift another's. */
   fork(name: string): Random;
 }
 

@@ -16,7 +16,7 @@ export interface Api {
   apiToken: string;
 }
 
-/** Whether the API accepts this token. Rejects when it answers neither 200 nor 401. */
+/** Returns whether the API accepts this token. Rejects on a status other than 200 and 401. */
 export async function isTokenGood(api: Api): Promise<boolean> {
   const { status } = await call(api, 'GET', '/api/me');
   if (status !== 200 && status !== 401) throw new Error(`GET /api/me answered ${status}.`);
@@ -25,7 +25,7 @@ export async function isTokenGood(api: Api): Promise<boolean> {
 
 /**
  * Returns the project that `npm start` shows: that of the last run, or a new one. The API returns the dashboard's address
- * only when a project is created, so it is kept in `dataDir`. Rejects when the API refuses the project.
+ * only when it creates a project, so `dataDir` keeps it. Rejects when the API refuses the project.
  */
 export async function sampleProject(api: Api, webhookUrl: string, dataDir: string): Promise<SampleProject> {
   const file = join(dataDir, 'sample-project.json');
@@ -58,7 +58,7 @@ export async function sampleProject(api: Api, webhookUrl: string, dataDir: strin
   return project;
 }
 
-/** The same URLs on the port of this run. */
+/** Returns the same URLs with the port of this run. */
 function at(baseUrl: string, project: SampleProject): SampleProject {
   const move = (url: string) => new URL(new URL(url).pathname, baseUrl).href;
   const { projectId, dashboardUrl, sharedUrl, uniqueUrls } = project;

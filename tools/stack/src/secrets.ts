@@ -9,7 +9,7 @@ export async function writePrivate(file: string, text: string): Promise<void> {
   await rename(beside, file);
 }
 
-/** The same as JSON. */
+/** Writes JSON in the same way. */
 export const writePrivateJson = (file: string, value: unknown): Promise<void> =>
   writePrivate(file, `${JSON.stringify(value, null, 2)}\n`);
 
@@ -29,7 +29,7 @@ export async function readJson<T>(file: string): Promise<T | undefined> {
   }
 }
 
-/** Returns the secret in `file`; creates it with mode 600 when there is none yet. */
+/** Returns the secret in `file`; creates it with mode 600 if it is missing. */
 export async function keptSecret<T>(file: string, make: () => T): Promise<T> {
   const kept = await readJson<T>(file);
   if (kept !== undefined) return kept;

@@ -26,7 +26,7 @@ after(async () => {
   await dir?.[Symbol.asyncDispose]();
 });
 
-test('MongoDB commits a transaction, and one that is aborted leaves nothing', async () => {
+test('MongoDB commits a transaction, and an aborted one leaves nothing', async () => {
   const client = await new mongoose.mongo.MongoClient(servers.mongoUrl).connect();
   try {
     const notes = client.db('t').collection<{ _id: string }>('notes');
@@ -44,7 +44,7 @@ test('MongoDB commits a transaction, and one that is aborted leaves nothing', as
   }
 });
 
-test('Kafka keeps what is produced for a group, and makes no topic by itself', async () => {
+test('Kafka keeps records for a group, and creates no topic by itself', async () => {
   const kafka = new Kafka({ clientId: 't', brokers: servers.kafkaBrokers, logLevel: logLevel.NOTHING });
   const [admin, producer, consumer] = [
     kafka.admin(),
@@ -69,7 +69,7 @@ test('Kafka keeps what is produced for a group, and makes no topic by itself', a
   }
 });
 
-test('the S3 store gives back what was put', async () => {
+test('the S3 store returns the stored object', async () => {
   const { endpoint, accessKey, secretKey, region } = servers.s3;
   const { hostname, port } = new URL(endpoint);
   const client = new Client({ endPoint: hostname, port: Number(port), useSSL: false, accessKey, secretKey, region });
@@ -80,13 +80,13 @@ test('the S3 store gives back what was put', async () => {
   assert.equal(Buffer.concat(chunks).toString(), 'some bytes');
 });
 
-test('the services get every address by its variable', () => {
+test('returns every address in its variable', () => {
   const names = ['KAFKA_BROKERS', 'MONGO_URL', 'S3_ACCESS_KEY', 'S3_ENDPOINT', 'S3_REGION', 'S3_SECRET_KEY'];
   const speech = ['SPEECH_API_KEY', 'SPEECH_BASE_URL', 'SPEECH_MODEL'];
   assert.deepEqual(Object.keys(servers.env).sort(), [...names, ...speech]);
 });
 
-test('data outlives a restart on other ports, and a server that dies by itself is reported', async () => {
+test('keeps data through a restart on other ports, and reports a server that ends by itself', async () => {
   await using own = await tempDir();
   const options = { dataDir: own.path, only: ['mongo' as const], log: quiet };
   const first = await startServers(options);
@@ -94,7 +94,7 @@ test('data outlives a restart on other ports, and a server that dies by itself i
   const { transactionLifetimeLimitSeconds } = await insert
     .db('admin')
     .command({ getParameter: 1, transactionLifetimeLimitSeconds: 1 });
-  assert.equal(transactionLifetimeLimitSeconds, 30, 'what a killed process has locked is free soon');
+  assert.equal(transactionLifetimeLimitSeconds, 30, 'the locks of a killed process expire soon');
   await insert.db('t').collection('notes').insertOne({ text: 'kept' });
   await insert.close();
   await first.stop();
@@ -113,7 +113,7 @@ test('data outlives a restart on other ports, and a server that dies by itself i
   assert.equal(await died.promise, 'mongo SIGKILL');
 });
 
-test('a server that does not start is named, with the end of its log, and the others are ended', async () => {
+test('names a server that does not start, with the end of its log, and ends the others', async () => {
   await using own = await tempDir();
   const broken = join(own.path, 'broken');
   await writeFile(broken, '#!/bin/sh\necho the disk is on fire >&2\nexit 9\n');
@@ -125,7 +125,7 @@ test('a server that does not start is named, with the end of its log, and the ot
   await using _again = await startServers({ dataDir: own.path, only: ['mongo'], log: quiet });
 });
 
-test('a server that already runs is used as it is', async () => {
+test('uses a server that already runs', async () => {
   await using own = await tempDir();
   const s3 = { S3_ENDPOINT: 'http://s3', S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b', S3_REGION: 'eu-north-1' };
   const env = { KAFKA_BROKERS: 'a:1,b:2', SPEECH_BASE_URL: 'http://speech/v1', ...s3 };

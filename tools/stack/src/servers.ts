@@ -15,20 +15,20 @@ import type { RunningServer, ServerCertificate, StartContext } from './servers/s
 export interface ServersOptions {
   /** Holds the servers' data and `logs/<name>.log`; created when missing. */
   dataDir: string;
-  /** The address that all listen on; 127.0.0.1 by default. */
+  /** The address on which all listen; 127.0.0.1 by default. */
   host?: string;
   /** Free ones by default. */
   ports?: Partial<Record<ServerName, number>>;
-  /** Which to start; all four by default. */
+  /** The servers to start; all four by default. */
   only?: ServerName[];
   log: Log;
-  /** Listeners that Kafka has beside its own. */
+  /** Additional listeners of Kafka. */
   secureKafka?: SecureKafka;
-  /** Lets MongoDB take TLS too, and the object store nothing else. */
+  /** With it, MongoDB also accepts TLS, and the object store accepts only TLS. */
   certificate?: ServerCertificate;
-  /** Cancels the start; running servers are ended with `stop`. */
+  /** Cancels the start; `stop` ends running servers. */
   signal?: AbortSignal;
-  /** Called when a server ended by itself. */
+  /** Called when a server ends by itself. */
   onExit?: (name: ServerName, exit: Exit) => void;
   env?: NodeJS.ProcessEnv;
 }
@@ -37,13 +37,13 @@ export interface Servers extends AsyncDisposable {
   mongoUrl: string;
   kafkaBrokers: string[];
   s3: { endpoint: string; accessKey: string; secretKey: string; region: string };
-  /** Ends in /v1, as OpenAI's clients expect. */
+  /** The base URL, which ends in /v1, as OpenAI's clients expect. */
   speechBaseUrl: string;
   /** MONGO_URL, KAFKA_BROKERS, S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY, S3_REGION, SPEECH_BASE_URL, SPEECH_API_KEY, SPEECH_MODEL: those of the servers asked for. */
   env: Record<string, string>;
-  /** Without a pid for a server that is run elsewhere. */
+  /** A server that runs elsewhere has no pid. */
   servers: Partial<Record<ServerName, { pid?: number; url: string }>>;
-  /** Ends all of them within ten seconds; the data stays. */
+  /** Ends all servers within ten seconds; the data stays. */
   stop(): Promise<void>;
 }
 
@@ -51,8 +51,8 @@ const ALL: ServerName[] = ['mongo', 'kafka', 's3', 'speech'];
 
 /**
  * Finds or installs the servers and starts them in parallel on 127.0.0.1. They end with this process, however it ends.
- * The addresses of servers that were not asked for are empty. Rejects, leaving none running, with a sentence that names
- * the server that did not become ready and the tail of its log.
+ * The addresses of servers that are not in `only` are empty. On failure it leaves none running and rejects with a sentence that
+ * names the server that did not become ready and shows the end of its log.
  */
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const { only = ALL, log, host = '127.0.0.1', env = process.env, onExit } = options;

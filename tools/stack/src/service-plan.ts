@@ -11,7 +11,7 @@ export type ServiceName = (typeof SERVICES)[number];
 export interface ServiceAddress {
   health: string;
   grpc?: string;
-  /** The operator's. */
+  /** The address of the operator's API. */
   operator?: string;
   http?: string;
 }
@@ -31,7 +31,7 @@ export async function planAddress(name: ServiceName, httpPort?: number): Promise
   return { health, grpc, operator, ...(name === 'submissions' && { http: await web('https') }) };
 }
 
-/** The same for all; the gateway gets `gatewayPort` when it is given. */
+/** The options that all services share; only the gateway gets `gatewayPort`. */
 export async function planAddresses(gatewayPort?: number): Promise<Addresses> {
   const each = async (name: ServiceName) => [
     name,
@@ -58,7 +58,7 @@ export async function commonEnv(options: {
   return {
     ...serversEnv,
     LOG_LEVEL: options.logLevel,
-    // Within the time that the cluster waits for a service to stop.
+    // Less than the time that the cluster waits for a service to stop.
     STOP_GRACE_SECONDS: '14',
     PROJECTS_GRPC: addresses.projects.grpc ?? '',
     SUBMISSIONS_GRPC: addresses.submissions.grpc ?? '',
@@ -75,7 +75,7 @@ export async function commonEnv(options: {
   };
 }
 
-/** Returns the variables that say where one service listens. */
+/** Returns the variables that set the listen addresses of one service. */
 export function listenEnv({ health, grpc, operator, http }: ServiceAddress): Record<string, string> {
   return {
     HEALTH_LISTEN: health,

@@ -32,9 +32,9 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-// Both wait for others to notice a loss.
-describe('servers of three', { concurrency: true }, () => {
-  test('a MongoDB set asks for a login, loses its primary and nothing that was acknowledged, and has it back', async () => {
+// Both wait until the other members notice a loss.
+describe('clusters of three', { concurrency: true }, () => {
+  test('a MongoDB set requires a login, keeps acknowledged writes when its primary ends, and takes it back', async () => {
     await using clients = new AsyncDisposableStack();
     const clientOf = (url: string) => clients.adopt(new mongoose.mongo.MongoClient(url), each => each.close());
     const stranger = clientOf(mongo.url.replace(/root:\w+@/, ''));
@@ -42,14 +42,14 @@ describe('servers of three', { concurrency: true }, () => {
     const notes = clientOf(mongo.url).db('t').collection<{ _id: string }>('notes');
     await notes.insertOne({ _id: 'before' });
     const { restart } = await mongo.killPrimary();
-    // The driver tries twice, which may be before it knows that the primary has gone.
+    // The driver retries only once, perhaps before it knows that the primary has gone.
     const write = () => notes.updateOne({ _id: 'after' }, { $set: { text: 'kept' } }, { upsert: true });
     await waitFor('a write', write, { timeoutMs: 30_000, checkMs: 30_000 });
     await restart();
     assert.equal(await notes.countDocuments(), 2);
   });
 
-  test('brokers ask for a login, and what they acknowledged outlives the one that led most', async () => {
+  test('brokers require a login, and keep acknowledged records when the busiest leader ends', async () => {
     const topic = 'facts';
     const as = (password: string) =>
       new Kafka({
@@ -57,7 +57,7 @@ describe('servers of three', { concurrency: true }, () => {
         ssl: { ca: [authority.cert] },
         sasl: { mechanism: 'scram-sha-512', username: 'service', password },
         logLevel: logLevel.NOTHING,
-        // Until the cluster has missed the broker for nine seconds, its partitions have no other leader.
+        // The partitions get another leader only after the cluster has missed the broker for nine seconds.
         retry: { retries: 60, maxRetryTime: 500 },
       });
     await assert.rejects(
@@ -78,7 +78,7 @@ describe('servers of three', { concurrency: true }, () => {
         acks: -1,
         messages: Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, value: 'v' })),
       });
-    // A broker that has not heard of a new topic yet says that there is none.
+    // A broker that does not know a new topic yet reports that it does not exist.
     await waitFor('the topic', async () => (await send()).length > 0 || undefined, { timeoutMs: 30_000 });
     const { address } = await kafka.killLeader();
     await send();

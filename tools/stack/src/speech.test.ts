@@ -51,7 +51,7 @@ async function ask(file: Buffer | undefined, fields: [string, string][] = [], ke
   return { status: response.status, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
-test('speech is heard, with the times of words and segments', async () => {
+test('recognises speech, with the times of words and segments', async () => {
   const grains: [string, string][] = ['word', 'segment'].map(grain => ['timestamp_granularities[]', grain]);
   const { status, json } = await ask(spoken, [['response_format', 'verbose_json'], ...grains]);
   assert.equal(status, 200);
@@ -72,7 +72,7 @@ test('speech is heard, with the times of words and segments', async () => {
   }
 });
 
-test('the other formats say the same words', async () => {
+test('returns the same words in the other formats', async () => {
   const { json } = await ask(spoken);
   assert.deepEqual(Object.keys(json), ['text']);
   assert.equal((await ask(spoken, [['response_format', 'text']])).text, `${json.text}\n`);
@@ -82,18 +82,18 @@ test('the other formats say the same words', async () => {
   assert.equal(cues.join(' '), json.text);
 });
 
-test('silence has no words', async () => {
+test('finds no words in silence', async () => {
   const { status, json } = await ask(silent, [['response_format', 'verbose_json']]);
   assert.equal(status, 200);
   assert.deepEqual([json.text, json.segments, json.duration > 3.9], ['', [], true]);
 });
 
-test('more requests than recognisers are all answered', async () => {
+test('serves more requests than there are recognisers', async () => {
   const answers = await Promise.all(Array.from({ length: 6 }, () => ask(spoken)));
   assert.deepEqual(new Set(answers.map(({ json }) => json.text)).size, 1);
 });
 
-test('errors have the form that OpenAI gives them', async () => {
+test('returns errors in the form of OpenAI', async () => {
   const cases = [
     [await ask(undefined), 400, 'file'],
     [await ask(Buffer.from('this is no sound')), 400, 'file'],
@@ -112,7 +112,7 @@ test('errors have the form that OpenAI gives them', async () => {
   assert.equal(nowhere.status, 404);
 });
 
-test('a language that the recogniser does not know is refused, not heard as English', async () => {
+test('refuses a language that the recogniser does not know', async () => {
   assert.equal((await ask(spoken, [['language', 'English']])).status, 200);
   for (const language of ['de', 'klingon']) {
     const { status, json } = await ask(spoken, [['language', language]]);
@@ -120,8 +120,8 @@ test('a language that the recogniser does not know is refused, not heard as Engl
   }
 });
 
-// One process, started here alone: it takes 400 MB and seconds of a core for each clip.
-test('Whisper hears every word, writes sentences, tells the language, and invents nothing in noise', async t => {
+// Starts Whisper only here, as one process: it takes 400 MB and seconds of a core for each clip.
+test('Whisper recognises every word, writes sentences, detects the language, and finds nothing in noise', async t => {
   const missing = await ensureWhisper({ env: process.env, log: () => {} }).then(
     () => undefined,
     error => error,
@@ -150,16 +150,16 @@ test('Whisper hears every word, writes sentences, tells the language, and invent
   for (const nothing of [silent, readFileSync(noise)]) assert.equal((await ask(nothing, verbose)).json.text, '');
 });
 
-test('it yields to other processes as much as it is told to, also where Linux schedules whole sessions', () => {
+test('runs at the configured niceness, also where Linux schedules whole sessions', () => {
   const { pid } = servers.servers.speech!;
-  // After the name, which may have spaces, nice is the 17th field.
+  // `nice` is the 17th field after the name, which may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
   assert.equal(fields[16], NICE);
   const session = `/proc/${pid}/autogroup`;
   if (existsSync(session)) assert.match(readFileSync(session, 'utf8'), new RegExp(` nice ${NICE}\\n`));
 });
 
-test('a recogniser that hangs is ended, and long audio is cut where it is quiet', () => {
+test('ends a recogniser that hangs, and cuts long audio where it is quiet', () => {
   const cwd = fileURLToPath(new URL('../speech', import.meta.url));
   execFileSync('python3', ['-B', '-m', 'unittest', '-q', 'test_pool', 'test_pieces'], {
     cwd,
@@ -168,7 +168,7 @@ test('a recogniser that hangs is ended, and long audio is cut where it is quiet'
   });
 });
 
-test('cues are cut at pauses and kept short', () => {
+test('cuts cues at pauses and keeps them short', () => {
   const cwd = fileURLToPath(new URL('../speech', import.meta.url));
   execFileSync('python3', ['-B', '-m', 'unittest', '-q', 'test_cues'], { cwd, stdio: 'pipe', ...LIMITED });
 });

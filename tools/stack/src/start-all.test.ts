@@ -34,7 +34,7 @@ function begin(dataDir: string, provision: () => Promise<{ apiToken: string }>, 
   return { ready: ready.promise, stop: end, [Symbol.asyncDispose]: end };
 }
 
-test('npm start: ready.json is true, follows a restart, and goes with the stop; the token is kept', async () => {
+test('npm start: ready.json is correct, follows a restart and disappears on a stop; the token is kept', async () => {
   await using dir = await tempDir();
   const dataDir = join(dir.path, 'data');
   const file = join(dataDir, 'ready.json');
@@ -65,9 +65,9 @@ test('npm start: ready.json is true, follows a restart, and goes with the stop; 
   await third.stop();
 });
 
-test('a server that ends while the services start ends the start, which names it', async t => {
+test('fails and names a server that ends while the services start', async t => {
   await using dir = await tempDir();
-  // Its own database, which the test kills.
+  // A database of its own, because the test kills it.
   const { MONGO_URL } = process.env;
   delete process.env.MONGO_URL;
   t.after(() => {
@@ -83,7 +83,7 @@ test('a server that ends while the services start ends the start, which names it
   await failed;
 });
 
-test('a folder that somebody else made is not emptied', async () => {
+test('does not empty a folder that another program made', async () => {
   await using dir = await tempDir();
   await writeFile(join(dir.path, 'thesis.txt'), 'years of work');
   await assert.rejects(openDataDir(dir.path, true), /not emptied/);
@@ -97,7 +97,7 @@ test('a folder that somebody else made is not emptied', async () => {
   await (await openDataDir(own, true)).release();
 });
 
-test('where no folder can be, another one is asked for', async () => {
+test('asks for another folder when this one cannot be created', async () => {
   await using dir = await tempDir();
   const file = join(dir.path, 'file');
   await writeFile(file, '');
@@ -110,21 +110,21 @@ test('where no folder can be, another one is asked for', async () => {
     });
 });
 
-test('git and the checks of style pass over a data folder inside the clone', async () => {
+test('git and the style checks skip a data folder inside the clone', async () => {
   await using dir = await tempDir();
   const dataDir = join(dir.path, 'data');
   await (await openDataDir(dataDir, false)).release();
   assert.equal(await readFile(join(dataDir, '.gitignore'), 'utf8'), '*\n');
 });
 
-test('the command line is checked', () => {
+test('checks the command line', () => {
   assert.deepEqual(parseStartOptions([]), { port: undefined, data: '.stack', fresh: false, help: false });
   assert.equal(parseStartOptions(['--port', '9000']).port, 9000);
   for (const bad of ['0', '65536', 'x', '1e3']) assert.throws(() => parseStartOptions(['--port', bad]), /--port takes/);
   assert.throws(() => parseStartOptions(['--nonsense']), /nonsense/);
 });
 
-test('the webhook receiver keeps bytes and headers, and answers as it was set up to', async () => {
+test('the webhook receiver keeps bytes and headers, and returns the configured status', async () => {
   await using sink = await startWebhookSink({ answer: ({ path }) => (path === '/broken' ? 500 : 204) });
   const body = new Uint8Array([0x7b, 0xff, 0x7d]);
   const headers = { 'service-signature': 'sha256=ab' };
@@ -137,7 +137,7 @@ test('the webhook receiver keeps bytes and headers, and answers as it was set up
   assert.equal(events.length, 2);
 });
 
-test('the webhook receiver shows each event to be read', async () => {
+test('the webhook receiver shows each event in readable form', async () => {
   await using sink = await startWebhookSink();
   const headers = { 'service-event': 'submission.completed', 'service-signature': 'sha256=ab' };
   await fetch(sink.url, { method: 'POST', body: '{"id":"1"}', headers });

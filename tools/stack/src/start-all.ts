@@ -18,12 +18,12 @@ export interface Ready {
   apiToken: string;
   webhookSinkUrl: string;
   services: Record<string, { pid: number } & ServiceAddress>;
-  /** Of the operator's certificate, for `npm run admin`. */
+  /** The operator's certificate variables, for `npm run admin`. */
   operator: Record<string, string>;
   servers: { mongo: string; kafka: string; s3: string; speech: string };
-  /** The variables by which `npm run admin` reaches the servers themselves: for migrations, backups and restores. */
+  /** The variables with which `npm run admin` reaches the servers directly: for migrations, backups and restores. */
   stores: Record<string, string>;
-  /** Where a person looks at a trace, with `{traceId}` in it; absent where nothing keeps traces. For `npm run admin`. */
+  /** The URL that shows a trace, with `{traceId}` in it, for `npm run admin`; absent when nothing stores traces. */
   traceUrl?: string;
 }
 
@@ -33,16 +33,16 @@ export interface StartAllOptions {
   log: Log;
   signal: AbortSignal;
   provision: (cluster: Cluster) => Promise<{ apiToken: string }>;
-  /** Starts what runs beside the services, after the servers; the services get its variables too. It is stopped after them. */
+  /** Starts additional processes after the servers; the services get its variables too. It stops after them. */
   beside?: (signal: AbortSignal) => Promise<AsyncDisposable & { env: Record<string, string>; traceUrl: string }>;
-  /** Called once, when everything answers. */
+  /** Called once, when everything is ready. */
   onReady: (ready: Ready, sample: SampleProject) => void;
   nodeArgs?: ClusterOptions['nodeArgs'];
 }
 
 /**
- * Starts servers, services and webhook receiver, and keeps them until `signal` fires; then stops them in order and resolves.
- * Rejects, everything stopped, when something does not start or a server ends by itself.
+ * Starts servers, services and webhook receiver, and runs them until `signal` fires; then stops them in order and resolves.
+ * Rejects, with everything stopped, when something does not start or a server ends by itself.
  */
 export async function startAll(all: StartAllOptions): Promise<void> {
   const { options, dataDir, log, signal, provision, onReady } = all;
@@ -69,7 +69,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   const beside = all.beside && stack.use(await all.beside(over));
   const sink = stack.use(await startWebhookSink({ port: await sinkPort(dataDir), log }));
   log('starting the six services …');
-  // Chosen only now: a port that was free before the servers were installed and started may be taken by now.
+  // Chosen only now: another process may have taken a port while the servers were installed and started.
   const port = options.port ?? (await nextFreePort(DEFAULT_PORT));
   let announce = async (): Promise<void> => {};
   const cluster = stack.use(
@@ -91,7 +91,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   const traces = beside && { traceUrl: beside.traceUrl };
   const ready = () => ({ ...describe({ cluster, servers, apiToken, webhookSinkUrl: sink.url }), ...traces });
   announce = () => writePrivateJson(readyFile, ready());
-  // Removed before anything is stopped, so that the file never claims what is no longer true.
+  // Removed before anything stops, so that the file is never wrong.
   stack.defer(async () => {
     announce = async () => {};
     await rm(readyFile, { force: true });
@@ -105,7 +105,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   lost.signal.throwIfAborted();
 }
 
-/** Of databases, topics and bucket, as the services read them: servers that are named may have those of another system. */
+/** The names of databases, topics and bucket, as the services read them: external servers may hold those of another system. */
 const names = (env: NodeJS.ProcessEnv) => ({
   mongoDatabasePrefix: env.MONGO_DATABASE_PREFIX || undefined,
   kafkaTopicPrefix: env.KAFKA_TOPIC_PREFIX || undefined,
@@ -135,7 +135,7 @@ function describe(parts: { cluster: Cluster; servers: Servers; apiToken: string;
   };
 }
 
-/** Returns the kept token while the API accepts it, else a new owner's. (A replaced database does not know the kept one.) */
+/** Returns the kept token while the API accepts it, else a new owner's. (A new database does not know the kept token.) */
 async function tokenOf(cluster: Cluster, dataDir: string, provision: StartAllOptions['provision']): Promise<string> {
   const file = join(dataDir, 'api-token.json');
   const kept = await readJson<{ apiToken: string }>(file);
@@ -145,7 +145,7 @@ async function tokenOf(cluster: Cluster, dataDir: string, provision: StartAllOpt
   return apiToken;
 }
 
-/** The same port from run to run, because projects store where to post; another one when it is taken. */
+/** Returns the same port in each run, because projects store their webhook's URL; another one when it is taken. */
 async function sinkPort(dataDir: string): Promise<number> {
   const fresh = await freePort();
   const { port } = await keptSecret(join(dataDir, 'webhook-sink.json'), () => ({ port: fresh }));

@@ -2,7 +2,7 @@ import { FLAG, parseFlags, TEXT, wholeNumber } from '@recording-request/harness/
 import { UsageError } from '@recording-request/kit/command-line';
 
 export interface StartOptions {
-  /** The requested port; when undefined, 8080 or the next free one. */
+  /** The requested port; undefined for 8080 or the next free one. */
   port: number | undefined;
   data: string;
   fresh: boolean;

@@ -11,7 +11,7 @@ async function main(options: StartOptions, signal: AbortSignal): Promise<void> {
   try {
     await startAll({ options, dataDir, log: print, signal, provision, onReady });
   } catch (error) {
-    // Stopped while it was still starting, as requested: no error.
+    // The user stopped it during the start: no error.
     if (!signal.aborted) throw error;
   }
   print('stopped');

@@ -3,13 +3,13 @@ import { type Child, type Exit, startChild } from './child-process.ts';
 import type { Log } from './log.ts';
 import { NotReadyError, waitFor, words } from './wait.ts';
 
-// A process that is alive and waits for others has not failed; on a busy machine the first start takes minutes.
+// A live process that waits for others has not failed; on a busy machine the first start takes minutes.
 const READY_MS = 5 * 60_000;
 // A longer silence would look like a hang.
 const TICK_MS = 10_000;
 const BACKOFF_FIRST_MS = 200;
 const BACKOFF_MAX_MS = 10_000;
-/** After a service has lived this long, the restart delay is short again. */
+/** After a service has run this long, the restart delay is short again. */
 const HEALTHY_MS = 30_000;
 
 export interface SupervisedOptions {
@@ -20,7 +20,7 @@ export interface SupervisedOptions {
   env: NodeJS.ProcessEnv;
   logFile: string;
   isReady: (signal: AbortSignal) => Promise<boolean>;
-  /** Whether it is restarted when it dies; if not, its end is only reported. */
+  /** Whether to restart it when it ends; if not, its end is only reported. */
   restart: boolean;
   log: Log;
   onExit?: (exit: Exit) => void;
@@ -36,7 +36,7 @@ export interface Supervised {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Starts a process. Resolves when it is ready; rejects, leaving none, with its name and the tail of its log. */
+/** Starts a process. Resolves when it is ready; otherwise leaves none and rejects with its name and the end of its log. */
 export async function supervise(options: SupervisedOptions): Promise<Supervised> {
   const { name, log } = options;
   const stopped = new AbortController();
@@ -48,7 +48,7 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
       await delay(backoffMs, undefined, { signal: stopped.signal });
       backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
       try {
-        // Set before it is ready, so that `pid`, `kill` and `stop` act on the new process.
+        // Set before the process is ready, so that `pid`, `kill` and `stop` act on it.
         await startReady(options, stopped.signal, started => {
           child = started;
         });
@@ -63,7 +63,7 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
     while (true) {
       const readyAt = Date.now();
       const exit = await child.exited;
-      // Nothing is restarted once everything is being stopped.
+      // During a stop, nothing is restarted.
       if (stopped.signal.aborted || options.signal?.aborted) return;
       log(`${name} ended (${words(exit)})${options.restart ? '; starting it again' : ''}`);
       options.onExit?.(exit);
@@ -74,7 +74,7 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
       options.onRestart?.();
     }
   };
-  // A wait that `stop` aborts rejects; nothing is left to do then.
+  // `stop` aborts a wait, which then rejects; there is nothing left to do.
   const watching = watch().catch(error => {
     if (!stopped.signal.aborted) log(`${name} is no longer watched: ${error}`);
   });
@@ -110,7 +110,7 @@ async function startReady(
     await waitFor(name, check, { timeoutMs: READY_MS, child, signal });
     return child;
   } catch (error) {
-    // On a stop the process may end in order; it is killed only when it hangs.
+    // On a stop the process may end by itself; SIGKILL follows only if it hangs.
     await child.stop(signal?.aborted ? 5_000 : 0);
     throw error;
   } finally {

@@ -10,7 +10,7 @@ export class NotReadyError extends Error {
  * Polls `check` until it resolves to something other than undefined, and resolves to that.
  *
  * A check that throws counts as "not yet". Each check gets a signal that fires after `checkMs` milliseconds.
- * Rejects with NotReadyError after `timeoutMs` milliseconds, or at once when `child` has ended; both carry the tail of its log.
+ * Rejects with NotReadyError after `timeoutMs` milliseconds, or at once when `child` has ended; both include the end of its log.
  * Rejects with the reason of `signal` when that fires.
  */
 export async function waitFor<T>(
@@ -33,12 +33,12 @@ export async function waitFor<T>(
     signal?.throwIfAborted();
     if (child?.exit) throw await notReady(`${what} ended (${words(child.exit)}) before it was ready`, last, child);
     if (Date.now() > end) throw await notReady(`${what} was not ready within ${timeoutMs / 1000} s`, last, child);
-    // With the signal's own reason, so that the caller learns why the wait ended.
+    // Throws the signal's own reason, so that the caller learns why the wait ended.
     await delay(intervalMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
 }
 
-/** "exit code 1" or "SIGKILL". */
+/** Returns "exit code 1" or "SIGKILL". */
 export function words(exit: { code: number | null; signal: string | null }): string {
   return exit.signal ?? `exit code ${exit.code}`;
 }

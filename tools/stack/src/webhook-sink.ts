@@ -9,15 +9,15 @@ export interface ReceivedEvent extends Omit<ReceivedRequest, 'at'> {
 export interface WebhookSink extends AsyncDisposable {
   /** The URL to post to. */
   url: string;
-  /** The newest thousand, oldest first. */
+  /** The newest thousand events, oldest first. */
   events: ReceivedEvent[];
 }
 
 const MAX_KEPT = 1_000;
 
 /**
- * A receiver of webhooks, on 127.0.0.1 by default: keeps a POST to any path and answers 204; GET / lists what was received, as JSON
- * to read, and GET /?raw every header, and the body as text and as bytes. `answer` chooses another status for a request, to test the
+ * Starts a receiver of webhooks, on 127.0.0.1 by default. It keeps a POST to any path and returns 204; GET / lists the events as readable
+ * JSON, and GET /?raw lists every header, and the body as text and as bytes. `answer` chooses another status for a request, to test the
  * sender.
  */
 export async function startWebhookSink(
@@ -58,7 +58,7 @@ function readably({ receivedAt, path, headers, body }: ReceivedEvent): object {
   return { receivedAt, path, type: headers['service-event'], signed, body: parsed(body.toString('utf8')) };
 }
 
-/** JSON as what it says; any other text as it is. */
+/** Parses JSON; returns other text unchanged. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

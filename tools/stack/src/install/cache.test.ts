@@ -27,7 +27,7 @@ function install(root: string): { child: ChildProcess; output: () => string; end
 const says = (one: { output: () => string }, what: string) =>
   waitFor(what, async () => (one.output().includes(what) ? true : undefined), { timeoutMs: 20_000 });
 
-test('two processes that install at once both end well, and one of them does the work', async () => {
+test('two processes that install at once both succeed, and only one does the work', async () => {
   await using dir = await tempDir();
   const first = install(dir.path);
   await says(first, 'filling');
@@ -39,7 +39,7 @@ test('two processes that install at once both end well, and one of them does the
   assert.match(second.output(), /installed .*thing-1\.0/);
 });
 
-test('the lock and the half-filled folder of a killed process are taken over', async () => {
+test('takes over the lock and the half-filled folder of a killed process', async () => {
   await using dir = await tempDir();
   const first = install(dir.path);
   await says(first, 'filling');
@@ -56,7 +56,7 @@ test('the lock and the half-filled folder of a killed process are taken over', a
   );
 });
 
-test('a failed install leaves nothing, and the next one starts from nothing', async () => {
+test('a failed install leaves no files, and the next one starts from an empty folder', async () => {
   await using dir = await tempDir();
   const options = { root: dir.path, name: 'thing', log: () => {} };
   const failing = installOnce({ ...options, fill: () => Promise.reject(new Error('no network')) });
@@ -66,7 +66,7 @@ test('a failed install leaves nothing, and the next one starts from nothing', as
   assert.equal(await readFile(join(place, 'it'), 'utf8'), 'x');
 });
 
-test('a lock that is held is refused with its holder, and free after release', async () => {
+test('names the holder of a busy lock, and takes the lock after its release', async () => {
   await using dir = await tempDir();
   const file = join(dir.path, 'lock');
   const held = await holdLock(file, { waitMs: 0 });
@@ -91,12 +91,12 @@ const emptied = (file: string) =>
     timeoutMs: 5_000,
   });
 
-test('a lock file names its holder until that releases it, also through Ctrl-C', async t => {
+test('a lock file names its holder until the release, also after Ctrl-C', async t => {
   await using dir = await tempDir();
   const file = join(dir.path, 'lock');
   const holder = await holdElsewhere(t, file);
   const interrupted = once(holder.stdout, 'data');
-  // As a terminal does: to every process of the group.
+  // Sends the signal to every process of the group, as a terminal does.
   process.kill(-holder.pid!, 'SIGINT');
   await interrupted;
   await assert.rejects(async () => await (await holdLock(file, { waitMs: 0 })).release(), { holder: holder.pid });

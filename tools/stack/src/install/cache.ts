@@ -6,7 +6,7 @@ import { exists, isCode } from '../files.ts';
 import type { Log } from '../log.ts';
 import { holdLock } from './lock.ts';
 
-/** The folder that keeps installed servers between runs, one per machine: RECORDING_REQUEST_CACHE, else a folder in the user's cache. */
+/** Returns the folder that keeps installed servers between runs, one per machine: RECORDING_REQUEST_CACHE, else a folder in the user's cache. */
 export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
   if (env.RECORDING_REQUEST_CACHE) return resolve(env.RECORDING_REQUEST_CACHE);
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'recording-request');
@@ -15,8 +15,8 @@ export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
 /**
  * Returns the folder `<root>/<name>`, filled by `fill` if it does not exist yet.
  *
- * It is filled under another name and renamed, so a folder with that name is always complete. Of several processes at once
- * one fills it and the others wait (at most `lockWaitMs`) and use it. Rejects with what `fill` rejected with.
+ * `fill` works under another name and the folder is then renamed, so a folder with that name is always complete. Of several processes,
+ * one fills it; the others wait (at most `lockWaitMs`) and use it. Rejects with the error of `fill`.
  */
 export async function installOnce(options: {
   root: string;
@@ -43,14 +43,14 @@ export async function installOnce(options: {
     await rename(dir, place);
   } catch (error) {
     await rm(dir, { recursive: true, force: true });
-    // Without flock two processes may have filled at once: the first to rename has won, and both results are complete.
+    // Without flock, two processes may fill at once: the first rename wins, and both results are complete.
     if (isCode(error, 'ENOTEMPTY', 'EEXIST') && (await exists(place))) return place;
     throw error;
   }
   return place;
 }
 
-/** Removes what killed installs left; a folder of a living process stays. */
+/** Removes the folders of killed installs; keeps the folder of a living process. */
 async function removeLeftovers(root: string, name: string): Promise<void> {
   for (const entry of await readdir(root)) {
     const pid = entry.startsWith(`${name}.tmp-`) ? Number(entry.slice(`${name}.tmp-`.length).split('-')[0]) : undefined;

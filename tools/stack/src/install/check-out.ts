@@ -11,7 +11,7 @@ const GENERATE_MS = 5 * 60_000;
 const runFile = promisify(execFile);
 const silent = () => {};
 
-/** Puts a commit of this clone into a folder below `dir`, ready to run. Returns the folder. Rejects as `extractCommit` does. */
+/** Extracts a commit of this clone into a folder below `dir`, ready to run. Returns the folder. Rejects as `extractCommit` does. */
 export async function checkOut(commit: string, dir: string): Promise<string> {
   const folder = await extractCommit(commit, dir);
   await installInto(folder);
@@ -24,7 +24,7 @@ export async function checkOut(commit: string, dir: string): Promise<string> {
   return folder;
 }
 
-/** Puts the sources of a commit into a folder below `dir`. Returns the folder. Rejects with a sentence where this clone does not have the commit. */
+/** Extracts the sources of a commit into a folder below `dir`. Returns the folder. Rejects with a sentence when this clone lacks the commit. */
 export async function extractCommit(commit: string, dir: string): Promise<string> {
   const git = (...args: string[]) => runFile('git', ['-C', ROOT, ...args], { timeout: GIT_MS });
   await git('cat-file', '-e', `${commit}^{commit}`).catch(() => {
@@ -41,7 +41,7 @@ export async function extractCommit(commit: string, dir: string): Promise<string
   return await realpath(folder);
 }
 
-/** Takes the packages of this clone where its lock file names the same, and installs them otherwise. */
+/** Links the packages of this clone if the commit's lock file names the same ones; installs them otherwise. */
 async function installInto(folder: string): Promise<void> {
   const [before, now] = await Promise.all([folder, ROOT].map(root => lockedPackages(root)));
   if (before !== now) {
@@ -56,12 +56,12 @@ async function installInto(folder: string): Promise<void> {
   await mkdir(join(its, '@recording-request'), { recursive: true });
   for (const name of await readdir(mine))
     if (name !== '@recording-request') await symlink(join(mine, name), join(its, name));
-  // The workspaces are its own: these links are relative.
+  // The commit uses its own workspaces: these links are relative.
   for (const name of await readdir(join(mine, '@recording-request')))
     await symlink(await readlink(join(mine, '@recording-request', name)), join(its, '@recording-request', name));
 }
 
-/** What a lock file says of packages that are not of this repository. */
+/** Returns the entries of a lock file that are not workspaces. */
 async function lockedPackages(root: string): Promise<string> {
   const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { link?: boolean }>;

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 
-/** What every installation is given. */
+/** The arguments of every installation. */
 export interface InstallContext {
   /** PATH, the cache folder, and the variables that name programs to use instead. */
   env: NodeJS.ProcessEnv;

@@ -7,7 +7,7 @@ import { onPath } from './find.ts';
 import { holdLock } from './lock.ts';
 import { run } from './run.ts';
 
-/** The commands that show that a package is installed, in whatever way. Other packages are looked up with dpkg. */
+/** The commands that show that a package is installed, in whatever way; dpkg looks other packages up. */
 const COMMANDS: Record<string, string[]> = {
   ffmpeg: ['ffmpeg', 'ffprobe'],
   flite: ['flite'],
@@ -28,8 +28,8 @@ const UPDATE_LIMIT_MS = 5 * 60_000;
 const INSTALL_LIMIT_MS = 15 * 60_000;
 
 /**
- * Installs the Debian packages that are missing, judged by their commands on PATH. With `force` it does not check (a shared
- * library has no command). Rejects with a sentence that says what to do when this is not root, there is no apt, or apt fails.
+ * Installs the missing Debian packages, judged by their commands on PATH. With `force` it does not check (a shared library has
+ * no command). Rejects with a sentence that says what to do when this user is not root, apt is missing, or apt fails.
  */
 export async function ensureDebian(
   packages: string[],
@@ -45,7 +45,7 @@ export async function ensureDebian(
   if (process.getuid?.() !== 0) throw new Error(`${missing.join(', ')} missing and this is not root: ${wish}.`);
 
   await mkdir(cacheRoot(env), { recursive: true });
-  // apt's lock on its lists does not wait, so two commands of this project take turns.
+  // apt's lock on its lists does not wait, so this project's commands take turns.
   await using _lock = await holdLock(join(cacheRoot(env), 'apt.lock'), {
     waitMs: UPDATE_LIMIT_MS + INSTALL_LIMIT_MS,
     signal,
@@ -65,7 +65,7 @@ export async function ensureDebian(
   await run('apt-get', args, { ...apt, what: `apt-get install ${still.join(' ')}`, timeoutMs: INSTALL_LIMIT_MS });
 }
 
-/** Fetches the lists of packages, for what is downloaded and not installed. */
+/** Fetches the package lists, for packages that are downloaded but not installed. */
 export async function updateLists({ env, log, signal }: InstallContext): Promise<void> {
   await mkdir(cacheRoot(env), { recursive: true });
   await using _lock = await holdLock(join(cacheRoot(env), 'apt.lock'), { waitMs: UPDATE_LIMIT_MS, signal });
@@ -75,7 +75,7 @@ export async function updateLists({ env, log, signal }: InstallContext): Promise
 
 let updated: Promise<unknown> | undefined;
 
-/** Fetches package lists once per process; a failed attempt does not count. */
+/** Fetches package lists once per process; retries after a failure. */
 async function updateOnce(update: () => Promise<unknown>): Promise<void> {
   updated ??= update();
   try {

@@ -9,7 +9,7 @@ import { onPath } from './find.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { run } from './run.ts';
 
-/** The folder of what the image of the workers compiles its programs with. */
+/** The folder from which the workers' image compiles its programs. */
 const RECIPE = fileURLToPath(new URL('../../../../deploy/ffmpeg', import.meta.url));
 const TOOLS = ['dpkg-dev', 'gcc', 'libc6-dev', 'make', 'nasm', 'pkg-config', 'libdav1d-dev', 'zlib1g-dev'];
 const FETCH_LIMIT_MS = 5 * 60_000;
@@ -17,8 +17,8 @@ const COMPILE_LIMIT_MS = 60 * 60_000;
 const APT = '/etc/apt';
 
 /**
- * Returns the folder of ffmpeg and ffprobe as the workers' image has them, compiled from Debian's source once per machine (some five minutes on
- * two cores). Debian's own programs load 200 libraries, and so take some 50 ms longer to start. Needs root and apt; rejects with a sentence that says what is missing.
+ * Returns the folder of ffmpeg and ffprobe as in the workers' image, compiled from Debian's source once per machine (about five minutes on two
+ * cores). Debian's own programs load 200 libraries and start about 50 ms slower. Needs root and apt; rejects with a sentence that says what is missing.
  */
 export async function ensureDeployedFfmpeg(context: InstallContext): Promise<string> {
   const { env, log, signal } = context;
@@ -51,16 +51,16 @@ export async function ensureDeployedFfmpeg(context: InstallContext): Promise<str
   return join(dir, 'bin');
 }
 
-/** The variable by which services start the programs of this folder; none, so that they start those of the system, without one. */
+/** Returns the variable that makes services use the programs of this folder; without a folder, none, and they use the system's. */
 export const withPrograms = (folder: string | undefined): Record<string, string> =>
   folder === undefined ? {} : { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` };
 
-/** Unpacks the source in a folder, by lists of its own: those of the system seldom name sources, and are left as they are. */
+/** Unpacks the source in a folder, with its own package lists: the system's lists seldom name sources, and stay unchanged. */
 async function fetchSource(work: string, { env, log, signal }: InstallContext): Promise<void> {
   const own = join(work, 'apt');
   const [parts, lists] = [join(own, 'parts'), join(own, 'lists')];
   await Promise.all([mkdir(parts, { recursive: true }), mkdir(join(lists, 'partial'), { recursive: true })]);
-  // Files, and no links to them: they are changed below.
+  // Copies files, not links to them, because the code below changes them.
   const dereference = true;
   await cp(join(APT, 'sources.list.d'), parts, { recursive: true, dereference }).catch(unlessMissing);
   await cp(join(APT, 'sources.list'), join(parts, 'main.list'), { dereference }).catch(unlessMissing);
@@ -71,7 +71,7 @@ async function fetchSource(work: string, { env, log, signal }: InstallContext): 
     'Dir::Etc::SourceList=/dev/null',
     `Dir::Etc::SourceParts=${parts}`,
     `Dir::State::Lists=${lists}`,
-    // What is fetched stays in this folder, which another user cannot write to.
+    // The download stays in this folder, which another user cannot write to.
     'APT::Sandbox::User=root',
   ].flatMap(option => ['-o', option]);
   const step = { env, log, signal, cwd: work, timeoutMs: FETCH_LIMIT_MS };
@@ -79,7 +79,7 @@ async function fetchSource(work: string, { env, log, signal }: InstallContext): 
   await run('apt-get', [...options, 'source', 'ffmpeg'], { ...step, what: 'fetching the source of ffmpeg (10 MB)' });
 }
 
-/** Returns what a list of apt's says, in either of its formats, with sources in place of packages. */
+/** Returns an apt list, in either format, with sources in place of packages. */
 export const sourcesOnly = (list: string): string =>
   list.replace(/^Types:.*$/gm, 'Types: deb-src').replace(/^deb(?=\s)/gm, 'deb-src');
 

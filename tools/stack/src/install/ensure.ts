@@ -7,13 +7,13 @@ import { ensureMongod } from './mongod.ts';
 import { ensureSchemathesis, type SchemathesisInstall } from './schemathesis.ts';
 import { ensureSpeech, type SpeechInstall } from './speech.ts';
 
-/** The four servers, as they are named everywhere: in ready.json, log files and messages. */
+/** The four servers, by the names used in ready.json, log files and messages. */
 export type ServerName = 'mongo' | 'kafka' | 's3' | 'speech';
 /** A Debian package whose commands tools and tests need. */
 export type DebianPart = 'ffmpeg' | 'flite' | 'zbar-tools' | 'chromium' | 'faketime';
 export type Part = ServerName | DebianPart | 'schemathesis';
 
-/** The location of each part that was asked for. */
+/** The location of each requested part. */
 export interface Installed {
   mongo?: string;
   kafka?: KafkaInstall;
@@ -22,19 +22,19 @@ export interface Installed {
   schemathesis?: SchemathesisInstall;
 }
 
-/** Parts that are no Debian packages. */
+/** Parts that are not Debian packages. */
 const OWN_WAY: Part[] = ['mongo', 'kafka', 's3', 'speech', 'schemathesis'];
 
 /**
- * Finds each part, and installs what is missing: its variable → PATH → the cache folder → the package registry.
- * Slow steps are logged and happen once per machine. Rejects with a sentence that names what could not be installed.
+ * Finds each part, or installs it: its variable → PATH → the cache folder → the package registry.
+ * Logs slow steps, which happen once per machine. Rejects with a sentence that names the part that failed to install.
  */
 export async function ensure(
   parts: Part[],
   log: Log,
   options: { env?: NodeJS.ProcessEnv; signal?: AbortSignal } = {},
 ): Promise<Installed> {
-  // One failing install ends the others at once, so that nobody waits minutes for a build to learn that Java is missing.
+  // One failed install ends the others at once, so that nobody waits minutes for a build to learn that Java is missing.
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   const context: InstallContext = { env: options.env ?? process.env, log, signal };

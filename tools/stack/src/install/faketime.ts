@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Debian keeps the library in a folder that is named for the machine. */
+/** Debian keeps the library in a folder named after the machine. */
 const LIBRARIES = '/usr/lib';
 
 /**
- * The variables under which a process sees a clock that is `offsetSeconds` ahead, or behind where that is negative. Its timers
- * keep their pace. None for 0. Throws when the Debian package `faketime` is not installed.
+ * Returns the variables that set a process's clock `offsetSeconds` ahead (behind if negative). Its timers keep their pace.
+ * Returns none for 0. Throws when the Debian package `faketime` is missing.
  */
 export function fakeClock(offsetSeconds: number): Record<string, string> {
   if (offsetSeconds === 0) return {};
@@ -20,7 +20,7 @@ function library(): string {
     try {
       if (readdirSync(dir).includes('libfaketime.so.1')) return join(dir, 'libfaketime.so.1');
     } catch {
-      // Not in this one.
+      // This folder has none.
     }
   }
   throw new Error('faketime is not installed: run `sudo apt-get install faketime` and try again.');

@@ -16,7 +16,7 @@ async function executable(dir: string, name: string): Promise<string> {
   return file;
 }
 
-test('a server is taken from its variable first, then from PATH', async () => {
+test('takes a server from its variable first, then from PATH', async () => {
   await using dir = await tempDir();
   const onPath = await executable(dir.path, 'mongod');
   const named = await executable(dir.path, 'my-mongod');
@@ -25,17 +25,17 @@ test('a server is taken from its variable first, then from PATH', async () => {
   assert.equal((await ensure(['mongo'], quiet, { env })).mongo, onPath);
 });
 
-test('a variable that names nothing is refused by its name', async () => {
+test('refuses a variable that names no program', async () => {
   await assert.rejects(ensure(['s3'], quiet, { env: { PATH: '', MINIO_BIN: '/nowhere' } }), /MINIO_BIN does not name/);
   const env = { PATH: process.env.PATH, KAFKA_LIBS: '/nowhere' };
   await assert.rejects(ensure(['kafka'], quiet, { env }), /KAFKA_LIBS does not name/);
 });
 
-test('a machine without apt gets a sentence that says what to install', async () => {
+test('says what to install on a machine without apt', async () => {
   await assert.rejects(ensureDebian(['flite'], quiet, { env: { PATH: '' } }), /apt-get install flite/);
 });
 
-test('a step that takes too long is ended, with all that it started', async () => {
+test('ends a step that takes too long, with its children', async () => {
   const slow = run('sh', ['-c', 'sleep 60 & echo begun; wait'], { what: 'waiting', log: quiet, timeoutMs: 3_000 });
   await assert.rejects(slow, (error: Error) => {
     assert.ok(error instanceof StepFailedError);

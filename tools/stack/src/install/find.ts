@@ -9,7 +9,7 @@ export async function onPath(command: string, env: NodeJS.ProcessEnv = process.e
   return undefined;
 }
 
-/** Returns the file that a variable names, or undefined when it is not set. Rejects when it names no executable file. */
+/** Returns the file that a variable names, or undefined when it is not set. Rejects when the variable names no executable file. */
 export async function namedBy(variable: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const path = env[variable];
   if (!path) return undefined;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Returns some hexadecimal digits that differ where the name or content of any file under these folders does. */
+/** Returns hexadecimal digits that change with the name or content of any file under these folders. */
 export async function fingerprintOf(folders: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const folder of folders) {

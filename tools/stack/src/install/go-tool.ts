@@ -4,22 +4,22 @@ import type { InstallContext } from './context.ts';
 import { namedBy, onPath } from './find.ts';
 import { run } from './run.ts';
 
-/** A program that is built from a Go module. */
+/** A program built from a Go module. */
 export interface GoTool {
   command: string;
   module: string;
   version: string;
   /** The variable that names an executable to use instead. */
   variable: string;
-  /** How long a build takes, such as "two to five minutes". */
+  /** The duration of a build, such as "two to five minutes". */
   takes: string;
-  /** Whether another program has the same name, so that what is on PATH may be that one. */
+  /** Whether another program has the same name, so that PATH may hold the wrong one. */
   isAmbiguous?: boolean;
 }
 
 const LIMIT_MS = 45 * 60_000;
 
-/** Returns the program's path: from its variable, PATH (where its name is no other's), the cache, or built once per machine. Rejects with a sentence that says what is missing. */
+/** Returns the program's path: from its variable, PATH (if no other program has the name), the cache, or a build, once per machine. Rejects with a sentence that says what is missing. */
 export async function ensureGoTool(tool: GoTool, { env, log, signal }: InstallContext): Promise<string> {
   const { command, module, version, variable, takes, isAmbiguous = false } = tool;
   const own = (await namedBy(variable, env)) ?? (isAmbiguous ? undefined : await onPath(command, env));

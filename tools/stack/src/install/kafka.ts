@@ -57,7 +57,7 @@ async function fetchJars(into: string, { env, log, signal }: InstallContext): Pr
   await rm(jars, { recursive: true });
 }
 
-/** log4j-slf4j-impl is no dependency of the broker’s, but without it the broker logs nothing, not even why it does not start. */
+/** log4j-slf4j-impl is no dependency of the broker, but without it the broker logs nothing, not even why it fails to start. */
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>local</groupId><artifactId>kafka-libs</artifactId><version>1</version>

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 
-/** A lock that is held until `release`, or until this process ends, however it ends. */
+/** A lock that is held until `release`, or until this process ends in any way. */
 export interface Lock extends AsyncDisposable {
   release(): Promise<void>;
 }
@@ -21,9 +21,9 @@ const BUSY = 75;
 /**
  * Takes the lock named by `file`, waiting at most `waitMs` milliseconds (0: not at all).
  *
- * The kernel keeps it, through `flock`, so no lock outlives its holder: a file that a dead process left is simply taken.
- * On a machine without `flock` nothing is locked; callers must be correct without the lock, only slower.
- * Rejects with LockBusyError when the time is up, and with the signal's reason when that fires.
+ * The kernel keeps it, through `flock`, so no lock outlives its holder: the file of a dead process does not block.
+ * On a machine without `flock` there is no lock; callers must be correct without it, only slower.
+ * Rejects with LockBusyError after `waitMs`, and with the signal's reason when the signal fires.
  */
 export async function holdLock(
   file: string,
@@ -31,13 +31,13 @@ export async function holdLock(
 ): Promise<Lock> {
   const { waitMs, signal, onWait } = options;
   signal?.throwIfAborted();
-  // `cat` ends when this process closes its input, which happens even when it is killed. The file is emptied before flock
-  // releases the lock, so that it never loses the name of the next holder.
+  // `cat` ends when this process closes its input or is killed. The script empties the file before flock
+  // releases the lock, so that it never erases the next holder's name.
   const hold = 'echo "$1" > "$2"; echo held; cat > /dev/null; : > "$2"';
   const args = ['--exclusive', '--wait', String(waitMs / 1000), '--conflict-exit-code', String(BUSY), file];
   const child = spawn('flock', [...args, 'sh', '-c', hold, 'sh', String(process.pid), file], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    // In a group of its own, which a terminal's Ctrl-C does not reach: the lock stays with this process until it has stopped.
+    // A group of its own, which a terminal's Ctrl-C does not reach: this process keeps the lock until it has stopped.
     detached: true,
   });
   const { stdin, stdout } = child;

@@ -1,7 +1,7 @@
 import type { InstallContext } from './context.ts';
 import { ensureGoTool } from './go-tool.ts';
 
-/** Returns the path of MinIO's client, which makes and removes users: MC_BIN, the cache, or built from its Go module. */
+/** Returns the path of MinIO's client, which makes and removes users: MC_BIN, the cache, or a build of its Go module. */
 export const ensureMinioClient = (context: InstallContext): Promise<string> =>
   ensureGoTool(
     {

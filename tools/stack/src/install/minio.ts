@@ -1,7 +1,7 @@
 import type { InstallContext } from './context.ts';
 import { ensureGoTool } from './go-tool.ts';
 
-/** Returns the path of a MinIO server: MINIO_BIN, PATH, the cache, or built from its Go module. */
+/** Returns the path of a MinIO server: MINIO_BIN, PATH, the cache, or a build of its Go module. */
 export const ensureMinio = (context: InstallContext): Promise<string> =>
   ensureGoTool(
     {

@@ -7,12 +7,12 @@ import { namedBy, onPath } from './find.ts';
 import { run } from './run.ts';
 
 const LIMIT_MS = 5 * 60_000;
-/** What Debian's nginx is linked with and a minimal system may lack. */
+/** The libraries that Debian's nginx needs and a minimal system may lack. */
 const LIBRARIES = ['libpcre2-8-0', 'libssl3', 'zlib1g', 'libcrypt1'];
 
 /**
- * Returns the path of an nginx: NGINX_BIN, PATH, the cache, or the program of Debian's package. The package is unpacked and not
- * installed, because installing it starts a server on port 80.
+ * Returns the path of an nginx: NGINX_BIN, PATH, the cache, or Debian's package, unpacked only,
+ * because installing it starts a server on port 80.
  */
 export async function ensureNginx(context: InstallContext): Promise<string> {
   const { env, log, signal } = context;

@@ -18,8 +18,8 @@ export async function ensurePython({ env, log, signal }: InstallContext): Promis
 }
 
 /**
- * Installs pinned wheels, without their dependencies, into a folder; of those with hashes no other file. `--target`
- * needs neither a venv nor write access to the system's Python. Rejects with a WrongHashError where a file is another one.
+ * Installs pinned wheels, without their dependencies, into a folder; for a wheel with hashes it accepts no other file. `--target`
+ * needs neither a venv nor write access to the system's Python. Rejects with a WrongHashError when a file's hash differs.
  */
 export async function pipInstall(
   pins: string | string[] | Readonly<Record<string, readonly string[]>>,
@@ -49,12 +49,12 @@ export async function pipInstall(
   if (isHashed) await rm(wanted.at(-1)!);
 }
 
-/** A file of the registry is not the one that is pinned. */
+/** A file from the registry has another hash than the pinned one. */
 export class WrongHashError extends Error {
   override name = 'WrongHashError';
 
   constructor(what: string) {
-    super(`${what} is not the file that is pinned here: its SHA-256 differs, so that nothing of it was installed.`);
+    super(`${what} is not the pinned file: its SHA-256 differs. Nothing of it was installed.`);
   }
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { dieWithParent } from '../child-process.ts';
 import type { Log } from '../log.ts';
 
-/** A step of an install failed. The message names the step and the cause, and ends with its last output. */
+/** An install step failed. The message names the step and the cause, and ends with the step's last output. */
 export class StepFailedError extends Error {
   override name = 'StepFailedError';
 }
@@ -22,12 +22,12 @@ export interface RunOptions {
   everyMs?: number;
 }
 
-/** Runs a command to its end and logs every ten seconds that it still runs. Resolves to its standard output; rejects with StepFailedError. */
+/** Runs a command to its end, and logs every ten seconds that it still runs. Resolves to its standard output; rejects with StepFailedError. */
 export async function run(command: string, args: string[], options: RunOptions): Promise<string> {
   const { what, log, timeoutMs, progress, signal, everyMs = 10_000 } = options;
   signal?.throwIfAborted();
   const [file, argv] = dieWithParent(command, args);
-  // A process group of its own, so that a compiler's or package manager's own children end with it.
+  // A process group of its own, so that a compiler's or package manager's children end with it.
   const child = spawn(file, argv, {
     cwd: options.cwd,
     env: options.env ?? process.env,
@@ -44,7 +44,7 @@ export async function run(command: string, args: string[], options: RunOptions):
   const end = (why: string) => {
     ending ??= why;
     killGroup(child);
-    // A descendant that left the group may still hold them; it is not waited for.
+    // A descendant that left the group may still hold the streams; this does not wait for it.
     child.stdout.destroy();
     child.stderr.destroy();
   };
@@ -76,7 +76,7 @@ function killGroup(child: ChildProcess): void {
   try {
     if (child.pid) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has already ended.
+    // The process has already ended.
   }
 }
 

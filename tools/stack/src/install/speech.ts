@@ -6,7 +6,7 @@ import { ensureWhisper } from './whisper.ts';
 
 const POCKETSPHINX = 'pocketsphinx==5.1.1';
 
-/** The python that runs the speech server, the folder to put on its PYTHONPATH, and what it recognises speech with. */
+/** The python that runs the speech server, the folder for its PYTHONPATH, and its speech engine. */
 export interface SpeechInstall {
   python: string;
   pythonPath: string;
@@ -16,9 +16,9 @@ export interface SpeechInstall {
 }
 
 /**
- * Finds or installs what the speech server needs: ffmpeg, and Whisper or PocketSphinx, as SPEECH_ENGINE says. Without it Whisper, and
- * PocketSphinx, with a warning, where Whisper cannot be had. A file that is another one than is pinned is never passed over.
- * One folder for each version of Python, because wheels are compiled.
+ * Finds or installs the speech server's parts: ffmpeg, and the engine that SPEECH_ENGINE names. Without SPEECH_ENGINE it takes Whisper, or,
+ * with a warning, PocketSphinx if Whisper is unavailable. A file with a wrong hash always fails.
+ * Each Python version has its own folder, because wheels are compiled.
  */
 export async function ensureSpeech(context: InstallContext): Promise<SpeechInstall> {
   const { env, log, signal } = context;

@@ -4,7 +4,7 @@ import { ensurePython, pipInstall } from './pip.ts';
 
 const VERSION = '1.1.0';
 
-/** How to run a Python program that imports `standardwebhooks`. */
+/** The command that runs a Python program that imports `standardwebhooks`. */
 export interface StandardWebhooksInstall {
   command: string;
   env: Record<string, string>;

@@ -24,13 +24,13 @@ const WHEELS = [
   'yarl==1.25.1',
 ];
 
-/** How to run a Python program that imports `tusclient` and `requests`. */
+/** The command that runs a Python program that imports `tusclient` and `requests`. */
 export interface TuspyInstall {
   command: string;
   env: Record<string, string>;
 }
 
-/** Finds or installs the Python client of tus, for tests only (the cache, the registry). One folder per Python version, because some wheels are compiled. */
+/** Finds or installs the Python client of tus, for tests only (the cache, the registry). Each Python version has its own folder, because some wheels are compiled. */
 export async function ensureTuspy(context: InstallContext): Promise<TuspyInstall> {
   const { env, log, signal } = context;
   const { python, version } = await ensurePython(context);

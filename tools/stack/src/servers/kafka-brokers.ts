@@ -13,23 +13,23 @@ export interface BrokersOptions {
   /** Holds the data and `logs/kafka-<n>.log`. */
   dataDir: string;
   host?: string;
-  /** With it each broker has a listener for TLS with SCRAM-SHA-512 as well. */
+  /** With it, each broker also has a listener for TLS with SCRAM-SHA-512. */
   certificate?: ServerCertificate;
-  /** Passwords by name, of those who may log in there from the start. */
+  /** The initial users: passwords by name. */
   users?: Record<string, string>;
   env?: NodeJS.ProcessEnv;
   signal?: AbortSignal;
 }
 
-/** Three brokers of one cluster on one machine, which are its controllers too. Topics have three replicas, of which two must have a record. */
+/** Three brokers of one cluster on one machine, which are also its controllers. Topics have three replicas; two must store a record before it is acknowledged. */
 export interface Brokers extends AsyncDisposable {
-  /** The listeners without TLS and login. */
+  /** The addresses of the listeners without TLS and login. */
   addresses: string[];
-  /** Those with both; none without a certificate. */
+  /** The addresses of the listeners with TLS and login; none without a certificate. */
   secureAddresses: string[];
-  /** Ends the broker that leads most partitions of topics that are not Kafka's own. Resolves when it has ended. */
+  /** Ends the broker that leads most partitions of topics other than Kafka's own. Resolves when it has ended. */
   killLeader(): Promise<Killed>;
-  /** Makes a user for SCRAM-SHA-512, or gives one another password. */
+  /** Creates a user for SCRAM-SHA-512, or changes its password. */
   setUser(name: string, password: string): Promise<void>;
   removeUser(name: string): Promise<void>;
 }
@@ -46,7 +46,7 @@ const IDS = [1, 2, 3];
 const COMMAND_MS = 60_000;
 const WHOLE = { timeoutMs: 120_000, checkMs: 10_000, intervalMs: 250 };
 
-/** Resolves when each sees the others. They end with this process, or when the cluster is disposed of. */
+/** Resolves when each broker sees the others. They end with this process, or on disposal. */
 export async function startBrokers(install: KafkaInstall, options: BrokersOptions): Promise<Brokers> {
   const { env = process.env, signal } = options;
   const brokers = await brokersOf(install, options);
@@ -96,7 +96,7 @@ export async function startBrokers(install: KafkaInstall, options: BrokersOption
   };
 }
 
-/** None of them is ready before a majority runs. */
+/** No broker is ready before a majority runs. */
 async function startAll(brokers: Broker[]): Promise<void> {
   const results = await Promise.allSettled(brokers.map(({ start }) => start()));
   const failed = results.find(({ status }) => status === 'rejected');

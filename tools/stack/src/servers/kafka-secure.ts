@@ -1,8 +1,8 @@
-/** Listeners of Kafka with TLS, for tests: one asks for SASL, the other, where there is one, for a client's certificate. */
+/** Listeners of Kafka with TLS, for tests: one requires SASL, the other, if present, a client certificate. */
 export interface SecureKafka {
   saslPort: number;
   certificatePort?: number;
-  /** Their certificate with its key, and the authority of the clients' certificates; PEM. */
+  /** The certificate with its key, and the authority of the clients' certificates; PEM. */
   cert: string;
   key: string;
   ca: string;
@@ -10,7 +10,7 @@ export interface SecureKafka {
   users: Record<string, string>;
 }
 
-/** Returns what formatting the storage needs so that the users exist from the start. */
+/** Returns the arguments with which formatting the storage creates the users. */
 export const formatArguments = (secure: SecureKafka | undefined): string[] =>
   Object.entries(secure?.users ?? {}).flatMap(([name, password]) => [
     '--add-scram',
@@ -23,7 +23,7 @@ export const secureListeners = (host: string, secure: SecureKafka | undefined): 
   ...(secure?.certificatePort ? [`SSL://${host}:${secure.certificatePort}`] : []),
 ];
 
-/** Returns the properties of the listeners. Tokens are believed unsigned: it is the client that is tested. */
+/** Returns the properties of the listeners. The broker accepts unsigned tokens: the tests are about the client. */
 export function secureProperties(secure: SecureKafka | undefined): Record<string, string> {
   if (!secure) return {};
   const oneLine = (pem: string) => pem.trim().replaceAll('\n', '\\n');
@@ -41,7 +41,7 @@ export function secureProperties(secure: SecureKafka | undefined): Record<string
     [`${sasl}.scram-sha-512.sasl.jaas.config`]: `${modules}.scram.ScramLoginModule required;`,
     [`${sasl}.plain.sasl.jaas.config`]: `${modules}.plain.PlainLoginModule required ${users.join(' ')};`,
     [`${sasl}.oauthbearer.sasl.jaas.config`]: `${modules}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";`,
-    // A connection ends with its token.
+    // A connection ends when its token expires.
     [`${sasl}.oauthbearer.connections.max.reauth.ms`]: '3600000',
   };
 }

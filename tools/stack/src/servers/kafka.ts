@@ -16,18 +16,18 @@ const READY_MS = 90_000;
 const FORMAT_MS = 60_000;
 const LOCAL = '127.0.0.1';
 
-/** A broker's place among those of its cluster, each of which is a controller as well. */
+/** A broker's place in its cluster, where each broker is also a controller. */
 export interface KafkaSeat {
-  /** From 1 on. */
+  /** Counts from 1. */
   id: number;
   clusterId: string;
-  /** Host and port of each controller, in the order of their ids. */
+  /** The host and port of each controller, in the order of their ids. */
   controllers: string[];
 }
 
 /**
- * Kafka as one process that is broker and controller, of a cluster of one by default; resolves when a client sees every broker and a controller.
- * With `secure` it has listeners for TLS as well.
+ * Starts Kafka as one process that is broker and controller, by default of a cluster of one. Resolves when a client sees every broker and a controller.
+ * With `secure`, it also has listeners for TLS.
  */
 export async function startKafka(
   install: KafkaInstall,
@@ -44,7 +44,7 @@ export async function startKafka(
   const own = seat ?? { id: 1, clusterId: newClusterId(), controllers: [`${LOCAL}:${await freePort()}`] };
   await writeFile(properties, propertiesOf(serverProperties({ host, port, logs, seat: own }, secure)));
   await writeFile(logging, LOGGING);
-  // At each login a broker asks for the name of its address, and would wait seconds for it where nothing answers for names.
+  // At each login a broker looks up the name of its address, and would wait seconds where no DNS server responds.
   const hosts = join(home, 'hosts');
   await writeFile(hosts, `${host} ${hostname()}\n`);
   const { java } = install;
@@ -73,7 +73,7 @@ export async function startKafka(
 
 export const newClusterId = (): string => randomBytes(16).toString('base64url').replace(/^-/, 'A');
 
-/** What a program of Kafka is started with before its name. */
+/** Returns the java arguments before the name of a Kafka program. */
 export const classArguments = ({ libs }: KafkaInstall, ...more: string[]): string[] => [
   ...['-Xmx384m', '-Xms128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'],
   ...[...more, '-cp', join(libs, '*')],
@@ -107,10 +107,10 @@ function serverProperties(
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL',
     'log.dirs': logs,
-    // A topic is created by the service that owns it, with the partitions that it chose.
+    // The service that owns a topic creates it, with its own number of partitions.
     'auto.create.topics.enable': false,
     'default.replication.factor': copies,
-    // What is acknowledged outlives a broker, and one that is away keeps nobody from writing.
+    // Acknowledged records survive the loss of one broker, which does not block writes.
     'min.insync.replicas': Math.max(1, copies - 1),
     'offsets.topic.replication.factor': copies,
     'offsets.topic.num.partitions': 4,
@@ -121,7 +121,7 @@ function serverProperties(
     'share.coordinator.state.topic.replication.factor': copies,
     'share.coordinator.state.topic.min.isr': 1,
     'share.coordinator.state.topic.num.partitions': 1,
-    // On one machine a group need not wait for more members before its first assignment.
+    // On one machine, a group need not wait for more members before its first assignment.
     'group.initial.rebalance.delay.ms': 0,
     'log.segment.bytes': 16 * 1024 * 1024,
     'log.index.size.max.bytes': 1024 * 1024,

@@ -1,9 +1,9 @@
-/** A member of several servers that was ended by SIGKILL. */
+/** A member of a server cluster that SIGKILL ended. */
 export interface Killed {
-  /** As clients know it: host:port. */
+  /** The host:port that clients use. */
   address: string;
   /** When the signal was sent, as Date.now() gives it. */
   at: number;
-  /** Starts it again, with its data. Resolves when it takes part again. */
+  /** Restarts it with its data. Resolves when it takes part again. */
   restart(): Promise<void>;
 }

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { run } from '../install/run.ts';
 
-/** What a user of the store shows. */
+/** The keys of a user of the store. */
 export interface StoreKeys {
   accessKey: string;
   secretKey: string;
 }
 
-/** The users of a MinIO beside its own first one. */
+/** Creates users of a MinIO beside its root user. */
 export interface StoreUsers {
-  /** Makes a user who may do what the policy in a file says, which the store then has by this name. By default they may read and write every bucket. */
+  /** Creates a user with the policy in a file, which the store keeps under this name. By default the user may read and write every bucket. */
   add(policy?: { name: string; file: string }): Promise<StoreKeys>;
   remove(accessKey: string): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface StoreUsers {
 const COMMAND_MS = 30_000;
 const ALIAS = 'store';
 
-/** `mc`: MinIO's client, as `ensureMinioClient` finds it. `keys` are those of the first user; `dataDir` takes what the client keeps. */
+/** `mc` is MinIO's client, from `ensureMinioClient`. `keys` are those of the root user; `dataDir` holds the client's files. */
 export function minioUsers(
   mc: string,
   { endpoint, keys, dataDir }: { endpoint: string; keys: StoreKeys; dataDir: string },

@@ -13,9 +13,9 @@ export interface MongoSetOptions {
   /** Holds the data and `logs/mongo-<n>.log`. */
   dataDir: string;
   host?: string;
-  /** Lets the members take TLS too, and use it among themselves. */
+  /** Lets the members accept TLS too, and use it among themselves. */
   certificate?: ServerCertificate;
-  /** Whether only who has logged in gets anything; the address that is returned has a user who may do everything. */
+  /** Whether clients must log in; the returned address then has a user with every permission. */
   login?: boolean;
   electionTimeoutMs?: number;
   env?: NodeJS.ProcessEnv;
@@ -24,7 +24,7 @@ export interface MongoSetOptions {
 
 /** A replica set of three members, on one machine. */
 export interface MongoSet extends AsyncDisposable {
-  /** With every member, and the user who may do everything. */
+  /** The address with every member, and the user with every permission. */
   url: string;
   /** Resolves when the primary has ended. */
   killPrimary(): Promise<Killed>;
@@ -41,11 +41,11 @@ const MEMBERS = [1, 2, 3];
 /** Half of MongoDB's default: a dead primary has a successor after five to seven seconds. */
 const ELECTION_MS = 5_000;
 const READY = { timeoutMs: 60_000, checkMs: 10_000, intervalMs: 100 };
-/** Unauthorized, and that there is a user of that name. */
+/** The codes Unauthorized and "user already exists". */
 const USER_IS_THERE = new Set<unknown>([13, 51003]);
 const LIMITS = { serverSelectionTimeoutMS: 2_000, connectTimeoutMS: 2_000, socketTimeoutMS: 10_000 };
 
-/** Resolves when the set has a primary and two secondaries. They end with this process, or when the set is disposed of. */
+/** Resolves when the set has a primary and two secondaries. They end with this process, or on disposal. */
 export async function startMongoSet(mongod: string, options: MongoSetOptions): Promise<MongoSet> {
   const { login = false, electionTimeoutMs = ELECTION_MS, signal } = options;
   const members = await membersOf(mongod, options);
@@ -55,7 +55,7 @@ export async function startMongoSet(mongod: string, options: MongoSetOptions): P
   const addresses = members.map(({ address }) => address);
   const listen = () => Promise.all(addresses.map(address => ask(address, { hello: 1 })));
   await waitFor('the members of the MongoDB set', listen, { ...READY, signal });
-  // Only from its own machine does a member without users take these two commands.
+  // A member without users accepts these two commands only from its own machine.
   const near = (address: string) => (login ? `${LOCAL}:${address.split(':')[1]}` : address);
   const config = {
     _id: SET,
@@ -118,7 +118,7 @@ async function membersOf(mongod: string, options: MongoSetOptions): Promise<Memb
   );
 }
 
-/** The address of the member that reports itself as primary; undefined while none does. */
+/** Returns the address of the member that reports itself as primary; undefined while none does. */
 async function primaryOf(addresses: string[]): Promise<string | undefined> {
   const said = await Promise.all(addresses.map(address => ask(address, { hello: 1 }).catch(() => undefined)));
   return addresses.find((_, at) => said[at]?.isWritablePrimary);
@@ -129,7 +129,7 @@ async function isMember(address: string): Promise<true | undefined> {
   return isWritablePrimary || secondary ? true : undefined;
 }
 
-/** Where the set chooses its primary meanwhile this fails, and the user may be there all the same: nobody makes another without a login then. */
+/** Fails during an election, although the user may exist by then: MongoDB lets nobody create another user without a login. */
 async function makeUser(address: string, pwd: string): Promise<true> {
   try {
     await ask(address, { createUser: 'root', pwd, roles: ['root'] });

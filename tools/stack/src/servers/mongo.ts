@@ -9,19 +9,19 @@ const READY_MS = 60_000;
 const SET = 'rs0';
 export const LOCAL = '127.0.0.1';
 
-/** What one member of a replica set is started with. */
+/** The arguments of one member of a replica set. */
 export interface MemberOptions {
   set: string;
   cacheGigabytes: number;
   oplogMegabytes: number;
-  /** Who is not of the set, and has not logged in, gets nothing: the file with the secret that the members share. */
+  /** The file with the secret that the members share; with it, clients must log in. */
   keyFile?: string | undefined;
 }
 
-/** MongoDB as a replica set of one; resolves when it is primary. */
+/** Starts MongoDB as a replica set of one; resolves when it is primary. */
 export async function startMongo(mongod: string, context: StartContext): Promise<RunningServer> {
   const { host, port, signal } = context;
-  // Its own cache would take half of the machine's memory.
+  // MongoDB's default cache would take half of the machine's memory.
   const child = await launchMember(mongod, context, { set: SET, cacheGigabytes: 1, oplogMegabytes: 1024 });
   const member = `${host}:${port}`;
   await readyOrKilled(
@@ -32,19 +32,19 @@ export async function startMongo(mongod: string, context: StartContext): Promise
   return { name: 'mongo', url, env: { MONGO_URL: url }, child, graceMs: 10_000 };
 }
 
-/** Starts the process of a member, which may not answer yet. */
+/** Starts the process of a member, which may not respond yet. */
 export async function launchMember(mongod: string, context: StartContext, options: MemberOptions): Promise<Child> {
   const { dataDir, host, port, logFile, env, certificate } = context;
   const { set, cacheGigabytes, oplogMegabytes, keyFile } = options;
   const dbPath = join(dataDir, 'mongo');
   await mkdir(dbPath, { recursive: true });
-  // A member without users takes the first one from its own machine alone.
+  // A member without users accepts the first user only from its own machine.
   const addresses = keyFile && host !== LOCAL ? `${LOCAL},${host}` : host;
   const args = ['--replSet', set, '--bind_ip', addresses, '--port', String(port), '--dbpath', dbPath];
   const sizes = ['--wiredTigerCacheSizeGB', String(cacheGigabytes), '--oplogSize', String(oplogMegabytes)];
-  // The quiesce time is for clients that could go to another member.
+  // The quiesce time helps only clients that can use another member.
   const quick = ['shutdownTimeoutMillisForSignaledShutdown=100', 'diagnosticDataCollectionEnabled=false'];
-  // As deploy/README.md advises: what a killed process has locked is free sooner.
+  // As deploy/README.md advises: the locks of a killed process expire sooner.
   const parameters = [...quick, 'transactionLifetimeLimitSeconds=30'];
   return await startChild({
     name: 'mongo',
@@ -62,7 +62,7 @@ export async function launchMember(mongod: string, context: StartContext, option
   });
 }
 
-/** TLS beside plaintext: the readiness of the member, and what the set says to itself, stay as they are. */
+/** Adds TLS beside plaintext: the readiness check and the traffic within the set stay as they are. */
 async function tlsArguments({ cert, key, ca }: ServerCertificate, dir: string): Promise<string[]> {
   await mkdir(dir, { recursive: true });
   const [certFile, caFile] = [join(dir, 'server.pem'), join(dir, 'ca.pem')];
@@ -78,7 +78,7 @@ async function becomePrimary(host: string): Promise<true | undefined> {
   try {
     const admin = client.db('admin');
     await configure(admin, host);
-    // Polled over one connection: a new one each time would take longer than the election.
+    // Polls over one connection: a new one each time would take longer than the election.
     for (let tries = 0; tries < 100; tries++) {
       const hello = await admin.command({ hello: 1 });
       if (hello.isWritablePrimary) return true;
@@ -91,7 +91,7 @@ async function becomePrimary(host: string): Promise<true | undefined> {
 }
 
 const NOT_YET_INITIALIZED = 94;
-// The node is not in its own configuration, because the data is from a run on another port.
+// The data is from a run on another port, so the configuration does not name this node.
 const INVALID_REPLICA_SET_CONFIG = 93;
 
 async function configure(admin: mongoose.mongo.Db, host: string): Promise<void> {

@@ -9,11 +9,11 @@ import { waitFor } from '../wait.ts';
 import { type RunningServer, readyOrKilled, type StartContext } from './start-server.ts';
 
 const READY_MS = 60_000;
-// The name tells what recognises: PocketSphinx is expected to hear less.
+// The name shows the engine: tests expect PocketSphinx to recognise less.
 const MODELS = { whisper: 'whisper-base', pocketsphinx: 'pocketsphinx-en-us' };
 const SERVER = fileURLToPath(new URL('../../speech/server.py', import.meta.url));
 
-/** The OpenAI-compatible speech-to-text server; resolves when a recogniser has loaded its model. */
+/** Starts the OpenAI-compatible speech-to-text server; resolves when a recogniser has loaded its model. */
 export async function startSpeech(
   { python, pythonPath, engine, modelDir }: SpeechInstall,
   context: StartContext,

@@ -1,28 +1,28 @@
 import type { Child } from '../child-process.ts';
 import type { ServerName } from '../install/ensure.ts';
 
-/** What every server is started with. */
+/** The arguments of every server. */
 export interface StartContext {
   dataDir: string;
-  /** The address that it listens on, and that clients are given. */
+  /** The address on which it listens, also given to clients. */
   host: string;
   port: number;
   logFile: string;
   /** The environment that children inherit. */
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal;
-  /** With it MongoDB takes TLS too, and the object store nothing else. */
+  /** With it, MongoDB also accepts TLS, and the object store accepts only TLS. */
   certificate?: ServerCertificate | undefined;
 }
 
-/** What a server shows, for its address, and the authority that issued it; PEM. */
+/** A server's certificate for its address, and the authority that issued it; PEM. */
 export interface ServerCertificate {
   cert: string;
   key: string;
   ca: string;
 }
 
-/** A server that answers: its process (absent when it is run elsewhere), its address, and the variables that services read. */
+/** A server that is ready: its process (absent when it runs elsewhere), its address, and the variables for services. */
 export interface RunningServer {
   name: ServerName;
   url: string;
@@ -32,7 +32,7 @@ export interface RunningServer {
   graceMs: number;
 }
 
-/** Ends the child when it does not become ready, so that a rejected start leaves nothing behind. */
+/** Ends the child when it does not become ready, so that a failed start leaves nothing behind. */
 export async function readyOrKilled<T>(child: Child, ready: Promise<T>): Promise<T> {
   try {
     return await ready;

@@ -10,8 +10,8 @@ const REGION = 'us-east-1';
 export const HEALTH = '/health';
 
 /**
- * Returns the arguments that `deploy/` starts a Versity S3 gateway with, too. Each object is a file; metadata goes to a
- * folder of its own, because not every file system has extended attributes. Without --keep-alive every request would
+ * Returns the arguments of a Versity S3 gateway, the same as in `deploy/`. Each object is a file; metadata goes to a
+ * separate folder, because some file systems lack extended attributes. Without --keep-alive, every request would
  * open a connection.
  */
 export const versitygwArgs = (listen: string, metadata: string, objects: string): string[] => [

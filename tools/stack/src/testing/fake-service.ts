@@ -1,5 +1,5 @@
-// Stands in for a service in tests of the cluster: gRPC health, HTTP where an address is given, and the two routes of the
-// gateway's API that `npm start` calls. Imports nothing from the real services, which this package must not know.
+// Replaces a service in tests of the cluster: gRPC health, HTTP if an address is given, and the two routes of the
+// gateway's API that `npm start` calls. Imports nothing from the real services, on which this package must not depend.
 import { createServer } from 'node:http';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 

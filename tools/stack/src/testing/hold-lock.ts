@@ -1,4 +1,4 @@
-// cache.test.ts runs this as a process: holds a lock until its input ends, and says when an interrupt has come.
+// cache.test.ts runs this as a process: it holds a lock until its input ends, and prints when it receives an interrupt.
 import { once } from 'node:events';
 import { holdLock } from '../install/lock.ts';
 

@@ -1,4 +1,4 @@
-// cache.test.ts runs this as a process: installs something that takes until the file `go` appears, and prints who filled it.
+// cache.test.ts runs this as a process: it installs a part that is ready when the file `go` appears, and prints the process that filled it.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../files.ts';
