@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a command on the lab's machine: in the cgroups of its first process, whose id is $1, or what they have for all that is no pod,
-# then in its namespaces.
+# Runs a command on the lab's machine, in its namespaces and in the cgroups of its first process, whose id is $1, or those of all
+# processes that are not in pods.
 set -eu
 first=$1
 shift

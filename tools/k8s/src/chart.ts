@@ -8,7 +8,7 @@ import { BASE, LOCAL, OPERATORS, ROOT } from './repository.ts';
 import { settingNames } from './settings.ts';
 
 export const CHART = join(ROOT, 'deploy/chart');
-/** The components that a chart's values can ask for, by the name of their file in the chart. */
+/** The components that a chart's values can enable, by the name of their file in the chart. */
 export const COMPONENTS = {
   backup: 'backup',
   certificates: 'certificates',
@@ -23,7 +23,7 @@ const NAMESPACE = 'recording-request';
 
 type Kustomize = Pick<ManifestTools, 'kustomize'>;
 
-/** Returns the text of each file that the chart takes its objects from, by its name: what kustomize makes of `deploy/k8s`. */
+/** Returns the text of each file with the chart's objects, by its name: the output of kustomize for `deploy/k8s`. */
 async function chartFiles(tools: Kustomize): Promise<Map<string, string>> {
   const base = parse(await render(tools, BASE));
   const files = new Map<string, Manifest[]>([
@@ -40,7 +40,7 @@ async function chartFiles(tools: Kustomize): Promise<Map<string, string>> {
       rendered.filter(object => !known.has(idOf(object))),
     );
   }
-  // The certificates that the overlay has are there by a value of their own.
+  // A value enables the certificates that the overlay has.
   const certificates = new Set(files.get('certificates')!.map(idOf));
   const operators = parse(await render(tools, OPERATORS));
   files.set(
@@ -50,7 +50,7 @@ async function chartFiles(tools: Kustomize): Promise<Map<string, string>> {
   return new Map([...files].map(([name, objects]) => [name, textOf(objects)]));
 }
 
-/** Writes the files that the chart in `folder` takes its objects and the names of settings from, in place of those that are there. */
+/** Replaces the files with the objects and the setting names of the chart in `folder`. */
 export async function writeChartFiles(tools: Kustomize, folder: string): Promise<void> {
   const files = join(folder, 'files');
   await rm(files, { recursive: true, force: true });
@@ -59,7 +59,7 @@ export async function writeChartFiles(tools: Kustomize, folder: string): Promise
   await writeFile(join(files, 'settings.txt'), settingNames().join('\n'));
 }
 
-/** Makes a copy of the chart in `folder`, with the objects of this version. */
+/** Copies the chart to `folder`, with the objects of this version. */
 export async function copyChart(tools: Kustomize, folder: string): Promise<void> {
   await cp(CHART, folder, { recursive: true });
   await writeChartFiles(tools, folder);
@@ -76,7 +76,7 @@ export async function renderOverlay(
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rendered-'));
   try {
-    // kustomize takes no absolute path.
+    // kustomize accepts no absolute path.
     const near = (paths: string[]) => paths.map(path => relative(folder, path));
     const kustomization = { resources: near(resources), components: near(components), ...more };
     await writeFile(join(folder, 'kustomization.yaml'), stringify(kustomization));
@@ -86,12 +86,12 @@ export async function renderOverlay(
   }
 }
 
-/** Names an object among those of a rendering, without the hash that kustomize gives to a ConfigMap or Secret that it makes. */
+/** Returns the name of an object of a rendering, without the hash that kustomize adds to a generated ConfigMap or Secret. */
 export const idOf = ({ kind, metadata }: Manifest): string => `${kind} ${withoutHash(metadata.name)}`;
 
 export const withoutHash = (name: string): string => name.replace(/^(settings|recording-request)-[0-9a-z]{10}$/, '$1');
 
-/** Without the product's Namespace, which is the release's, and with names that the chart gives its own hash. Helm reads YAML 1.1, where `off` is false. */
+/** Omits the product's Namespace, which is the release's, and replaces names that get a hash from the chart. Helm reads YAML 1.1, where `off` is false. */
 function textOf(objects: Manifest[]): string {
   const kept = objects.filter(({ kind, metadata }) => kind !== 'Namespace' || metadata.name !== NAMESPACE);
   const text = kept.map(object => stringify(object, { lineWidth: 0, version: '1.1' })).join('---\n');

@@ -1,10 +1,10 @@
 import { type Manifest, type PodTemplate, podOf } from './manifests.ts';
 
-/** Something that the schemas allow, and that an object should not be. */
+/** A rule about objects that the schemas do not express. */
 interface Check {
-  /** As a message names it: kebab-case. */
+  /** The name in messages: kebab-case. */
   name: string;
-  /** Returns what is wrong with an object among all that are rendered together; undefined where nothing is. */
+  /** Returns the fault of an object among all that are rendered together; undefined if it has none. */
   fault(object: Manifest, all: Manifest[]): string | undefined;
 }
 
@@ -17,10 +17,10 @@ interface Port {
   name?: string;
   containerPort: number;
 }
-// biome-ignore lint/suspicious/noExplicitAny: a container, whose schema was checked before.
+// biome-ignore lint/suspicious/noExplicitAny: a container; its schema is valid.
 type Container = any;
 
-/** A check of the pods that an object makes. */
+/** Makes a check of the pods that an object creates. */
 const ofPods = (name: string, fault: (pod: PodTemplate, object: Manifest) => string | undefined): Check => ({
   name,
   fault(object) {
@@ -29,7 +29,7 @@ const ofPods = (name: string, fault: (pod: PodTemplate, object: Manifest) => str
   },
 });
 
-/** A check of each container, which names the container. */
+/** Makes a check of each container; the result names the container. */
 const ofContainers = (name: string, fault: (container: Container, object: Manifest) => string | undefined): Check =>
   ofPods(name, ({ spec }, object) => {
     const all: Container[] = [...(spec.initContainers ?? []), ...spec.containers];
@@ -42,11 +42,11 @@ const ofKind = (kind: string, name: string, fault: Check['fault']): Check => ({
   fault: (object, all) => (object.kind === kind ? fault(object, all) : undefined),
 });
 
-/** Whether labels have all that a selector asks for; one that asks for nothing selects everything. */
+/** Returns whether labels match a selector; an empty selector matches everything. */
 const selects = (wanted: Labels = {}, labels: Labels = {}): boolean =>
   Object.entries(wanted).every(([key, value]) => labels[key] === value);
 
-/** The pods that a selector of an object's own namespace finds. */
+/** Returns the pods that a selector finds in its object's namespace. */
 const podsOf = ({ metadata }: Manifest, wanted: Labels, all: Manifest[]): PodTemplate[] =>
   all
     .filter(other => other.metadata.namespace === metadata.namespace)
@@ -64,10 +64,10 @@ const CONTAINERS: Check[] = [
     /@sha256:|:(?!latest$)[^/:]+$/.test(image) ? undefined : `has the image ${image}, whose content changes`,
   ),
   ofContainers('read-only-root', ({ securityContext }, { kind }) =>
-    // The stores for trying it out come as their makers' images, which write beside their data.
+    // The stores of the trial overlay use their makers' images, which write beside their data.
     kind === 'StatefulSet' || securityContext?.readOnlyRootFilesystem ? undefined : 'can write to its image',
   ),
-  // No limit of processor: it would slow down what others leave unused.
+  // No CPU limit: it would slow a container down while processors are idle.
   ofContainers('resources', ({ resources: { requests, limits } = {} }) =>
     requests?.cpu && requests.memory && limits?.memory
       ? undefined
@@ -83,7 +83,7 @@ const CONTAINERS: Check[] = [
     terminationMessagePolicy === 'FallbackToLogsOnError' ? undefined : 'does not tell its Pod why it ended',
   ),
   ofContainers('probes', (container, { kind }) => {
-    // A store that is slow gets slower with each restart.
+    // Restarts make a slow store slower.
     const wanted = { Deployment: PROBES.slice(1), StatefulSet: ['readinessProbe'] }[kind] ?? [];
     const missing = wanted.find(probe => !container[probe]);
     return missing && `has no ${missing}`;
@@ -161,7 +161,7 @@ const OBJECTS: Check[] = [
         own.namespace === metadata.namespace &&
         selects(spec.selector.matchLabels, template.metadata.labels),
     );
-    // With `minAvailable` a node that holds the last pods is never drained.
+    // With `minAvailable`, a node with the last pods could never be drained.
     const lets = ({ spec }: Manifest) => spec.maxUnavailable === 1 && spec.unhealthyPodEvictionPolicy === 'AlwaysAllow';
     return budgets.length === 1 && budgets.every(lets) ? undefined : 'needs one budget, of maxUnavailable: 1';
   }),
@@ -185,7 +185,7 @@ const OBJECTS: Check[] = [
     fault: ({ kind, metadata }) =>
       metadata.namespace || OF_CLUSTERS.has(kind) ? undefined : 'is in whichever namespace it is applied to',
   },
-  // Nothing of the product talks to Kubernetes.
+  // The product does not use the Kubernetes API.
   {
     name: 'rights',
     fault: ({ apiVersion }) =>
@@ -195,7 +195,7 @@ const OBJECTS: Check[] = [
 
 export const CHECKS: readonly Check[] = [...CONTAINERS, ...PODS, ...OBJECTS];
 
-/** Returns what the checks find among objects that are rendered together; empty when nothing. */
+/** Returns the findings of the checks among objects that are rendered together; empty when there are none. */
 export const checkedFaults = (all: Manifest[]): string[] =>
   all.flatMap(object =>
     CHECKS.flatMap(({ name, fault }) => {

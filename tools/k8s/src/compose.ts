@@ -4,14 +4,14 @@ import { parse } from 'yaml';
 export interface ComposeService {
   image: string;
   command: string[];
-  /** Such as `45s`. */
+  /** A duration such as `45s`. */
   stop_grace_period: string;
   environment: Record<string, string>;
-  /** Of what runs only when it is asked for. */
+  /** The profiles; a service with profiles starts only on request. */
   profiles?: string[];
 }
 
-/** Returns the services of a compose file that always run this repository's image, with variables from `env`. Throws when a required one is not set. */
+/** Returns the services of a compose file that always run this repository's image, with variables from `env`. Throws when a required variable is not set. */
 export async function readCompose(file: string, env: Record<string, string>): Promise<Record<string, ComposeService>> {
   const document = parse(await readFile(file, 'utf8'), { merge: true });
   const services = Object.entries(document.services as Record<string, ComposeService>)
@@ -26,7 +26,7 @@ function filled(environment: Record<string, unknown>, env: Record<string, string
   );
 }
 
-// The part of Compose's interpolation that the file uses: a default, and a required variable.
+// Implements the part of Compose's interpolation that the file uses: a default, and a required variable.
 function interpolate(text: string, env: Record<string, string>): string {
   return text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, mark: string, words: string) => {
     const value = env[name];

@@ -7,8 +7,8 @@ interface KeyReference {
 }
 
 /**
- * Returns the environment of a Deployment's container, with ConfigMaps and Secrets from `all`. Throws when it refers to an
- * object or key that does not exist.
+ * Returns the environment of a Deployment's container, with ConfigMaps and Secrets from `all`. Throws when it refers to a missing
+ * object or key.
  */
 export function environmentOf(deployment: Manifest, all: Manifest[]): Record<string, string> {
   const [container] = deployment.spec.template.spec.containers;

@@ -12,7 +12,7 @@ const LIMIT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 const runFile = promisify(execFile);
 
-/** Returns what is wrong with rendered YAML, a line each: by the schemas; if they find nothing, by the standard `restricted` and the checks. */
+/** Returns the faults of rendered YAML, a line each: those of the schemas; if there are none, those of the standard `restricted` and the checks. */
 export async function faultsOf(tools: ManifestTools, text: string): Promise<string> {
   const unknown = await schemaFaults(tools, text);
   if (unknown !== '') return unknown;
@@ -20,13 +20,13 @@ export async function faultsOf(tools: ManifestTools, text: string): Promise<stri
   return [...(await refusedPods(tools.podSecurity, objects)), ...checkedFaults(objects)].join('\n');
 }
 
-/** kubectl-validate's messages; empty when there are none. */
+/** Returns kubectl-validate's messages; empty when there are none. */
 async function schemaFaults(tools: ManifestTools, text: string): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'manifests-'));
   try {
     const file = join(dir, 'all.yaml');
     await writeFile(file, text);
-    // Its own schemas, never those of a cluster that this machine happens to be connected to.
+    // Uses its own schemas, never those of a cluster to which this machine is connected.
     const env = { ...process.env, KUBECONFIG: join(dir, 'none') };
     await runFile(tools.kubectlValidate, ['--version', KUBERNETES, '--local-crds', tools.customResources, file], {
       env,
@@ -41,7 +41,7 @@ async function schemaFaults(tools: ManifestTools, text: string): Promise<string>
       .filter(line => !line.endsWith('...OK'))
       .join('\n')
       .trim();
-    // It could not run at all, which says nothing about the manifests.
+    // kubectl-validate could not run, which says nothing about the manifests.
     if (words === '' || (error as { killed?: boolean }).killed) throw error;
     return words;
   } finally {

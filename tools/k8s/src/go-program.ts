@@ -8,11 +8,11 @@ import { fingerprintOf } from '@recording-request/stack/install/fingerprint';
 import { run } from '@recording-request/stack/install/run';
 import { ROOT } from './repository.ts';
 
-/** A program of this folder in Go. */
+/** A Go program of this package. */
 export interface GoProgram {
-  /** Its folder and its name. */
+  /** The name of its folder and of the program. */
   name: string;
-  /** What it does, such as "judges pods". */
+  /** The program's task in the third person, such as "judges pods". */
   does: string;
 }
 
@@ -20,7 +20,7 @@ const BUILD_MS = 45 * 60_000;
 const LIMIT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** Returns the program's path, from the cache, or built once per machine. Rejects with a sentence that says what is missing. */
+/** Returns the program's path, from the cache or built once per machine. Rejects with a sentence that says what is missing. */
 export async function ensureGoProgram({ name, does }: GoProgram, context: InstallContext): Promise<string> {
   const { env, log, signal } = context;
   const sources = join(ROOT, 'tools/k8s', name);
@@ -31,13 +31,15 @@ export async function ensureGoProgram({ name, does }: GoProgram, context: Instal
     signal,
     async fill(into) {
       if (!(await onPath('go', env)))
-        throw new Error(`What ${does} is built with Go, and there is no go on PATH: install Go 1.26 or newer.`);
-      log(`building what ${does} (a minute, longer on a busy machine; once per machine) …`);
+        throw new Error(
+          `The program that ${does} is built with Go, and there is no go on PATH: install Go 1.26 or newer.`,
+        );
+      log(`building the program that ${does} (a minute, longer on a busy machine; once per machine) …`);
       const source = join(into, 'src');
       await cp(sources, source, { recursive: true });
       await run('go', ['build', '-trimpath', '-ldflags', '-s -w', '-o', join(into, name), '.'], {
-        ...{ what: `building what ${does}`, log, signal, cwd: source, timeoutMs: BUILD_MS },
-        // -mod=readonly: what go.sum does not have the hash of is not built.
+        ...{ what: `building the program that ${does}`, log, signal, cwd: source, timeoutMs: BUILD_MS },
+        // -mod=readonly: the build fails for a module whose hash is not in go.sum.
         env: { ...env, GOFLAGS: '-buildvcs=false -mod=readonly' },
       });
       await rm(source, { recursive: true });
@@ -46,7 +48,7 @@ export async function ensureGoProgram({ name, does }: GoProgram, context: Instal
   return join(dir, name);
 }
 
-/** Gives a program its question as JSON; resolves to its answer. */
+/** Sends a program its question as JSON; resolves to its result. */
 export async function ask(program: string, question: object): Promise<unknown> {
   const ended = Promise.withResolvers<string>();
   const options = { timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES };

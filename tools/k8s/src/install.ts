@@ -29,10 +29,10 @@ const HELM: GoTool = {
 /** Returns the path of Helm. */
 export const ensureHelm = (context: InstallContext): Promise<string> => ensureGoTool(HELM, context);
 
-/** Returns the path of kustomize alone. */
+/** Returns the path of kustomize. */
 export const ensureKustomize = (context: InstallContext): Promise<string> => ensureGoTool(KUSTOMIZE, context);
 
-/** Paths of what checks the manifests. */
+/** The paths of the programs that check the manifests. */
 export interface ManifestTools {
   kustomize: string;
   kubectlValidate: string;
@@ -42,9 +42,9 @@ export interface ManifestTools {
   podSecurity: string;
 }
 
-/** Finds each by its variable, on PATH or in the cache, or builds it from its Go module, once per machine. Rejects with a sentence that says what is missing. */
+/** Finds each program by its variable, on PATH or in the cache, or builds it from its Go module, once per machine. Rejects with a sentence that says what is missing. */
 export async function ensureManifestTools(context: InstallContext): Promise<ManifestTools> {
-  // One after the other: two builds at once would only compete for the processor.
+  // Builds them in sequence: two builds at once would only compete for the processor.
   const kustomize = await ensureKustomize(context);
   const kubectlValidate = await ensureGoTool(KUBECTL_VALIDATE, context);
   const podSecurity = await ensurePodSecurity(context);

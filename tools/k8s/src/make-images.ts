@@ -43,7 +43,7 @@ async function main({ json, sbom }: ReturnType<typeof parse>, signal: AbortSigna
     const stored = await storedForm(builder, builtImage(target), dir);
     const packages = await packagesIn(builder, builtImage(target));
     const unwanted = await unwantedIn(builder, target);
-    if (unwanted.length > 0) throw new Error(`${image} has what it is not to have: ${unwanted.join(', ')}`);
+    if (unwanted.length > 0) throw new Error(`${image} has unwanted programs: ${unwanted.join(', ')}`);
     const text = sbomOf({ name: image, digest: stored.digest, packages });
     if (sbom) await writeFile(join(sbom, `${image}.cdx.json`), text);
     const count = (from: Package['from']) => packages.filter(each => each.from === from).length;

@@ -11,16 +11,16 @@ export interface Manifest {
     namespace?: string;
     labels?: Record<string, string>;
     annotations?: Record<string, string>;
-    /** Of one that a cluster has. */
+    /** The namespace, for objects that have one. */
     uid?: string;
     generation?: number;
     deletionTimestamp?: string;
   };
-  // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate knows the shapes, this file only passes them through.
+  // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate checks the shapes; this file only passes them on.
   [field: string]: any;
 }
 
-/** The oldest Kubernetes that the manifests are meant for: `preStop.sleep` is on by default since. */
+/** The oldest supported Kubernetes: since this version, `preStop.sleep` is on by default. */
 export const KUBERNETES = '1.30';
 const LIMIT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
@@ -40,14 +40,14 @@ export function parse(text: string): Manifest[] {
   });
 }
 
-/** A pod as an object makes it. */
+/** A pod as an object creates it. */
 export interface PodTemplate {
   metadata?: { labels?: Record<string, string> };
-  // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate knows the shape.
+  // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate checks the shape.
   spec: any;
 }
 
-/** Returns the pod that an object is, or makes others of; undefined where it makes none. */
+/** Returns the pod that an object is or creates; undefined if it creates none. */
 export function podOf({ kind, metadata, spec }: Manifest): PodTemplate | undefined {
   if (kind === 'Pod') return { metadata, spec };
   if (kind === 'CronJob') return spec.jobTemplate.spec.template;

@@ -2,11 +2,11 @@ import type { InstallContext } from '@recording-request/stack/install/context';
 import { ask, ensureGoProgram } from './go-program.ts';
 import { KUBERNETES, type Manifest, podOf } from './manifests.ts';
 
-/** Returns the program that judges pods, from the cache, or built once per machine. Rejects with a sentence that says what is missing. */
+/** Returns the program that judges pods, from the cache or built once per machine. Rejects with a sentence that says what is missing. */
 export const ensurePodSecurity = (context: InstallContext): Promise<string> =>
   ensureGoProgram({ name: 'pod-security', does: 'judges pods' }, context);
 
-/** Returns what the standard `restricted` refuses of the pods of `objects`, each with the object's name before it; empty when nothing. */
+/** Returns the violations of the standard `restricted` in the pods of `objects`, each after the object's name; empty when there are none. */
 export async function refusedPods(program: string, objects: Manifest[]): Promise<string[]> {
   const judged = objects.filter(object => podOf(object) !== undefined);
   const pods = judged.map(podOf);

@@ -2,7 +2,7 @@ import type { InstallContext } from '@recording-request/stack/install/context';
 import { ask, ensureGoProgram } from './go-program.ts';
 import type { Manifest } from './manifests.ts';
 
-/** One end of a connection: an address, and whose it is if a pod has it. */
+/** One end of a connection: an address, and its pod, if any. */
 export interface End {
   ip: string;
   namespace?: string;
@@ -14,16 +14,16 @@ export interface Connection {
   from: End;
   to: End;
   port: number;
-  /** How the pod that is called names the port. */
+  /** The name of the port at the called pod. */
   portName?: string;
   protocol?: 'TCP' | 'UDP';
 }
 
-/** Returns the program that judges NetworkPolicies, from the cache, or built once per machine. Rejects with a sentence that says what is missing. */
+/** Returns the program that judges NetworkPolicies, from the cache or built once per machine. Rejects with a sentence that says what is missing. */
 export const ensurePolicyAnalyser = (context: InstallContext): Promise<string> =>
   ensureGoProgram({ name: 'policies', does: 'judges NetworkPolicies' }, context);
 
-/** Returns for each connection whether the NetworkPolicies among `objects` allow it, at both of its ends. */
+/** Returns for each connection whether the NetworkPolicies among `objects` allow it at both ends. */
 export async function allowed(program: string, objects: Manifest[], connections: Connection[]): Promise<boolean[]> {
   const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
   return (await ask(program, { policies, connections })) as boolean[];

@@ -9,7 +9,7 @@ export const PRODUCTION = join(ROOT, 'deploy/k8s/overlays/production');
 export const LOCAL = join(ROOT, 'deploy/k8s/overlays/local');
 export const LOCAL_VERSITY = join(ROOT, 'deploy/k8s/overlays/local-versity');
 
-/** The names of the services, by their folders. */
+/** The names of the services: those of their folders. */
 export async function serviceNames(): Promise<string[]> {
   const entries = await readdir(join(ROOT, 'services'), { withFileTypes: true });
   return entries.filter(entry => entry.isDirectory()).map(entry => entry.name);
@@ -21,7 +21,7 @@ export async function readConfigOf(service: string, env: Record<string, string>)
   return module.readConfig(env);
 }
 
-/** The names of all variables that a service's configuration reads. */
+/** Returns the names of all variables that a service's configuration reads. */
 export async function variablesOf(service: string): Promise<Set<string>> {
   const read = new Set<string>();
   const env = new Proxy<Record<string, string>>({}, { get: (_, name) => void read.add(String(name)) });
@@ -31,7 +31,7 @@ export async function variablesOf(service: string): Promise<Set<string>> {
   return read;
 }
 
-/** The lines NAME=value of a file, without comments. */
+/** Returns the lines NAME=value of a file, without comments. */
 export async function readEnvFile(file: string): Promise<Record<string, string>> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter(line => /^[A-Z]/.test(line));
   return Object.fromEntries(

@@ -12,7 +12,7 @@ interface OperatorsUser {
   roles: { name: string; db: string }[];
 }
 
-test('the users of MongoDB have the rights that those of the operators’ overlay have', async () => {
+test('gives users of MongoDB the same rights as the operators’ overlay does', async () => {
   const text = await readFile(join(OPERATORS, 'servers/mongo.yaml'), 'utf8');
   const [mongo] = parseAllDocuments(text).map(each => each.toJS());
   const there = (mongo.spec.users as OperatorsUser[]).map(({ name: user, roles }) => ({
@@ -30,12 +30,12 @@ test('the users of MongoDB have the rights that those of the operators’ overla
   );
 });
 
-test('where databases have a prefix, the rights are on those with it', async () => {
+test('grants rights on the databases with the prefix, if there is one', async () => {
   const [projects] = await newMongoUsers('team_a_');
   assert.deepEqual(projects!.roles, [{ role: 'readWrite', db: 'team_a_projects' }]);
 });
 
-test('only submissions may delete a clip: media and transcription delete the probe alone, the others nothing', async () => {
+test('lets only submissions delete a clip; media and transcription delete only the probe, others nothing', async () => {
   const files = globSync('deploy/rights/s3/*.json', { cwd: ROOT }).map(file => basename(file, '.json'));
   assert.deepEqual(files.sort(), [...STORE_USERS].sort());
   for (const user of STORE_USERS) {

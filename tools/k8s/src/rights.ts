@@ -6,30 +6,30 @@ import { ROOT } from './repository.ts';
 
 const RIGHTS = join(ROOT, 'deploy/rights');
 
-/** A user of MongoDB, as its command takes it. */
+/** A user of MongoDB, as its command accepts it. */
 export interface MongoUser {
   user: string;
   pwd: string;
   roles: { role: string; db: string }[];
 }
 
-/** Those who log in at MongoDB, and those who do at the object store. */
+/** The users of MongoDB, and those of the object store. */
 export const MONGO_USERS = ['projects', 'submissions', 'webhooks', 'migrate', 'backup'] as const;
 export const STORE_USERS = ['submissions', 'media', 'transcription', 'migrate', 'backup'] as const;
 
-/** A policy of the object store by the name that deploy/README.md gives it, and the file that has it. */
+/** A policy of the object store by its name in deploy/README.md, and its file. */
 export const policyOf = (user: (typeof STORE_USERS)[number]) => ({
   name: `recording-request-${user}`,
   file: join(RIGHTS, 's3', `${user}.json`),
 });
 
-/** Returns the users that `deploy/rights/mongodb.js` makes, with new passwords, in the databases that begin with `prefix`. */
+/** Returns the users that `deploy/rights/mongodb.js` creates, with new passwords, in the databases that begin with `prefix`. */
 export async function newMongoUsers(prefix = ''): Promise<MongoUser[]> {
   const passwords = MONGO_USERS.map(name => [`${name.toUpperCase()}_PASSWORD`, randomBytes(16).toString('hex')]);
   const env = { ...Object.fromEntries(passwords), MONGO_DATABASE_PREFIX: prefix };
   const made: MongoUser[] = [];
   const db = { getSiblingDB: () => ({ createUser: (user: MongoUser) => void made.push(user) }) };
   runInNewContext(await readFile(join(RIGHTS, 'mongodb.js'), 'utf8'), { db, process: { env } });
-  // Those of the other context have prototypes of their own.
+  // Objects of the other context have prototypes of their own.
   return structuredClone(made);
 }

@@ -10,7 +10,7 @@ const packages: Package[] = [
 ];
 const image = { name: 'recording-request', digest: `sha256:${'0'.repeat(64)}`, packages };
 
-test('a bill of materials names the image by its digest, and each package as scanners look it up', () => {
+test('names the image by its digest, and each package as scanners expect', () => {
   const bom = JSON.parse(sbomOf(image));
   assert.partialDeepStrictEqual(bom, {
     bomFormat: 'CycloneDX',
@@ -30,6 +30,6 @@ test('a bill of materials names the image by its digest, and each package as sca
   assert.deepEqual(grpc.licenses, [{ license: { id: 'Apache-2.0' } }]);
 });
 
-test('the same packages give the same text', () => {
+test('returns the same text for the same packages', () => {
   assert.equal(sbomOf(image), sbomOf({ ...image, packages: [...packages].reverse() }));
 });

@@ -11,13 +11,13 @@ import { ALL, SERVICES, secretsAmong, settingNames, settingsDocument } from './s
 const textOf = (file: string): Promise<string> => readFile(join(ROOT, file), 'utf8');
 const namesIn = async (file: string): Promise<string[]> => Object.keys(await readEnvFile(join(ROOT, file)));
 
-test('docs/settings.md says what the services and the tool declare: npm run settings writes it', async () => {
+test('docs/settings.md equals the output of npm run settings', async () => {
   assert.deepEqual(Object.keys(SERVICES).sort(), (await serviceNames()).sort());
   assert.equal(await textOf('docs/settings.md'), settingsDocument());
   assert.deepEqual(JSON.parse(await textOf('tools/admin/src/setting-names.json')), settingNames());
 });
 
-/** The variables that a file of `deploy/` gives to services, or names for them. */
+/** Returns the variables that a file of `deploy/` sets for services or names for them. */
 const SOURCES: Array<[file: string, names: (file: string) => Promise<string[]>]> = [
   ['deploy/k8s/base/settings.env', namesIn],
   ['deploy/k8s/base/secret.example.env', namesIn],
@@ -28,7 +28,7 @@ const SOURCES: Array<[file: string, names: (file: string) => Promise<string[]>]>
   ['deploy/compose.yaml', namesInCompose],
 ];
 
-/** Of what runs an image of ours. */
+/** Returns whether a container runs one of our images. */
 async function namesInCompose(file: string): Promise<string[]> {
   const { services } = parse(await textOf(file), { merge: true }) as { services: Record<string, ComposeService> };
   const ours = Object.values(services).filter(({ image }) => image.startsWith('recording-request'));
@@ -37,7 +37,7 @@ async function namesInCompose(file: string): Promise<string[]> {
 }
 
 for (const [file, names] of SOURCES)
-  test(`every variable of ${file} is one that is described`, async () => {
+  test(`docs/settings.md describes every variable of ${file}`, async () => {
     const page = await textOf('docs/settings.md');
     const described = new Set([...page.matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, name]) => name!));
     const given = await names(file);
@@ -51,13 +51,13 @@ for (const [file, names] of SOURCES)
 
 const SECRETS = [...new Set(secretsAmong(ALL))].sort();
 
-test('no secret is among the settings, which anybody may read who sees the ConfigMap', async () => {
+test('no secret is among the settings, which every reader of the ConfigMap sees', async () => {
   assert.ok(SECRETS.includes('MONGO_URL') && SECRETS.includes('KAFKA_PASSWORD'));
   for (const [file, names] of SOURCES.filter(([each]) => /settings\.env|values\.production/.test(each)))
     for (const name of await names(file)) assert.ok(!SECRETS.includes(name), `${file}: ${name}`);
 });
 
-test('every secret is a key of the example of the Secret, and the chart refuses it among its settings', async () => {
+test('every secret is a key of the Secret’s example, and the chart refuses it as a setting', async () => {
   const keys = await namesIn('deploy/k8s/base/secret.example.env');
   assert.deepEqual(
     SECRETS.filter(name => !keys.includes(name)),

@@ -30,7 +30,7 @@ export const SERVICES: Readonly<Record<string, Variables>> = {
   webhooks,
 };
 
-/** What several services read, each from the same declaration. */
+/** Variables that several services read, each from the same declaration. */
 const SHARED: ReadonlyArray<[title: string, words: string, variables: Variables]> = [
   ['Every service', '', { ...processVariables, ...healthVariables }],
   [
@@ -50,16 +50,16 @@ const SHARED: ReadonlyArray<[title: string, words: string, variables: Variables]
   ['Figures that cost a query', 'Where [metrics](metrics.md) are asked for.', figureVariables],
 ];
 
-/** Every variable of the services and of the operator's tool; a name is there again where another service means something else by it. */
+/** Every variable of the services and of the operator's tool; a name appears again where another service uses it differently. */
 export const ALL: ReadonlyArray<Variable<unknown>> = [
   ...new Set([...Object.values(SERVICES), admin].flatMap(variables => Object.values(variables))),
 ];
 
-/** The names of the secrets among variables. */
+/** Returns the names of the secrets among variables. */
 export const secretsAmong = (variables: Iterable<Variable<unknown>>): string[] =>
   [...variables].filter(({ isSecret }) => isSecret).map(({ name }) => name);
 
-/** The names that a setting may have, a secret's file among them: one that is misspelt would be ignored by every service. */
+/** The permitted names of settings, including the files of secrets: every service would ignore a misspelt one. */
 export const settingNames = (): string[] =>
   [
     ...new Set([
@@ -129,7 +129,7 @@ function expectedOf({ isSecret, expected }: Variable<unknown>): string {
   return expected === 'text' ? '**secret**' : `**secret**: ${expected}`;
 }
 
-/** What the declaration makes of a variable that is not set. */
+/** Returns the value of the declaration for an unset variable. */
 function defaultOf(variable: Variable<unknown>): string {
   if (variable.unset !== undefined) return variable.unset;
   if (variable.required) return 'required';
@@ -141,12 +141,12 @@ function defaultOf(variable: Variable<unknown>): string {
 }
 
 function shown(name: string, value: unknown): string {
-  // A secret is asked for at each use.
+  // A secret is a function, called at each use.
   const text = String((typeof value === 'function' ? value() : value) ?? '');
   return text === '' ? 'none' : `\`${text}\`${inLargerUnit(name, Number(value))}`;
 }
 
-/** By the end of a variable's name: how many of its units the larger ones are. */
+/** The factors from a variable's unit to larger ones, by the end of its name. */
 const LARGER: Readonly<Record<string, Array<[size: number, unit: string]>>> = {
   BYTES: [
     [1024 ** 3, 'GiB'],

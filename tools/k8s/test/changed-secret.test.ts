@@ -7,7 +7,7 @@ import { PRODUCTION } from '../src/repository.ts';
 
 const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
 
-/** The overlay of production with a Secret of its own. */
+/** Renders the production overlay with a generated Secret. */
 async function renderedWith(secretsKey: string): Promise<Manifest[]> {
   const secret = {
     name: 'recording-request-projects',
@@ -23,7 +23,7 @@ async function renderedWith(secretsKey: string): Promise<Manifest[]> {
   );
 }
 
-test('a Secret that an overlay makes has another name once it has changed, and so every pod that reads it starts again', async () => {
+test('a changed Secret of an overlay gets another name, so that every pod that reads it restarts', async () => {
   const [before, after] = [await renderedWith('k1:one'), await renderedWith('k1:another')];
   const nameOf = (objects: Manifest[]) => objects.find(({ kind }) => kind === 'Secret')!.metadata.name;
   assert.notEqual(nameOf(before), nameOf(after));

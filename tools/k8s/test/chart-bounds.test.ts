@@ -23,11 +23,11 @@ for (const [values, told] of [
   [roomOf('68.7G', '64Gi'), /services\.media\.tmp needs/],
   [roomOf('much'), /much is no size such as 20Gi/],
 ] as const)
-  test(`bounds that cross with what the values leave out are refused: ${JSON.stringify(values)}`, async () => {
+  test(`refuses bounds that conflict with defaults: ${JSON.stringify(values)}`, async () => {
     assert.match(await refusal(values, EXAMPLE), told);
   });
 
-test('bounds that meet are taken', async () => {
+test('accepts bounds that are equal', async () => {
   await template({ services: { gateway: { autoscaling: { max: 2 } } } }, EXAMPLE);
   for (const [limit, tmp] of [
     ['68.8G', '64Gi'],

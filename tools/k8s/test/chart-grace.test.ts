@@ -12,9 +12,9 @@ const chart = await openChart({ kustomize: await ensureKustomize(context) }, awa
 after(() => chart[Symbol.asyncDispose]());
 const { template, refusal } = chart;
 
-/** What a pod of a service is given to end in, and what its service makes of that, in seconds. */
+/** The grace period of a service's pods, and the times that the service derives from it, in seconds. */
 async function stopOf(name: string, values: object) {
-  // With the servers and their Secrets among the objects.
+  // Includes the servers and their Secrets.
   const all = parse(await template({ profile: 'local', ...values }));
   const deployment = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!;
   const { terminationGracePeriodSeconds: grace, containers } = deployment.spec.template.spec;
@@ -28,7 +28,7 @@ for (const [name, variable] of [
   ['media', 'MEDIA_JOB_SECONDS'],
   ['transcription', 'TRANSCRIPTION_JOB_SECONDS'],
 ] as const)
-  test(`the longest job of ${name} ends in what its pods are given, or the values are refused`, async () => {
+  test(`refuses values whose grace period is shorter than the longest job of ${name}`, async () => {
     const settings = { [variable]: 1_800 };
     const refused = await refusal({ settings }, EXAMPLE);
     assert.match(
@@ -46,7 +46,7 @@ for (const [name, variable] of [
     assert.equal(env.filter(({ name }: { name: string }) => name === 'STOP_GRACE_SECONDS').length, 1);
   });
 
-test('a grace that is lowered still lets end what the settings leave to the service itself', async () => {
+test('accepts a lower grace period that still covers the service’s own jobs', async () => {
   for (const name of ['media', 'transcription']) {
     const { job } = await stopOf(name, {});
     await template({ services: { [name]: { graceSeconds: job + 25 } } }, EXAMPLE);
@@ -55,7 +55,7 @@ test('a grace that is lowered still lets end what the settings leave to the serv
   }
 });
 
-test('a service never takes longer to stop than until it is killed', async () => {
+test('a service stops before Kubernetes kills it', async () => {
   const settings = { STOP_GRACE_SECONDS: 60 };
   const refused = await refusal({ settings }, EXAMPLE);
   assert.match(refused, /settings\.STOP_GRACE_SECONDS: pods of \w+ are killed 45 s after .*graceSeconds=80 gives both/);

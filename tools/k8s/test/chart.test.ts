@@ -23,7 +23,7 @@ after(() => chart[Symbol.asyncDispose]());
 const { template, refusal } = chart;
 const ADDRESSES = ['PUBLIC_BASE_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'SPEECH_BASE_URL'];
 
-/** The objects by kind and name, without what only says who made them: hashes in names, Helm's labels and the number of its revision. */
+/** Returns the objects by kind and name, without hashes in names, Helm's labels and the revision number. */
 function comparable(text: string): Record<string, Manifest> {
   return comparableOf(parse(text));
 }
@@ -49,13 +49,13 @@ function comparableOf(all: Manifest[]): Record<string, Manifest> {
   );
 }
 
-test('for trying it out, the chart has the objects of the overlay', async () => {
+test('in a trial, the chart has the objects of the overlay', async () => {
   const text = await template({ profile: 'local' });
   assert.equal(await faultsOf(tools, text), '');
   assert.deepEqual(comparable(text), comparable(await render(tools, LOCAL)));
 });
 
-test('with operators, the chart has the objects of the overlay, and asks for what is yours', async () => {
+test('with operators, the chart has the objects of the overlay, and requires the installation’s values', async () => {
   const yours = { PUBLIC_BASE_URL: 'https://clips.example.com', SPEECH_BASE_URL: 'https://speech.example.com/v1' };
   const networks = { speech: { cidrs: ['10.4.0.0/24'], ports: [443] } };
   const common = { profile: 'operators', certManager: true, secretName: 'recording-request' };
@@ -77,7 +77,7 @@ test('with operators, the chart has the objects of the overlay, and asks for wha
   for (const missing of [...Object.keys(yours), 'speech', 'secretName']) assert.match(refused, new RegExp(missing));
 });
 
-/** The overlay for production with another component for scaling, more settings and patches, as an operator's copy has them. */
+/** Renders the production overlay with another component for scaling, more settings and patches, like an operator's copy. */
 async function productionOverlay({
   scaling = 'scaling/keda',
   settings = [],
@@ -102,22 +102,22 @@ async function productionOverlay({
   return await render(tools, folder);
 }
 
-/** What the chart's release has beside its hooks. */
+/** Returns the objects of the chart's release without its hooks. */
 const released = (text: string) => comparableOf(parse(text).filter(object => !isHook(object)));
 
-/** An overlay's objects but for those that the chart has as hooks alone. */
+/** Returns an overlay's objects without those that the chart has only as hooks. */
 function withoutMigration(text: string): Record<string, Manifest> {
   const { 'Job migrate': _job, 'ServiceAccount migrate': _account, ...rest } = comparable(text);
   return rest;
 }
 
-test('in production, the chart has the objects of an overlay that says the same', async () => {
+test('in production, the chart has the objects of an equivalent overlay', async () => {
   const text = await template({}, EXAMPLE);
   assert.equal(await faultsOf(tools, text), '');
   assert.deepEqual(released(text), withoutMigration(await productionOverlay()));
 });
 
-test('a nightly backup goes into the claim that the values name, by the chart as by the component', async () => {
+test('writes a nightly backup to the claim in the values, in the chart and in the component', async () => {
   const text = await template({ backup: { claim: 'clips', schedule: '5 1 * * *' } }, EXAMPLE);
   assert.equal(await faultsOf(tools, text), '');
   const objects = released(text);
@@ -137,7 +137,7 @@ const SECURE = {
   KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
 };
 
-test('where Kafka asks for TLS and a login, KEDA has them, by the chart as by the component', async () => {
+test('KEDA uses TLS and a login where Kafka requires them, in the chart and in the component', async () => {
   const text = await template({ settings: SECURE }, EXAMPLE);
   assert.equal(await faultsOf(tools, text), '');
   const settings = Object.entries(SECURE).map(([name, value]) => `${name}=${value}`);
@@ -145,7 +145,7 @@ test('where Kafka asks for TLS and a login, KEDA has them, by the chart as by th
   assert.deepEqual(released(text), withoutMigration(overlay));
 });
 
-test('with another mechanism and a topic prefix, the chart has the patches that deploy/README.md shows', async () => {
+test('with another mechanism and a topic prefix, the chart has the patches of deploy/README.md', async () => {
   const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
   const [, shown] = /```\n(# KEDA at a Kafka[^`]*)```/.exec(guide) ?? assert.fail('it shows none');
   const { patches } = parseYaml(shown!) as { patches: object[] };
@@ -155,7 +155,7 @@ test('with another mechanism and a topic prefix, the chart has the patches that 
   assert.deepEqual(released(await template({ settings: own }, EXAMPLE)), withoutMigration(overlay));
 });
 
-test('the patches and the values that deploy/README.md shows side by side are the same', async () => {
+test('the patches and the values in deploy/README.md are equivalent', async () => {
   const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
   const shown = (first: string) => {
     const [, text] = new RegExp(`\`\`\`\n(# ${first}:[^\`]*)\`\`\``).exec(guide) ?? assert.fail(`it shows no ${first}`);
@@ -167,7 +167,7 @@ test('the patches and the values that deploy/README.md shows side by side are th
   assert.deepEqual(released(text), withoutMigration(await productionOverlay({ patches })));
 });
 
-test('KEDA logs in without TLS, or has TLS without a login; and a login that it cannot have is refused', async () => {
+test('KEDA logs in without TLS, or uses TLS without a login; the chart refuses an unsupported login', async () => {
   const triggerWith = async (settings: object) => {
     const { spec } = comparable(await template({ settings }, EXAMPLE))['ScaledObject media']!;
     const { tls, sasl } = spec.triggers[0].metadata;
@@ -182,7 +182,7 @@ test('KEDA logs in without TLS, or has TLS without a login; and a login that it 
   assert.match(await refusal({ settings: certificate }, EXAMPLE), /shows Kafka no certificate/);
 });
 
-test('in production, the migration comes before the version, with copies of all that it needs', async () => {
+test('in production, the migration runs before the new version, with copies of all objects that it needs', async () => {
   const text = await template({}, EXAMPLE);
   const hooks = parse(text).filter(isHook);
   const overlay = comparable(await productionOverlay());
@@ -193,9 +193,9 @@ test('in production, the migration comes before the version, with copies of all 
   for (const { metadata, kind } of hooks)
     assert.deepEqual(metadata.annotations, {
       'helm.sh/hook': 'pre-install,pre-upgrade',
-      // Helm waits for those of a lower weight.
+      // Helm waits for hooks of a lower weight.
       'helm.sh/hook-weight': kind === 'Job' ? '0' : '-1',
-      // An uninstallation leaves hooks: the Job goes by itself, and no others may stay.
+      // An uninstallation leaves hooks in place: the Job expires, and no other hook may stay.
       ...(kind !== 'Job' && { 'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded' }),
     });
   const without = hooks.map(({ metadata: { annotations: _, labels = {}, ...metadata }, ...object }) => {
@@ -218,11 +218,11 @@ test('in production, the migration comes before the version, with copies of all 
       });
 });
 
-test('where the servers are part of the release, nothing comes before it', async () => {
+test('runs no hook when the servers are part of the release', async () => {
   assert.deepEqual(parse(await template({ profile: 'local' })).filter(isHook), []);
 });
 
-test('an Ingress has its class, its hosts and their certificate, and replicas and bounds are those of the values', async () => {
+test('the Ingress has the class, hosts and certificate of the values, and pods have its replicas and bounds', async () => {
   const text = await template(
     {
       edge: {
@@ -258,7 +258,7 @@ test('an Ingress has its class, its hosts and their certificate, and replicas an
   assert.deepEqual([RETENTION_DAYS, UPLOAD_MAX_BYTES], ['30', '1073741824']);
 });
 
-test('what production needs and the values lack, or have and nobody knows, is named', async () => {
+test('names required values that are missing, and unknown ones', async () => {
   const nothing = await refusal({});
   for (const name of [...ADDRESSES, 'secretName', 'mongo', 'kafka', 'objects', 'speech'])
     assert.match(nothing, new RegExp(`missing propert(?:y|ies) .*'${name}'`));
@@ -278,7 +278,7 @@ test('what production needs and the values lack, or have and nobody knows, is na
     assert.match(await refusal({ settings: { [name]: 'secret' } }, EXAMPLE), new RegExp(`at '/settings/${name}'`));
 });
 
-test('each secret may be a file that the settings name', async () => {
+test('accepts for each secret a file in the settings', async () => {
   const files = Object.fromEntries(secretsAmong(ALL).map(name => [`${name}_FILE`, `/servers-ca/${name}`]));
   assert.ok('KAFKA_PASSWORD_FILE' in files && 'REDIS_URL_FILE' in files && 'MEDIA_OFFLOAD_SECRET_FILE' in files);
   const { data } = comparable(await template({ settings: files }, EXAMPLE))['ConfigMap settings']!;
@@ -287,7 +287,7 @@ test('each secret may be a file that the settings name', async () => {
   assert.match(await refusal(none, EXAMPLE), /settings\.LOG_LEVEL_FILE: nothing reads/);
 });
 
-test('what is there and empty, or no object can have, is named before anything is applied', async () => {
+test('names empty and invalid values before anything is applied', async () => {
   for (const name of ADDRESSES)
     assert.match(await refusal({ settings: { [name]: '' } }, EXAMPLE), new RegExp(`at '/settings/${name}'.*minLength`));
   assert.match(await refusal({ settings: null, networks: null }, EXAMPLE), /missing properties 'settings', 'networks'/);
@@ -317,11 +317,11 @@ for (const [values, told] of [
   [{ services: { media: { tmp: '64Gi' } } }, /services\.media\.tmp needs .*limits\.ephemeral-storage/],
   [{ edge: { hosts: [] } }, /edge\.kind=gateway-api needs edge\.hosts/],
 ] as const)
-  test(`values that another would undo are refused: ${JSON.stringify(values)}`, async () => {
+  test(`refuses values that another value overrides: ${JSON.stringify(values)}`, async () => {
     assert.match(await refusal(values, EXAMPLE), told);
   });
 
-test('of the resources of a service only what the values say changes, and media can have more room for its files', async () => {
+test('changes only the resources in the values, and gives media more room for its files', async () => {
   const services = { media: { resources: { limits: { 'ephemeral-storage': '65Gi' } }, tmp: '64Gi' } };
   const before = comparable(await template({}, EXAMPLE))['Deployment media']!.spec.template.spec;
   const after = comparable(await template({ services }, EXAMPLE))['Deployment media']!.spec.template.spec;
@@ -335,7 +335,7 @@ test('of the resources of a service only what the values say changes, and media 
   assert.deepEqual([roomOf(before), roomOf(after)], ['16Gi', '64Gi']);
 });
 
-test('a checkout whose chart has no objects yet says which command makes them', async () => {
+test('names the command that creates the objects of a chart in a new checkout', async () => {
   await using bare = await tempDir();
   await cp(CHART, bare.path, { recursive: true, filter: source => !source.endsWith('/files') });
   const args = ['template', 'release', bare.path, '--kube-version', '1.34.0', '--set', 'profile=local'];

@@ -17,7 +17,7 @@ const containerIn = (all: Manifest[]) => podIn(all).containers[0];
 const without = (all: Manifest[], kind: string, name: string) => all.splice(all.indexOf(named(all, kind, name)), 1);
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'x', namespace: 'y' } };
 
-/** For each check a change after which it finds something. */
+/** For each check, a change after which the check fails. */
 const BAD: Record<string, (all: Manifest[]) => unknown> = {
   image: all => Object.assign(containerIn(all), { image: 'registry.example.com:5000/projects' }),
   'read-only-root': all => delete containerIn(all).securityContext.readOnlyRootFilesystem,
@@ -43,12 +43,12 @@ const BAD: Record<string, (all: Manifest[]) => unknown> = {
   rights: all => all.push(ROLE),
 };
 
-test('there is a bad object for each check', () => {
+test('has a bad object for each check', () => {
   assert.deepEqual(Object.keys(BAD).sort(), CHECKS.map(({ name }) => name).sort());
 });
 
 for (const [name, spoil] of Object.entries(BAD))
-  test(`a bad object is found: ${name}`, () => {
+  test(`finds a bad object: ${name}`, () => {
     const all = parse(text);
     spoil(all);
     const found = checkedFaults(all);
@@ -58,7 +58,7 @@ for (const [name, spoil] of Object.entries(BAD))
     );
   });
 
-/** What the standard `restricted` refuses, as Kubernetes 1.30 has it. */
+/** The violations of the standard `restricted` of Kubernetes 1.30. */
 const REFUSED: [what: string, spoil: (all: Manifest[]) => unknown, told: RegExp][] = [
   ['root', all => Object.assign(podIn(all).securityContext, { runAsUser: 0 }), /runAsUser=0/],
   ['a capability', all => Object.assign(containerIn(all).securityContext, { capabilities: {} }), /capabilities/],
@@ -68,7 +68,7 @@ const REFUSED: [what: string, spoil: (all: Manifest[]) => unknown, told: RegExp]
 ];
 
 for (const [what, spoil, told] of REFUSED)
-  test(`a pod with ${what} is not of the restricted standard`, async () => {
+  test(`a pod with ${what} violates the restricted standard`, async () => {
     const all = parse(text);
     spoil(all);
     const [refused, ...others] = await refusedPods(tools.podSecurity, all);
@@ -77,7 +77,7 @@ for (const [what, spoil, told] of REFUSED)
     assert.deepEqual(others, []);
   });
 
-test('what the schemas allow is judged by the standard and by the checks too', async () => {
+test('applies the standard and the checks to objects that the schemas allow', async () => {
   const spoilt = text.replaceAll('readOnlyRootFilesystem: true', '').replaceAll('runAsNonRoot: true', '');
   assert.match(await faultsOf(tools, spoilt), /runAsNonRoot.*\(read-only-root\)/s);
 });

@@ -19,7 +19,7 @@ const deployments = all.filter(({ kind }) => kind === 'Deployment');
 const podOf = (deployment: Manifest) => deployment.spec.template.spec;
 const containerOf = (deployment: Manifest) => podOf(deployment).containers[0];
 
-/** `env`, recording in `read` the name of each variable that is read. */
+/** Returns a proxy of `env` that records in `read` the name of each variable that is read. */
 const watched = (env: Record<string, string>, read: Set<string>) =>
   new Proxy(env, {
     get(target, name) {
@@ -28,7 +28,7 @@ const watched = (env: Record<string, string>, read: Set<string>) =>
     },
   });
 
-/** A service that is given `seconds` to stop ends itself before, and its longest job has ended by then. */
+/** Asserts that a service with `seconds` to stop ends itself before that, and its longest job before then. */
 function assertStops(name: string, config: Record<string, unknown>, seconds: number): void {
   const stopSeconds = Number(config.stopGraceSeconds);
   assert.ok(stopSeconds < seconds, `${name} takes up to ${stopSeconds} s to stop and is killed after ${seconds}`);
@@ -39,7 +39,7 @@ function assertStops(name: string, config: Record<string, unknown>, seconds: num
   );
 }
 
-/** The variables without which a service's configuration is refused. */
+/** Returns the variables that a service's configuration requires. */
 async function requiredBy(service: string): Promise<string[]> {
   const error = await readConfigOf(service, {}).then(
     () => undefined,
@@ -61,7 +61,7 @@ test('each service has one Deployment, which starts its main.ts', async () => {
 for (const deployment of deployments) {
   const { name } = deployment.metadata;
   describe(name, () => {
-    test('its environment is a configuration that it takes, with no secret that it does not read', async () => {
+    test('its environment is a valid configuration without a secret that it does not read', async () => {
       const read = new Set<string>();
       await readConfigOf(name, watched(environmentOf(deployment, all), read));
       const given = (containerOf(deployment).env as { name: string; valueFrom?: { secretKeyRef?: unknown } }[]).filter(
@@ -74,7 +74,7 @@ for (const deployment of deployments) {
         );
     });
 
-    test('without any one variable that it requires it would refuse to start', async () => {
+    test('it fails to start when one required variable is missing', async () => {
       const env: Record<string, string> = { ...environmentOf(deployment, all), INTERNAL_PLAINTEXT: 'false' };
       const required = await requiredBy(name);
       assert.ok(required.length > 0);
@@ -85,7 +85,7 @@ for (const deployment of deployments) {
       }
     });
 
-    test('it runs as nobody in particular, on a root that it cannot write', () => {
+    test('it runs as an unprivileged user with a read-only root', () => {
       const pod = podOf(deployment);
       const container = containerOf(deployment);
       assert.equal(pod.containers.length, 1);
@@ -114,7 +114,7 @@ for (const deployment of deployments) {
       assert.ok(container.resources.requests.cpu && container.resources.limits.memory);
     });
 
-    test('it is asked how it is, and given the time to stop', async () => {
+    test('it has probes and the time to stop', async () => {
       const { startupProbe, readinessProbe, livenessProbe, lifecycle } = containerOf(deployment);
       const probes = [startupProbe, livenessProbe, readinessProbe];
       const [alive, ready] = [{ grpc: { port: 50053, service: 'liveness' } }, { grpc: { port: 50053 } }];
@@ -125,7 +125,7 @@ for (const deployment of deployments) {
       assert.equal(lifecycle.preStop.sleep.seconds, 5);
       const given = podOf(deployment).terminationGracePeriodSeconds - lifecycle.preStop.sleep.seconds;
       assertStops(name, config, given);
-      // Kubernetes gives up after 600 s unless it is told otherwise; a new pod may have to wait for the room of one that ends.
+      // Kubernetes gives up after 600 s by default; a new pod may have to wait for the room of one that ends.
       const { progressDeadlineSeconds = 600 } = deployment.spec;
       assert.ok(progressDeadlineSeconds > podOf(deployment).terminationGracePeriodSeconds);
     });
@@ -134,17 +134,13 @@ for (const deployment of deployments) {
 
 const job = all.find(({ kind }) => kind === 'Job');
 
-test('a Job migrates databases, topics and the bucket, with what the services are given and nothing else that is secret', async () => {
+test('a Job migrates databases, topics and the bucket, with the services’ settings and no other secret', async () => {
   assert.ok(job);
   const container = containerOf(job);
   assert.deepEqual(container.args, ['tools/admin/src/main.ts', 'migrate']);
   await access(join(ROOT, container.args[0]));
   const [settings, named, ...others] = container.envFrom;
-  assert.deepEqual(
-    [named, others],
-    [{ prefix: 'SETTING_', ...settings }, []],
-    'so that it can refuse a name that nothing reads',
-  );
+  assert.deepEqual([named, others], [{ prefix: 'SETTING_', ...settings }, []], 'so that it can refuse an unknown name');
   const env = environmentOf(job, all);
   const variables = /^(MONGO_|KAFKA_|S3_|WEBHOOK_TOMBSTONE_)/;
   const secrets = new Set<string>();
@@ -168,7 +164,7 @@ test('a Job migrates databases, topics and the bucket, with what the services ar
   });
 });
 
-test('a Job ends at once where somebody has to change something first, and its pod is there to be asked why', async () => {
+test('a Job fails at once when the operator must act, and keeps its pod for its log', async () => {
   const parts = parse(await renderOverlay(tools, { resources: [BASE], components: [join(BASE, '../backup')] }));
   const nightly = parts.find(({ kind }) => kind === 'CronJob')!.spec.jobTemplate;
   for (const { spec } of [parts.find(({ kind }) => kind === 'Job')!, nightly]) {
@@ -179,7 +175,7 @@ test('a Job ends at once where somebody has to change something first, and its p
   }
 });
 
-test('a backup that hangs is over before the next one is due, and one that begins looks at no file of the others', async () => {
+test('a backup that hangs ends before the next one starts, and one that starts reads no file of the others', async () => {
   const parts = parse(await renderOverlay(tools, { resources: [BASE], components: [join(BASE, '../backup')] }));
   const { schedule, jobTemplate } = parts.find(({ kind }) => kind === 'CronJob')!.spec;
   assert.match(schedule, /^\d+ \d+ \* \* \*$/, 'once a day');
@@ -187,7 +183,7 @@ test('a backup that hangs is over before the next one is due, and one that begin
   assert.equal(jobTemplate.spec.template.spec.securityContext.fsGroupChangePolicy, 'OnRootMismatch');
 });
 
-test('every gRPC target is a headless Service with that port, named by DNS', () => {
+test('every gRPC target is the DNS name of a headless Service with that port', () => {
   const env = Object.assign({}, ...deployments.map(deployment => environmentOf(deployment, all)));
   const targets = Object.entries<string>(env).filter(([name]) => /^[A-Z]+_GRPC$/.test(name));
   assert.equal(targets.length, 4);
@@ -200,7 +196,7 @@ test('every gRPC target is a headless Service with that port, named by DNS', () 
   }
 });
 
-test('the component of certificates issues to each its own name, into the Secret that it mounts alone', async () => {
+test('the certificates component issues each workload its own name, in a Secret that only it mounts', async () => {
   await using dir = await tempDir();
   await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
   const overlay = join(dir.path, 'overlays/certified');
@@ -228,7 +224,7 @@ test('the component of certificates issues to each its own name, into the Secret
   }
 });
 
-test('the operator calls ports of their own, which the policies of its pod alone open', () => {
+test('the operator calls separate ports, which only the policies of its pod open', () => {
   const admin = all.find(({ kind }) => kind === 'Pod')!;
   const env = admin.spec.containers[0].env as { name: string; value: string }[];
   const targets = env.filter(({ name }) => name.endsWith('_OPERATOR'));
@@ -245,7 +241,7 @@ test('the operator calls ports of their own, which the policies of its pod alone
   assert.deepEqual(open.map(({ metadata }) => metadata.name).sort(), ['admin-calls-in', 'admin-calls-out']);
 });
 
-test('the base asks for one Secret, whose keys the example lists, and brings none', async () => {
+test('the base requires one Secret, whose keys the example lists, and contains none', async () => {
   const base = parse(await render(tools, BASE));
   assert.deepEqual(
     base.filter(({ kind }) => kind === 'Secret'),
@@ -263,7 +259,7 @@ test('the base asks for one Secret, whose keys the example lists, and brings non
   assert.deepEqual(Object.keys(await readEnvFile(join(LOCAL, 'secrets.env'))).sort(), keys);
 });
 
-test('compose.yaml runs every service with a configuration that it takes, once the example is filled in', async () => {
+test('compose.yaml runs every service with a valid configuration when the example is filled in', async () => {
   const example = await readEnvFile(join(ROOT, 'deploy/compose.example.env'));
   const secrets = await readEnvFile(join(LOCAL, 'secrets.env'));
   const filledIn = { ...example, ...secrets, SPEECH_BASE_URL: 'http://speech:8000/v1' };
@@ -282,12 +278,12 @@ test('compose.yaml runs every service with a configuration that it takes, once t
   await assert.rejects(readCompose(file, example), /is not set: see compose\.example\.env/);
 });
 
-test('what the example for Compose names is passed on, and no more; how long data stays reaches who removes it', async () => {
+test('Compose passes on exactly the example’s variables; retention reaches the services that delete data', async () => {
   const file = join(ROOT, 'deploy/compose.yaml');
   const text = await readFile(join(ROOT, 'deploy/compose.example.env'), 'utf8');
   const named = [...text.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name!);
   const passed = [...(await readFile(file, 'utf8')).matchAll(/\$\{([A-Z0-9_]+):/g)].map(([, name]) => name!);
-  // docs/telemetry.md lists those of telemetry; the example has some of them.
+  // docs/telemetry.md lists the telemetry variables; the example has some of them.
   const others = (names: string[]) => [...new Set(names)].filter(name => !(name in TELEMETRY)).sort();
   assert.deepEqual(others(named), others(passed));
   assert.deepEqual(

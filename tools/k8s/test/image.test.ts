@@ -17,14 +17,14 @@ const read = (file: string) => readFile(join(ROOT, file), 'utf8');
 const found = async (pattern: string | string[]) =>
   await Array.fromAsync(glob(pattern, { cwd: ROOT, exclude: ['**/*.test.ts', '**/node_modules/**'] }));
 
-/** The folders of workspaces in the build's context, as .dockerignore lets them in. */
+/** Returns the folders of workspaces in the build's context, as .dockerignore admits them. */
 const workspaces = (
   await found(['packages/*', 'proto', 'services/*', 'web/*', 'tools/admin'].map(folder => `${folder}/package.json`))
 )
   .filter(file => !file.startsWith('packages/testing/'))
   .map(file => file.replace('/package.json', ''));
 
-/** Those that an image has: its `rm` in the stage `manifests` names the others. */
+/** Returns the workspaces of an image: its `rm` in the stage `manifests` names the others. */
 function workspacesOf(target: Target): string[] {
   const removed = new RegExp(`cd /${target} && rm -rf ([^&]+)`).exec(dockerfile)?.[1]?.trim().split(' ');
   assert.ok(removed, `the stage manifests says what /${target} does not have`);
@@ -32,14 +32,14 @@ function workspacesOf(target: Target): string[] {
   return workspaces.filter(workspace => !isRemoved(workspace));
 }
 
-/** Whether a service starts ffmpeg: it opens the sandbox for it. */
+/** Returns whether a service starts ffmpeg: such a service opens the sandbox for it. */
 async function startsFfmpeg(service: string): Promise<boolean> {
   const sources = await found(`services/${service}/src/**/*.ts`);
   const texts = await Promise.all(sources.map(read));
   return texts.some(text => text.includes('openSandbox('));
 }
 
-/** What runs one of our images, in the overlay with all and in Compose: the image's name without a tag, and the arguments. */
+/** Returns the workloads of our images in the overlay and in Compose: the image's name without a tag, and the arguments. */
 async function runningOf(): Promise<{ what: string; image: string; entry: string }[]> {
   const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
   const objects = parse(`${await render(tools, LOCAL)}\n---\n${await read('deploy/k8s/backup/cronjob.yaml')}`);
@@ -74,14 +74,14 @@ test('the images start from the version of Node that package.json pins', async (
   assert.equal(/^ARG NODE_IMAGE=\S+\/node:([\d.]+)-/m.exec(dockerfile)?.[1], devDependencies.node);
 });
 
-test('what the images install is what the lockfile says', () => {
+test('the images install exactly the lockfile', () => {
   const installs = instructions.flatMap(line => line.match(/\bnpm (?:ci|i|install|add)\b[^&|]*/g) ?? []);
   const trimmed = installs.map(words => words.trim());
   const plain = 'npm ci --ignore-scripts --no-audit --no-fund';
   assert.deepEqual(trimmed, [plain.replace('ci', 'ci --omit=dev'), plain]);
 });
 
-test('the images are made of files alone: no command runs in them, and no layer of what they are built with is kept', () => {
+test('the images consist of files only: no command runs in them, and they keep no build layer', () => {
   for (const target of TARGETS) {
     const own = instructionsOf(stages, target);
     assert.deepEqual(
@@ -101,7 +101,7 @@ test('each image has its modules compiled, where Node looks for them', () => {
     assert.ok(own.includes(`COPY --from=compiled /compiled/${target} ./compiled`), `the ${target} have theirs`);
     assert.ok(
       own.some(line => /^ENV .*\bNODE_COMPILE_CACHE=\/app\/compiled$/.test(line)),
-      'Node is told where they are',
+      'Node gets their location',
     );
   }
 });
@@ -123,7 +123,7 @@ test('ffmpeg is in the image of the workers alone', () => {
   assert.deepEqual([has('services'), has('workers')], [false, true]);
 });
 
-test('whatever runs has an image with its program, and with ffmpeg where it starts ffmpeg', async () => {
+test('every workload has an image with its program, and with ffmpeg if it starts ffmpeg', async () => {
   const running = await runningOf();
   const services = await serviceNames();
   for (const name of services)
@@ -134,7 +134,7 @@ test('whatever runs has an image with its program, and with ffmpeg where it star
     );
   for (const { what, image, entry } of running) {
     const target = TARGETS.find(each => NAMES[each] === image) ?? assert.fail(`${what} runs ${image}`);
-    // The operator's pod waits; what is started in it is the admin tool.
+    // The operator's pod waits; the operator starts the admin tool in it.
     const workspace = entry.startsWith('--') ? 'tools/admin' : entry.split('/src/')[0]!;
     assert.ok(workspacesOf(target).includes(workspace), `${what} runs ${image}, which has no ${workspace}`);
     const service = /^services\/([a-z]+)$/.exec(workspace)?.[1];
@@ -144,7 +144,7 @@ test('whatever runs has an image with its program, and with ffmpeg where it star
 });
 
 for (const target of TARGETS)
-  test(`nothing in the image of the ${target} imports a workspace that is left out of it`, async () => {
+  test(`nothing in the image of the ${target} imports a workspace that the image lacks`, async () => {
     const inside = workspacesOf(target);
     const names = await Promise.all(inside.map(async folder => JSON.parse(await read(`${folder}/package.json`)).name));
     const sources = await found(inside.flatMap(folder => [`${folder}/*.ts`, `${folder}/src/**/*.ts`]));
@@ -156,7 +156,7 @@ for (const target of TARGETS)
     assert.deepEqual(missing, []);
   });
 
-test('the decoders of ffmpeg are left alone, and the encoders, filters and containers that media asks for are compiled', async () => {
+test('the build keeps all decoders of ffmpeg, and the encoders, filters and containers that media uses', async () => {
   assert.ok(instructions.some(line => line.includes('compile.sh /ffmpeg/usr/bin')));
   const configure = await read('deploy/ffmpeg/compile.sh');
   assert.doesNotMatch(configure, /--disable-(?:everything|decoders|parsers|bsfs|swscale|swresample)/);

@@ -35,16 +35,16 @@ test('the rendered base and overlays are valid', async () => {
   }
 });
 
-test('a field that Kubernetes does not know is found', async () => {
+test('finds an unknown field', async () => {
   assert.match(await faultsWith('projects.yaml', 'serviceAccountName:', 'serviceAccountNam:'), /serviceAccountNam/);
 });
 
-test('a value of the wrong kind, in the part all pods share, is found', async () => {
+test('finds a value of the wrong type in the part that all pods share', async () => {
   const faults = await faultsWith('pod.yaml', 'readOnlyRootFilesystem: true', 'readOnlyRootFilesystem: sometimes');
   assert.match(faults, /readOnlyRootFilesystem/);
 });
 
-test('the ports of Services keep their names: one with another name has no pods for half a second, in which it refuses', () => {
+test('the ports of Services keep their names: a renamed port has no pods, and so fails, for half a second', () => {
   const services = parse(rendered.base).filter(({ kind }) => kind === 'Service');
   const names = services.map(({ metadata, spec }) => [
     metadata.name,
@@ -70,14 +70,14 @@ const COMPONENTS: Array<[component: string, kinds: Record<string, number>]> = [
   ['scaling/keda-login', { ScaledObject: 3, TriggerAuthentication: 1 }],
 ];
 
-test('the way in sets no limit on the size of an upload, or on how long it takes', async () => {
+test('the ingress sets no limit on the size or duration of an upload', async () => {
   const [route] = parse(await renderWith('edge/gateway-api')).filter(({ kind }) => kind === 'HTTPRoute');
   assert.deepEqual(route!.spec.rules[0].timeouts, { request: '0s', backendRequest: '0s' });
   const [ingress] = parse(await renderWith('edge/ingress')).filter(({ kind }) => kind === 'Ingress');
   assert.equal(ingress!.metadata.annotations!['nginx.ingress.kubernetes.io/proxy-body-size'], '0');
 });
 
-/** Renders the base with a component, changed where `change` is given. */
+/** Renders the base with a component, after an optional change. */
 async function renderWith(component: string, change?: { file: string; from: string; to: string }): Promise<string> {
   await using dir = await tempDir();
   await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
@@ -96,7 +96,7 @@ async function renderWith(component: string, change?: { file: string; from: stri
 
 const ofBase = new Set(parse(rendered.base).map(({ kind, metadata }) => `${kind} ${metadata.name}`));
 for (const [component, kinds] of COMPONENTS)
-  test(`an overlay may add ${component}: it is valid, and refers to workloads and ports that are there`, async () => {
+  test(`an overlay may add ${component}: it is valid, and refers to existing workloads and ports`, async () => {
     const text = await renderWith(component);
     assert.equal(await faultsOf(tools, text), '');
     const added = parse(text).filter(({ kind, metadata }) => !ofBase.has(`${kind} ${metadata.name}`));
@@ -114,14 +114,14 @@ for (const [component, kinds] of COMPONENTS)
         assert.ok(deployments.has(`Deployment ${spec.scaleTargetRef.name}`), `${kind} ${metadata.name}`);
   });
 
-/** The keys of Secrets that the container of a workload has as variables of the same name. */
+/** Returns the keys of Secrets that a workload's container has as variables of the same name. */
 function secretsOf({ kind, spec }: Manifest): string[] {
   const { template } = kind === 'CronJob' ? spec.jobTemplate.spec : spec;
   const env: Manifest['spec'][] = template.spec.containers[0].env;
   return env.filter(({ name, valueFrom }) => valueFrom?.secretKeyRef?.key === name).map(({ name }) => name);
 }
 
-test('every secret that a service or a command reads is given to it from the Secret', async () => {
+test('every service and command gets the secrets that it reads from the Secret', async () => {
   const ofTheServers = { ...mongoVariables, ...kafkaVariables, ...objectVariables };
   const readers = { ...SERVICES, migrate: ofTheServers, backup: ofTheServers };
   const workloads = parse(await renderWith('backup')).filter(({ kind }) =>
@@ -135,12 +135,12 @@ test('every secret that a service or a command reads is given to it from the Sec
   }
 });
 
-test('a field that a custom resource does not have is found', async () => {
+test('finds an unknown field of a custom resource', async () => {
   const change = { file: 'scaledobjects.yaml', from: 'pollingInterval:', to: 'pollInterval:' };
   assert.match(await faultsOf(tools, await renderWith('scaling/keda', change)), /pollInterval/);
 });
 
-/** The configuration that a service has where nobody sets partitions. */
+/** The configuration of a service whose partitions are not set. */
 async function configOf(service: string): Promise<Record<string, number>> {
   const local = parse(rendered.local);
   const deployment = local.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === service)!;
@@ -173,15 +173,15 @@ test('KEDA reads the lag of every group of a worker', async () => {
       CONSUMERS.filter(([, group]) => serviceOfGroup(group) === metadata.name),
     );
     for (const { metadata: kafka } of triggers) {
-      // As the services read: by default a partition from which nothing was read yet counts as one job that waits.
+      // By default, a partition without a committed offset counts as one waiting job, as the services read it.
       assert.equal(kafka.offsetResetPolicy, 'earliest');
     }
-    // While Kafka does not say, the jobs that were there are still to be done.
+    // While Kafka does not respond, the earlier jobs still wait.
     assert.deepEqual(spec.fallback, { failureThreshold: 3, replicas: 2, behavior: 'currentReplicasIfHigher' });
   }
 });
 
-test('KEDA logs in at Kafka with what the containers that it counts have, and believes the authority that they mount', async () => {
+test('KEDA logs in to Kafka with the credentials and the authority of the containers that it scales', async () => {
   const objects = parse(await renderWith('scaling/keda-login'));
   const { metadata, spec } = objects.find(({ kind }) => kind === 'TriggerAuthentication')!;
   const scaled = objects.filter(({ kind }) => kind === 'ScaledObject');
@@ -201,12 +201,12 @@ test('KEDA logs in at Kafka with what the containers that it counts have, and be
   }
 });
 
-test('a field that KEDA does not have for its login is found', async () => {
+test('finds an unknown field of KEDA’s login', async () => {
   const change = { file: 'triggerauthentication.yaml', from: 'secretTargetRef:', to: 'secretRef:' };
   assert.match(await faultsOf(tools, await renderWith('scaling/keda-login', change)), /secretRef/);
 });
 
-test('every object is in the one namespace, which holds pods to the restricted standard', () => {
+test('every object is in the one namespace, which enforces the restricted standard', () => {
   for (const object of parse(rendered.local)) {
     if (object.kind === 'Namespace')
       assert.equal(object.metadata.labels?.['pod-security.kubernetes.io/enforce'], 'restricted');
@@ -219,7 +219,7 @@ const pods = all.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].inclu
 const admin = all.find(({ kind }) => kind === 'Pod')!;
 const nameOf = (labels?: Record<string, string>) => labels?.['app.kubernetes.io/name'];
 
-test('the stores of the overlay keep to the restricted standard too', () => {
+test('the stores of the overlay meet the restricted standard too', () => {
   const stores = pods.filter(({ kind }) => kind === 'StatefulSet');
   assert.equal(stores.length, 3);
   for (const { metadata, spec } of stores) {
@@ -234,7 +234,7 @@ test('the stores of the overlay keep to the restricted standard too', () => {
   }
 });
 
-test('what a migration needs of a new version is applied with it', () => {
+test('a migration brings the objects of the new version that it needs', () => {
   const parts = parse(rendered.base);
   const { spec } = parts.find(({ kind }) => kind === 'Job')!.spec.template;
   const policies = parts.filter(
@@ -257,8 +257,8 @@ test('what a migration needs of a new version is applied with it', () => {
 
 const inWords = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;
 
-test('budgets, autoscalers and network policies name workloads that are there', () => {
-  // The last three are not in the overlay: one brings them along.
+test('budgets, autoscalers and network policies name existing workloads', () => {
+  // The last three are not in the overlay: other components add them.
   const names = new Set([...[...pods, admin].map(pod => pod.metadata.name), 'backup', 'speech', 'collector']);
   const named = (object: Manifest): string[] => {
     if (object.kind === 'HorizontalPodAutoscaler') return [object.spec.scaleTargetRef.name];
@@ -273,7 +273,7 @@ test('budgets, autoscalers and network policies name workloads that are there', 
   assert.equal(new Set(budgets).size, 6);
 });
 
-/** Every workload's name in the pod selectors below `value`. */
+/** Returns every workload's name in the pod selectors below `value`. */
 function namesWithin(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const { key, values } = value as { key?: string; values?: string[] };

@@ -21,7 +21,7 @@ const settings = await readEnvFile(join(OPERATORS, 'product/settings.env'));
 
 const CLUSTER = new Set(['Namespace', 'StorageClass']);
 
-/** What kubectl-validate says of the overlay with one change. */
+/** Returns kubectl-validate's messages about the overlay with one change. */
 async function faultsWith(file: string, from: string, to: string): Promise<string> {
   await using dir = await tempDir();
   await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
@@ -45,11 +45,11 @@ for (const [file, from, to, told] of [
   ['servers/mongo.yaml', 'members: 3', 'member: 3', /member/],
   ['bucket.yaml', 'securePort: 443', 'sslPort: 443', /sslPort/],
 ] as const)
-  test(`a mistake in ${file} is found`, async () => {
+  test(`finds a mistake in ${file}`, async () => {
     assert.match(await faultsWith(file, from, to), told);
   });
 
-/** What MongoDB's operator gives its pods and each of their containers (`DefaultPodSecurityContext`, `DefaultSecurityContext` of v0.13.0). */
+/** The security contexts that MongoDB's operator sets on its pods and containers (`DefaultPodSecurityContext`, `DefaultSecurityContext` of v0.13.0). */
 const MADE_BY_MONGO: Manifest = {
   apiVersion: 'apps/v1',
   kind: 'StatefulSet',
@@ -66,7 +66,7 @@ const MADE_BY_MONGO: Manifest = {
   },
 };
 
-test('the namespace of the servers takes the pods that operators make, and they keep the user that their operator gives them', async () => {
+test('the servers’ namespace admits the operators’ pods, which keep the user that their operator sets', async () => {
   assert.match((await refusedPods(tools.podSecurity, [MADE_BY_MONGO])).join(), /capabilities/);
   const servers = all.find(({ kind, metadata }) => kind === 'Namespace' && metadata.name.endsWith('-servers'))!;
   assert.equal(servers.metadata.labels?.['pod-security.kubernetes.io/enforce'], 'baseline');
@@ -77,19 +77,19 @@ test('the namespace of the servers takes the pods that operators make, and they 
   );
 });
 
-test('MongoDB has a new primary soon after one is lost', () => {
+test('MongoDB soon elects a new primary after a loss', () => {
   const [mongo] = ofKind('MongoDBCommunity');
   assert.deepEqual(mongo!.spec.automationConfig.replicaSet.settings, { electionTimeoutMillis: 5_000 });
 });
 
-test('what has the data stays where Helm removes or replaces the rest', () => {
+test('objects with data stay when Helm removes or replaces the rest', () => {
   const kinds = ['Kafka', 'KafkaNodePool', 'MongoDBCommunity', 'CephObjectStore', 'StorageClass', 'ObjectBucketClaim'];
   const servers = all.find(({ kind, metadata }) => kind === 'Namespace' && metadata.name.endsWith('-servers'))!;
   for (const { kind, metadata } of [servers, ...kinds.flatMap(ofKind)])
     assert.equal(metadata.annotations?.['helm.sh/resource-policy'], 'keep', `${kind} ${metadata.name}`);
 });
 
-test('every topic is there, with the partitions, copies and retention that a migration would make it with', () => {
+test('every topic exists, with the partitions, copies and retention of a migration', () => {
   const topics = ofKind('KafkaTopic');
   assert.deepEqual(topics.map(({ metadata }) => metadata.name).sort(), [...TOPICS].sort());
   const config = Object.fromEntries(RETENTION.map(({ name, value }) => [name, Number(value)]));
@@ -103,18 +103,18 @@ test('every topic is there, with the partitions, copies and retention that a mig
 
 type Rights = Record<string, string[]>;
 
-/** What a service may do with each topic and group, as its code needs it. */
+/** The operations of a service on each topic and group, as its code needs them. */
 function neededBy(service: string): Rights {
   const rights: Rights = {};
   for (const topic of TOPICS) {
-    // It reads how far they are, and none of their records.
+    // The service reads their offsets, and none of their records.
     if (service === 'backup') {
       rights[`topic ${topic}`] = ['Describe'];
       continue;
     }
     const reads = CONSUMERS.some(([read, group]) => read === topic && serviceOfGroup(group) === service);
     const writes = PRODUCED[service]?.includes(topic);
-    // Each looks at all topics when it starts, and at what they are set to; a migration does no more where they are there.
+    // Each service reads all topics and their configuration when it starts; a migration only does the same when they exist.
     rights[`topic ${topic}`] = [
       ...(reads ? ['Read'] : []),
       ...(writes ? ['Write'] : []),
@@ -124,13 +124,13 @@ function neededBy(service: string): Rights {
   }
   for (const [, group] of CONSUMERS) {
     if (serviceOfGroup(group) === service) rights[`group ${group}`] = ['Read', 'Describe'];
-    // It counts what waits for each group.
+    // The service counts the waiting records of each group.
     else if (service === 'submissions' || service === 'backup') rights[`group ${group}`] = ['Describe'];
   }
   return rights;
 }
 
-test('each service, the migration and the backup have the rights at Kafka that their code needs, and no other', () => {
+test('each service, the migration and the backup have exactly the rights at Kafka that their code needs', () => {
   const users = ofKind('KafkaUser');
   const services = new Set([
     ...Object.keys(PRODUCED),
@@ -142,7 +142,7 @@ test('each service, the migration and the backup have the rights at Kafka that t
   for (const { metadata, spec } of users) {
     const { acls, type } = spec.authorization as { type: string; acls: Acl[] };
     assert.equal(type, 'simple');
-    // Without a pattern or a host: these names alone, and never to deny.
+    // Without a pattern or a host: only these names, and never a denial.
     for (const acl of acls) assert.deepEqual(Object.keys(acl).sort(), ['operations', 'resource']);
     const given = Object.fromEntries(
       acls.map(({ resource, operations }) => [`${resource.type} ${resource.name}`, operations]),
@@ -156,7 +156,7 @@ interface Acl {
   operations: string[];
 }
 
-test('what services publish and consume is what the tables of packages/events say', async () => {
+test('services publish and consume what the tables of packages/events list', async () => {
   for (const service of await serviceNames()) {
     const files = globSync('src/**/*.ts', { cwd: join(ROOT, 'services', service) }).filter(
       file => !file.endsWith('.test.ts'),
@@ -166,7 +166,7 @@ test('what services publish and consume is what the tables of packages/events sa
     const groups = new Set(source.matchAll(/\bgroup: '([a-z-]+)'/g).map(([, group]) => group!));
     const known = CONSUMERS.filter(([, group]) => serviceOfGroup(group) === service);
     assert.deepEqual([...groups].sort(), known.map(([, group]) => group).sort(), `the groups of ${service}`);
-    // Who makes events names them.
+    // A producer of events names them.
     const names = source.includes('newEvent(')
       ? source.matchAll(/'([a-z]+(?:\.[a-z]+)+)'/g).map(([, name]) => name!)
       : [];
@@ -178,7 +178,7 @@ test('what services publish and consume is what the tables of packages/events sa
   }
 });
 
-test('each service, the migration and the backup log in as a user that is there, with a Secret that is made outside', async () => {
+test('each service, the migration and the backup log in as an existing user, with an external Secret', async () => {
   const kafka = new Set(ofKind('KafkaUser').map(({ metadata }) => metadata.name));
   const mongo = new Map(
     (ofKind('MongoDBCommunity')[0]!.spec.users as MongoUser[]).map(({ name, roles }) => [name, roles]),
@@ -202,7 +202,7 @@ test('each service, the migration and the backup log in as a user that is there,
   }
   for (const [name, roles] of mongo)
     if (name !== 'migrate' && name !== 'backup')
-      assert.deepEqual(roles, [{ name: 'readWrite', db: name }], `${name} has its own database alone`);
+      assert.deepEqual(roles, [{ name: 'readWrite', db: name }], `${name} has only its own database`);
 });
 
 interface MongoUser {

@@ -27,7 +27,7 @@ const [, picture = ''] =
 const scalerOf = (name: string, among: Manifest[]): Manifest | undefined =>
   among.find(({ spec }) => spec?.scaleTargetRef?.name === name);
 
-/** What the picture says of a workload, a line each. */
+/** Returns the picture's lines about a workload. */
 function linesOf({ kind, metadata: { name }, spec }: Manifest): string[] {
   const services = base.filter(
     each => each.kind === 'Service' && each.spec.selector['app.kubernetes.io/name'] === name,
@@ -48,7 +48,7 @@ function replicasOf(name: string, spec: Manifest['spec']): string {
   return scaler ? `${scaler.spec.minReplicas} to ${scaler.spec.maxReplicas} by CPU` : String(spec.replicas);
 }
 
-/** With one of the components that scale. */
+/** Returns the replicas with the scaling components. */
 function extrasOf(name: string): string[] {
   const [byLag, byCpu] = [scalerOf(name, scalers.keda)?.spec, scalerOf(name, scalers.cpu)?.spec];
   if (!byLag || !byCpu) return [];
@@ -58,14 +58,14 @@ function extrasOf(name: string): string[] {
   ];
 }
 
-test('the picture of what runs where has every workload of the namespace, its replicas, autoscalers and Services', () => {
+test('the picture shows every workload of the namespace, its replicas, autoscalers and Services', () => {
   const [, title, inside = ''] = /subgraph product\["namespace (\S+),.*"\]\n([\s\S]+?)\n {2}end/.exec(picture) ?? [];
   assert.equal(title, base.find(({ kind }) => kind === 'Namespace')?.metadata.name);
   const drawn = [...inside.matchAll(/^ +\w+\["(.+)"\]$/gm)].map(([, label]) => label);
   assert.deepEqual(drawn.sort(), workloads.map(each => linesOf(each).join('<br>')).sort());
 });
 
-test('its pods are spread as the picture says', () => {
+test('pods are spread as in the picture', () => {
   assert.match(picture, /, pods spread over zones, then nodes"\]/);
   for (const { kind, metadata, spec } of base)
     if (kind === 'Deployment')
@@ -76,7 +76,7 @@ test('its pods are spread as the picture says', () => {
       );
 });
 
-/** The policies that are to let pods out to a server: where it is, and at which ports, an overlay says. */
+/** The policies that let pods out to a server; an overlay sets its address and ports. */
 const servers = base.flatMap(({ kind, metadata, spec }) => {
   const [, name] = /^to-(\w+)$/.exec(kind === 'NetworkPolicy' ? metadata.name : '') ?? [];
   return name ? [{ name, pods: podsOf(spec.podSelector) }] : [];
@@ -86,13 +86,13 @@ function podsOf(selector: Manifest['spec']): string[] {
   return selector.matchExpressions?.[0].values ?? Object.values(selector.matchLabels);
 }
 
-test('the servers outside of it are those to which the policies let the pods out', () => {
+test('the picture shows the servers that the policies let pods reach', () => {
   const [, outside = ''] = /subgraph servers\[.+\]\n([\s\S]+?)\n {2}end/.exec(picture) ?? [];
   const drawn = [...outside.matchAll(/^ +(\w+)\[\(".+"\)\]$/gm)].map(([, name]) => name);
   assert.deepEqual(drawn.sort(), servers.map(({ name }) => name).sort());
 });
 
-test('its arrows are the calls of ARCHITECTURE.md and the ways out of the policies', async () => {
+test('the arrows are the calls of ARCHITECTURE.md and the egress of the policies', async () => {
   const names = workloads.map(({ metadata }) => metadata.name);
   const calls = (await readDrawn()).filter(({ from, to }) => names.includes(from) && names.includes(to));
   const wanted = [

@@ -26,7 +26,7 @@ function assertPlaced(objects: Manifest[], kinds: string[]): void {
   assert.deepEqual([...new Set(objects.filter(podOf).map(({ kind }) => kind))].sort(), kinds);
 }
 
-test('every pod of the chart has the registry’s login and the nodes of the values, the servers for trying it out too', async () => {
+test('every pod of the chart, trial servers included, has the registry’s login and the nodes of the values', async () => {
   const production = await chart.template({ ...PLACEMENT, backup: { claim: 'backups' } }, EXAMPLE);
   assert.equal(await faultsOf(tools, production), '');
   assertPlaced(parse(production), ['CronJob', 'Deployment', 'Job']);
@@ -38,7 +38,7 @@ test('every pod of the chart has the registry’s login and the nodes of the val
   assert.match(await chart.refusal({ tolerations: [{ operator: 'exists' }] }, EXAMPLE), /\/tolerations\/0\/operator/);
 });
 
-test('every pod of an overlay has them by the patches that deploy/README.md names', async () => {
+test('every pod of an overlay has them through the patches in deploy/README.md', async () => {
   const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
   const [line] = guide.match(/^- `imagePullSecrets`, `nodeSelector` and `tolerations`.*\n.*$/m) ?? assert.fail('none');
   const patches = [

@@ -29,7 +29,7 @@ const PORTS = [
   22, 53, 80, 443, 4317, 4318, 6379, 6443, 8000, 8080, 9000, 9092, 9093, 10_250, 27_017, 50_051, 50_052, 50_053,
 ];
 const NAMED: Record<string, Record<number, string>> = { gateway: { 8080: 'http' } };
-/** Where an attacker in a pod would go next. */
+/** Likely next targets of an attacker in a pod. */
 const OUTSIDE: Record<string, End> = {
   'the internet': { ip: '8.8.8.8' },
   'the internet (IPv6)': { ip: '2001:4860:4860::8888' },
@@ -41,13 +41,13 @@ const OUTSIDE: Record<string, End> = {
   'a pod of kube-system': pod('kube-dns', 'kube-system'),
 };
 
-/** The product somewhere: its objects, and who has which address there. */
+/** The product in one environment: its objects and the addresses there. */
 interface Profile {
   objects: Manifest[];
   /** The pods of its namespace. */
   ours: Record<string, End>;
   others: Record<string, End>;
-  /** A server's port there, where it is not the one that is drawn. */
+  /** The port of a server there, if it differs from the drawn one. */
   ports: Record<string, number>;
 }
 
@@ -61,7 +61,7 @@ const telemetry = { cidrs: ['10.5.0.0/24'], ports: [4317, 4318] };
 const redis = { cidrs: ['10.6.0.0/24'], ports: [6379] };
 const everything = { networks: { telemetry, redis }, backup: { claim: 'backups' } };
 const ofChart = Map.groupBy(parse(await chart.template(everything, EXAMPLE)), isHook);
-/** As the chart has it, with servers at the addresses of the example. */
+/** The chart, with servers at the addresses of the example. */
 const inProduction: Profile = {
   objects: ofChart.get(false)!,
   ours: pods(...SERVICES, 'migrate', 'backup'),
@@ -77,10 +77,10 @@ const inProduction: Profile = {
   ports: { objects: 443, speech: 443 },
 };
 
-/** A pod that an operator of another namespace makes. */
+/** Returns a pod that an operator creates in another namespace. */
 const made = (namespace: string, labels: Record<string, string>): End => ({ ...pod('', namespace), labels });
 const toSpeech = [{ to: [{ ipBlock: { cidr: '10.4.0.0/24' } }], ports: [{ port: 443 }] }];
-/** As the overlay has it, with a backup and with a speech endpoint, which an installation adds. */
+/** The overlay, with a backup and with a speech endpoint, which an installation adds. */
 const withOperators: Profile = {
   objects: parse(
     await renderOverlay(
@@ -116,7 +116,7 @@ interface Edge {
   port: number;
 }
 
-/** Every connection that the policies allow between two different ends, at least one of them a pod of ours, but for names. */
+/** Returns every connection that the policies allow between two different ends, at least one of them our pod, except DNS. */
 async function edges({ objects, ours, others }: Profile): Promise<Edge[]> {
   const ends = { ...ours, ...others };
   const asked: Edge[] = [];
@@ -131,10 +131,10 @@ async function edges({ objects, ours, others }: Profile): Promise<Edge[]> {
   return asked.filter((_, at) => answers[at]).filter(edge => !isName(edge));
 }
 
-/** Every pod asks for names. */
+/** Every pod may use DNS. */
 const isName = ({ to, port }: Edge): boolean => to === 'a pod of kube-system' && port === 53;
 
-/** The table of ARCHITECTURE.md as it holds there, a line for each port. */
+/** Returns the table of ARCHITECTURE.md for this environment, a line for each port. */
 async function drawn({ ours, others, ports: own }: Profile): Promise<Edge[]> {
   const ends = Object.keys({ ...ours, ...others });
   return (await readDrawn()).flatMap(({ from, to, ports }) => {
@@ -145,7 +145,7 @@ async function drawn({ ours, others, ports: own }: Profile): Promise<Edge[]> {
     return (
       sources
         .filter(source => ends.includes(source))
-        // Who may send is decided at both ends: a pod of ours that may call nobody cannot call the gateway either.
+        // The policies at both ends decide: a pod of ours without egress cannot call the gateway either.
         .filter(source => !(to === 'gateway' && source in ours))
         .flatMap(source =>
           targets.flatMap(target => (each === 'all' ? PORTS : each).map(port => ({ from: source, to: target, port }))),
@@ -169,14 +169,14 @@ for (const [where, profile] of Object.entries({
     await assertEdges(profile, await drawn(profile));
   });
 
-test('Kafka, as its operator runs it, lets in whom the policies let out to it', async () => {
+test('Kafka under its operator admits the pods that may reach it', async () => {
   const kafka = withOperators.objects.find(({ kind }) => kind === 'Kafka')!;
   const [{ networkPolicyPeers }] = kafka.spec.kafka.listeners;
   const callers = (await drawn(withOperators)).filter(({ to }) => to === 'kafka').map(({ from }) => from);
   assert.deepEqual(networkPolicyPeers[0].podSelector.matchExpressions[0].values.toSorted(), callers.toSorted());
 });
 
-test('the base alone lets nobody out but to each other, to names and, for webhooks, to the internet', async () => {
+test('the base allows only calls between pods, DNS and, for webhooks, the internet', async () => {
   const alone = { ...inProduction, objects: parse(await render({ kustomize }, BASE)) };
   const servers = ['mongo', 'kafka', 'objects', 'speech', 'collector', 'redis'];
   await assertEdges(
@@ -185,7 +185,7 @@ test('the base alone lets nobody out but to each other, to names and, for webhoo
   );
 });
 
-test('a migration that comes before the version reaches its servers, by policies of its own alone', async () => {
+test('a migration before the new version reaches its servers through its own policies', async () => {
   const denied = inProduction.objects.filter(({ metadata }) => metadata.name === 'default-deny');
   const before = { ...inProduction, objects: [...denied, ...ofChart.get(true)!] };
   await assertEdges(
@@ -194,7 +194,7 @@ test('a migration that comes before the version reaches its servers, by policies
   );
 });
 
-/** One of each range that is not of the internet, but for those that are kept for documentation, where nobody answers. */
+/** One address of each non-public range, except those for documentation, which nobody uses. */
 const INNER = [
   ...[
     '0.1.2.3',
@@ -210,7 +210,7 @@ const INNER = [
   ...['2001::1', '2002:a00:1::', '4000::1', 'fd00:ec2::254', 'fe80::1'],
 ];
 
-test('webhooks reach the addresses that the service itself takes for public, and no others', async () => {
+test('webhooks reach exactly the addresses that the service treats as public', async () => {
   const asked = [...INNER, '8.8.8.8', '168.63.129.17', '2606:4700::6810:84e5'];
   const answers = await allowed(
     program,
@@ -223,7 +223,7 @@ test('webhooks reach the addresses that the service itself takes for public, and
   }
 });
 
-test('webhooks keep away from public addresses that an installation names, by a patch as by the chart', async () => {
+test('webhooks cannot reach the public addresses that an installation blocks, by a patch or the chart', async () => {
   const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
   const [, shown = ''] = /`(\{op: add, [^`]+203\.0\.113\.7\/32\})`/.exec(guide) ?? [];
   const patches = [{ target: { kind: 'NetworkPolicy', name: 'webhooks-to-owners' }, patch: `- ${shown}` }];
@@ -240,7 +240,7 @@ test('webhooks keep away from public addresses that an installation names, by a 
   assert.match(await chart.refusal({ webhooksExcept: ['203.0.113.7'] }, EXAMPLE), /\/webhooksExcept\/0/);
 });
 
-test('a policy that lets a service out too far is found', async () => {
+test('finds a policy that allows too much egress', async () => {
   const wider = structuredClone(inOneCluster.objects);
   const policy = wider.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'to-objects')!;
   delete policy.spec.egress[0].to;

@@ -35,13 +35,13 @@ async function renderedWith(change: {
   return await render(tools, overlay);
 }
 
-test('the overlay is valid, and what it says of an installation is none of its objects', async () => {
+test('the overlay is valid, and its description of an installation is not rendered', async () => {
   const text = await render(tools, PRODUCTION);
   assert.equal(await faultsOf(tools, text), '');
   assert.ok(!parse(text).some(({ kind }) => kind === 'Installation'));
 });
 
-test('an acknowledged event outlives a broker: what an installation begins with asks for three copies, by kustomize and by Helm', async () => {
+test('an acknowledged event survives the loss of a broker: kustomize and Helm default to three copies', async () => {
   const overlay = await readEnvFile(join(PRODUCTION, 'settings.env'));
   const { settings: values } = parseYaml(
     await readFile(join(ROOT, 'deploy/chart/values.production.example.yaml'), 'utf8'),
@@ -53,13 +53,13 @@ test('an acknowledged event outlives a broker: what an installation begins with 
 });
 
 for (const name of ['PUBLIC_BASE_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'SPEECH_BASE_URL'])
-  test(`without ${name} nothing is rendered, and the refusal names it`, async () => {
+  test(`fails without ${name}, and names it`, async () => {
     const settings = (text: string) => text.replace(new RegExp(`^${name}=.*$`, 'm'), '');
     await assert.rejects(renderedWith({ settings }), new RegExp(`data\\.${name}. is missing`));
   });
 
 for (const name of ['mongo', 'kafka', 'objects', 'speech'])
-  test(`without the network of ${name}, or with an empty one, nothing is rendered, and the refusal names it`, async () => {
+  test(`fails without the network of ${name}, or with an empty one, and names it`, async () => {
     const missing = new RegExp(`networks\\.${name}. is missing`);
     await assert.rejects(renderedWith({ installation: ({ networks }) => delete networks[name] }), missing);
     await assert.rejects(
@@ -68,7 +68,7 @@ for (const name of ['mongo', 'kafka', 'objects', 'speech'])
     );
   });
 
-/** The Secrets that each workload with a container takes keys from. */
+/** Returns the Secrets from which each workload with a container takes keys. */
 function secretsRead(text: string): Record<string, string[]> {
   const read = parse(text).flatMap(object => {
     const names = (podOf(object)?.spec.containers ?? []).flatMap(({ env = [] }) =>
@@ -83,13 +83,13 @@ function secretsRead(text: string): Record<string, string[]> {
 
 const WORKLOADS = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks', 'migrate'];
 
-test('each workload has a Secret of its own to begin with, but for the gateway, which is known to no server', async () => {
+test('each workload defaults to its own Secret, except the gateway, which uses no server', async () => {
   const own = (name: string) => [name === 'gateway' ? 'recording-request' : `recording-request-${name}`];
   const overlay = await renderOverlay(tools, { resources: [PRODUCTION] });
   assert.deepEqual(secretsRead(overlay), Object.fromEntries(WORKLOADS.map(name => [name, own(name)])));
 });
 
-test('all may have the same Secret; without the name of one nothing is rendered', async () => {
+test('all may share a Secret; a missing name fails', async () => {
   const installation = ({ secretNames }: Installation) => {
     for (const name of Object.keys(secretNames)) secretNames[name] = 'ours';
   };
@@ -104,7 +104,7 @@ test('all may have the same Secret; without the name of one nothing is rendered'
     );
 });
 
-test('the operator’s pod has the image that the services have', async () => {
+test('the operator’s pod has the image of the services', async () => {
   const imageOf = (text: string, name: string) =>
     podOf(parse(text).find(({ kind, metadata }) => ['Pod', 'Deployment'].includes(kind) && metadata.name === name)!)!
       .spec.containers[0].image;

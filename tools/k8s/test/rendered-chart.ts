@@ -10,18 +10,18 @@ import type { Manifest } from '../src/manifests.ts';
 
 const runFile = promisify(execFile);
 const NAMESPACE = 'recording-request';
-/** Values to begin a production with. */
+/** Example values for a production. */
 export const EXAMPLE = join(CHART, 'values.production.example.yaml');
 
 /** A copy of the chart, with the objects that `npm run chart` writes. */
 export interface RenderedChart extends AsyncDisposable {
-  /** What Helm makes of values over those of files. */
+  /** Returns Helm's output for values on top of those of files. */
   template(values: object, ...files: string[]): Promise<string>;
-  /** Helm's own words about values that it does not take. */
+  /** Returns Helm's error for invalid values. */
   refusal(values: object, ...files: string[]): Promise<string>;
 }
 
-/** Whether Helm makes it before the release. */
+/** Returns whether Helm creates the object before the release. */
 export const isHook = ({ metadata }: Manifest): boolean => metadata.annotations?.['helm.sh/hook'] !== undefined;
 
 export async function openChart(tools: { kustomize: string }, helm: string): Promise<RenderedChart> {
@@ -42,7 +42,7 @@ export async function openChart(tools: { kustomize: string }, helm: string): Pro
     template,
     refusal: async (values, ...files) =>
       await template(values, ...files).then(
-        () => assert.fail('the values are taken'),
+        () => assert.fail('Helm accepts the values'),
         error => (error as { stderr: string }).stderr,
       ),
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),

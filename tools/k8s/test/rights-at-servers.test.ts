@@ -46,7 +46,7 @@ before(async () => {
     const env = { ...servers.env, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey, S3_BUCKET: 'recording-request' };
     store[user] = createObjects(loadConfig(env, objectVariables));
   }
-  // What a migration does at the store.
+  // The operations of a migration at the store.
   assert.equal(await store.migrate.ensureBucket(), true);
   assert.equal(await store.migrate.ensureBucket(), false);
 });
@@ -62,7 +62,7 @@ const isRefused = (error: unknown) => {
 };
 
 const CLIP = 'submissions/a-project/a-clip/';
-/** More than one part, so that the store is sent several. */
+/** More than one part, so that the client sends several. */
 const VIDEO_BYTES = 9 * 1024 * 1024;
 const text = { contentType: 'text/plain' };
 
@@ -71,7 +71,7 @@ async function contentOf(objects: Objects, key: string): Promise<string> {
 }
 
 describe('at an object store', () => {
-  test('media reads an upload and stores what it makes of it, again and again, and tells what is gone', async () => {
+  test('media reads an upload, stores its results repeatedly, and detects a missing object', async () => {
     const { submissions, media } = store;
     await submissions.put(`${CLIP}source`, Buffer.from('as it came'), text);
     await submissions.put('uploads/an-upload/0', Buffer.from('a part'), text);
@@ -89,7 +89,7 @@ describe('at an object store', () => {
     assert.deepEqual(listed, [{ key: `${CLIP}video.webm`, size: VIDEO_BYTES }]);
   });
 
-  test('media changes nothing that it does not make, and deletes nothing', async () => {
+  test('media changes only its own objects, and deletes none', async () => {
     const { submissions, media } = store;
     await submissions.put(`${CLIP}transcript-1.json`, Buffer.from('{}'), text);
     for (const key of [`${CLIP}source`, `${CLIP}transcript-1.json`, 'uploads/an-upload/0', 'exports/a-project/a/0'])
@@ -101,7 +101,7 @@ describe('at an object store', () => {
     assert.equal((await submissions.stat(`${CLIP}video.webm`))?.size, VIDEO_BYTES);
   });
 
-  test('transcription reads the sound and stores a transcript, and no more', async () => {
+  test('transcription only reads the sound and stores a transcript', async () => {
     const { submissions, transcription } = store;
     await submissions.put(`${CLIP}audio.m4a`, Buffer.from('sound'), text);
     assert.equal(await contentOf(transcription, `${CLIP}audio.m4a`), 'sound');
@@ -114,7 +114,7 @@ describe('at an object store', () => {
     await assert.rejects(transcription.get(`${CLIP}source`), isRefused);
   });
 
-  test('a backup reads everything and changes nothing; a migration reads nothing', async () => {
+  test('a backup reads all objects and changes none; a migration reads none', async () => {
     const { backup, migrate } = store;
     assert.equal(await contentOf(backup, `${CLIP}source`), 'as it came');
     assert.ok((await Array.fromAsync(backup.list(''))).length > 4);
@@ -125,7 +125,7 @@ describe('at an object store', () => {
     await assert.rejects(migrate.get(`${CLIP}source`), isRefused);
   });
 
-  test('submissions reads what was uploaded, puts it together, and erases a clip with all that is under its prefix', async () => {
+  test('submissions reads uploads, joins them, and erases a clip with every object under its prefix', async () => {
     const { submissions } = store;
     const parts = ['uploads/u/0', 'uploads/u/1'];
     for (const key of parts) await submissions.put(key, Buffer.alloc(6 * 1024 * 1024), text);
@@ -148,7 +148,7 @@ describe('at an object store', () => {
 describe('at MongoDB', () => {
   const DATABASES = ['projects', 'submissions', 'webhooks'] as const;
 
-  test('a migration brings each database to its schema, and again', async () => {
+  test('a migration brings each database to its schema, repeatedly', async () => {
     for (const name of DATABASES) {
       const { href } = pathToFileURL(join(ROOT, 'services', name, 'src/migrate.ts'));
       const { migrate } = (await import(href)) as { migrate: Migrate };
@@ -156,7 +156,7 @@ describe('at MongoDB', () => {
     }
   });
 
-  /** What becomes of a write and of a read in each database, by a user. */
+  /** Returns the outcomes of a write and a read by a user in each database. */
   async function rightsOf(user: MongoUserName) {
     const outcomes: Record<string, string> = {};
     for (const name of DATABASES) {
@@ -184,7 +184,7 @@ describe('at MongoDB', () => {
       assert.deepEqual(await rightsOf(user), own(user));
     });
 
-  test('a backup reads all three, and writes where it holds its lease', async () => {
+  test('a backup reads all three, and writes only where its lease is', async () => {
     assert.deepEqual(await rightsOf('backup'), {
       projects: 'reads',
       submissions: 'reads and writes',
@@ -192,7 +192,7 @@ describe('at MongoDB', () => {
     });
   });
 
-  test('no service makes a user, or drops the database of another', async () => {
+  test('no service creates a user, or drops another’s database', async () => {
     for (const user of DATABASES) {
       const admin = await connectTo(urls[user], 'admin');
       await assert.rejects(admin.db!.command({ createUser: 'another', pwd: 'p', roles: ['root'] }), {

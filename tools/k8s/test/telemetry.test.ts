@@ -22,7 +22,7 @@ after(() => chart[Symbol.asyncDispose]());
 const deployments = parse(await render(tools, BASE)).filter(({ kind }) => kind === 'Deployment');
 const containerOf = (deployment: Manifest) => podOf(deployment)!.spec.containers[0] as { name: string; env: EnvVar[] };
 
-test('with Compose, every variable of telemetry reaches every service', async () => {
+test('with Compose, every telemetry variable reaches every service', async () => {
   // Each service has a name of its own.
   const names = Object.keys({ ...CHECKS, ...OWN_CHECKS }).filter(name => name !== 'OTEL_SERVICE_NAME');
   const { migrate: _, ...services } = await readCompose(join(ROOT, 'deploy/compose.yaml'), {
@@ -38,7 +38,7 @@ test('with Compose, every variable of telemetry reaches every service', async ()
   }
 });
 
-test('in Kubernetes, headers for the collector of all signals, or of one, come from the Secret that has them', async () => {
+test('in Kubernetes, the collector’s headers, for all signals or one, come from the Secret', async () => {
   assert.deepEqual(deployments.map(({ metadata }) => metadata.name).sort(), (await serviceNames()).sort());
   const headers = Object.keys(CHECKS).filter(name => name.endsWith('_HEADERS'));
   assert.equal(headers.length, 4);
@@ -53,7 +53,7 @@ test('in Kubernetes, headers for the collector of all signals, or of one, come f
   }
 });
 
-test('in Kubernetes, each service says of which pod its telemetry is, by every variable that is read for that', () => {
+test('in Kubernetes, each service names its pod in its telemetry, through every variable for it', () => {
   const read = new Set<string>();
   clusterAttributes(new Proxy({}, { get: (_, name) => void read.add(String(name)) }));
   assert.ok(read.has('K8S_POD_NAME'));
@@ -82,7 +82,7 @@ const ASKED = {
   OTEL_METRICS_EXPORTER: 'otlp,prometheus',
 };
 
-test('in Kubernetes, settings that ask for telemetry are for the services: a migration and a backup send nothing', async () => {
+test('in Kubernetes, telemetry settings apply only to services: a migration and a backup send none', async () => {
   const all = parse(await chart.template({ settings: ASKED, backup: { claim: 'backups' } }, EXAMPLE));
   const sends = all.flatMap(object => {
     const [container] = podOf(object)?.spec.containers ?? [];
@@ -102,7 +102,7 @@ test('in Kubernetes, settings that ask for telemetry are for the services: a mig
   });
 });
 
-test('in Kubernetes, the pod of the operator has none of the settings, and so no telemetry', async () => {
+test('in Kubernetes, the operator’s pod has no settings, and so no telemetry', async () => {
   const [pod] = parse(await render(tools, join(ROOT, 'deploy/k8s/admin'))).filter(({ kind }) => kind === 'Pod');
   for (const { env, envFrom } of pod!.spec.containers) {
     assert.equal(envFrom, undefined);

@@ -10,11 +10,11 @@ import { LOCAL, LOCAL_VERSITY, ROOT } from '../src/repository.ts';
 
 const kustomize = await ensureKustomize({ env: process.env, log: line => console.error(line) });
 
-// packages/kit-objects/test/objects.test.ts starts the gateway with the same arguments, and holds it to the contract of a store.
+// packages/kit-objects/test/objects.test.ts starts the gateway with the same arguments and tests it against the store's contract.
 const ARGS = versitygwArgs(':9000', '/metadata', '/objects');
 const KEYS = { ROOT_ACCESS_KEY: 'S3_ACCESS_KEY', ROOT_SECRET_KEY: 'S3_SECRET_KEY' };
 
-test('compose.versity.yaml changes the store alone, and starts it as the tests do', async () => {
+test('compose.versity.yaml changes only the store, and starts it as the tests do', async () => {
   const read = async (file: string) => parseYaml(await readFile(join(ROOT, 'deploy', file), 'utf8'), { merge: true });
   const [{ services: all }, { services, volumes }] = await Promise.all([
     read('compose.yaml'),
@@ -31,7 +31,7 @@ test('compose.versity.yaml changes the store alone, and starts it as the tests d
   assert.equal(image, (await storeOf(LOCAL_VERSITY)).image);
 });
 
-test('overlays/local-versity changes the store alone, and starts it as the tests do', async () => {
+test('overlays/local-versity changes only the store, and starts it as the tests do', async () => {
   const [local, versity] = await Promise.all([objectsOf(LOCAL), objectsOf(LOCAL_VERSITY)]);
   const isStore = ({ kind, metadata }: Manifest) => kind === 'StatefulSet' && metadata.name === 'objects';
   assert.deepEqual(

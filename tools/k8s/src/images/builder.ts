@@ -9,19 +9,19 @@ import { type RunOptions, run } from '@recording-request/stack/install/run';
 const PACKAGES = ['buildah', 'mmdebstrap'];
 const BUILD_MS = 40 * 60_000;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
-// What the Dockerfile builds with comes from a registry elsewhere. This is Debian's part of it; libatomic1 is Node's need.
+// The base image of the Dockerfile comes from another registry. This list replaces its Debian packages; Node needs libatomic1.
 const DEBIAN = ['apt', 'ca-certificates', 'libstdc++6', 'libatomic1', 'passwd'];
 
-/** Runs buildah with images of its own, which stay in the cache folder. Resolves to its output. */
+/** Runs buildah with an image store of its own, which stays in the cache folder. Resolves to its output. */
 export interface Builder {
   buildah(what: string, args: string[], more?: Partial<RunOptions>): Promise<string>;
-  /** Builds what a Dockerfile describes, from layers that are there where nothing changed. */
+  /** Builds an image from a Dockerfile, with cached layers for unchanged steps. */
   build(what: string, args: string[], more?: Partial<RunOptions>): Promise<string>;
-  /** The image that stands in for Node's of a registry. */
+  /** The image that replaces Node's image from a registry. */
   base: string;
 }
 
-/** Opens it, and makes the base image the first time. `kept` stays, `run` may be removed afterwards. */
+/** Opens the builder, and builds the base image the first time. `kept` stays; the caller may remove `run` afterwards. */
 export async function openBuilder(
   { kept, run: dir }: { kept: string; run: string },
   context: InstallContext,
@@ -48,9 +48,9 @@ export async function openBuilder(
   return builder;
 }
 
-/** An image with Node as this process runs it, npm, and Debian's package manager, in place of the one from a registry. */
+/** Builds an image with this process's Node, npm and Debian's package manager, instead of the one from a registry. */
 async function buildBase({ base, build }: Builder, dir: string, { log, signal, env }: InstallContext): Promise<void> {
-  log('building the image that deploy/Dockerfile builds with (a minute; once per machine) …');
+  log('building the base image for deploy/Dockerfile (a minute; once per machine) …');
   const work = await mkdtemp(join(dir, 'base-'));
   const root = join(work, 'root');
   const args = ['--mode=root', '--variant=essential', `--include=${DEBIAN.join(',')}`, 'bookworm', root];
@@ -59,7 +59,7 @@ async function buildBase({ base, build }: Builder, dir: string, { log, signal, e
   const npm = dirname(dirname(await realpath((await onPath('npm', env)) ?? fail('there is no npm on PATH'))));
   await mkdir(join(root, 'usr/local/lib/node_modules'), { recursive: true });
   await cp(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
-  // Authorities of this computer: its registry may be one that only they vouch for.
+  // Adds the authorities of this computer: its registry may need one of them.
   if (await exists(AUTHORITIES)) await copyFile(AUTHORITIES, join(root, AUTHORITIES));
   const lines = [
     'FROM scratch',

@@ -9,9 +9,9 @@ export interface Package {
   from: 'debian' | 'npm' | 'node';
   name: string;
   version: string;
-  /** SPDX, where the package says it. */
+  /** SPDX, if the package declares it. */
   license?: string;
-  /** Of Debian: the source package, if it has another name. */
+  /** For Debian: the source package, if it has another name. */
   source?: string;
   architecture?: string;
 }
@@ -22,7 +22,7 @@ const LIMIT_MS = 60_000;
 export const packagesIn = (builder: Builder, image: string): Promise<Package[]> =>
   withFilesOf(builder, image, async root => [await nodeIn(root), ...(await debianIn(root)), ...(await npmIn(root))]);
 
-/** Runs `use` with the folder that has the files of a built image, which is there until it resolves. */
+/** Runs `use` with a folder that holds the files of a built image until `use` resolves. */
 export async function withFilesOf<T>(
   { buildah }: Builder,
   image: string,
@@ -57,7 +57,7 @@ async function debianIn(root: string): Promise<Package[]> {
   });
 }
 
-/** Those below some `node_modules`; our own workspaces are links there. */
+/** Returns the packages below any `node_modules`; our own workspaces are links there. */
 async function npmIn(root: string): Promise<Package[]> {
   const found = new Map<string, Package>();
   for await (const file of glob('**/node_modules/{*,@*/*}/package.json', { cwd: join(root, 'app') })) {
@@ -71,7 +71,7 @@ async function npmIn(root: string): Promise<Package[]> {
 const PACKAGE_MANAGERS = ['npm', 'npx', 'yarn', 'corepack', 'apt', 'dpkg'];
 const FFMPEG = ['ffmpeg', 'ffprobe'];
 
-/** Returns the programs in a built image that it is not to have: package managers in none, ffmpeg where nothing starts it. */
+/** Returns the programs that a built image must not have: package managers in every image, ffmpeg where nothing starts it. */
 export const unwantedIn = (builder: Builder, target: Target): Promise<string[]> =>
   withFilesOf(builder, builtImage(target), async root => {
     const names = [...PACKAGE_MANAGERS, ...(target === 'workers' ? [] : FFMPEG)];

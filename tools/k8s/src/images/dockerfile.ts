@@ -1,13 +1,13 @@
 /** A stage of a Dockerfile. */
 export interface Stage {
   name: string;
-  /** The stage or image that it starts from. */
+  /** The stage or image it is based on. */
   from: string;
   /** Its instructions, each on one line, without comments. */
   instructions: string[];
 }
 
-/** Parses a Dockerfile as far as its stages and instructions. */
+/** Parses the stages and instructions of a Dockerfile. */
 export function stagesOf(text: string): Stage[] {
   const lines = text.replace(/^\s*#.*\n/gm, '').replace(/\s*\\\n\s*/g, ' ');
   const stages: Stage[] = [];
@@ -19,7 +19,7 @@ export function stagesOf(text: string): Stage[] {
   return stages;
 }
 
-/** Returns the instructions that an image has of a stage, those of the stages that it starts from first. */
+/** Returns the instructions of a stage, after those of the stages that it is based on. */
 export function instructionsOf(stages: Stage[], name: string): string[] {
   const stage = stages.find(each => each.name === name);
   return stage ? [...instructionsOf(stages, stage.from), ...stage.instructions] : [];

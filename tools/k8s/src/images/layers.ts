@@ -7,20 +7,20 @@ import type { Builder } from './builder.ts';
 
 export interface Layer {
   digest: string;
-  /** As a registry keeps it and a node pulls it. */
+  /** The size as a registry stores it and a node pulls it. */
   compressedBytes: number;
-  /** As it is unpacked. */
+  /** The unpacked size. */
   bytes: number;
 }
 
-/** What a registry would have of an image. */
+/** The data that a registry would have about an image. */
 export interface Stored {
-  /** Of its manifest: what a deployment pins. */
+  /** The digest of its manifest, which a deployment pins. */
   digest: string;
   layers: Layer[];
 }
 
-/** Returns an image's digest and layers, the lowest first, as a push would make them. `dir` may be removed afterwards. */
+/** Returns an image's digest and layers, the lowest first, as a push would create them. The caller may remove `dir` afterwards. */
 export async function storedForm({ buildah }: Builder, image: string, dir: string): Promise<Stored> {
   const work = await mkdtemp(join(dir, 'stored-'));
   try {

@@ -14,13 +14,13 @@ export const NAMES: Record<Target, string> = {
   workers: 'recording-request-workers',
 };
 
-/** The tag of this version where it is built here, and of the version before. */
+/** The tag of this version, and of the version before, for images built on this machine. */
 export type Tag = 'lab' | 'previous';
 
-/** The name and tag of what is built here. */
+/** Returns the name and tag of an image built on this machine. */
 export const builtImage = (target: Target, tag: Tag = 'lab'): string => `localhost/${NAMES[target]}:${tag}`;
 
-/** Builds both images of the product from deploy/Dockerfile. Resolves to the seconds that it took. */
+/** Builds both images of the product from deploy/Dockerfile. Resolves to the duration in seconds. */
 export async function buildProduct(builder: Builder, { log }: Pick<InstallContext, 'log'>): Promise<number> {
   const began = Date.now();
   log('building the images from deploy/Dockerfile (the first time ffmpeg too: five minutes) …');
@@ -28,7 +28,7 @@ export async function buildProduct(builder: Builder, { log }: Pick<InstallContex
   return Math.round((Date.now() - began) / 1000);
 }
 
-/** Builds the images of the version whose sources are in a folder. Resolves to their names and tags. */
+/** Builds the images of the version in a folder. Resolves to their names and tags. */
 export async function buildPrevious(
   builder: Builder,
   folder: string,
@@ -51,7 +51,7 @@ async function buildFrom({ build, base }: Builder, folder: string, tag: Tag): Pr
   return built;
 }
 
-/** A version may have one image for everything, which has no name. */
+/** A version may have a single image for everything, without a target. */
 async function targetsOf(file: string): Promise<(Target | undefined)[]> {
   const text = await readFile(file, 'utf8');
   const named = TARGETS.filter(target => new RegExp(`^FROM .+ AS ${target}$`, 'm').test(text));

@@ -1,6 +1,6 @@
 import { NODE_ADDRESS } from './place.ts';
 
-/** Returns the objects by which the API server asks a process beside the cluster for a group of its API, such as metrics. */
+/** Returns the objects that make the API server forward a group of its API, such as metrics, to a process beside the cluster. */
 export function aggregatedApi({ name, group, port }: { name: string; group: string; port: number }): object[] {
   const metadata = { name, namespace: 'kube-system' };
   return [

@@ -30,7 +30,7 @@ export async function startCluster(
   await makeKeys(place);
   const kubectl = createKubectl(programs.kubectl, kubeconfigIn(place), machine);
   await startApiServer(machine, place, programs);
-  // Before it has made their rights, the others end at once.
+  // The other programs end at once if the API server has not yet created their roles.
   await kubectl.until('the API server', ['get', '--raw', '/readyz'], READY_MS);
   await startControllers(machine, place, programs);
   await startNode(machine, place, { programs, images });
@@ -65,7 +65,7 @@ async function startApiServer(machine: Machine, { keys, state }: Place, programs
     `--kubelet-client-key=${key('apiserver-kubelet.key')}`,
     `--kubelet-certificate-authority=${key('ca.crt')}`,
     '--kubelet-preferred-address-types=InternalIP',
-    // What answers for metrics is asked in the name of who asked.
+    // The API server passes the requester's name on to the metrics server.
     `--requestheader-client-ca-file=${key('ca.crt')}`,
     '--requestheader-allowed-names=front-proxy-client',
     '--requestheader-username-headers=X-Remote-User',
@@ -128,7 +128,7 @@ async function startNode(
   await machine.start('kube-proxy', programs['kube-proxy'], [`--config=${key('proxy.yaml')}`]);
 }
 
-/** What enforces network policies: kube-router, without its routes and its Services. It looks for the node when it starts. */
+/** Starts kube-router to enforce network policies, without its routes and its Services. It looks for the node when it starts. */
 async function startPolicies(machine: Machine, { keys }: Place, programs: Programs): Promise<void> {
   await machine.start('kube-router', programs.kubeRouter, [
     '--run-firewall=true',
@@ -141,7 +141,7 @@ async function startPolicies(machine: Machine, { keys }: Place, programs: Progra
   ]);
 }
 
-/** Names of Services, and what autoscalers read, by processes beside the cluster. */
+/** Starts the DNS server for Services and the metrics server for autoscalers, as processes beside the cluster. */
 async function startAddOns(
   machine: Machine,
   { keys }: Place,

@@ -8,15 +8,15 @@ import type { Programs } from './programs.ts';
 
 const PAUSE_IMAGE = 'localhost/pause:3.10';
 
-/** Files to import, and what the product's images took to build. */
+/** The files to import, and the build time of the product's images. */
 export interface Images {
   files: string[];
-  /** Of the product's two, uncompressed; what both have is counted twice. */
+  /** The uncompressed size of the product's two images; common parts count twice. */
   bytes: number;
   seconds: number;
 }
 
-/** Builds the product's images from its Dockerfile, those of the version in `previous`, and the one that a node needs. */
+/** Builds the product's images from its Dockerfile, those of the version in `previous`, and the pause image that a node needs. */
 export async function buildImages(
   place: Place,
   { programs, previous }: { programs: Programs; previous?: string | undefined },

@@ -15,7 +15,7 @@ const SERVER_NAMES = [
   ].map(name => `DNS:${name}`),
   ...[API_SERVICE, NODE_ADDRESS, '127.0.0.1'].map(address => `IP:${address}`),
 ];
-/** Certificate, subject, and the names that servers have. */
+/** The certificate, its subject, and the names of servers. */
 const CERTIFICATES: [name: string, subject: string, names?: string[]][] = [
   ['apiserver', '/CN=kube-apiserver', SERVER_NAMES],
   ['admin', '/O=system:masters/CN=admin'],
@@ -29,7 +29,7 @@ const CERTIFICATES: [name: string, subject: string, names?: string[]][] = [
 ];
 const CLIENTS = ['admin', 'kubelet', 'controllers', 'scheduler', 'proxy'];
 
-/** Makes the authority of a cluster, its certificates and the kubeconfigs `<name>.kubeconfig`. */
+/** Creates the authority of a cluster, its certificates and the kubeconfigs `<name>.kubeconfig`. */
 export async function makeKeys({ keys }: Place): Promise<void> {
   await mkdir(keys, { recursive: true, mode: 0o700 });
   const openssl = (...args: string[]) =>

@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts';
 
 /** kubectl with the rights of an administrator. */
 export interface Kubectl {
-  /** Resolves to the standard output. Rejects with what kubectl said. */
+  /** Resolves to the standard output. Rejects with kubectl's error output. */
   run(args: string[], timeoutMs?: number, input?: string): Promise<string>;
   // biome-ignore lint/suspicious/noExplicitAny: objects of any kind.
   json(args: string[]): Promise<any>;
@@ -19,7 +19,7 @@ export interface Kubectl {
 const LIMIT_MS = 60_000;
 const AGAIN_MS = 500;
 
-/** Runs it on the machine, or where this process is when there is none. */
+/** Runs kubectl on the machine, or on this computer without one. */
 export function createKubectl(program: string, kubeconfig: string, machine?: Machine): Kubectl {
   const kubectl: Kubectl = {
     run(args, timeoutMs = LIMIT_MS, input = '') {

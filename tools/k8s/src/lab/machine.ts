@@ -6,15 +6,15 @@ import { run } from '@recording-request/stack/install/run';
 import { waitFor } from '@recording-request/stack/wait';
 import { DNS_ADDRESS, LAB_FILES, METADATA_ADDRESS, NODE_ADDRESS, OUTSIDE_ADDRESS, type Place } from './place.ts';
 
-/** A machine within this one: processes, mounts, cgroups and a network of its own, which end with this process. */
+/** A machine within this one: separate processes, mounts, cgroups and network, which end with this process. */
 export interface Machine extends AsyncDisposable {
-  /** The command and arguments that run a command on it. */
+  /** Returns the command and arguments that run a command on it. */
   inside(command: string, args: string[]): [string, string[]];
-  /** The same for what runs beside the cluster: in its network, counted with its memory, and with this machine's files. */
+  /** The same for programs beside the cluster: in its network, counted with its memory, and with this machine's files. */
   beside(command: string, args: string[]): [string, string[]];
-  /** Its cgroup of memory. */
+  /** The path of its memory cgroup. */
   memory: string;
-  /** Runs a command on it to its end; resolves to its output. */
+  /** Runs a command on it to its end; resolves to the output. */
   run(command: string, args: string[], timeoutMs?: number): Promise<string>;
   /** Starts a program on it, which writes to a log of its name. */
   start(name: string, command: string, args: string[]): Promise<Child>;
@@ -22,11 +22,11 @@ export interface Machine extends AsyncDisposable {
 
 const CGROUPS = '/sys/fs/cgroup';
 const GROUP = 'recording-request-lab';
-/** Of the lab, what is no pod: as on a node, all of it together weighs as much as pods that ask for one processor. */
+/** The CPU weight of all lab processes outside pods: together that of pods that request one processor, as on a node. */
 const SYSTEM = 'system';
-/** Unless it is told, a group weighs as much as one thread beside it: a node with all its pods would get as much of the processors as one thread of a server. */
+/** By default a group weighs as much as one thread beside it: a node with all its pods would get as much CPU as one thread of a server. */
 const LAB_SHARES = 4 * 1024;
-/** What runs beside the cluster has machines of its own elsewhere: pods that start must not hold it up. */
+/** Programs beside the cluster have machines of their own in production: starting pods must not slow them down. */
 const BESIDE = 'recording-request-beside';
 const BESIDE_SHARES = 2 * LAB_SHARES;
 const MORE_ADDRESSES = [DNS_ADDRESS, OUTSIDE_ADDRESS, METADATA_ADDRESS];
@@ -34,7 +34,7 @@ const WANTED = ['cpu', 'cpuacct', 'cpuset', 'memory', 'devices', 'freezer', 'blk
 const READY_MS = 20_000;
 const STEP_MS = 60_000;
 
-/** Starts it. Fails with a sentence where this computer does not allow it. `onExit` is told of a program that ends before it. */
+/** Starts the machine. Fails with a sentence where this computer does not permit it. Calls `onExit` when a program ends before the machine. */
 export async function startMachine(
   { state, logs }: Place,
   pause: string,
@@ -102,7 +102,7 @@ export async function startMachine(
     },
     async [Symbol.asyncDispose]() {
       isOver = true;
-      // The end of its first process is the end of all others.
+      // When its first process ends, the kernel ends all others.
       process.kill(pid, 'SIGKILL');
       await child.exited;
       await removeGroups(own);
@@ -111,7 +111,7 @@ export async function startMachine(
   };
 }
 
-/** The cgroup of a process for each controller that is wanted, and systemd's. */
+/** Returns the cgroup of a process for each required controller, and systemd's. */
 async function cgroupsOf(process: number | 'self'): Promise<Map<string, string>> {
   const lines = (await readFile(`/proc/${process}/cgroup`, 'utf8')).trim().split('\n');
   const found = new Map<string, string>();
@@ -142,7 +142,7 @@ async function makeGroups(own: Map<string, string>): Promise<void> {
   }
 }
 
-/** Removes what an earlier run left; a group that still has a process stays. */
+/** Removes the groups that an earlier run left; a group with a process stays. */
 async function removeGroups(own: Map<string, string>): Promise<void> {
   for (const [name, path] of own) await removeGroup(groupOf(name, path)).catch(() => {});
   await removeGroup(groupOf('cpu', own.get('cpu')!, BESIDE)).catch(() => {});

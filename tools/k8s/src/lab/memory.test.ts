@@ -9,15 +9,15 @@ import { heldBytes, watchMemory } from './memory.ts';
 const statOf = (cache: number, shmem: number) =>
   `cache 1\nrss 2\nshmem 3\ntotal_cache ${cache}\ntotal_rss 0\ntotal_shmem ${shmem}\n`;
 
-test('cached files do not count, files in memory do', () => {
+test('counts files in memory, but not cached files', () => {
   assert.equal(heldBytes('1000\n', statOf(700, 200)), 500);
 });
 
-test('a figure that is missing is named', () => {
+test('names a missing figure', () => {
   assert.throws(() => heldBytes('1000\n', 'cache 1\n'), /memory\.stat has no total_cache/);
 });
 
-test('the peak is the most that any look found', async () => {
+test('returns the highest value of all samples as the peak', async () => {
   await using group = await tempDir();
   const hold = async (bytes: number) => {
     await writeFile(join(group.path, 'memory.stat'), statOf(100, 0));

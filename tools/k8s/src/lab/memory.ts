@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 const EVERY_MS = 1_000;
 
-/** Notes the most that a cgroup of version 1 holds, until it is disposed of. */
+/** Records the peak memory of a version 1 cgroup until disposal. */
 export interface MemoryWatch extends Disposable {
-  /** Bytes; 0 before the first look. */
+  /** Bytes; 0 before the first sample. */
   readonly peak: number;
 }
 
-/** Looks every second at the memory of a cgroup and of those below it. */
+/** Samples the memory of a cgroup and its children every second. */
 export function watchMemory(group: string): MemoryWatch {
   let peak = 0;
   const look = async () => {
@@ -17,7 +17,7 @@ export function watchMemory(group: string): MemoryWatch {
     const stat = await readFile(join(group, 'memory.stat'), 'utf8');
     peak = Math.max(peak, heldBytes(usage, stat));
   };
-  // A look that fails is followed by the next.
+  // The next sample follows a failed one.
   const timer = setInterval(() => void look().catch(() => {}), EVERY_MS);
   return {
     get peak() {
@@ -28,8 +28,8 @@ export function watchMemory(group: string): MemoryWatch {
 }
 
 /**
- * Returns the bytes that a cgroup holds, without cached files, which the kernel drops where memory is short: `usage` and `stat`
- * are its `memory.usage_in_bytes` and `memory.stat`. Files in memory (tmpfs) count. Throws where `stat` lacks a figure.
+ * Returns the bytes that a cgroup holds, without cached files, which the kernel drops when memory is short: `usage` and `stat`
+ * are its `memory.usage_in_bytes` and `memory.stat`. Files in memory (tmpfs) count. Throws when `stat` lacks a figure.
  */
 export function heldBytes(usage: string, stat: string): number {
   const of = (name: string) => {

@@ -6,21 +6,21 @@ import { onPath } from '@recording-request/stack/install/find';
 import { run } from '@recording-request/stack/install/run';
 import type { Kubectl } from './kubectl.ts';
 
-/** Programs of a module that replaces others in its go.mod, which `go install` refuses, and the resources that they work with. */
+/** Programs of a module whose go.mod replaces others, which `go install` refuses, and the definitions of their resources. */
 export interface ProgramModule {
-  /** In the cache, and in what is said. */
+  /** The name in the cache and in messages. */
   name: string;
   module: string;
   version: string;
-  /** Folders of it, each named as the program is. */
+  /** The module's folders, each named after its program. */
   programs: readonly string[];
-  /** Where the definitions of resources are: in a folder of it, or of a module that it requires. */
+  /** The location of the resource definitions: a folder of the module, or of a module that it requires. */
   definitions: { module: string; at: string };
-  /** How long a build takes, such as "two to five minutes". */
+  /** The duration of a build, such as "two to five minutes". */
   takes: string;
 }
 
-/** The folder of built programs, by their names, and with `definitions`. */
+/** The folder of built programs, by their names, and `definitions`. */
 const DEFINITIONS = 'definitions';
 
 const BUILD_MS = 60 * 60_000;
@@ -44,7 +44,7 @@ async function build(wanted: ProgramModule, into: string, { env, log, signal }: 
   const step = { log, signal, timeoutMs: BUILD_MS, what: `building ${name}`, env: go };
   const found = await run('go', ['mod', 'download', '-json', `${module}@${version}`], step);
   const { Dir: source } = JSON.parse(found) as { Dir: string };
-  // Its own go.mod and go.sum, elsewhere: the folder of modules is not written to.
+  // Copies go.mod and go.sum, because the module's folder is read-only.
   const work = join(into, 'src');
   await mkdir(work);
   for (const file of ['go.mod', 'go.sum']) await copyFile(join(source, file), join(work, file));
@@ -61,10 +61,10 @@ async function build(wanted: ProgramModule, into: string, { env, log, signal }: 
   await rm(work, { recursive: true });
 }
 
-/** Applies the definitions that were built beside `programs`; resolves when the server takes objects of `resource`. */
+/** Applies the definitions that were built beside `programs`; resolves when the server accepts objects of `resource`. */
 export async function applyDefinitions(kubectl: Kubectl, programs: string, resource: string): Promise<void> {
   await kubectl.run(['apply', '--server-side', `--filename=${join(programs, DEFINITIONS)}`]);
-  // A definition of this moment has no conditions yet, which a wait takes for a fault.
+  // A new definition has no conditions yet, which `kubectl wait` reports as an error.
   const wait = ['wait', '--for=condition=Established', `crd/${resource}`, '--timeout=10s'];
   await kubectl.until(`the definition of ${resource}`, wait, SERVED_MS);
 }

@@ -11,8 +11,8 @@ const READY_MS = 30_000;
 const STOP_MS = 5_000;
 
 /**
- * Starts nginx beside the cluster, until it is disposed of, in front of the pods that a headless Service has: `pods` is its name in DNS, and
- * their port. It was installed before, as the lab's network leads nowhere.
+ * Starts nginx beside the cluster, until disposal, in front of the pods of a headless Service: `pods` is its DNS name and the
+ * pods' port. nginx must be installed before, because the lab's network leads nowhere.
  */
 export async function startNginx(place: Place, pods: string): Promise<AsyncDisposable> {
   const program = await ensureNginx({ env: process.env, log: () => {} });
@@ -38,8 +38,8 @@ export async function startNginx(place: Place, pods: string): Promise<AsyncDispo
 }
 
 /**
- * A read whose pod ends goes again, at another one, unless something of its answer was passed on: nginx does so by default, with methods that
- * may be repeated. The name is resolved at each request, a second later at most.
+ * When a pod ends during a read, nginx repeats the read at another pod unless part of the HTTP response was passed on: its default for
+ * idempotent methods. It resolves the name for each request, at most one second late.
  */
 const http = (pods: string): string => `  access_log off;
   resolver ${DNS_ADDRESS} valid=1s ipv6=off;

@@ -8,7 +8,7 @@ import { ensureGoTool, type GoTool } from '@recording-request/stack/install/go-t
 import { run } from '@recording-request/stack/install/run';
 import { LAB_FILES } from './place.ts';
 
-/** The last minor version whose kubelet takes a machine with cgroups of version 1 without being asked. */
+/** The last minor version whose kubelet accepts version 1 cgroups by default. */
 export const KUBERNETES = 'v1.34.4';
 const BUILD_MS = 60 * 60_000;
 const NAMES = [
@@ -39,7 +39,7 @@ const METRICS_SERVER: GoTool = {
   takes: 'one to five minutes',
 };
 
-/** Of it, only what enforces network policies is run. */
+/** The lab uses only its enforcement of network policies. */
 const KUBE_ROUTER: GoTool = {
   command: 'kube-router',
   module: 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router',
@@ -48,10 +48,10 @@ const KUBE_ROUTER: GoTool = {
   takes: 'two to five minutes',
 };
 
-/** Paths of what a cluster is made of. */
+/** The paths of a cluster's programs. */
 export type Programs = Record<(typeof NAMES)[number] | 'coredns' | 'kubeRouter' | 'metricsServer' | 'pause', string>;
 
-/** Finds them in the cache, or builds them once per machine, from Go's modules: ten minutes or more. */
+/** Finds the programs in the cache, or builds them once per machine from Go modules: ten minutes or more. */
 export async function ensurePrograms(context: InstallContext): Promise<Programs> {
   const { env, log, signal } = context;
   await ensureDebian(PACKAGES, log, { env, signal });
@@ -95,7 +95,7 @@ async function build(into: string, { env, log, signal }: InstallContext): Promis
   await run('gcc', ['-Os', '-static', '-DVERSION=3.10', '-o', join(into, 'pause'), pause], { ...step, env });
 }
 
-/** Kubernetes names its own libraries by folders beside it, which its module does not bring: here by the version of the same day. */
+/** Kubernetes refers to its own libraries by neighbouring folders that its module lacks: this uses their version of the same day. */
 async function moduleFile(source: string): Promise<string> {
   const theirs = await readFile(join(source, 'go.mod'), 'utf8');
   const libraries = [...theirs.matchAll(/^\s*(k8s\.io\/[a-z-]+) => \.\/staging\//gm)].map(([, name]) => name);

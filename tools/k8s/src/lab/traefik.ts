@@ -7,7 +7,7 @@ import { kubeconfigIn, NODE_ADDRESS, type Place } from './place.ts';
 export const TRAEFIK: ProgramModule = {
   name: 'traefik',
   module: 'github.com/traefik/traefik/v3',
-  // Those of 3.7 need a version of github.com/containous/go-http-auth that Go's module proxy does not give out.
+  // Version 3.7 needs a version of github.com/containous/go-http-auth that Go's module proxy does not have.
   version: 'v3.6.12',
   programs: ['cmd/traefik'],
   definitions: { module: 'sigs.k8s.io/gateway-api', at: 'config/crd/standard' },
@@ -20,7 +20,7 @@ export const EDGE_GATEWAY = { name: 'edge', namespace: 'edge' };
 export const EDGE_ORIGIN = `http://${NODE_ADDRESS}:${PORT}`;
 const STOP_MS = 5_000;
 
-/** Starts Traefik beside the cluster with a Gateway of its own, until it is disposed of: `programs` is the folder of what was built. */
+/** Starts Traefik beside the cluster with its own Gateway, until disposal: `programs` is the folder of the built programs. */
 export async function startTraefik(kubectl: Kubectl, place: Place, programs: string): Promise<AsyncDisposable> {
   await using starting = new AsyncDisposableStack();
   await applyDefinitions(kubectl, programs, 'httproutes.gateway.networking.k8s.io');
@@ -29,7 +29,7 @@ export async function startTraefik(kubectl: Kubectl, place: Place, programs: str
     command: join(programs, 'traefik'),
     args: [
       `--entrypoints.web.address=${NODE_ADDRESS}:${PORT}`,
-      // As deploy/README.md asks: it knows no time limits of an HTTPRoute, and breaks off longer requests by default.
+      // As deploy/README.md requires: Traefik ignores the timeouts of an HTTPRoute, and by default ends longer requests.
       '--entrypoints.web.transport.respondingtimeouts.readtimeout=0',
       '--providers.kubernetesgateway',
       `--providers.kubernetesgateway.statusaddress.ip=${NODE_ADDRESS}`,
