@@ -25,7 +25,7 @@ before(async () => {
     paths: Record<string, Record<string, { tags?: string[]; security?: { ownerToken: string[] }[] }>>;
   };
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    // HEAD is GET without a body, so that there is nothing of its own to look at.
+    // HEAD is GET without a body and needs no check of its own.
     Object.entries(methods)
       .filter(([method]) => method !== 'head')
       .map(([method, { tags, security }]) => ({
@@ -42,7 +42,7 @@ before(async () => {
 after(() => harness[Symbol.asyncDispose]());
 
 const owned = () => operations.filter(operation => operation.scope !== undefined);
-// A body that no route would take: were it looked at before the token, the status would be 400 or 415.
+// No route accepts this body: checking it before the token would give 400 or 415.
 const call = ({ method, path }: Operation, authorization?: string) =>
   fetch(harness.base + path, {
     method,
@@ -59,7 +59,7 @@ test('the contract has 19 owner routes and 5 dashboard routes; the others are ex
   assert.equal(owned().length, 19 + 12);
 });
 
-test('without a good token every owner route is 401, and nothing behind is asked', async () => {
+test('without a valid token every owner route is 401, and the gateway calls no service', async () => {
   const good = harness.bearer.authorization.slice('Bearer '.length);
   const badChecksum = `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`;
   const tokens = [
@@ -91,7 +91,7 @@ test('an unknown token is 401 too', async () => {
   }
 });
 
-test('each owner route takes its one scope and no other', async () => {
+test('each owner route accepts only its own scope', async () => {
   for (const operation of owned()) {
     const others = SCOPES.filter(scope => scope !== operation.scope);
     const refused = await call(operation, `Bearer ${harness.tokenWith(others)}`);
@@ -102,7 +102,7 @@ test('each owner route takes its one scope and no other', async () => {
   }
 });
 
-test('a token is hashed once for a request, whether it is known already or not', async t => {
+test('a token is hashed once per request, cached or not', async t => {
   const hashed: unknown[] = [];
   const { update } = crypto.Hash.prototype;
   const hash = crypto.hash as (...given: unknown[]) => Buffer;
@@ -134,7 +134,7 @@ test('a token is hashed once for a request, whether it is known already or not',
   }
 });
 
-test('a dashboard path with a token that cannot be one is 404 without a look-up', async () => {
+test('a dashboard path with a malformed token is 404 without a look-up', async () => {
   const calls = harness.calls.length;
   for (const { path } of operations.filter(operation => operation.path.startsWith('/project/'))) {
     for (const token of ['x', mintToken('api'), `${mintToken('prj')}x`]) {
@@ -144,7 +144,7 @@ test('a dashboard path with a token that cannot be one is 404 without a look-up'
   assert.equal(harness.calls.length, calls);
 });
 
-test('a token is looked up once while it is remembered, also by many at once', async () => {
+test('a cached token is looked up once, also for many concurrent requests', async () => {
   const token = harness.tokenWith(['projects:read']);
   const before = harness.authentications();
   const headers = { authorization: `Bearer ${token}` };
@@ -152,7 +152,7 @@ test('a token is looked up once while it is remembered, also by many at once', a
   assert.equal(harness.authentications(), before + 1);
 });
 
-test('a revoked token is refused once it is no longer remembered', async () => {
+test('a revoked token is refused when its cache entry has expired', async () => {
   await using short = await startTestGateway({}, { TOKEN_CACHE_MS: '0' });
   const token = short.tokenWith(['projects:read']);
   const headers = { authorization: `Bearer ${token}` };
@@ -161,13 +161,13 @@ test('a revoked token is refused once it is no longer remembered', async () => {
   assert.equal((await fetch(`${short.base}/api/projects`, { headers })).status, 401);
 });
 
-test('a route that does not say who may call it keeps the gateway from starting', () => {
+test('the gateway does not start with a route without declared access', () => {
   const app = Fastify();
   installAccess(app, { config: { tokenCacheMs: 1, tokenCacheEntries: 1 } } as never, {} as never);
   assert.throws(() => app.get('/open-by-mistake', async () => 'x'), /does not declare who may call it/);
 });
 
-test('an address that guesses tokens costs a bounded number of look-ups, and its known tokens go on', async () => {
+test('an address that guesses tokens costs a bounded number of look-ups, and its known tokens still work', async () => {
   await using limited = await startTestGateway({}, { RATE_LIMIT_ADDRESS_PER_MINUTE: '5', TOKEN_CACHE_MS: '0' });
   const me = async (token: string) =>
     (await fetch(`${limited.base}/api/projects`, { headers: { authorization: `Bearer ${token}` } })).status;
@@ -183,7 +183,7 @@ test('an address that guesses tokens costs a bounded number of look-ups, and its
   assert.equal(await me(known), 429);
 });
 
-test('an address that guesses dashboard tokens costs a bounded number of look-ups, and the dashboards it knows go on', async () => {
+test('an address that guesses dashboard tokens costs a bounded number of look-ups, and its known dashboards still work', async () => {
   const known = mintToken('prj');
   const hash = hashToken(known).toString('hex');
   let lookUps = 0;
@@ -218,7 +218,7 @@ test('an address that guesses dashboard tokens costs a bounded number of look-up
   assert.equal((await look(known)).status, 200, 'a dashboard that was open before');
 });
 
-test('too many requests are 429, for a token and for an address, before the token is looked at', async () => {
+test('too many requests are 429, for a token and for an address, before the token is checked', async () => {
   await using limited = await startTestGateway(
     {},
     { RATE_LIMIT_TOKEN_PER_MINUTE: '3', RATE_LIMIT_ADDRESS_PER_MINUTE: '5', RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: '2' },
@@ -234,7 +234,7 @@ test('too many requests are 429, for a token and for an address, before the toke
   const other = { authorization: `Bearer ${limited.tokenWith(['projects:read'])}` };
   assert.equal((await me(other)).status, 404);
 
-  // What a contributor's page sends by itself is counted apart, so that it takes nothing from pages and responses.
+  // Requests that a contributor's page sends by itself have a separate count, so that pages and responses lose nothing.
   const path = `${limited.base}/r/${mintToken('vr')}`;
   const response = `${path}/responses/${OWNER_ID}`;
   const note = { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"note":"hi"}' };
@@ -252,7 +252,7 @@ test('too many requests are 429, for a token and for an address, before the toke
   const anonymous = [];
   for (let i = 0; i < 6; i++) anonymous.push((await me({})).status);
   assert.deepEqual(anonymous, [401, 401, 401, 401, 401, 429]);
-  // Made-up tokens each have a count of their own; the address they come from is counted with them.
+  // Each invented token has a count of its own, so the address is counted too.
   assert.equal((await me({ authorization: `Bearer ${mintToken('api')}` })).status, 429);
   assert.equal((await fetch(`${limited.base}/healthz`)).status, 200);
 });

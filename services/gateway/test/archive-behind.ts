@@ -6,20 +6,19 @@ import { CONTENT, type FakeStore, serve } from './fake-store.ts';
 import type { TestGateway } from './test-service.ts';
 
 const HEADER = Buffer.from('a header of its own, ');
-/** Of the header before each object. */
+/** The size of the header before each object. */
 export const ZIP_HEADER_BYTES = HEADER.length;
 const DIRECTORY = CONTENT.subarray(0, 90);
-/** The bytes of the archive. */
 export const ZIP = Buffer.concat([HEADER, CONTENT, HEADER, CONTENT.subarray(5), DIRECTORY]);
 export const ZIP_ETAG = '"zip"';
 const CIPHER_KEY = newCipherKey();
 const SEALED = seekableCipher(CIPHER_KEY, 0)(CONTENT);
 
-/** As the fake store does, and with what is sealed. */
+/** Answers like the fake store, also with sealed content. */
 export const serveContent: RequestListener = (request, response) =>
   serve(request.url?.startsWith('/sealed') ? SEALED : CONTENT, request, response);
 
-/** A submissions service with an archive: twice a header and an object, then a directory; and what was asked of it. */
+/** Adds a submissions service with an archive: twice a header and an object, then a directory. Returns the calls that it got. */
 export function archiveBehind(of: TestGateway, store: FakeStore, etag = ZIP_ETAG) {
   const asked = {
     opened: [] as { etag: string; resume: boolean }[],

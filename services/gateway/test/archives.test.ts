@@ -24,7 +24,7 @@ const archive = (headers: Record<string, string> = {}, init: RequestInit = {}) =
     ...init,
   });
 
-test('an archive has a length, a name and ranges, from wherever its bytes are', async () => {
+test('an archive has a length, a name and ranges, wherever its bytes are stored', async () => {
   store.answer = serveContent;
   archiveBehind(harness, store);
   const response = await archive({ 'accept-encoding': 'gzip, br' });
@@ -82,7 +82,7 @@ for (const [headers, status, opened, bytes] of ARCHIVE_RANGES) {
   });
 }
 
-test('a rest without If-Range is not sent where it may follow the bytes of another archive', async () => {
+test('a rest without If-Range is not sent if the client may have bytes of another archive', async () => {
   store.answer = serveContent;
   const asked = archiveBehind(harness, store);
   const [resumed, rest] = [{ etag: '', resume: true }, { range: 'bytes=3-' }];
@@ -100,7 +100,7 @@ test('a rest without If-Range is not sent where it may follow the bytes of anoth
   );
 });
 
-test('HEAD of an archive says how long it is without reading any of it', async () => {
+test('HEAD of an archive returns its length without reading it', async () => {
   const asked = archiveBehind(harness, store);
   const response = await archive({ range: 'bytes=3-' }, { method: 'HEAD' });
   assert.deepEqual([response.status, response.headers.get('content-length')], [200, String(ZIP.length)]);
@@ -108,7 +108,7 @@ test('HEAD of an archive says how long it is without reading any of it', async (
   assert.deepEqual([asked.opened, asked.located], [[FRESH], 0]);
 });
 
-test('a store that breaks off in the middle of an archive is asked for the rest', async () => {
+test('after the store breaks off in an archive, the gateway reads the rest', async () => {
   archiveBehind(harness, store);
   let broken = 0;
   store.answer = (request, response) => {
@@ -123,7 +123,7 @@ test('a store that breaks off in the middle of an archive is asked for the rest'
 
 const FIRST_OBJECT = `bytes=0-${CONTENT.length - 1}`;
 
-test('the next object of an archive is opened before the one that is read has ended', async () => {
+test('the next object of an archive is opened before the current one ends', async () => {
   archiveBehind(harness, store);
   const { promise: next, resolve } = Promise.withResolvers<void>();
   store.answer = (request, response) => {
@@ -139,7 +139,7 @@ test('the next object of an archive is opened before the one that is read has en
 });
 
 for (const how of ['its reader leaves', 'something is erased'])
-  test(`what was opened of an archive, and ahead, is closed when ${how}`, async () => {
+  test(`the open objects of an archive are closed when ${how}`, async () => {
     const asked = archiveBehind(harness, store);
     const [first, next] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const opened = Promise.withResolvers<void>();
@@ -158,7 +158,7 @@ for (const how of ['its reader leaves', 'something is erased'])
     await Promise.all([reading, first.promise, next.promise]);
   });
 
-test('an object that is gone is reported, breaks the connection, and is an error where nothing was sent', async () => {
+test('a missing object is reported; it breaks the connection, or is an error if nothing was sent yet', async () => {
   const asked = archiveBehind(harness, store);
   store.answer = (_request, response) => response.writeHead(404).end('<Error>NoSuchKey</Error>');
   await assert.rejects(archive().then(response => response.arrayBuffer()));
@@ -170,7 +170,7 @@ test('an object that is gone is reported, breaks the connection, and is an error
   assert.deepEqual(asked.reported, [ZIP_HEADER_BYTES, ZIP_HEADER_BYTES + 3]);
 });
 
-test('an erasure ends a download that runs, also while the store or its reader makes it wait', async () => {
+test('an erasure ends a running download, also while it waits for the store or its reader', async () => {
   const asked = archiveBehind(harness, store);
   const { promise: left, resolve } = Promise.withResolvers<void>();
   store.answer = (_request, response) => {

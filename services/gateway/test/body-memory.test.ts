@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => gateway[Symbol.asyncDispose]());
 
-/** Begins to send a body, and returns the status once there is one. */
+/** Begins to send a body. Returns its status, once there is one. */
 function beginBody(headers: Record<string, string>, length = `content-length: ${BODY_BYTES}`) {
   const socket: Socket = connect(Number(new URL(gateway.base).port), '127.0.0.1');
   const sent = { socket, status: 0 };
@@ -40,14 +40,14 @@ function beginBody(headers: Record<string, string>, length = `content-length: ${
   return sent;
 }
 
-/** Creates with a body of `bytes`, which breaks a constraint: 400 says that it was read. */
+/** Sends a creation with an invalid body of `bytes`: 400 means that the gateway read it. */
 const create = async (headers: Record<string, string>, bytes: number): Promise<number> => {
   const body = JSON.stringify({ projectName: 'x'.repeat(bytes), count: 1 });
   const init = { method: 'POST', body, headers: { ...headers, 'content-type': 'application/json' } };
   return (await fetch(`${gateway.base}/api/projects`, init)).status;
 };
 
-test('large bodies of one owner leave memory for another owner, and end with their connections', async () => {
+test('large bodies of one owner leave memory for another owner, and return it when their connections close', async () => {
   const begun = Array.from({ length: 6 }, () => beginBody(gateway.bearer));
   await until(
     'what one owner may not hold is refused',

@@ -61,7 +61,7 @@ test("the operator's accent, logo and name are on every page of a contributor, s
   assert.match(docs, /<img class="brand"/);
 });
 
-test('a name alone stands where the logo would; without either there is nothing', async () => {
+test('a name without a logo replaces it; without either the page shows no brand', async () => {
   {
     await using harness = await startTestGateway({ projects }, { BRAND_NAME: '<Bits>' });
     assert.match(await (await fetch(`${harness.base}/r/${token}`)).text(), /<span class="brand">&lt;Bits&gt;<\/span>/);
@@ -70,7 +70,7 @@ test('a name alone stands where the logo would; without either there is nothing'
   assert.doesNotMatch(await (await fetch(`${harness.base}/r/${token}`)).text(), /class="brand"/);
 });
 
-test('a brand that cannot be shown is refused at the start, each fault by the name of its variable', async () => {
+test('the gateway does not start with an invalid brand; it names the variable of each fault', async () => {
   const faults = (env: Record<string, string>) => {
     try {
       readConfig(env);
@@ -114,7 +114,7 @@ test('a brand that cannot be shown is refused at the start, each fault by the na
   assert.match(started.stdout + started.stderr, /BRAND_ACCENT must be a darker colour/);
 });
 
-test('the QR code of a link is a picture made here, for links that exist; asking for it changes nothing', async () => {
+test('the QR code of a known link is a picture from the gateway; the request changes nothing', async () => {
   const calls: string[] = [];
   await using harness = await startTestGateway(
     {
@@ -126,7 +126,7 @@ test('the QR code of a link is a picture made here, for links that exist; asking
         },
       },
     },
-    // No rate limit of the page's counts it.
+    // The page's rate limits do not count it.
     { RATE_LIMIT_ADDRESS_PER_MINUTE: '1' },
   );
   const answer = await fetch(`${harness.base}/r/${token}/qr.png`);

@@ -65,7 +65,7 @@ const BROKEN: Record<string, string> = {
 
 for (const [upstreamName, listener] of Object.entries(UPSTREAM))
   for (const [name, bytes] of Object.entries(BROKEN))
-    test(`a connection that ends after ${name} ends nothing else, where submissions ${upstreamName}`, async () => {
+    test(`a connection that ends after ${name} breaks nothing else, when submissions ${upstreamName}`, async () => {
       answer = listener;
       const moments = [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 30];
       await Promise.all(moments.flatMap(ms => [true, false].map(half => endAfter(bytes, ms, half))));

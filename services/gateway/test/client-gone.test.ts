@@ -10,7 +10,7 @@ after(() => harness[Symbol.asyncDispose]());
 
 const path = `/api/projects/${PROJECT_ID}`;
 
-/** Sends a request and leaves once a service works for it; returns the signal of the service's call. */
+/** Sends a request and leaves when a service works on it. Returns the signal of the service's call. */
 async function leave(init: RequestInit, arrived: Promise<AbortSignal>): Promise<AbortSignal> {
   const client = new AbortController();
   const answer = fetch(harness.base + path, {
@@ -27,7 +27,7 @@ async function leave(init: RequestInit, arrived: Promise<AbortSignal>): Promise<
   return signal;
 }
 
-test('a client that goes away cancels what is read for it, in each service that is asked', async () => {
+test('a client that leaves a read cancels its calls to every service', async () => {
   const project = Promise.withResolvers<AbortSignal>();
   const counts = Promise.withResolvers<AbortSignal>();
   const held = (call: PromiseWithResolvers<AbortSignal>) => (_request: unknown, context: { signal: AbortSignal }) => {
@@ -45,7 +45,7 @@ test('a client that goes away cancels what is read for it, in each service that 
   }
 });
 
-test('what is written goes on without its client', async () => {
+test('a write continues without its client', async () => {
   const arrived = Promise.withResolvers<AbortSignal>();
   const gone = Promise.withResolvers<void>();
   const counted = Promise.withResolvers<void>();
@@ -64,7 +64,7 @@ test('what is written goes on without its client', async () => {
   };
   const body = { method: 'PATCH', body: JSON.stringify({ projectName: 'x' }) };
   const signal = await leave(body, arrived.promise);
-  // Its own connection has ended before another request is answered.
+  // The client's own connection has ended before the gateway answers another request.
   await fetch(`${harness.base}/healthz`);
   assert.equal(signal.aborted, false);
   gone.resolve();

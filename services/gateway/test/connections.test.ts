@@ -19,7 +19,7 @@ async function isServed(socket: Socket): Promise<boolean> {
   return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);
 }
 
-test('an address has so many connections; one more is closed, until one ends', async () => {
+test('a connection beyond the limit of an address is closed, until another one ends', async () => {
   await using gateway = await startTestGateway({}, { CONNECTIONS_PER_ADDRESS: String(MAX) });
   const idle = Array.from({ length: MAX - 1 }, () => open(gateway));
   await Promise.all(idle.map(socket => once(socket, 'connect')));
@@ -31,7 +31,7 @@ test('an address has so many connections; one more is closed, until one ends', a
   for (const socket of [...idle, last]) socket.destroy();
 });
 
-test('behind a proxy, whose connections are those of all clients, none is closed', async () => {
+test('behind a proxy no connection is closed, because all clients share its address', async () => {
   await using gateway = await startTestGateway({}, { CONNECTIONS_PER_ADDRESS: '1', TRUSTED_PROXIES: '1' });
   const sockets = Array.from({ length: MAX }, () => open(gateway));
   for (const socket of sockets) assert.equal(await isServed(socket), true);
@@ -58,7 +58,7 @@ test('a head of more than 16 kB is 431, and an upgrade to another protocol is an
   assert.match(continued, /^HTTP\/1\.1 (?:100|404) /);
 });
 
-test('an id or a trace that a client sends does not become ours', async () => {
+test('the gateway does not use an id or trace that a client sends', async () => {
   await using gateway = await startTestGateway();
   const id = '0af7651916cd43dd8448eb211c80319c';
   const traceparent = `00-${id}-b7ad6b7169203331-01`;

@@ -8,13 +8,13 @@ import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submis
 import { at, link, links, presented, project, startOwnerGateway, submission } from './owner-gateway.ts';
 import { OWNER_ID, PROJECT_ID, SUBMISSION_ID } from './test-service.ts';
 
-/** Without its pictures. */
+/** Excludes the pictures. */
 const DASHBOARD_BYTES = 40 * 1024;
 
 const { harness, calls, url } = await startOwnerGateway();
 after(() => harness[Symbol.asyncDispose]());
 
-test('the dashboard is a page that runs nothing of what contributors write', async () => {
+test('the dashboard page runs no code that contributors write', async () => {
   const response = await fetch(`${harness.base}/project/${mintToken('prj')}`);
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-security-policy') ?? '', /script-src 'nonce-[\w+/=]{20,}'/);
@@ -24,7 +24,7 @@ test('the dashboard is a page that runs nothing of what contributors write', asy
   assert.match(page, /about 5\.0 MB/);
 });
 
-test('the dashboard lists by words and by response, page by page, and says when nothing changed', async () => {
+test('the dashboard lists by words and by response, page by page, and answers 304 when nothing changed', async () => {
   const here = `${harness.base}/project/${mintToken('prj')}`;
   const capitals = OWNER_ID.toUpperCase();
   const query = `limit=9&q=best%20bread&tokenId=${capitals}&responseSessionId=${capitals}`;
@@ -63,7 +63,7 @@ test('the dashboard lists by words and by response, page by page, and says when 
     assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag], path);
     assert.equal(again.headers.get('vary'), 'accept-encoding', path);
   }
-  // The page has the ETags of what it shows: its first poll has no body either.
+  // The page has the ETags of its content, so its first poll has no body either.
   const page = await (await fetch(here)).text();
   const { etags } = JSON.parse(/<script id="settings"[^>]*>(.*?)<\/script>/s.exec(page)?.[1] ?? '') as {
     etags: Record<'overview' | 'clips', string>;
@@ -75,7 +75,7 @@ test('the dashboard lists by words and by response, page by page, and says when 
     assert.equal((await fetch(`${here}/${path}`, { headers: { 'if-none-match': etag } })).status, 304, path);
 });
 
-/** As fetch asks, but for the decompression. */
+/** Sends a request like fetch, but does not decompress. */
 async function ask(path: string, encoding: string, method = 'GET') {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request(path, { method, headers: { ...harness.bearer, 'accept-encoding': encoding } }, resolve)
@@ -128,7 +128,7 @@ test('a dashboard of 24 clips is small: the page and its script, without the pic
   }
 });
 
-test('text is compressed as the client takes it, also for HEAD, and its ETag is weak then', async () => {
+test('text is compressed as the client accepts it, also for HEAD, with a weak ETag', async () => {
   const here = `${harness.base}/project/${mintToken('prj')}`;
   for (const path of [url(`${project}/submissions`), `${here}/submissions`, here]) {
     const { body: plain, headers } = await ask(path, 'identity');
@@ -141,7 +141,7 @@ test('text is compressed as the client takes it, also for HEAD, and its ETag is 
       assert.deepEqual([sent.headers['content-encoding'], sent.headers.vary], [encoding, 'accept-encoding'], path);
       assert.equal(sent.headers['content-length'], String(sent.body.length), path);
       assert.ok(sent.body.length < 0.7 * plain.length, `${path}: ${sent.body.length} of ${plain.length} bytes`);
-      // A page has a nonce and padding of its own each time.
+      // Each page has its own nonce and padding.
       if (path !== here) assert.deepEqual(expand(sent.body), plain, path);
       assert.match(sent.headers.etag ?? 'W/', /^W\//, path);
       const head = await ask(path, encoding, 'HEAD');
@@ -153,14 +153,14 @@ test('text is compressed as the client takes it, also for HEAD, and its ETag is 
   assert.equal((await ask(`${harness.base}/api/nothing`, 'br')).headers['content-encoding'], undefined);
 });
 
-test('the length of the dashboard’s page tells nothing of the secrets in it', async () => {
+test('the length of the dashboard’s page reveals nothing about its secrets', async () => {
   const here = `${harness.base}/project/${mintToken('prj')}`;
   const lengths = new Set<number>();
   for (let visit = 0; visit < 8; visit++) lengths.add((await (await fetch(here)).text()).length);
   assert.ok(lengths.size > 1, 'the same page has the same length each time');
 });
 
-test('a dashboard link to which something was attached, or whose letters were changed, leads to the dashboard', async () => {
+test('a dashboard link with text attached, or with changed capitals, leads to the dashboard', async () => {
   const token = mintToken('prj');
   const here = `/project/${token}`;
   const browser = { redirect: 'manual', headers: { accept: 'text/html,*/*;q=0.8' } } as const;
@@ -199,7 +199,7 @@ test('a dashboard link to which something was attached, or whose letters were ch
   assert.match(await page.text(), /Dashboard not found/);
 });
 
-test('a dashboard that is not there is a page for a browser and JSON for a program', async () => {
+test('an unknown dashboard is a page for a browser and JSON for a program', async () => {
   const gone = `${harness.base}/project/${mintToken('api')}`;
   const page = await fetch(gone, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
   assert.equal(page.status, 404);

@@ -36,12 +36,12 @@ const document = (await (await fetch(`${harness.base}/api/openapi.json`)).json()
   >;
 };
 
-/** A step of a JSON pointer, as it stands in a URI. */
+/** Encodes a step of a JSON pointer for a URI. */
 const step = (name: string) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 
 type Node = { properties?: object; additionalProperties?: unknown };
 
-/** A copy in which no object takes more than its described fields: an example has nothing else. */
+/** Returns a copy whose objects allow only their described fields: an example has no others. */
 function closed<T>(part: T): T {
   if (Array.isArray(part)) return part.map(closed) as T;
   if (typeof part !== 'object' || part === null) return part;
@@ -49,7 +49,7 @@ function closed<T>(part: T): T {
   return (copy.properties ? { additionalProperties: false, ...copy } : copy) as T;
 }
 
-test('answers may get more fields within version 1, bodies take no others', () => {
+test('answers may get more fields within version 1; bodies allow no others', () => {
   const shut = (part: unknown): number => {
     if (typeof part !== 'object' || part === null) return 0;
     const own = (part as Node).additionalProperties === false ? 1 : 0;
@@ -107,7 +107,7 @@ test('openapi.json describes the webhooks: one body of each type, told apart by 
   }
 });
 
-test('a value, a type of event or a length that is added later fits the descriptions of answers', () => {
+test('a later value, event type or length fits the descriptions of answers', () => {
   const closedAt: string[] = [];
   const look = (part: unknown, path: string): void => {
     if (typeof part !== 'object' || part === null) return;
@@ -118,7 +118,7 @@ test('a value, a type of event or a length that is added later fits the descript
     for (const [name, each] of Object.entries(part)) if (!name.startsWith('example')) look(each, `${path}/${name}`);
   };
   const { schemas } = document.components;
-  // Those of requests, which stay strict.
+  // Request schemas stay strict.
   const requested = ['TranscriptStatus', 'MediaStatus', 'LinkStatus'];
   for (const [name, schema] of Object.entries(schemas)) if (!requested.includes(name)) look(schema, name);
   for (const { operationId, responses } of Object.values(document.paths).flatMap(each => Object.values(each))) {
@@ -171,7 +171,7 @@ test('docs.md names every filter of the owner’s list, every state of a clip an
   for (const name of [...names, ...WEBHOOK_EVENTS]) assert.match(prose, new RegExp(`\\b${name}\\b`), name);
 });
 
-test('the defaults of a creation stand in its description, and are those that hold', () => {
+test('the description of a creation has the defaults that the gateway applies', () => {
   type Body = { properties: Record<string, { default?: unknown }> };
   const bodyOf = (method: string, path: string) =>
     document.paths[path]![method]!.requestBody!.content['application/json']!.schema as Body;
@@ -189,7 +189,7 @@ test('the defaults of a creation stand in its description, and are those that ho
   for (const [name, field] of updated) assert.ok(!('default' in field), `an update leaves ${name} as it is`);
 });
 
-test('the rates, the longest body and the life of an Idempotency-Key stand in both descriptions', async () => {
+test('the rates, the longest body and the life of an Idempotency-Key are in both descriptions', async () => {
   const prose = await (await fetch(`${harness.base}/api/docs.md`)).text();
   const json = JSON.stringify(document);
   for (const text of [prose, json]) {
@@ -199,7 +199,7 @@ test('the rates, the longest body and the life of an Idempotency-Key stand in bo
   assert.doesNotMatch(prose, /Idempotency-Key: \$\(date/, 'a key that a retry does not send again');
 });
 
-test('the example of a 400 is about the route that it stands at', () => {
+test('the example of a 400 is about its own route', () => {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, { operationId, parameters = [], requestBody, responses }] of Object.entries(methods)) {
       const { error } = (responses['400']?.content?.['application/json']?.example ?? {}) as { error?: string };
@@ -215,7 +215,7 @@ test('the example of a 400 is about the route that it stands at', () => {
   }
 });
 
-test('a linter of descriptions has nothing to say', async () => {
+test('a linter of descriptions finds no problem', async () => {
   const config = await createConfig({ extends: ['recommended'] });
   const problems = await lintFromString({ source: JSON.stringify(document), config });
   assert.deepEqual(
@@ -224,7 +224,7 @@ test('a linter of descriptions has nothing to say', async () => {
   );
 });
 
-test('headers, parts, what has not changed, HEAD and the names of enumerations are described', () => {
+test('headers, partial content, 304, HEAD and the names of enumerations are described', () => {
   const { components } = document as unknown as { components: Record<string, Record<string, { enum?: string[] }>> };
   const at = (method: string, path: string) => document.paths[path]![method]!;
   const headersOf = (status: string, { responses }: Operation) => Object.keys(responses[status]?.headers ?? {});
@@ -254,13 +254,13 @@ test('headers, parts, what has not changed, HEAD and the names of enumerations a
   assert.deepEqual(Object.keys(tus), ['head', 'patch', 'delete']);
 });
 
-test('descriptions are kept by their ETag', async () => {
+test('descriptions are cached by their ETag', async () => {
   for (const path of ['/api/openapi.json', '/api/docs', '/api/docs/recorder', '/api/docs.md', '/assets/docs.js']) {
     const first = await fetch(harness.base + path);
     assert.equal(first.status, 200, path);
     const etag = first.headers.get('etag') ?? '';
     assert.ok(etag.length > 20 && !first.headers.get('cache-control')?.includes('no-store'), path);
-    // One text has several encodings: its ETag is weak in each, and so in the 304 that stands for them.
+    // A text has several encodings, so its ETag is weak in each, and in the 304.
     for (const encoding of ['br', 'gzip', 'identity']) {
       const headers = { 'accept-encoding': encoding };
       const whole = await fetch(harness.base + path, { headers });
@@ -274,7 +274,7 @@ test('descriptions are kept by their ETag', async () => {
   }
 });
 
-test('every operation has samples in curl, TypeScript and Python that their languages can read', () => {
+test('every operation has valid samples in curl, TypeScript and Python', () => {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
       samplesOf({ ...(operation as Omit<Sampled, 'method' | 'path'>), method: method.toUpperCase(), path }),

@@ -29,7 +29,7 @@ after(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-test('an answer that comes before the end of a large body reaches its client', async () => {
+test('an answer before the end of a large body reaches its client', async () => {
   answer = (incoming, response) => {
     response.writeHead(409, { 'content-type': 'application/json', 'content-length': BODY.length });
     response.end(BODY, () => incoming.resume());

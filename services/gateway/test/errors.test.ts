@@ -30,7 +30,7 @@ const post = (body: BodyInit, headers: Record<string, string> = {}) =>
     headers: { ...harness.bearer, 'content-type': 'application/json', ...headers },
   });
 
-test('an unknown route is 404, whatever is sent', async () => {
+test('an unknown route is 404 for every request', async () => {
   for (const [path, init] of [
     ['/api/nothing', {}],
     ['/nothing', { method: 'POST', body: 'x', headers: { 'content-type': 'text/weird' } }],
@@ -42,7 +42,7 @@ test('an unknown route is 404, whatever is sent', async () => {
   }
 });
 
-test('a method that a path does not have is 405 with Allow, before any token is asked for', async () => {
+test('a method that a path does not have is 405 with Allow, before any token is checked', async () => {
   for (const [method, path, allow] of [
     ['DELETE', '/api/me', 'GET, HEAD'],
     ['PUT', '/api/projects', 'GET, HEAD, POST'],
@@ -76,7 +76,7 @@ test('a review note and a contributor’s note with a control character are 400 
   );
 });
 
-test('what is no JSON is 415, what is too large 413, what does not parse 400', async () => {
+test('a body that is not JSON is 415, too large 413, malformed 400', async () => {
   const cases: [BodyInit, Record<string, string>, number][] = [
     ['{}', { 'content-type': 'text/plain' }, 415],
     ['{}', { 'content-encoding': 'gzip' }, 415],
@@ -186,7 +186,7 @@ const BODIES: [body: unknown, field: RegExp][] = [
 
 for (const [body, field] of BODIES) {
   const shown = JSON.stringify(body).slice(0, 60);
-  test(`a creation of ${shown} is 400 and names what is wrong`, async () => {
+  test(`a creation of ${shown} is 400 and names the fault`, async () => {
     const response = await post(JSON.stringify(body));
     assert.equal(response.status, 400);
     assert.match(await errorOf(response), field);
@@ -229,7 +229,7 @@ test('a 400 names every wrong field in one sentence, at most ten', async () => {
   );
 });
 
-test('a token in the wrong place is not said again', async () => {
+test('an error sentence does not repeat a token in the wrong place', async () => {
   const token = `api_${'aB1'.repeat(12)}`;
   const headers = { ...harness.bearer, 'content-type': 'application/json' };
   const wrong = [
@@ -242,7 +242,7 @@ test('a token in the wrong place is not said again', async () => {
   }
 });
 
-test('count and sharedLinkEnabled are no fields of an update', async () => {
+test('count and sharedLinkEnabled are not fields of an update', async () => {
   for (const field of ['count', 'sharedLinkEnabled']) {
     const response = await fetch(`${projects()}/${PROJECT_ID}`, {
       method: 'PATCH',
@@ -278,7 +278,7 @@ for (const [query, status] of QUERIES) {
   });
 }
 
-test('a malformed id is 400 and names it; a well-formed one that is not there is 404', async () => {
+test('a malformed id is 400 and names it; an unknown well-formed one is 404', async () => {
   for (const id of ['x', `${PROJECT_ID}0`, `urn:uuid:${PROJECT_ID}`, '%00']) {
     const response = await fetch(`${projects()}/${id}`, { headers: harness.bearer });
     assert.equal(response.status, 400, id);
@@ -311,7 +311,7 @@ for (const [code, status] of CODES) {
   });
 }
 
-test('a service that knows when to try again is passed on', async () => {
+test('a Retry-After of a service is passed on', async () => {
   harness.behind.projects = {
     listProjects: async () => {
       throw new DomainError('conflict', 'What to change.', { retryAfterSec: 5 });
@@ -321,7 +321,7 @@ test('a service that knows when to try again is passed on', async () => {
   assert.deepEqual([response.status, response.headers.get('retry-after')], [409, '5']);
 });
 
-test('a fault of ours says nothing of what is inside', async () => {
+test('an internal error shows no internal details', async () => {
   harness.behind.projects = {
     listProjects: async () => {
       throw new Error('secret detail at /inner/path');
@@ -332,7 +332,7 @@ test('a fault of ours says nothing of what is inside', async () => {
   assert.doesNotMatch(await errorOf(response), /secret|inner/);
 });
 
-/** Returns all that a connection answers; each text after the first is sent when an answer has come. */
+/** Returns everything that a connection receives. Sends each text after the first when an answer has arrived. */
 async function raw(text: string, ...later: string[]): Promise<string> {
   const socket = connect(Number(new URL(harness.base).port), '127.0.0.1');
   const next = (one: string) => (later.length > 0 ? socket.write(one) : socket.end(one));
@@ -343,7 +343,7 @@ async function raw(text: string, ...later: string[]): Promise<string> {
   return answer;
 }
 
-test('bytes that are not HTTP and a malformed path get the same shape', async () => {
+test('bytes that are not HTTP, and a malformed path, get an error of the same shape', async () => {
   const nonsense = await raw('NONSENSE\r\n\r\n');
   assert.match(nonsense, /^HTTP\/1\.1 400 [\s\S]*\r\n\r\n\{"error":"[^"]+"\}$/);
   assert.match(nonsense, /\r\nError-Code: request_malformed\r\nRequest-Id: [0-9a-f]{32}\r\n/);
@@ -367,7 +367,7 @@ test('bytes that are not HTTP and a malformed path get the same shape', async ()
   assert.match(bad, /\{"error":"[^"]+"\}/);
 });
 
-test('two Idempotency-Keys are refused: joined to one they would be a key that nobody sent', async () => {
+test('two Idempotency-Keys are refused: joined, they would be a key that the client did not send', async () => {
   const body = JSON.stringify({ projectName: 'x', count: 1 });
   const head = `POST /api/projects HTTP/1.1\r\nHost: h\r\nAuthorization: ${harness.bearer.authorization}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
   const keys = 'Idempotency-Key: a\r\nIdempotency-Key: b\r\n';
@@ -397,7 +397,7 @@ test('a body that arrives a byte at a time is cut off with 408', async () => {
     `POST /api/projects HTTP/1.1\r\nHost: h\r\nAuthorization: ${short.bearer.authorization}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
   );
   const drip = setInterval(() => socket.write(' '), 50);
-  // A byte that meets the closed connection is an error, which `once` would reject with.
+  // A byte that meets the closed connection is an error, and `once` would reject with it.
   await new Promise(resolve => socket.once('close', resolve));
   clearInterval(drip);
   assert.match(answer, /^HTTP\/1\.1 408 /);

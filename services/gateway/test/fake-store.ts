@@ -7,7 +7,7 @@ import type { Certificate } from '@recording-request/stack/authority';
 
 export const CONTENT = Buffer.from(Array.from({ length: 1_000 }, (_, i) => i % 251));
 
-/** Answers with CONTENT or a range of it, as a store does, with headers that are nobody else's business. */
+/** Answers with CONTENT or a range of it, like a store, with headers that clients must not see. */
 export const serveContent: RequestListener = (request, response) => serve(CONTENT, request, response);
 
 export function serve(content: Buffer, ...[request, response]: Parameters<RequestListener>): void {
@@ -22,13 +22,13 @@ export function serve(content: Buffer, ...[request, response]: Parameters<Reques
   response.writeHead(206, { 'content-length': part.length, 'content-range': contentRange }).end(part);
 }
 
-/** A store that answers as it is told. */
+/** A store whose answers the test sets. */
 export interface FakeStore extends AsyncDisposable {
   url: string;
   answer: RequestListener;
 }
 
-/** Starts one; over TLS where it is given a certificate. */
+/** Starts a store; over TLS if it gets a certificate. */
 export async function startFakeStore(certificate?: Certificate): Promise<FakeStore> {
   const listener: RequestListener = (request, response) => store.answer(request, response);
   const server = certificate ? createSecureServer(certificate, listener) : createServer(listener);
@@ -47,16 +47,16 @@ export async function startFakeStore(certificate?: Certificate): Promise<FakeSto
 }
 
 const PART_BYTES = 150;
-// Fewer than a medium has: a reader has to ask again.
+// Fewer than a medium has, so that a reader must ask again.
 const PARTS_LISTED = 3;
 
-/** Answers a request for the part of CONTENT that its path names, as a store does. */
+/** Answers a request for a part of CONTENT, which its path names, like a store. */
 export const servePart: RequestListener = (request, response) => {
   const [, at] = /^\/part\/(\d+)\?/.exec(request.url!) ?? [];
   serve(CONTENT.subarray(Number(at), Number(at) + PART_BYTES), request, response);
 };
 
-/** As `mediaAt`, where the bytes are in parts. */
+/** Like `mediaAt`, with the bytes in parts. */
 export const partsAt =
   (store: FakeStore) =>
   async ({ kind, offset = 0 }: Pick<GetMediaRequest, 'kind' | 'offset'>): Promise<GetMediaResponse> => {
@@ -70,7 +70,7 @@ export const partsAt =
     return { ...(await mediaAt(store)({ kind })), url: '', parts: { offset: first, parts } };
   };
 
-/** What the submissions service says of every medium of a store. */
+/** The submissions service's answer about every medium of a store. */
 export const mediaAt =
   (store: FakeStore) =>
   async ({ kind }: Pick<GetMediaRequest, 'kind'>): Promise<GetMediaResponse> => ({

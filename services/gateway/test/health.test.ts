@@ -4,13 +4,13 @@ import { freePort } from '@recording-request/stack/ports';
 import { until } from '@recording-request/testing/wait';
 import { startTestGateway } from './test-service.ts';
 
-test('a gateway says that it has started once it has reached the services behind it, and serves before', async () => {
+test('a gateway reports that it has started when its services are connected, and serves before', async () => {
   await using gateway = await startTestGateway();
   const started = async () => (await fetch(`${gateway.base}/healthz/started`)).status === 200;
   await until('the services are reached', started);
 });
 
-test('a gateway that does not reach a service has not started yet, and is healthy', async () => {
+test('a gateway without a connection to a service has not started, and is healthy', async () => {
   const nobody = `127.0.0.1:${await freePort()}`;
   await using gateway = await startTestGateway({}, { WEBHOOKS_GRPC: nobody });
   const answer = await fetch(`${gateway.base}/healthz/started`);

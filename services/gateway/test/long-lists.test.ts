@@ -16,7 +16,7 @@ import { delivery, submission } from './owner-gateway.ts';
 import { asProject, OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 const BASE_URL = 'https://rec.example';
-/** A quarter of them is for one token: 3. */
+/** One token gets a quarter: 3. */
 const LIMITS = { LISTS_AT_ONCE: '12' };
 let harness: TestGateway;
 before(async () => {
@@ -38,7 +38,7 @@ const linkAt = (index: number): Link => ({
 });
 const manyLinks = (count: number) => Array.from({ length: count }, (_, index) => linkAt(index));
 
-/** A projects service with so many links, whose cursor is the number of those before. Returns how many pages were asked for. */
+/** Adds a projects service with `total` links, whose cursor counts the links before. Returns the number of requested pages. */
 function withLinks(total: number): () => number {
   let pages = 0;
   harness.behind.projects = {
@@ -56,7 +56,7 @@ function withLinks(total: number): () => number {
 const path = `/api/projects/${PROJECT_ID}/links`;
 const ask = (init: RequestInit = {}) => fetch(harness.base + path, { headers: harness.bearer, ...init });
 
-test('a long list of links is the same JSON as a short one, made of pages', async () => {
+test('a long list of links is the same JSON as a short one, sent in pages', async () => {
   for (const total of [0, 3, 500, 1_200]) {
     const pages = withLinks(total);
     const response = await ask();
@@ -80,7 +80,7 @@ test('a failure of the first page is an error, and one of a later page breaks th
   assert.equal((await ask()).status, 503);
 });
 
-test('a creation with many links answers as one with few, and again the same whatever has come since', async () => {
+test('a creation with many links has the same answer as with few, also when it is repeated after changes', async () => {
   const total = 1_200;
   withLinks(total);
   const expiresAt = new Date('2026-02-03T04:05:06.007Z');
@@ -111,7 +111,7 @@ test('a creation with many links answers as one with few, and again the same wha
   assert.deepEqual([status, openedAt, remainingUses], ['active', null, 1]);
 });
 
-test('a page of submissions has as many as were asked for, however few the service reads at once', async () => {
+test('a page of submissions has the requested number, however few the service returns at once', async () => {
   const all = Array.from({ length: 30 }, (_, index) => ({ ...submission, transcriptText: `said ${index}` }));
   const asked: [string, number, boolean][] = [];
   harness.behind.projects = { getProject: async () => ({ projectName: 'Stories', project: asProject() }) };
@@ -144,7 +144,7 @@ test('a page of submissions has as many as were asked for, however few the servi
   assert.equal(await list(5), page(5, '5'));
 });
 
-test('a page of deliveries has as many as were asked for', async () => {
+test('a page of deliveries has the requested number', async () => {
   const all = Array.from({ length: 10 }, (_, index) => ({ ...delivery, attemptCount: index }));
   harness.behind.projects = { getProject: async () => ({ projectName: 'Stories' }) };
   harness.behind.webhooks = {
@@ -161,7 +161,7 @@ test('a page of deliveries has as many as were asked for', async () => {
   assert.equal(text, JSON.stringify({ projectId: PROJECT_ID, endpoint: null, deliveries, pagination }));
 });
 
-test('answers that hold what their owner may have are 503 for more, not for what is small nor for another owner', async () => {
+test('an owner at the memory limit for answers gets 503, but not for small answers; other owners do not', async () => {
   await using narrow = await startTestGateway({}, { ANSWER_MEMORY_BYTES: String(4 * 1024 ** 2) });
   const waiting: (() => void)[] = [];
   narrow.behind.projects = {
@@ -181,7 +181,7 @@ test('answers that hold what their owner may have are 503 for more, not for what
     },
   };
   const links = (headers: Record<string, string> = narrow.bearer) => fetch(narrow.base + path, { headers });
-  // Of 4 MiB one owner gets half: four pages of 512 KiB.
+  // One owner gets half of 4 MiB: four pages of 512 KiB.
   const read = Array.from({ length: 4 }, () => links());
   await until('four are made', async () => waiting.length === 4);
   const refused = await links();
@@ -198,7 +198,7 @@ test('answers that hold what their owner may have are 503 for more, not for what
   assert.equal((await again).status, 200);
 });
 
-/** Sends requests on a connection whose answers are never read. */
+/** Sends requests on a connection without reading the answers. */
 function leaveUnread(requests: number): Socket {
   const url = new URL(harness.base);
   const socket = connect(Number(url.port), url.hostname);
@@ -209,7 +209,7 @@ function leaveUnread(requests: number): Socket {
   return socket;
 }
 
-/** Waits until a figure stands still. */
+/** Waits until a figure stops changing. */
 async function settled(figure: () => number): Promise<number> {
   let before = -1;
   while (figure() !== before) {
@@ -219,7 +219,7 @@ async function settled(figure: () => number): Promise<number> {
   return before;
 }
 
-test('answers that nobody reads hold a few pages each, more than may be sent at once are 429, and what is small is answered', async () => {
+test('unread answers hold a few pages each; lists beyond the limit are 429, and small answers are still sent', async () => {
   const pages = withLinks(1_000_000);
   const connections = Array.from({ length: 40 }, () => leaveUnread(3));
   try {
@@ -227,7 +227,7 @@ test('answers that nobody reads hold a few pages each, more than may be sent at 
     const refused = await ask();
     assert.equal(refused.headers.get('retry-after'), '10');
     assert.match(((await refused.json()) as { error: string }).error, /^Too many lists are being read; /);
-    // Each of the 3 has what the buffers between it and its client take; the other 117 had their first page.
+    // Each of the 3 holds what the buffers between it and its client hold; the other 117 had their first page.
     const read = await settled(pages);
     assert.ok(read < 3 * 40 + 122, `${read} pages of 200 KB were read for clients that read nothing`);
     harness.behind.accounts = {

@@ -5,8 +5,8 @@ import type { Random } from '@recording-request/stack/random';
 const PIECE_BYTES = 5_000;
 
 /**
- * Answers GETs of marked objects as a store in trouble does: heads that arrive together with their bodies or without, bodies in
- * pieces, connections that end in the middle or after the last byte.
+ * Answers GETs of marked objects like a store in trouble: heads arrive with their bodies or without, bodies arrive in pieces, and
+ * connections end in the middle or after the last byte.
  */
 export function troubledStore(objects: Map<string, Buffer>, random: Random): RequestListener {
   return async (request, response) => {

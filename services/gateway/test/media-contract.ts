@@ -17,15 +17,15 @@ const RANGES: [headers: Record<string, string>, status: number, contentRange: st
   [{ 'if-none-match': 'W/"e1"' }, 304, null, Buffer.alloc(0)],
 ];
 
-/** Where media are asked for: a gateway, or what stands in front of it. */
+/** The server that clients ask for media: a gateway, or a proxy in front of it. */
 export interface MediaPlace {
   gateway(): TestGateway;
   base(): string;
-  /** Sets how the store answers from now on. */
+  /** Sets the answers of the store from now on. */
   answer(listener: RequestListener): void;
 }
 
-/** What a client may expect of media, no matter who sends the bytes. */
+/** Checks what clients may expect of media, whichever server sends the bytes. */
 export function mediaContract(title: string, place: MediaPlace, serveContent: RequestListener = serveWhole): void {
   describe(title, () => {
     before(() => place.answer(serveContent));
@@ -65,7 +65,7 @@ export function mediaContract(title: string, place: MediaPlace, serveContent: Re
       });
     }
 
-    test('media are never compressed, and a dashboard’s pictures alone may be kept and asked for again', async () => {
+    test('media are never compressed, and clients may cache only pictures of a dashboard', async () => {
       const here = `${place.base()}/project/${mintToken('prj')}/submissions/${SUBMISSION_ID}`;
       const headers = { 'accept-encoding': 'gzip, br' };
       for (const response of [await media('video', headers), await fetch(`${here}/thumbnail-middle`, { headers })]) {
@@ -84,7 +84,7 @@ export function mediaContract(title: string, place: MediaPlace, serveContent: Re
       }
     });
 
-    test('a kept picture is shown again only after its dashboard and its clip were found, and without reading it', async () => {
+    test('a cached picture gets 304 only after its dashboard and its clip were found, and without a read', async () => {
       let read = 0;
       place.answer((request, response) => {
         read++;
@@ -121,7 +121,7 @@ export function mediaContract(title: string, place: MediaPlace, serveContent: Re
       place.answer(serveContent);
     });
 
-    test('what is known of a medium for the next range answers nothing else: an erased clip is gone at once', async () => {
+    test('the cached look-up of a medium serves only ranges: an erased clip is gone at once', async () => {
       place.answer(serveContent);
       assert.equal((await media('video', { range: 'bytes=0-9' })).status, 206);
       const { submissions } = place.gateway().behind;
@@ -140,7 +140,7 @@ export function mediaContract(title: string, place: MediaPlace, serveContent: Re
       }
     });
 
-    test('HEAD answers the length without touching the store', async () => {
+    test('HEAD returns the length without a request to the store', async () => {
       let touched = 0;
       place.answer((request, response) => {
         touched++;
@@ -153,7 +153,7 @@ export function mediaContract(title: string, place: MediaPlace, serveContent: Re
       assert.equal(touched, 0);
     });
 
-    test('304 to HEAD tells no length, as to GET: 0 would be that of an empty clip', async () => {
+    test('304 has no length, for HEAD and for GET: 0 would mean an empty clip', async () => {
       for (const method of ['GET', 'HEAD']) {
         const response = await media('video', { 'if-none-match': '"e1"' }, method);
         assert.deepEqual(
@@ -177,7 +177,7 @@ export function mediaContract(title: string, place: MediaPlace, serveContent: Re
       await audio.arrayBuffer();
     });
 
-    test('an object that moved between look-up and reading is looked up again', async () => {
+    test('an object that moved between its look-up and its read is looked up again', async () => {
       let asked = 0;
       place.answer((request, response) => {
         if (++asked === 1) return response.writeHead(404).end('<Error>NoSuchKey</Error>');
@@ -201,7 +201,7 @@ export function mediaContract(title: string, place: MediaPlace, serveContent: Re
       }
     });
 
-    test('a client that goes away ends the reading of the object', async () => {
+    test('a client that leaves ends the read of the object', async () => {
       const { promise: closed, resolve } = Promise.withResolvers<void>();
       place.answer((_request, response) => {
         response.on('close', resolve);

@@ -22,7 +22,7 @@ const proxy = starting.use(
 const started = starting.move();
 after(() => started.disposeAsync());
 
-test('a proxy that sends media passes on what is in parts, which the gateway sends', async () => {
+test('the gateway sends a medium in parts itself, also through a proxy that sends media', async () => {
   store.answer = servePart;
   let asked = 0;
   nginxStore.answer = (request, response) => {

@@ -29,10 +29,10 @@ const HERE = `/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}`;
 
 let dir: string;
 let store: FakeStore;
-/** The same store, as nginx reaches it: what it is asked was not asked by the gateway. */
+/** The same store at another address, for nginx, to separate its requests from those of the gateway. */
 let nginxStore: FakeStore;
 let gateway: TestGateway;
-/** The same without MEDIA_OFFLOAD. */
+/** The same gateway without MEDIA_OFFLOAD. */
 let plain: TestGateway;
 let proxy: MediaProxy;
 
@@ -66,7 +66,7 @@ function answer(listener: RequestListener): void {
   nginxStore.answer = listener;
 }
 
-/** What the store was asked since, by the gateway and by nginx. */
+/** Returns the requests that the store gets from now on, from the gateway and from nginx. */
 function watchStore() {
   const noted = (asked: IncomingMessage[]): RequestListener => {
     return (incoming, response) => {
@@ -89,7 +89,7 @@ mediaContract('media that nginx sends', {
   answer,
 });
 
-test('the bytes come from nginx, which tells the store nothing of the client', async () => {
+test('the bytes come from nginx, which sends no client headers to the store', async () => {
   const { byGateway, byNginx } = watchStore();
   const response = await ask(proxy.url, { range: 'bytes=1-', cookie: 'a=b', 'if-range': '"e1"', te: 'trailers' });
   assert.equal((await response.arrayBuffer()).byteLength, 999);
@@ -98,7 +98,7 @@ test('the bytes come from nginx, which tells the store nothing of the client', a
   assert.deepEqual(byNginx[0]!.headers, { host: new URL(store.url).host, range: 'bytes=1-999' });
 });
 
-test('every header is the one that the gateway itself would send', async () => {
+test('every header is the same as without a proxy', async () => {
   answer((incoming, response) => {
     const foreign = { etag: '"store"', 'last-modified': new Date(0).toUTCString(), 'content-type': 'text/html' };
     for (const [name, value] of Object.entries({
@@ -141,7 +141,7 @@ test('every header is the one that the gateway itself would send', async () => {
   answer(serveContent);
 });
 
-// Those of a connection, or of this one request.
+// Headers of a connection, or of this one request.
 const OWN = ['connection', 'date', 'keep-alive', 'request-id', 'server'];
 const comparable = (headers: Headers) =>
   Object.fromEntries(
@@ -151,7 +151,7 @@ const comparable = (headers: Headers) =>
       .sort(([one], [other]) => (one! < other! ? -1 : 1)),
   );
 
-/** Asks the gateway without a proxy, with these headers. */
+/** The headers of a proxy, for requests to the gateway without one. */
 const SAID = { 'x-media-offload': 'takes', 'x-media-offload-secret': SECRET, 'x-forwarded-for': '192.0.2.1' };
 const LIES: [why: string, headers: Record<string, string>][] = [
   ['says nothing', {}],
@@ -163,14 +163,14 @@ const LIES: [why: string, headers: Record<string, string>][] = [
   ['says so with nginx’ own words', { ...SAID, 'x-media-offload-secret': '', 'x-accel-redirect': '@media_offload' }],
 ];
 for (const [why, headers] of LIES) {
-  test(`who ${why} gets bytes, and no address`, async () => {
+  test(`a client that ${why} gets bytes, and no address`, async () => {
     const response = await ask(gateway.base, headers);
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT);
     assert.deepEqual(comparable(response.headers), comparable((await ask(plain.base, {}, undefined, plain)).headers));
   });
 }
 
-test('the proxy is told where the bytes are, and none of them', async () => {
+test('the gateway sends the proxy the address of the bytes, and no bytes', async () => {
   const { byGateway } = watchStore();
   const response = await ask(gateway.base, { ...SAID, range: 'bytes=-5' });
   assert.equal((await response.arrayBuffer()).byteLength, 0);
@@ -191,7 +191,7 @@ test('the proxy is told where the bytes are, and none of them', async () => {
   assert.equal(byGateway.length, 0);
 });
 
-test('what a client says of a proxy counts for nothing behind one', async () => {
+test('the proxy headers of a client have no effect behind a proxy', async () => {
   const { byGateway, byNginx } = watchStore();
   for (const word of ['full', 'failed', 'nothing']) {
     const response = await ask(proxy.url, { ...SAID, 'x-media-offload': word, 'x-media-offload-secret': 'wrong' });
@@ -214,7 +214,7 @@ test('an nginx with another secret passes the gateway’s bytes on', async () =>
   assert.deepEqual([byGateway.length, byNginx.length], [1, 0]);
 });
 
-test('without MEDIA_OFFLOAD, or behind fewer proxies than are counted, everybody gets bytes', async () => {
+test('without MEDIA_OFFLOAD, or behind fewer proxies than TRUSTED_PROXIES, the gateway sends the bytes', async () => {
   assert.deepEqual(Buffer.from(await (await ask(plain.base, SAID, undefined, plain)).arrayBuffer()), CONTENT);
   await using two = await startTestGateway(behindOf(store), { ...OFFLOAD, TRUSTED_PROXIES: '2' });
   assert.deepEqual(Buffer.from(await (await ask(two.base, SAID, undefined, two)).arrayBuffer()), CONTENT);
@@ -222,7 +222,7 @@ test('without MEDIA_OFFLOAD, or behind fewer proxies than are counted, everybody
   assert.equal(through.headers.get('x-accel-redirect'), '@media_offload');
 });
 
-test('an address is asked for that is valid for a minute only where it is the proxy’s', async () => {
+test('the gateway requests a one-minute address only for the proxy', async () => {
   const asked: (number | undefined)[] = [];
   const { getMedia } = gateway.behind.submissions!;
   gateway.behind.submissions!.getMedia = async (wanted, call) => {
@@ -235,7 +235,7 @@ test('an address is asked for that is valid for a minute only where it is the pr
   assert.deepEqual(asked, [60, undefined]);
 });
 
-test('who may not read gets the gateway’s refusal, and the store is not asked', async () => {
+test('an unauthorised client gets the error of the gateway, and the store gets no request', async () => {
   const { byGateway, byNginx } = watchStore();
   const BAD: [status: number, headers: Record<string, string>][] = [
     [401, { authorization: '' }],
@@ -251,9 +251,9 @@ test('who may not read gets the gateway’s refusal, and the store is not asked'
   assert.deepEqual([byGateway.length, byNginx.length], [0, 0]);
 });
 
-test('what was erased is not sent: the error is the gateway’s', async () => {
+test('erased media are not sent: the error comes from the gateway', async () => {
   const { getMedia } = gateway.behind.submissions!;
-  // It goes between the answer to nginx and nginx' question to the store.
+  // The object disappears between the answer to nginx and the request of nginx to the store.
   answer((_request, response) => {
     gateway.behind.submissions!.getMedia = async () => {
       throw new DomainError('not_found', 'There is no such submission in this project.');
@@ -273,7 +273,7 @@ test('what was erased is not sent: the error is the gateway’s', async () => {
   answer(serveContent);
 });
 
-test('a store that nginx does not reach is read by the gateway', async () => {
+test('the gateway reads a store that nginx cannot reach', async () => {
   await using alone = await startMediaProxy({
     ...{ dir: join(dir, 'alone'), gateway: gateway.base, store: 'http://127.0.0.1:9', secret: SECRET },
   });
@@ -303,7 +303,7 @@ test('a store that breaks off in the middle breaks the connection', async () => 
 const LARGE = 256 * 1024 * 1024;
 const CHUNK = Buffer.alloc(256 * 1024, 'x');
 
-test('a slow reader holds the store back: what waits for it has a bound', async () => {
+test('a slow reader slows the store down: the waiting bytes have a limit', async () => {
   let sent = 0;
   answer(async (_request, response) => {
     response.writeHead(200, { 'content-length': LARGE });
@@ -329,10 +329,10 @@ test('a slow reader holds the store back: what waits for it has a bound', async 
   answer(serveContent);
 });
 
-test('videos that nginx sends have the same bounds; one more is the gateway’s 429', async () => {
+test('videos that nginx sends have the same limits; beyond them the gateway answers 429', async () => {
   await using one = await startTestGateway(behindOf(store), {
     ...OFFLOAD,
-    // Of the gateway's own: they count nothing that nginx sends.
+    // The limit of the gateway's own videos does not count those of nginx.
     ...{ MEDIA_AT_ONCE: '1' },
   });
   const limits = { all: 3, perOwner: 2, perToken: 1 };
@@ -344,7 +344,7 @@ test('videos that nginx sends have the same bounds; one more is the gateway’s 
   answer(serveContent);
 });
 
-test('a store over TLS is believed where its authority is', async () => {
+test('a store over TLS is trusted if its authority is', async () => {
   const authority = await makeAuthority();
   const certificate = await authority.issue(['localhost']);
   const caFile = join(dir, 'store-ca.crt');
@@ -360,13 +360,13 @@ test('a store over TLS is believed where its authority is', async () => {
   await using believing = await startMediaProxy({ ...options, dir: join(dir, 'believing'), storeCaFile: caFile });
   const good = await ask(believing.url, { range: 'bytes=0-9' }, undefined, over);
   assert.deepEqual([good.status, (await good.arrayBuffer()).byteLength, asked], [206, 10, 1]);
-  // Neither this nginx nor this gateway knows the authority.
+  // Neither this nginx nor this gateway trusts the authority.
   await using doubting = await startMediaProxy({ ...options, dir: join(dir, 'doubting') });
   const bad = await ask(doubting.url, {}, undefined, over);
   assert.deepEqual([bad.status, Object.keys((await bad.json()) as object), asked], [503, ['error'], 1]);
 });
 
-test('a secret that is replaced in its file counts at once; one that is too short never does', async () => {
+test('a secret replaced in its file takes effect at once; one that is too short never does', async () => {
   const file = join(dir, 'replaced');
   await writeFile(file, SECRET);
   await using one = await startTestGateway(behindOf(store), {
@@ -388,7 +388,7 @@ test('a secret that is replaced in its file counts at once; one that is too shor
   assert.equal(await isTold('short'), false);
 });
 
-test('nginx’ log has requests without their addresses, with the id of the gateway’s own line', async () => {
+test('the log of nginx has no addresses, and the same request ids as the log of the gateway', async () => {
   const token = mintToken('prj');
   const response = await fetch(`${proxy.url}/project/${token}/submissions/${SUBMISSION_ID}/video`);
   await response.arrayBuffer();

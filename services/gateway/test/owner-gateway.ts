@@ -75,7 +75,7 @@ const endpoint = {
 export const project = `/projects/${PROJECT_ID}`;
 export const presented = presentSubmission(submission, { baseUrl: 'https://rec.example', projectName: 'Stories' });
 
-/** What the services were asked for last. */
+/** The last calls to the services. */
 export interface Calls {
   tested: string[];
   refreshed: string[];
@@ -86,7 +86,7 @@ export interface Calls {
   askedLinks?: ListLinksRequest;
 }
 
-/** A gateway before services that know one owner, with one project and one clip. */
+/** Starts a gateway with services that know one owner, with one project and one clip. */
 export async function startOwnerGateway() {
   const calls: Calls = { tested: [], refreshed: [] };
   const harness = await startTestGateway({
@@ -149,7 +149,7 @@ export async function startOwnerGateway() {
   });
   const url = (path: string) => `${harness.base}/api${path}`;
 
-  /** Asks as the owner. Returns the body of an answer with 200. */
+  /** Sends a request as the owner. Returns the body of an answer with 200. */
   async function json(path: string, init: { method?: string; body?: unknown; headers?: Record<string, string> } = {}) {
     const response = await fetch(url(path), {
       ...(init.method && { method: init.method }),

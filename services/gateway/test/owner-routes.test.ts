@@ -10,7 +10,7 @@ import { asProject, OWNER_ID, PROJECT_ID, SUBMISSION_ID } from './test-service.t
 const { harness, calls, url, json } = await startOwnerGateway();
 after(() => harness[Symbol.asyncDispose]());
 
-test('what is serialised is what the presenters made', async () => {
+test('the JSON is exactly the presenters’ result', async () => {
   assert.deepEqual(await json(project), presentProjectDetail(asProject(), counts));
   assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}`, { method: 'PATCH', body: {} }), presented);
   assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}/transcript`, { method: 'POST' }), presented);
@@ -27,7 +27,7 @@ test('what is serialised is what the presenters made', async () => {
   assert.equal((await json(`${project}/links`)).recipientUrls.length, 1);
 });
 
-test('a test event has the type that is asked for, with a body or without one', async () => {
+test('a test event has the requested type, with a body or without one', async () => {
   calls.tested.length = 0;
   const path = `${project}/webhook-test`;
   for (const body of [undefined, {}, null, { type: 'response.completed' }]) await json(path, { method: 'POST', body });
@@ -39,14 +39,14 @@ test('a test event has the type that is asked for, with a body or without one', 
   }
 });
 
-test('webhooks are told of an address that was set, and of nothing else; the change holds where they are away', async () => {
+test('the webhooks service is called only for a new address; the change is stored even when that call fails', async () => {
   await json(project, { method: 'PATCH', body: { noteEnabled: true } });
   assert.deepEqual(calls.refreshed, []);
   for (const webhookUrl of ['https://h.example/', '']) await json(project, { method: 'PATCH', body: { webhookUrl } });
   assert.deepEqual(calls.refreshed, [PROJECT_ID, PROJECT_ID]);
 });
 
-test('the owner sees that the endpoint is paused and why, and each delivery in the state that it is in', async () => {
+test('the owner sees that the endpoint is paused and why, and the state of each delivery', async () => {
   const page = await json(`${project}/webhook-deliveries`);
   const iso = at.toISOString();
   assert.deepEqual(page.endpoint, {
@@ -59,7 +59,7 @@ test('the owner sees that the endpoint is paused and why, and each delivery in t
   assert.deepEqual(states, ['pending', 'delivered', 'paused', 'failed', 'erased']);
 });
 
-test('deliveries are sent again by project and by time', async () => {
+test('deliveries are resent by project and by time', async () => {
   const send = (body: unknown) => json(`${project}/webhook-deliveries/redeliver`, { method: 'POST', body });
   assert.deepEqual(await send({}), { projectId: PROJECT_ID, count: 3 });
   assert.deepEqual(calls.redelivered, {
@@ -110,7 +110,7 @@ test('a creation carries its key and a hash of its body', async () => {
   assert.match(((await long.json()) as { error: string }).error, /^idempotency-key/);
 });
 
-test('an update sends what it names; an id in capitals is the same id', async () => {
+test('an update sends only its fields; an id in capitals is the same id', async () => {
   await json(project.toUpperCase().replace('/PROJECTS', '/projects'), { method: 'PATCH', body: { noteEnabled: true } });
   assert.equal(calls.updated?.projectId, PROJECT_ID);
   assert.deepEqual(calls.updated?.settings?.names, ['noteEnabled']);
@@ -138,7 +138,7 @@ test('a page of submissions', async () => {
   });
 });
 
-test('page after page costs one call each: the name is known for a moment, and the page comes as it is sent', async () => {
+test('each further page costs one call: the name is cached, and the service returns the page as bytes', async () => {
   const { projects, submissions } = harness.behind;
   const before = [{ ...projects! }, { ...submissions! }] as const;
   let [names, projectName] = [0, 'Before'];
@@ -156,7 +156,7 @@ test('page after page costs one call each: the name is known for a moment, and t
   };
   const page = `${project}/submissions`;
   try {
-    // The first look-up may be that of another test.
+    // Another test may have cached the name.
     await json(project, { method: 'PATCH', body: { projectName: 'Before' } });
     const first = await json(page);
     assert.deepEqual(await json(page), first, 'the same page, however it was made');
@@ -174,7 +174,7 @@ test('page after page costs one call each: the name is known for a moment, and t
   }
 });
 
-test('the owner narrows the list as the dashboard does, and asks for one submission', async () => {
+test('the owner filters the list like the dashboard, and reads one submission', async () => {
   const moments =
     'createdAfter=2026-03-02T10:00:00Z&createdBefore=2026-03-03T00:00:00Z&changedAfter=2026-03-02T12:00:00%2B01:00';
   await json(`${project}/submissions?q=best&tokenId=${OWNER_ID}&mediaStatus=failed&${moments}`);
@@ -189,7 +189,7 @@ test('the owner narrows the list as the dashboard does, and asks for one submiss
   assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}`), presented);
 });
 
-test('a filter that a route does not take, or that is written otherwise, is refused by name; the dashboard’s exports ignore it', async () => {
+test('an unknown or misspelled filter is refused by name; exports of the dashboard ignore it', async () => {
   const here = `${harness.base}/project/${mintToken('prj')}`;
   const answers400 = async (path: string, error: string) => {
     const answer = await fetch(path, { headers: harness.bearer });
@@ -216,7 +216,7 @@ test('a filter that a route does not take, or that is written otherwise, is refu
   assert.equal((await fetch(`${here}/links?_=1`)).status, 200, 'no filter of any list');
 });
 
-test('every owner route refuses the names that it does not take, and one that is given twice', async () => {
+test('every owner route refuses unknown and repeated query names', async () => {
   const one = `${project}/submissions/${SUBMISSION_ID}`;
   const routes: [method: string, path: string, query: string, sentence: RegExp, code?: string][] = [
     ['GET', '/me', 'verbose=1', /^verbose is not a parameter that this route takes: leave it out\.$/],
@@ -255,7 +255,7 @@ test('every owner route refuses the names that it does not take, and one that is
   }
 });
 
-test('a path with nothing between two slashes is no route', async () => {
+test('a path with an empty segment is an unknown route', async () => {
   const dashboard = new URL(`/project/${mintToken('prj')}/submissions//video`, url('/')).href;
   const link = new URL(`/r/${mintToken('vr')}/responses/`, url('/')).href;
   for (const path of [
@@ -286,7 +286,7 @@ test('transcripts are text in UTF-8', async () => {
   assert.equal(await srt.text(), '1\n00:00:00,400 --> 00:00:02,100\nhéllo & so on\n');
 });
 
-test('a transcript that is not there yet, or never will be, is 404', async () => {
+test('a transcript that is not completed is 404', async () => {
   const { getSubmission } = harness.behind.submissions!;
   try {
     for (const transcriptStatus of ['PENDING', 'PROCESSING', 'FAILED', 'DISABLED', 'UNSPECIFIED'] as const) {
@@ -304,7 +304,7 @@ test('a transcript that is not there yet, or never will be, is 404', async () =>
   }
 });
 
-test('a mirror asks whether anything has changed, and gets 304 without a body where nothing has', async () => {
+test('a request with the current ETag gets 304 without a body', async () => {
   const one = `${project}/submissions/${SUBMISSION_ID}`;
   const paths = [
     '/me',
@@ -357,7 +357,7 @@ test('a mirror asks whether anything has changed, and gets 304 without a body wh
   }
 });
 
-test('downloads are named by the project, and by the link and the question of a clip', async () => {
+test('the names of downloads have the project, and the link and the question of a clip', async () => {
   const { getSubmission } = harness.behind.submissions!;
   const { getProject } = harness.behind.projects!;
   const clip = { ...submission, link: { position: 3 }, questionIndex: 1, questionText: 'What is "new"?' };

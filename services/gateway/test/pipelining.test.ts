@@ -14,7 +14,7 @@ const user = { userId: OWNER_ID, userName: 'Ada', videoLimit: 10, videosReserved
 
 let harness: TestGateway;
 let store: FakeStore;
-/** How many calls to the services run for projects and media, and the most that ever did. */
+/** The number of running service calls for projects and media, and the highest number so far. */
 let running = 0;
 let most = 0;
 
@@ -23,7 +23,7 @@ const counted =
   async (request: Request) => {
     running += 1;
     most = Math.max(most, running);
-    // Several turns of the loop, so that all that is to run at once does.
+    // Waits several turns of the event loop, so that all concurrent calls have started.
     for (let turn = 0; turn < 5; turn += 1) await new Promise(resolve => setImmediate(resolve));
     running -= 1;
     return answer(request);
@@ -42,7 +42,7 @@ before(async () => {
     },
     {
       MEDIA_AT_ONCE_PER_TOKEN: String(MEDIA_PER_TOKEN),
-      // More than there are requests: it is the connection that bounds them.
+      // More than the test sends: the limit under test is that of the connection.
       RATE_LIMIT_TOKEN_PER_MINUTE: '1000000',
       RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
       RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: '1000000',
@@ -68,7 +68,7 @@ function open(): Socket {
   return socket;
 }
 
-/** Sends requests ahead on one connection. Returns all that came back, once `enough` of it did or the connection ended. */
+/** Sends requests ahead on one connection. Returns everything received when `enough` accepts it or the connection has ended. */
 async function pipeline(requests: string[], enough: (received: string) => boolean): Promise<string> {
   const socket = open();
   let received = '';
@@ -128,7 +128,7 @@ test('pipelined requests within the bound are all answered, in their order', asy
   );
 });
 
-test('pipelined videos and thumbnails that are not read hold one place, and none once the connection is gone', async () => {
+test('unread pipelined videos and thumbnails hold one place, and none after their connection closed', async () => {
   store.answer = (_request, response) => response.writeHead(200, { 'content-length': 1_000 }).write('x');
   const videos = async () => {
     const leave = new AbortController();
@@ -151,7 +151,7 @@ test('pipelined videos and thumbnails that are not read hold one place, and none
   await until('all places are free again', async () => (await videos()) === MEDIA_PER_TOKEN);
 });
 
-test('requests that wait on many connections of one address have a bound in all', async () => {
+test('the waiting requests of one address, on all its connections, have a limit', async () => {
   const { promise: leave, resolve } = Promise.withResolvers<void>();
   const { getProject } = harness.behind.projects!;
   let begun = 0;
@@ -171,7 +171,7 @@ test('requests that wait on many connections of one address have a bound in all'
     socket.write(request.repeat(WAITING_MAX));
     return socket;
   });
-  // One address has at most half of all places.
+  // One address gets at most half of all places.
   const mayStay = WAITING_IN_ALL / WAITING_MAX / 2 + 1;
   await until('connections beyond the bound have ended', async () => ended >= many - mayStay);
   assert.ok(begun <= many, `${begun} ran at once on ${many} connections`);
@@ -184,7 +184,7 @@ test('requests that wait on many connections of one address have a bound in all'
   });
 });
 
-test('a crowded connection gets no 429 in place of a response that changes something', async () => {
+test('a crowded connection gets no 429 while a write is running', async () => {
   const { promise: leave, resolve } = Promise.withResolvers<void>();
   harness.behind.projects!.rotateDashboardToken = async () => {
     await leave;
@@ -196,7 +196,7 @@ test('a crowded connection gets no 429 in place of a response that changes somet
   assert.equal(received, '');
 });
 
-test('a CONNECT that is reset at once ends nothing else', async () => {
+test('a CONNECT that is reset at once breaks nothing else', async () => {
   const resets = Array.from({ length: 60 }, async (_, at) => {
     const socket = open();
     await once(socket, 'connect');

@@ -20,7 +20,7 @@ const COUNTS = {
   transcriptFailed: 0,
 };
 
-/** A projects service with many projects, whose cursor is the number of those before. */
+/** Adds a projects service with many projects, whose cursor counts the projects before. */
 function manyProjects(total: number, name: string) {
   const nameOf = (index: number) => `${index} ${name}`;
   let pages = 0;
@@ -40,7 +40,7 @@ function manyProjects(total: number, name: string) {
 }
 const listed = (init: RequestInit = {}) => fetch(`${harness.base}/api/projects`, { headers: harness.bearer, ...init });
 
-test('a long list of projects is the same JSON as a short one, made of pages', async () => {
+test('a long list of projects is the same JSON as a short one, sent in pages', async () => {
   for (const total of [0, 3, 450]) {
     const { nameOf, pages } = manyProjects(total, 'Stories');
     const response = await listed();
@@ -52,7 +52,7 @@ test('a long list of projects is the same JSON as a short one, made of pages', a
   assert.equal(await (await listed({ method: 'HEAD' })).text(), '');
 });
 
-test('a slow reader holds the list of projects back, and a failure midway breaks the connection', async () => {
+test('a slow reader slows the list of projects down, and a failure midway breaks the connection', async () => {
   const { pages } = manyProjects(20_000, 'x'.repeat(10_000));
   const reader = (await listed()).body!.getReader();
   await reader.read();

@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => harness[Symbol.asyncDispose]());
 
-/** All routes of the gateway, as Fastify lists them. */
+/** Returns all routes of the gateway, as Fastify lists them. */
 async function routeTable(): Promise<Route[]> {
   const context = await openContext(harness.config, createLogger('test', 'silent'));
   const app = await buildApp(context);
@@ -79,7 +79,7 @@ const newTokens = () => ({
   link: mintToken('vr'),
 });
 
-test('every route is 429 when it is called too often, but for uploads and probes', async () => {
+test('every route except uploads and probes is 429 when it is called too often', async () => {
   assert.ok(routes.length > 60, `${routes.length} routes`);
   for (const uncounted of NEVER_429)
     assert.ok(
@@ -96,7 +96,7 @@ test('every route is 429 when it is called too often, but for uploads and probes
   }
 });
 
-test('a route that no limit counts keeps the gateway from starting', () => {
+test('the gateway does not start with a route without a limit', () => {
   const app = Fastify();
   installAccess(app, { config: { tokenCacheMs: 1, tokenCacheEntries: 1 } } as never, {} as never);
   const declare = (url: string, config: object) => () => app.get(url, { config }, async () => 'x');
@@ -116,7 +116,7 @@ const UNKNOWN: [status: number, method: string, path: string][] = [
   [400, 'GET', '/r/%zz'],
 ];
 
-test('a request that no route takes has its status up to the limit of its address, and 429 beyond it', async () => {
+test('a request without a route gets its status up to the limit of its address, and 429 beyond it', async () => {
   for (const [status, method, path] of UNKNOWN) {
     const headers = { 'x-forwarded-for': newCaller() };
     const statuses: number[] = [];
@@ -134,7 +134,7 @@ test('a request that no route takes has its status up to the limit of its addres
   }
 });
 
-test('a request that is refused before its route is counted too', async () => {
+test('a request that is refused before routing is counted too', async () => {
   const from = newCaller();
   const send = async (head: string) => {
     const socket = connect(Number(new URL(harness.base).port), '127.0.0.1');
@@ -153,7 +153,7 @@ test('a request that is refused before its route is counted too', async () => {
   assert.equal(await send('GET /api/me HTTP/1.1'), 429);
 });
 
-test('a browser gets the page that tries again by itself, in its language', async () => {
+test('a browser gets the page that retries by itself, in its language', async () => {
   const headers = { 'x-forwarded-for': newCaller(), accept: 'text/html', 'accept-language': 'de' };
   for (const path of [`/r/${mintToken('vr')}/thank-you`, '/r/x/nothing/here', `/r/${long}`]) {
     let page = await fetch(harness.base + path, { headers });
@@ -166,7 +166,7 @@ test('a browser gets the page that tries again by itself, in its language', asyn
   }
 });
 
-test('a viewer who uses up the rate of a dashboard keeps no newcomer out', async () => {
+test('a viewer that uses up the rate of a dashboard does not block a new viewer', async () => {
   const known = mintToken('prj');
   harness.behind.projects = {
     resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
@@ -186,7 +186,7 @@ test('a viewer who uses up the rate of a dashboard keeps no newcomer out', async
   harness.behind.projects = {};
 });
 
-test('uploads are never 429: an address that guesses links gets 503 without a look-up, and its own link goes on', async () => {
+test('uploads are never 429: an address that guesses links gets 503 without a look-up, and its own link still works', async () => {
   const mine = mintToken('vr');
   let lookUps = 0;
   harness.behind.projects = {

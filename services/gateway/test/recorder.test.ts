@@ -68,7 +68,7 @@ after(async () => {
 
 const here = (path = '') => `${harness.base}/r/${token}${path}`;
 
-test('the page is a page, escapes what owners write, and keeps its address to itself', async () => {
+test('the recording page is HTML, escapes the texts of owners, and sends no Referer', async () => {
   const response = await fetch(here());
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
@@ -93,7 +93,7 @@ test('an unknown link is a friendly 404 page; on the upload interface it is JSON
   }
 });
 
-test('a link whose response is under way shows the recorder: which questions have an answer, and which is next', async () => {
+test('a link with a response under way shows the recorder with the answered questions and the next one', async () => {
   const answers = () => page.match(/class="answered"[^>]*/g)!.map(mark => !/hidden/.test(mark));
   let page = await (await fetch(here())).text();
   assert.deepEqual(answers(), [false, false]);
@@ -120,7 +120,7 @@ test('a link whose response is under way shows the recorder: which questions hav
   status = 1;
 });
 
-test("the thank-you page has the owner's message where there is one, and is there whatever happens", async () => {
+test('the thank-you page has the message of the owner if there is one, and is always shown', async () => {
   const thanks = async () => {
     const answer = await fetch(here('/thank-you'));
     assert.equal(answer.status, 200);
@@ -134,7 +134,7 @@ test("the thank-you page has the owner's message where there is one, and is ther
   assert.equal((await fetch(`${harness.base}/r/${other}/thank-you`)).status, 200);
 });
 
-test('a link to which a chat app has attached something leads to the link, and all else to a page, never to JSON', async () => {
+test('a link with text attached by a chat app leads to the link; other addresses lead to a page, never to JSON', async () => {
   const browser = { redirect: 'manual', headers: { accept: 'text/html,*/*;q=0.8' } } as const;
   const program = { redirect: 'manual' } as const;
   for (const attached of [
@@ -194,7 +194,7 @@ test('a link to which a chat app has attached something leads to the link, and a
   }
 });
 
-test('too many visitors, or a service that is away: a page in their language that comes again by itself, not all at once', async () => {
+test('too many visitors, or a service that is away: a page in their language that reloads by itself, at spread times', async () => {
   const resolveRecipient = async () => {
     throw new DomainError('unavailable', 'The database is not answering.');
   };
@@ -226,7 +226,7 @@ test('too many visitors, or a service that is away: a page in their language tha
   }
 });
 
-test('a link that takes no new responses is a 410 page that still carries the script', async () => {
+test('a link that accepts no new responses is a 410 page that still has the script', async () => {
   let script = '';
   for (const refused of [2, 3, 4]) {
     status = refused;

@@ -12,7 +12,7 @@ import { startTestGateway, type TestGateway } from './test-service.ts';
 
 const LIMIT = 5;
 
-/** A real Redis of Debian's, without anything kept. */
+/** Starts a real Redis from Debian, without stored data. */
 async function startRedis(port: number, dir: string) {
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', dir];
   const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -57,7 +57,7 @@ test('two gateways count a caller together in Redis, and each alone while Redis 
       assert.ok(Number(refused.headers.get('retry-after')) > 0);
     }
   };
-  // A gateway whose Redis is late counts alone for once. Where the machine stood still, another caller is looked at.
+  // A gateway whose Redis is late counts alone for one request. If the machine paused, the test repeats with another caller.
   for (let tries = 1; ; tries++) {
     try {
       await countedTogether(`192.0.2.${tries}`);
@@ -67,7 +67,7 @@ test('two gateways count a caller together in Redis, and each alone while Redis 
     }
   }
   await stopRedis();
-  // What Redis counted is out of reach, and nobody waits for it.
+  // The counts in Redis are unreachable, and no request waits for them.
   const startedAt = performance.now();
   for (const harness of [first, second]) {
     for (let calls = 0; calls < LIMIT; calls++) assert.equal((await ask(harness, '192.0.2.100')).status, 200);
@@ -76,7 +76,7 @@ test('two gateways count a caller together in Redis, and each alone while Redis 
   assert.ok(performance.now() - startedAt < 30_000);
 });
 
-test('a gateway starts without its Redis, and an address that is none is refused by name', async () => {
+test('a gateway starts without its Redis, and refuses an invalid address by name', async () => {
   const env = { REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
   await using harness = await startTestGateway({}, env);
   assert.equal((await fetch(`${harness.base}/api/docs.md`)).status, 200);

@@ -12,10 +12,10 @@ trace.setGlobalTracerProvider(
 );
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 startSending({ traces: true, metrics: false, logs: false });
-// Only now: it is traced by the provider that is there when it loads.
+// Imported here: it uses the trace provider that is registered when it loads.
 const { asProject, PROJECT_ID, SUBMISSION_ID, startTestGateway } = await import('./test-service.ts');
 
-test('a request leaves no span under the id of a clip or a project unless its sender may come in', async () => {
+test('a request leaves no span under the id of a clip or a project unless its sender has access', async () => {
   const getProject = async () => ({ projectName: 'Stories', project: asProject() });
   const submissions = { countSubmissions: async () => ({ counts: {} }) };
   await using gateway = await startTestGateway({ projects: { getProject }, submissions });

@@ -12,7 +12,7 @@ import { serve, startFakeStore } from './fake-store.ts';
 const CONTENT = randomBytes(8_000_000);
 const sumOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-test('an object that is read over TLS comes whole, also where its reader is slower than the store', async () => {
+test('an object is read whole over TLS, also by a reader that is slower than the store', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-store-tls-'));
   try {
     const authority = await makeAuthority();
@@ -22,7 +22,7 @@ test('an object that is read over TLS comes whole, also where its reader is slow
     store.answer = (incoming, response) => serve(CONTENT, incoming, response);
     const openObject = objectReader(caFile);
     const whole = { length: CONTENT.length, signal: AbortSignal.timeout(60_000) };
-    // Of the turns that a reader takes to write a chunk, it takes none, some, or many.
+    // The reader waits no, some, or many turns of the event loop per chunk.
     for (const turns of [0, 1, 3, 20]) {
       const bytes = await openObject(`${store.url}/bucket/object`, whole);
       const hash = createHash('sha256');

@@ -6,7 +6,10 @@ import { OWNER_ID, PROJECT_ID, SUBMISSION_ID, type TestGateway } from './test-se
 const OTHER_OWNER = '019a0000-0000-7000-8000-000000000009';
 const dashboards = { first: mintToken('prj'), second: mintToken('prj'), another: mintToken('prj') };
 
-/** How many streams of `path` are admitted of one token, of two tokens of one owner, and with those of one token of another owner. */
+/**
+ * Returns how many streams of `path` are admitted: for one token, for two tokens of one owner, and with another owner's
+ * token in addition.
+ */
 export async function bounds(
   { gateway, base }: { gateway: TestGateway; base: string },
   path: string,
@@ -18,7 +21,7 @@ export async function bounds(
     const at = ids.findIndex(token => hashToken(token).equals(tokenHash));
     return { ownerId: at < 2 ? OWNER_ID : OTHER_OWNER, projectId: `${PROJECT_ID.slice(0, -1)}${at}` };
   };
-  // Kept: fetch ends an answer that nothing refers to.
+  // Kept, because fetch ends an answer without references.
   const open: { leave: AbortController; response: Response }[] = [];
   const read = async (token: string) => {
     const leave = new AbortController();
@@ -47,7 +50,7 @@ export async function bounds(
   for (const { leave } of open) leave.abort();
 }
 
-/** As `bounds`, of videos of which one is admitted with a token and two of an owner; pictures are not counted. The store ends no response. */
+/** Checks the limits of videos: one per token, two per owner; pictures do not count. The store must not end its responses. */
 export async function videoBounds(place: { gateway: TestGateway; base: string }): Promise<void> {
   const here = `submissions/${SUBMISSION_ID}`;
   await bounds(place, `${here}/video`, { all: 3, owner: 2, token: 1 }, /^Too many videos are being read; /);

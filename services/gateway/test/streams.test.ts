@@ -21,9 +21,9 @@ import {
 
 const MANY_READERS = 60;
 let harness: TestGateway;
-/** The media are in parts. */
+/** A gateway with media in parts. */
 let inParts: TestGateway;
-/** One that sends few streams at once. */
+/** A gateway that sends few streams at the same time. */
 let bounded: TestGateway;
 let store: FakeStore;
 
@@ -83,12 +83,12 @@ test('every range of a medium in parts has its bytes', async () => {
     }
 });
 
-test('a range whose medium was replaced since its look-up is one of the new medium', async () => {
+test('a range of a medium that was replaced after its look-up comes from the new medium', async () => {
   store.answer = servePart;
   const { submissions } = inParts.behind;
   const { getMedia } = submissions!;
   let looks = 0;
-  // The first look-up, whose parts end before the range, is that of the medium before.
+  // The first look-up, whose parts end before the range, returns the old medium.
   submissions!.getMedia = async request => {
     looks += 1;
     return looks === 1 ? { ...(await partsAt(store)(request)), etag: '"e0"' } : await mediaAt(store)(request);
@@ -105,7 +105,7 @@ test('a range whose medium was replaced since its look-up is one of the new medi
   }
 });
 
-test('a medium in parts goes on where the store breaks off, and ends where it was replaced', async () => {
+test('a read of a medium in parts resumes when the store breaks off, and ends when it was replaced', async () => {
   const path = `${inParts.base}/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}/video`;
   const ask = async () => Buffer.from(await (await fetch(path, { headers: inParts.bearer })).arrayBuffer());
   let cuts = 0;
@@ -131,7 +131,7 @@ const video = (headers: Record<string, string> = {}) =>
     headers: { ...harness.bearer, ...headers },
   });
 
-/** Has the store break off the first answer after some bytes. */
+/** Makes the store break off the first answer after some bytes. */
 function breakOffOnce(meanwhile = () => {}): void {
   store.answer = (request, response) => {
     store.answer = serveContent;
@@ -142,14 +142,14 @@ function breakOffOnce(meanwhile = () => {}): void {
   };
 }
 
-test('a video that the store breaks off, as it does when a player pauses, goes on at the byte that comes next', async () => {
+test('a video resumes at the next byte when the store breaks off, as it does when a player pauses', async () => {
   breakOffOnce();
   assert.ok(Buffer.from(await (await video()).arrayBuffer()).equals(CONTENT));
   breakOffOnce();
   assert.ok(Buffer.from(await (await video({ range: 'bytes=100-' })).arrayBuffer()).equals(CONTENT.subarray(100)));
 });
 
-test('a video that was erased or replaced while it was sent does not go on', async () => {
+test('a video that is erased or replaced while it is sent does not resume', async () => {
   const { submissions } = harness.behind;
   const { getMedia } = submissions!;
   const erased = async () => {
@@ -173,7 +173,7 @@ const exported = (init: RequestInit = {}) =>
     ...init,
   });
 
-test('an export is passed on as it comes, with its filter and whether links may be seen', async () => {
+test('an export is passed on unchanged, with its filter and whether links may be seen', async () => {
   let seen: unknown;
   harness.behind.exports = {
     async *export(request) {
@@ -192,7 +192,7 @@ test('an export is passed on as it comes, with its filter and whether links may 
   assert.equal((seen as { includeLinks: boolean }).includeLinks, false);
 });
 
-test('transcripts.zip is passed on to owners with their filter, and to the dashboard with none', async () => {
+test('transcripts.zip has the filter of owners, and no filter for the dashboard', async () => {
   const seen: unknown[] = [];
   harness.behind.exports = {
     async *export({ filter, format }) {
@@ -219,7 +219,7 @@ test('transcripts.zip is passed on to owners with their filter, and to the dashb
   assert.equal(wrong.status, 400);
 });
 
-test('what is wrong before the first byte is an error in JSON', async () => {
+test('an error before the first byte is JSON', async () => {
   harness.behind.exports = {
     // biome-ignore lint/correctness/useYield: it fails before it has anything to give
     async *export() {
@@ -232,7 +232,7 @@ test('what is wrong before the first byte is an error in JSON', async () => {
   assert.equal(response.headers.get('content-disposition'), null);
 });
 
-test('an export that nothing comes of is an error in JSON, and the work behind it is cancelled', async () => {
+test('an export without data is an error in JSON, and its call is cancelled', async () => {
   const { promise: cancelled, resolve } = Promise.withResolvers<void>();
   harness.behind.exports = {
     async *export(_request, { signal }) {
@@ -247,7 +247,7 @@ test('an export that nothing comes of is an error in JSON, and the work behind i
   await cancelled;
 });
 
-test('a byte order mark comes before the CSV where it is asked for, and before no other export', async () => {
+test('only a CSV has a byte order mark, and only if the client requests it', async () => {
   harness.behind.exports = {
     async *export() {
       yield { chunk: Buffer.from('a,b') };
@@ -275,7 +275,7 @@ test('a failure midway breaks the connection', async () => {
   await assert.rejects(response.arrayBuffer());
 });
 
-test('a client that goes away cancels the work behind an export', async () => {
+test('a client that leaves cancels the work behind an export', async () => {
   const { promise: cancelled, resolve } = Promise.withResolvers<void>();
   harness.behind.exports = {
     async *export(_request, { signal }) {
@@ -294,7 +294,7 @@ test('a client that goes away cancels the work behind an export', async () => {
   await cancelled;
 });
 
-test('a slow reader holds an export back: what is made ahead has a bound', async () => {
+test('a slow reader slows an export down: the data made ahead has a limit', async () => {
   let made = 0;
   const chunk = Buffer.alloc(256 * 1024);
   harness.behind.exports = {
@@ -306,7 +306,7 @@ test('a slow reader holds an export back: what is made ahead has a bound', async
   const reader = response.body!.getReader();
   await reader.read();
   let before = -1;
-  // It has stopped making when nothing was made over a while.
+  // The service has stopped when it made nothing for a while.
   while (made !== before) {
     before = made;
     await delay(300);
@@ -315,14 +315,14 @@ test('a slow reader holds an export back: what is made ahead has a bound', async
   await reader.cancel();
 });
 
-test('HEAD of an export asks only whether there is such a project', async () => {
+test('HEAD of an export only checks that the project exists', async () => {
   harness.behind.exports = {};
   const response = await exported({ method: 'HEAD', headers: harness.bearer });
   assert.equal(response.status, 200);
   assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
 });
 
-/** An export that goes on until its reader leaves. */
+/** An export that continues until its reader leaves. */
 const endless: NonNullable<Behind['exports']> = {
   async *export(_request, { signal }) {
     for (let made = 0; made < 4; made++) yield { chunk: Buffer.alloc(256 * 1024) };
@@ -330,7 +330,7 @@ const endless: NonNullable<Behind['exports']> = {
   },
 };
 
-test('readers of exports, however many and slow, take nothing that a contributor needs', async () => {
+test('many slow readers of exports do not block contributors', async () => {
   harness.behind.exports = endless;
   const leave = new AbortController();
   const reading = await Promise.all(Array.from({ length: MANY_READERS }, () => exported({ signal: leave.signal })));
@@ -341,7 +341,7 @@ test('readers of exports, however many and slow, take nothing that a contributor
   await Promise.allSettled(reading.map(response => response.arrayBuffer()));
 });
 
-test('exports that are read at once have a bound for a token, an owner and all: one more is 429, until one ends', async () => {
+test('concurrent exports have a limit per token, per owner and in total: one more is 429, until one ends', async () => {
   archiveBehind(bounded, store);
   store.answer = (_request, response) => response.writeHead(206, { 'content-length': CONTENT.length }).write('x');
   bounded.behind.exports = { ...bounded.behind.exports, ...endless };
@@ -354,12 +354,12 @@ test('exports that are read at once have a bound for a token, an owner and all: 
     );
 });
 
-test('so have videos; the pictures of a page are not counted', async () => {
+test('concurrent videos have the same limits; pictures do not count', async () => {
   store.answer = (_request, response) => response.writeHead(200, { 'content-length': 1_000 }).write('x');
   await videoBounds({ gateway: bounded, base: bounded.base });
 });
 
-test('a client that has the video already, or asks for a range outside it, needs no place', async () => {
+test('a client with the current video, or with a range outside it, needs no place', async () => {
   store.answer = (_request, response) => response.writeHead(200, { 'content-length': CONTENT.length }).write('x');
   const leave = new AbortController();
   const open: Response[] = [];

@@ -28,7 +28,7 @@ const id = (mark: Mark, number: number) =>
   `019a0000-0000-7000-8000-0000000${mark === 'ada' ? 'a' : 'b'}${String(number).padStart(4, '0')}`;
 const headerOf = (mark: Mark, number: number) => markedBytes(mark, `header ${number}`, 60);
 
-/** Two owners with videos and an archive each, and everything that a gateway must return for them. */
+/** Makes two owners with videos and an archive each, and everything that a gateway must return for them. */
 function tenants(storeUrl: string) {
   const objects = new Map<string, Buffer>();
   const tokens = MARKS.map(mark => ({ mark, token: mintToken('prj') }));
@@ -122,11 +122,11 @@ function judge({ wrong, responses }: Findings): void {
   assert.ok(responses >= MIN_RESPONSES, `only ${responses} responses were compared`);
 }
 
-test('no reader gets a byte of another tenant or of another place, however erratic it and the store are', async () => {
+test('no reader gets a byte of another tenant or another offset, however erratic the reader and the store are', async () => {
   judge(await readBothTenants());
 });
 
-test('nor from a store over TLS', async () => {
+test('the same holds for a store over TLS', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-tenants-'));
   try {
     const authority = await makeAuthority();

@@ -17,7 +17,7 @@ import { startTestService } from '@recording-request/testing/test-service';
 import { readConfig } from '../src/config.ts';
 import { startService } from '../src/service.ts';
 
-/** What the services behind the gateway answer in one test. A call for which no handler is given is refused as not found. */
+/** The answers of the services behind the gateway in one test. A call without a handler fails with `not_found`. */
 export interface Behind {
   accounts?: Partial<Handlers<AccountsServiceServer>>;
   projects?: Partial<Handlers<ProjectsServiceServer>>;
@@ -30,7 +30,7 @@ export const OWNER_ID = '019a0000-0000-7000-8000-000000000001';
 export const PROJECT_ID = '019a0000-0000-7000-8000-000000000002';
 export const SUBMISSION_ID = '019a0000-0000-7000-8000-000000000003';
 
-/** The gateway as production starts it, over real gRPC servers that answer what the test says. */
+/** Starts the gateway like production, with real gRPC servers that return the test's answers. */
 export async function startTestGateway(
   behind: Behind = {},
   env: Record<string, string> = {},
@@ -83,15 +83,14 @@ export async function startTestGateway(
     gateway: running.service,
     config: running.config,
     base: running.service.address,
-    /** The header of a token with every scope. */
     bearer: { authorization: `Bearer ${tokenWith([...SCOPES])}` },
     /** Makes a token with these scopes. */
     tokenWith,
     revoke: (token: string) => void tokens.delete(hashToken(token).toString('hex')),
-    /** The RPCs that were made, by name, but for the authentications. */
+    /** The names of the RPCs so far, without the authentications. */
     calls,
     authentications: () => authentications,
-    /** Answers for the next calls. */
+    /** The answers to the next calls. */
     behind,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
@@ -99,7 +98,7 @@ export async function startTestGateway(
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
-// It needs no server: the environment is not that of the process.
+// No other server is needed; the environment of the process is not used.
 const VARIABLES = {
   HTTP_LISTEN: '127.0.0.1:0',
   HEALTH_LISTEN: '127.0.0.1:0',

@@ -13,7 +13,7 @@ import { OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test
 const LINKS = Array.from({ length: 20 }, (_, at) => ({
   token: mintToken('vr'),
   linkId: `link-${at}`,
-  // The last four are of another owner each.
+  // The last four each belong to a different owner.
   ownerId: at < 16 ? OWNER_ID : `owner-${at}`,
   projectId: at < 12 ? PROJECT_ID : `project-${at}`,
 }));
@@ -26,7 +26,7 @@ let upstream: InternalHttp;
 let harness: TestGateway;
 
 before(async () => {
-  // An upload service that takes everything and answers when the test lets it.
+  // An upload service that reads everything and answers when the test lets it.
   upstream = await serveInternally('submissions', (incoming, response) => {
     incoming.resume();
     held.push(response);
@@ -49,7 +49,7 @@ after(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-/** An upload request of a client at a link; its status once it is answered. */
+/** Sends an upload request of a client at a link. Returns its answer. */
 const upload = async (link: number, address: string): Promise<Response> =>
   fetch(`${harness.base}/r/${LINKS[link]!.token}/uploads/u1`, {
     method: 'PATCH',
@@ -65,7 +65,7 @@ async function refused(answer: Promise<Response>, why: string): Promise<void> {
   assert.match(((await response.json()) as { error: string }).error, /Too many uploads are running/);
 }
 
-/** Begins uploads that do not end, until one is refused. Returns those that run. */
+/** Begins uploads that do not end, until one is refused. Returns the running ones. */
 async function beginUntilRefused(link: number, address: string): Promise<Promise<Response>[]> {
   const going: Promise<Response>[] = [];
   for (;;) {
@@ -80,7 +80,7 @@ async function beginUntilRefused(link: number, address: string): Promise<Promise
   }
 }
 
-/** Ends the uploads that run, and expects that all of them were served. */
+/** Ends the running uploads, and expects that all of them were served. */
 async function end(going: Promise<Response>[]): Promise<void> {
   for (const response of held.splice(0)) response.writeHead(204).end();
   assert.ok((await Promise.all(going)).every(response => response.status === 204));
@@ -96,7 +96,7 @@ async function served(link: number, address: string, why: string): Promise<void>
   assert.equal((await answer).status, 204, why);
 }
 
-test('one address that holds what it can with the links of a project keeps no other contributor out', async () => {
+test('an address that takes all its slots with the links of a project does not block other contributors', async () => {
   const going: Promise<Response>[] = [];
   for (let link = 0; link < 11; link++) going.push(...(await beginUntilRefused(link, '10.0.0.1')));
   assert.ok(going.length <= UPLOADS_AT_ONCE / 8 + 1, `one address has ${going.length} of ${UPLOADS_AT_ONCE} slots`);
@@ -125,7 +125,7 @@ test('one address gets half of the slots, whatever the number of owners whose li
   await served(0, '10.0.0.1', 'the same address once its uploads have ended');
 });
 
-/** An upload request on a connection of its own; the gateway's end of it, once it has begun with it. */
+/** Sends an upload request on its own connection. Returns both ends when the gateway has begun to read. */
 async function begin(link: number, address: string): Promise<{ client: Socket; end: Socket }> {
   const client = connect(Number(new URL(harness.base).port), '127.0.0.1');
   const { promise, resolve } = Promise.withResolvers<Socket>();
@@ -141,7 +141,7 @@ async function begin(link: number, address: string): Promise<{ client: Socket; e
   return { client, end };
 }
 
-test('a client that leaves while its link is looked up does not count as an upload', async () => {
+test('a client that leaves during the look-up of its link does not count as an upload', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   lookUp = promise;
   for (let clients = 0; clients < UPLOADS_AT_ONCE; clients++) {

@@ -38,7 +38,7 @@ after(async () => {
 
 const here = (path = '') => `${harness.base}/r/${token}${path}`;
 
-test('an upload goes on with who it is from, and nothing that the contributor claims of that', async () => {
+test('the service gets the true origin of an upload, and no origin headers of the client', async () => {
   let seen: IncomingMessage['headers'] = {};
   answerUpload = (incoming, response) => {
     seen = incoming.headers;
@@ -77,7 +77,7 @@ test('an upload goes on with who it is from, and nothing that the contributor cl
   for (const name of ['cookie', 'authorization', 'traceparent']) assert.equal(seen[name], undefined, name);
 });
 
-test('bytes of any kind and size go through as they are', async () => {
+test('bytes of any kind and size are passed on unchanged', async () => {
   const body = Buffer.alloc(3_000_000, 'ab');
   let size = 0;
   let url: string | undefined;
@@ -97,7 +97,7 @@ test('bytes of any kind and size go through as they are', async () => {
   assert.equal(url, '/uploads/u1');
 });
 
-test('a type of bytes with a parameter goes through', async () => {
+test('a content type with a parameter is passed on', async () => {
   const seen: unknown[] = [];
   answerUpload = (incoming, response) => {
     incoming.resume();
@@ -112,7 +112,7 @@ test('a type of bytes with a parameter goes through', async () => {
   assert.deepEqual(seen, types);
 });
 
-test('a client that can send neither PATCH nor DELETE names them, of an upload alone', async () => {
+test('X-HTTP-Method-Override sends PATCH and DELETE, only for an upload', async () => {
   const seen: string[] = [];
   answerUpload = (incoming, response) => {
     incoming.resume();
@@ -129,7 +129,7 @@ test('a client that can send neither PATCH nor DELETE names them, of an upload a
   assert.deepEqual(seen, ['PATCH /uploads/u1', 'DELETE /uploads/u1', 'POST /uploads']);
 });
 
-test("the last byte's answer gets the address that only the gateway knows", async () => {
+test('the answer to the last byte has the thank-you address', async () => {
   const landed = {
     submissionId: OWNER_ID,
     responseSessionId: SESSION,
@@ -147,7 +147,7 @@ test("the last byte's answer gets the address that only the gateway knows", asyn
   assert.deepEqual(await patch(), { ...landed, thankYouUrl: null });
 });
 
-test("the upload service's errors become the one shape", async () => {
+test('errors of the upload service get the common shape', async () => {
   for (const [code, body, sentence, given, word] of [
     [404, 'The file for this url was not found\n', /not found/, '', 'not_found'],
     [410, '{"error":"It was sent already.","inner":1}', /^It was sent already\.$/, 'answer_sent', 'answer_sent'],
@@ -185,7 +185,7 @@ test('an upstream that breaks off in the middle is 503, and the connection ends 
   patch.destroy();
 });
 
-test('how far an upload is, is asked again where the service that was asked dies before it answers', async () => {
+test('the gateway retries HEAD of an upload when the service dies before it answers', async () => {
   let asked = 0;
   answerUpload = (incoming, response) => {
     asked += 1;
@@ -197,7 +197,7 @@ test('how far an upload is, is asked again where the service that was asked dies
   assert.equal(answer.headers.get('upload-offset'), '7');
 });
 
-test('a body that stops short is 503 with how much came, at once where its client closes, and never a 4xx', async () => {
+test('a body that stops short is 503 with the received length, at once when its client closes, and never 4xx', async () => {
   let gone = 0;
   answerUpload = incoming => {
     incoming.on('error', () => {}).resume();
@@ -234,7 +234,7 @@ test('a body that stops short is 503 with how much came, at once where its clien
   await until('nothing behind the gateway waits for the rest', () => gone === 3);
 });
 
-test('a creation whose bytes stop short tells where its upload is, and what to do where there is none', async () => {
+test('a creation whose bytes stop short returns the Location of its upload and the next step', async () => {
   let made = '';
   answerUpload = incoming => {
     made = String(incoming.headers['x-upload-id']);
@@ -260,13 +260,13 @@ test('a creation whose bytes stop short tells where its upload is, and what to d
   );
 });
 
-test('an upload that nobody behind takes or answers is 503 in bounded time, and the gateway lives on', async () => {
+test('an upload that the service does not read or answer is 503 in bounded time, and the gateway continues', async () => {
   answerUpload = () => {};
   for (const method of ['HEAD', 'PATCH', 'DELETE']) {
     const init = { method, ...(method === 'PATCH' ? { body: 'x' } : {}), signal: AbortSignal.timeout(60_000) };
     assert.equal((await fetch(here('/uploads/u1'), init)).status, 503, method);
   }
-  // A contributor who leaves while the upload hangs is looked at no more.
+  // A contributor leaves while the upload hangs: the gateway stops watching it.
   const left = request(here('/uploads/u1'), { method: 'PATCH', headers: { 'content-length': 10 } });
   left.on('error', () => {});
   left.write('x');
@@ -282,13 +282,13 @@ test('an upload that nobody behind takes or answers is 503 in bounded time, and 
     assert.equal((await fetch(here('/uploads/u1'), { method: 'PATCH', body: 'x' })).status, 204);
 });
 
-test('a path that leaves the uploads is not passed on', async () => {
+test('a path outside the uploads is not passed on', async () => {
   let asked = 0;
   answerUpload = (_incoming, response) => {
     asked++;
     response.end();
   };
-  // The second is the link with a slash after it once a client has resolved its dots.
+  // A client resolves the dots of the second path to the link with a slash after it.
   for (const path of ['/uploads/..%2Finner', '/uploads/%2e%2e', '/uploads/a/b']) {
     const response = await fetch(here(path), { method: 'HEAD', redirect: 'manual' });
     assert.ok([302, 400, 404].includes(response.status), `${path}: ${response.status}`);

@@ -197,12 +197,7 @@ async function* linksOf(
 async function refreshEndpoint({ webhooks }: Services, projectId: string, log: FastifyBaseLogger): Promise<void> {
   await webhooks
     .refreshEndpoint({ projectId }, { deadlineMs: REFRESH_DEADLINE_MS })
-    .catch(err =>
-      log.debug(
-        { err, project: projectId },
-        'The webhooks service did not take a new address; it reads the address later',
-      ),
-    );
+    .catch(err => log.debug({ err, project: projectId }, 'The webhooks service finds a new address at its next check'));
 }
 
 /** Returns the key. Node joins repeated headers to one text, which is not a key that the client sent. */
