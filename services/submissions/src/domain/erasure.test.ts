@@ -7,7 +7,7 @@ const TOMBSTONE_MS = 720 * HOUR_MS;
 const times = { againMs: HOUR_MS, tombstoneMs: TOMBSTONE_MS };
 const at = (ms: number) => new Date(Date.UTC(2030, 0, 1) + ms);
 
-test('what comes late is removed after the longest job, then ever more seldom, until the tombstone goes', () => {
+test('late results are removed after the longest job, then at growing intervals, until the tombstone expires', () => {
   const hours: number[] = [];
   for (let now: Date | undefined = at(0); now; now = nextPurge(at(0), now, times))
     hours.push((now.getTime() - at(0).getTime()) / HOUR_MS);

@@ -4,7 +4,7 @@ export interface Tally {
   uploads: number;
   notes: number;
   objects: number;
-  /** As many as objects, unless the bucket keeps versions. */
+  /** Equal to `objects`, unless the bucket keeps versions. */
   objectVersions: number;
   objectBytes: number;
   deadLetters: number;
@@ -38,8 +38,8 @@ export function sumOf(tallies: Array<Partial<Tally>>): Tally {
 const STEP = 8;
 
 /**
- * When what came late is removed next: after the longest job, then ever more seldom, at last when the tombstone itself
- * goes. Undefined: that time has come.
+ * Returns when to purge late results next: after the longest job, then at growing intervals, and last when the
+ * tombstone expires. Returns undefined once it has expired.
  */
 export function nextPurge(
   erasedAt: Date,

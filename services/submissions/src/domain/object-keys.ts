@@ -1,8 +1,8 @@
 export const uploadPrefix = (uploadId: string): string => `uploads/${uploadId}/`;
 
 /**
- * The key of one part. `unique` is new for each part that is stored, so that no key is used twice: whatever two writers do
- * at one offset, neither overwrites or removes what the other one stored.
+ * Returns the key of one part. `unique` is new for each stored part, so that no key is used twice: two writers at one
+ * offset can neither overwrite nor remove each other's part.
  */
 export const partKey = (uploadId: string, offset: number, unique: string): string =>
   `${uploadPrefix(uploadId)}${String(offset).padStart(16, '0')}-${unique}`;
@@ -12,16 +12,16 @@ export const projectPrefix = (projectId: string): string => `submissions/${proje
 export const submissionPrefix = (projectId: string, submissionId: string): string =>
   `${projectPrefix(projectId)}${submissionId}/`;
 
-/** Whether a key names no object, but the parts of an upload by their prefix. */
+/** Whether a key is the common prefix of an upload's parts and not the key of one object. */
 export const isPrefix = (key: string): boolean => key.endsWith('/');
 
-/** What the archives of a project keep in the store. */
+/** The prefix of the objects of a project's archives. */
 export const archivesPrefix = (projectId: string): string => `exports/${projectId}/`;
 
 export const archivePrefix = (projectId: string, archiveId: string): string =>
   `${archivesPrefix(projectId)}${archiveId}/`;
 
-/** Objects under a submission's prefix that may be multipart uploads: the original, and what the media worker makes. */
+/** Objects under a submission's prefix that may be multipart uploads: the original and the media worker's results. */
 export const LARGE_OBJECTS = ['source', 'video.webm', 'video.mp4', 'video.mov', 'audio.m4a'] as const;
 
 export const sourceKey = (projectId: string, submissionId: string): string =>

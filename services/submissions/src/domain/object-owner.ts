@@ -7,7 +7,9 @@ export interface ObjectOwner {
 /** An object that the store's client writes to find out whether checksums are verified. */
 const PROBE = 'checksum-probe';
 
-/** Returns `own` for an object that belongs to no record, and undefined for a key that is none of ours. */
+/**
+ * Returns `own` for an object that belongs to no record. Returns undefined for a key that this service does not use.
+ */
 export function ownerOfKey(key: string): ObjectOwner | 'own' | undefined {
   if (key === PROBE) return 'own';
   const [folder, first = '', second = '', third = ''] = key.split('/');
@@ -17,5 +19,5 @@ export function ownerOfKey(key: string): ObjectOwner | 'own' | undefined {
   return undefined;
 }
 
-/** The answer to a request for a transcript that was too long for an event; the submission has copied it. */
+/** Whether the object is a transcript that was too long for its event. The submission holds a copy of it. */
 export const isTranscript = (key: string): boolean => /\/transcript-\d+\.json$/.test(key);

@@ -12,7 +12,7 @@ const MADE = {
   problem: undefined,
 };
 
-test('media that failed, or that is ready without some of it, is made again from the upload', () => {
+test('media that failed, or that is ready with parts missing, is made again from the upload', () => {
   for (const lacking of [
     clip({ mediaStatus: 'failed', mediaError: 'The clip is damaged.' }),
     clip({ mediaStatus: 'failed', mediaError: 'no thumbnails', video: object('video'), audio: object('audio') }),
@@ -27,7 +27,7 @@ test('media that failed, or that is ready without some of it, is made again from
   }
 });
 
-test('a transcript that failed with the media goes with it; one that failed by itself, or is there, stays', () => {
+test('a transcript that failed with the media is requested again; one that failed by itself, or is complete, stays', () => {
   const fields = { mediaStatus: 'failed', mediaError: 'The clip is damaged.', transcriptStatus: 'failed' } as const;
   for (const transcriptError of ['The clip is damaged.', 'The sound of this clip could not be read.']) {
     const after = asked(clip({ ...fields, transcriptError }));
@@ -40,7 +40,7 @@ test('a transcript that failed with the media goes with it; one that failed by i
   assert.deepEqual([done.transcriptStatus, done.transcriptText], ['completed', 'hello']);
 });
 
-test('it is a conflict where nothing is to do, where a transcript is being made, and where the upload is gone', () => {
+test('it is a conflict when nothing failed, when a transcript is being made, and when the upload is gone', () => {
   const refused = (fields: Partial<Submission>, message: RegExp, reason?: string) =>
     assert.throws(() => askMediaAgain(clip(fields), now), { code: 'conflict', message, reason });
   refused({ mediaStatus: 'processing' }, /being made already/, 'media_not_failed');
@@ -54,7 +54,7 @@ test('it is a conflict where nothing is to do, where a transcript is being made,
   refused({ mediaStatus: 'ready', mediaError: 'x', video: object('video') }, /upload of this clip is not kept/);
 });
 
-test('a transcript that comes late does not end the job that makes the media again', () => {
+test('a late transcript does not end the job that makes the media again', () => {
   const fields = {
     mediaStatus: 'failed',
     transcriptStatus: 'failed',

@@ -2,19 +2,20 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { Change, Submission } from './submission.ts';
 import { askMedia, failedWithMedia } from './submission-changes.ts';
 
-/** The fields by which it is decided. */
+/** The fields that decide whether the media can be made again. */
 export type Unmade = Pick<
   Submission,
   'id' | 'projectId' | 'mediaStatus' | 'mediaError' | 'source' | 'video' | 'transcriptStatus' | 'transcriptError'
 >;
 
-/** Whether something of the media could not be made. */
+/** Whether some of the media could not be made. */
 export const lacksMedia = ({ mediaStatus, mediaError }: Unmade): boolean =>
   mediaStatus === 'failed' || (mediaStatus === 'ready' && Boolean(mediaError));
 
 /**
- * Requests the media again, and with it a transcript that failed for want of the media. Fails with `conflict` where nothing is to do,
- * where a transcript is being made, as there is one job at a time, and where the uploaded bytes are not kept.
+ * Requests the media again, and with it a transcript that failed because the media did. Fails with `conflict` when
+ * nothing failed, when a transcript is being made (a clip has one job at a time), and when the uploaded bytes are
+ * gone.
  */
 export function askMediaAgain(submission: Unmade, now: Date): Change {
   const { mediaStatus, transcriptStatus, source, video } = submission;
@@ -28,7 +29,7 @@ export function askMediaAgain(submission: Unmade, now: Date): Change {
     );
   if (transcriptStatus === 'pending' || transcriptStatus === 'processing')
     throw new DomainError('conflict', 'The transcript of this clip is being made; ask again once that has ended.');
-  // The upload beside a video that is ready may go at any moment.
+  // Once the video is ready, the upload may be deleted at any moment.
   if (!source || (mediaStatus === 'ready' && video))
     throw new DomainError('conflict', 'The media cannot be made again: the upload of this clip is not kept.');
   const { set, events } = askMedia(submission, now);

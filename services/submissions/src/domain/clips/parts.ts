@@ -1,6 +1,6 @@
 import type { StoredPart } from './submission.ts';
 
-/** Yields the range of each part that has some of the `length` bytes from `offset` on, in their order. */
+/** Yields, in order, the range of each part that overlaps the `length` bytes from `offset` on. */
 export function* rangesOf(
   parts: StoredPart[],
   offset: number,
@@ -15,7 +15,10 @@ export function* rangesOf(
   }
 }
 
-/** Returns at most `count` parts from the one on that has the byte at `offset`, and where the first of them begins. */
+/**
+ * Returns at most `count` parts, from the one that contains the byte at `offset` on, and the offset of the first of
+ * them.
+ */
 export function partsFrom(parts: StoredPart[], offset: number, count: number): { parts: StoredPart[]; offset: number } {
   let at = 0;
   for (const [index, { size }] of parts.entries()) {

@@ -1,10 +1,13 @@
 /**
- * Patterns that find a word however its letters are written: in either case, also where that changes their number (ß, SS), and in
- * either normal form (ü, u with a combining diaeresis). For a regular expression that ignores case letter by letter, as those of
- * the database and of JavaScript (`iu`) do.
+ * Patterns that find a word in all its spellings: in either case, even where the case changes the number of letters
+ * (ß, SS), and in either normal form (ü, u with a combining diaeresis). They need a regular expression that ignores
+ * case letter by letter, as MongoDB's and JavaScript's (`iu`) do.
  */
 
-/** Full case folding and NFC. A dotted capital I is an i. The capital ß becomes SS only by way of the small one. */
+/**
+ * Applies full case folding and NFC. A dotted capital I becomes i. The capital ß becomes ss only by way of the small
+ * one.
+ */
 const fold = (text: string): string =>
   text
     .normalize('NFC')
@@ -19,7 +22,7 @@ const fold = (text: string): string =>
 const LAST_CASED = 0x1e943;
 const LONGEST_FOLD = 3;
 
-/** The letters that fold to a text and that a comparison letter by letter does not find in it. */
+/** Maps a folded text to the letters that fold to it and that a comparison letter by letter does not find in it. */
 let written: Map<string, string[]> | undefined;
 
 function writtenAs(folded: string): string[] {
@@ -39,18 +42,18 @@ function findSpellings(): Map<string, string[]> {
   return spellings;
 }
 
-// As the database's own dialect has it, which knows no \u escapes: RegExp.escape makes such.
+// The database's dialect knows no \u escapes, which RegExp.escape produces.
 const literally = (text: string) =>
   text.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, each => (/[!-~]/.test(each) ? `\\${each}` : each));
 
 const either = (spellings: string[]): string =>
   spellings.length === 1 ? literally(spellings[0]!) : `(?:${spellings.map(literally).join('|')})`;
 
-/** One folded letter in both normal forms. */
+/** Returns the pattern of one folded letter in both normal forms. */
 const oneLetter = (letter: string): string =>
   either([...new Set([letter, letter.normalize('NFD'), ...writtenAs(letter)])]);
 
-/** The pattern of a word. Nothing in the word is a pattern itself. */
+/** Returns the pattern of a word. No character of the word acts as a pattern. */
 export function patternOf(word: string): string {
   const letters = [...fold(word)];
   let pattern = '';
@@ -66,7 +69,7 @@ export function patternOf(word: string): string {
   return pattern;
 }
 
-/** How many of the folded letters from there on are also written as one letter, and as which. */
+/** Returns how many of the folded letters from `at` on can also be written as one letter, and those letters. */
 function longestAt(letters: string[], at: number): [length: number, spellings: string[]] {
   for (let length = Math.min(LONGEST_FOLD, letters.length - at); length > 1; length--) {
     const spellings = writtenAs(letters.slice(at, at + length).join(''));

@@ -19,14 +19,14 @@ const media = {
 };
 const types = (change: { events: Array<{ type: string }> } | undefined) => change?.events.map(event => event.type);
 
-test('media that is ready asks for the transcript that waits for it', () => {
+test('ready media requests the transcript that waits for it', () => {
   const change = onMediaProcessed(landed(), media, now)!;
   assert.equal(change.set.mediaStatus, 'ready');
   assert.equal(change.set.transcriptRequest, 1);
   assert.deepEqual([change.set.job?.kind, change.set.job?.state], ['transcript', 'waiting']);
 });
 
-test('media that comes after it was given up is taken, and asks for the transcript that failed with it', () => {
+test('media that arrives after its failure is recorded, and requests the transcript that failed with it', () => {
   const givenUp = { ...landed(), ...onMediaFailed(landed(), 'In several tries.')!.set };
   const change = onMediaProcessed(givenUp, media, now)!;
   assert.deepEqual([change.set.mediaStatus, change.set.mediaError], ['ready', undefined]);
@@ -82,7 +82,7 @@ test('media that fails fails the transcript that waits for it, with its event', 
   assert.deepEqual(types(change), ['submission.media.failed', 'submission.transcript.failed']);
 });
 
-test('media that ends where transcription is off is told by its own event, as the submission is then', () => {
+test('media that ends while transcription is off has its own event, with the submission after the change', () => {
   const off = landed({ transcriptStatus: 'disabled' });
   const [failed] = onMediaFailed(off, 'The clip is damaged.')!.events;
   assert.ok(failed?.type === 'submission.media.failed');
@@ -92,7 +92,7 @@ test('media that ends where transcription is off is told by its own event, as th
   assert.deepEqual([made.submission.mediaStatus, made.submission.video], ['ready', media.video]);
 });
 
-test('a clip outside interviews is a whole response; an answer is not known to be one', () => {
+test('a clip outside interviews completes its response; an interview answer may not', () => {
   const [, whole] = landedEvents(landed());
   assert.deepEqual(whole?.type === 'response.completed' && whole.submissionIds, [landed().id]);
   assert.deepEqual(
@@ -113,7 +113,7 @@ test('the event of a transcript that is completed carries the words', () => {
   assert.deepEqual([transcriptText, transcriptStatus, language], ['hello', 'completed', 'en']);
 });
 
-test('a transcript is taken once, also for an older request and after it was given up', () => {
+test('a transcript is recorded once, even for an older request or after a failure', () => {
   for (const transcriptStatus of ['pending', 'processing', 'failed'] as const) {
     const asked = landed({ transcriptRequest: 2, transcriptStatus, mediaStatus: 'ready', audio: object('audio') });
     const change = onTranscriptEnded(asked, 1, { text: 'hello', vtt: 'WEBVTT' })!;

@@ -2,8 +2,8 @@ import { newJob } from '../jobs/job.ts';
 import type { Change, JobKind, StoredObject, Submission, SubmissionEvent } from './submission.ts';
 
 /**
- * The events of a submission that lands. Its media is made by the job that it has from the start. Outside interviews its
- * response is whole with it.
+ * Returns the events of a submission that lands. It lands with its media job. Outside interviews it completes its
+ * response.
  */
 export const landedEvents = (submission: Submission): SubmissionEvent[] => [
   { type: 'submission.completed', submission },
@@ -12,8 +12,9 @@ export const landedEvents = (submission: Submission): SubmissionEvent[] => [
 ];
 
 /**
- * Wakes a worker: written with the job that begins to wait, so that it is published after the job can be taken. Workers also look
- * by themselves, so that a lost one costs at most one of their polls (`packages/events/src/worker.ts`).
+ * Returns the event that wakes a worker. It is written together with the waiting job, so it is published only after
+ * the job can be taken. Workers also poll, so a lost event delays the job by at most one poll
+ * (`packages/events/src/worker.ts`).
  */
 export const jobRequested = (kind: JobKind, submission: Pick<Submission, 'id' | 'projectId'>): SubmissionEvent => ({
   type: `submission.${kind}.requested`,
@@ -26,7 +27,7 @@ export const responseCompleted = (submission: Submission, submissionIds: string[
   submissionIds,
 });
 
-/** Requests the transcript: the first time, or again. */
+/** Requests the transcript, for the first time or again. */
 export function askTranscript(submission: Submission, now: Date): Change {
   return {
     set: {
@@ -46,14 +47,14 @@ export const askMedia = (submission: Pick<Submission, 'id' | 'projectId'>, now: 
 });
 
 export interface ProcessedMedia {
-  /** Undefined where the upload stays the video. */
+  /** Undefined when the upload stays the video. */
   video: StoredObject | undefined;
   audio: StoredObject | undefined;
   thumbnails: StoredObject[];
   durationSec: number | undefined;
-  /** Whether the clip has sound, also where none could be made of it. */
+  /** Whether the clip has sound, even when no audio file could be made. */
   hasSound: boolean;
-  /** For the owner: what could not be made. */
+  /** Names the parts that could not be made, for the owner. */
   problem: string | undefined;
 }
 
@@ -61,18 +62,18 @@ const NO_JOB = { job: undefined } satisfies Partial<Submission>;
 const UNREADABLE_SOUND = 'The sound of this clip could not be read.';
 
 /**
- * Records what the media worker made, however late: also where the media had been given up, together with the transcript
- * that waited for it, which is then asked for. Undefined where it is recorded already.
+ * Records the media worker's result, even after the media was marked as failed. Requests the transcript that waited
+ * for it or failed with it. Returns undefined when the media is recorded already.
  */
 export function onMediaProcessed(submission: Submission, media: ProcessedMedia, now: Date): Change | undefined {
   if (submission.mediaStatus === 'ready') return undefined;
   const change = mediaRecorded(submission, media, now);
   if (change.set.mediaStatus === 'ready') return announced('submission.media.completed', submission, change);
-  // Once.
+  // The failure was announced already.
   return submission.mediaStatus === 'failed' ? change : announced('submission.media.failed', submission, change);
 }
 
-/** Each part is recorded, whether or not the others could be made. */
+/** Records each part, even when the others could not be made. */
 function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date): Change {
   const audio = media.audio ?? submission.audio;
   const thumbnails = media.thumbnails.length > 0 ? media.thumbnails : submission.thumbnails;
@@ -81,7 +82,7 @@ function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date)
     ...NO_JOB,
     mediaStatus: isReady ? 'ready' : 'failed',
     mediaError: media.problem,
-    // One that was equal to the upload in an earlier job still is.
+    // A video that an earlier job stored is still valid.
     video: media.video ?? submission.video,
     audio,
     thumbnails,
@@ -95,11 +96,11 @@ function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date)
   }
   if (!media.hasSound) return { set: { ...set, transcriptStatus: 'none', transcriptError: undefined }, events: [] };
   const failed = { ...set, transcriptStatus: 'failed' as const, transcriptError: UNREADABLE_SOUND };
-  // Its failure was announced already.
+  // The failed transcript was announced already.
   return isPending ? withTranscriptEvent(submission, failed) : { set: failed, events: [] };
 }
 
-/** Whether there is no transcript because the media, or its sound, could not be made. */
+/** Whether the transcript failed because the media, or its sound, could not be made. */
 export const failedWithMedia = ({
   mediaStatus,
   mediaError,
@@ -109,7 +110,7 @@ export const failedWithMedia = ({
   transcriptStatus === 'failed' &&
   (transcriptError === UNREADABLE_SOUND || (mediaStatus === 'failed' && transcriptError === mediaError));
 
-/** The media cannot be made: a transcript that waited for it fails with it. */
+/** Records that the media failed. A transcript that waited for it fails too. */
 export function onMediaFailed(submission: Submission, reason: string): Change | undefined {
   if (submission.mediaStatus !== 'processing') return undefined;
   const set: Partial<Submission> = { ...NO_JOB, mediaStatus: 'failed', mediaError: reason };
@@ -120,7 +121,7 @@ export function onMediaFailed(submission: Submission, reason: string): Change | 
   return announced('submission.media.failed', submission, change);
 }
 
-/** The change with the event of its media before its others. */
+/** Puts the event of the media before the other events of the change. */
 const announced = (
   type: 'submission.media.completed' | 'submission.media.failed',
   submission: Submission,
@@ -130,8 +131,8 @@ const announced = (
 export type TranscriptOutcome = { text: string; vtt: string; language?: string | undefined } | { reason: string };
 
 /**
- * Records the transcript, or why there is none. A transcript is taken also when it answers an older request or comes
- * after the failure, once; a failure only when it answers the last request. Undefined for nothing to record.
+ * Records the transcript, or why there is none. Accepts a transcript once, even for an older request or after a
+ * failure; accepts a failure only for the last request. Returns undefined when there is nothing to record.
  */
 export function onTranscriptEnded(
   submission: Submission,
@@ -145,7 +146,7 @@ export function onTranscriptEnded(
       : undefined;
   if (!waiting && submission.transcriptStatus !== 'failed') return undefined;
   return withTranscriptEvent(submission, {
-    // A late one does not end the job that makes the media again.
+    // A late transcript must not end the job that makes the media again.
     ...(submission.mediaStatus === 'processing' ? {} : NO_JOB),
     transcriptStatus: 'completed',
     transcriptText: outcome.text,

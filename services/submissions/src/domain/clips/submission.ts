@@ -1,6 +1,6 @@
 export type TranscriptState = 'none' | 'disabled' | 'pending' | 'processing' | 'completed' | 'failed';
 
-/** An object of the store, as it was measured when it was written. */
+/** An object in the store, with the size and checksums measured when it was written. */
 export interface StoredObject {
   key: string;
   size: number;
@@ -9,7 +9,7 @@ export interface StoredObject {
   crc32: number;
 }
 
-/** One object of several that hold a clip's bytes, in their order. */
+/** One of several objects that hold a clip's bytes, in order. */
 export interface StoredPart {
   key: string;
   /** In bytes. */
@@ -18,13 +18,13 @@ export interface StoredPart {
 
 /** A clip's bytes as uploaded. */
 export interface Source extends StoredObject {
-  /** The upload whose parts these are. Their common prefix is the `key`. Absent where the bytes are one object. */
+  /** The upload that the parts belong to; their common prefix is the `key`. Absent when the bytes are one object. */
   uploadId?: string | undefined;
   /** Not loaded by lists. */
   parts?: StoredPart[] | undefined;
 }
 
-/** Returns the objects that hold the bytes, in their order. */
+/** Returns the objects that hold the bytes, in order. */
 export const partsOf = (object: Pick<Source, 'key' | 'size' | 'parts'>): StoredPart[] => object.parts ?? [object];
 
 /** W3C trace context. */
@@ -36,32 +36,35 @@ export interface Trace {
 export const JOB_KINDS = ['media', 'transcript'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-/** Work that was asked for and has no result yet. Times are those of the database's clock. */
+/** Requested work without a result. Times are from the database's clock. */
 export interface Job {
   kind: JobKind;
-  /** `running`: a worker has begun it. `reported`: its result is on the way back. */
+  /** `running`: a worker has taken it. `reported`: the worker has published the result, and it is not recorded yet. */
   state: 'waiting' | 'running' | 'reported';
-  /** When it was asked for. */
+  /** When it was requested. */
   since: Date;
-  /** Nobody takes it before: the end of a pause, of the lease of the worker that has it, or of the wait for its result. */
+  /** No worker takes it before this time: the end of a pause, of the holder's lease, or of the wait for the result. */
   dueAt: Date;
-  /** How often it was begun, also in vain because of an outage; absent before the first time. */
+  /** How often it was started, including attempts that an outage ended; absent before the first start. */
   runs?: number;
-  /** How often it was begun, without the attempts that were given back uncounted. */
+  /** How often it was started, without the attempts that were given back uncounted. */
   attempts: number;
-  /** The run that has begun it. */
+  /** The worker's run that holds it. */
   holder?: string | undefined;
-  /** How often a worker gave it back because of a problem, since when, and the last problem, for the operator. */
+  /**
+   * How often a worker gave it back because of a problem, the time of the first and the text of the last problem, for
+   * the operator.
+   */
   givenBack: number;
   troubledAt?: Date | undefined;
   problem?: string | undefined;
-  /** Of media: what was found in the bytes when the clip landed. */
+  /** For media: the findings of the inspection when the clip landed. */
   inspection?: Inspection | undefined;
-  /** The trace of what asked for it. */
+  /** The trace of the request for this job. */
   trace?: Trace | undefined;
 }
 
-/** The parts of a link that its clips carry. */
+/** The fields of a link that its clips carry. */
 export interface LinkDetails {
   /** 0 for the shared link, 1 and up for the others. */
   position: number;
@@ -88,19 +91,19 @@ export interface Submission {
   transcriptText: string | undefined;
   transcriptVtt: string | undefined;
   transcriptError: string | undefined;
-  /** How often a transcript was asked for: a failure that answers an older request is stale. */
+  /** The number of transcript requests. A failure of an older request is stale. */
   transcriptRequest: number;
-  /** The language that its project named when it was recorded. */
+  /** The language that the project's settings named when the clip was recorded. */
   transcriptionLanguage?: string | undefined;
-  /** The language that was heard. */
+  /** The language that the transcription recognized. */
   language?: string | undefined;
   terms: { sha256: string; text: string; acceptedAt: Date } | undefined;
   mediaStatus: 'processing' | 'ready' | 'failed';
-  /** Names the parts that could not be made, also where the media is ready without them. */
+  /** Names the parts that could not be made, even when the media is ready without them. */
   mediaError: string | undefined;
-  /** The work that has no result yet; there is one job at a time. */
+  /** The work without a result; a clip has one job at a time. */
   job?: Job | undefined;
-  /** The upload: until a video that is equal to it is stored, and everything was made of it. */
+  /** The upload, kept until an equal video is stored and all media is made from it. */
   source: Source | undefined;
   video: StoredObject | undefined;
   audio: StoredObject | undefined;
@@ -108,7 +111,7 @@ export interface Submission {
   incomplete: boolean;
   /** Hex, of the bytes as uploaded. */
   sha256: string;
-  /** In which it landed; undefined where that was not traced. */
+  /** The trace of the landing; undefined when it was not traced. */
   trace?: Trace | undefined;
 }
 
@@ -144,7 +147,7 @@ interface Track {
   looks: string[];
 }
 
-/** A fact that is published with the write that makes it true. */
+/** An event that is published with the write that makes it true. */
 export type SubmissionEvent =
   | {
       type:
@@ -163,7 +166,7 @@ export type SubmissionEvent =
   | { type: 'submission.erasure'; projectId: string; submissionId: string; erasedAt: Date }
   | {
       type: 'response.completed';
-      /** The answer that made it whole. */
+      /** The answer that completed the response. */
       submission: Pick<Submission, 'id' | 'projectId' | 'linkId' | 'responseId'>;
       submissionIds: string[];
     };
@@ -178,7 +181,7 @@ export interface Change {
 export interface Filter {
   selected?: boolean;
   transcriptStatus?: TranscriptState;
-  /** Words that all stand in what was said, noted or asked. */
+  /** Words that must all occur in the transcript, a note or the question. */
   words?: string[];
   linkId?: string;
   responseId?: string;
@@ -188,7 +191,7 @@ export interface Filter {
   changedAfter?: Date;
 }
 
-/** How many submissions a project has. */
+/** The number of submissions of a project. */
 export interface Counts {
   total: number;
   selected: number;

@@ -60,7 +60,7 @@ const read = (pieces: Iterable<Piece>): Buffer =>
     }),
   );
 
-test('from every byte on, the pieces of an archive are its rest', () => {
+test('the pieces from any byte on are the rest of the archive', () => {
   for (let offset = 0; offset < whole.length; offset++) {
     const inFront = [...textPieces(archive, offset), ...videoPieces(page, offset)];
     const end = directoryPiece(archive, Math.max(offset, directoryAt));
@@ -68,7 +68,7 @@ test('from every byte on, the pieces of an archive are its rest', () => {
   }
 });
 
-test('a byte of a video is found in it, one of its header at its beginning', () => {
+test('a byte of a video is located in it, a byte of its header at its beginning', () => {
   const [first] = page.videos;
   const header = fileLength(videoFile(first!, page.number)) - first!.size;
   assert.deepEqual(videoAt(page, page.offset), { video: first, offset: 0 });

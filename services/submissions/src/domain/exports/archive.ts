@@ -5,60 +5,60 @@ import { localHeader, localHeaderLength, type ZipFile } from './zip-layout.ts';
 export interface ArchivedVideo {
   submissionId: string;
   createdAt: Date;
-  /** Of its object; the prefix of its parts where it is an upload. */
+  /** The key of the object; for an upload, the common prefix of its parts. */
   key: string;
   /** In bytes. */
   size: number;
   crc32: number;
-  /** Of its name, without a dot. */
+  /** The file name's extension, without a dot. */
   extension: string;
 }
 
-/** The plan of a project.zip: with it every byte of the archive can be found, at any time, without reading what is before. */
+/** The plan of a project.zip. It locates every byte of the archive without reading the bytes before. */
 export interface Archive {
   id: string;
   projectId: string;
-  /** Names its bytes, in quotes. */
+  /** The ETag of the archive, in quotes. */
   etag: string;
-  /** Of the whole, in bytes. */
+  /** The size of the whole archive, in bytes. */
   size: number;
-  /** Base64url. What the archive keeps of its texts is enciphered with it: links and what people said stand there. */
+  /** The key that encrypts the stored texts, which contain links and transcripts. Base64url. */
   cipherKey: string;
-  /** The texts, which come first. Their bytes are in one object, one after the other; the directory follows them there. */
+  /** The text files, which come first. One object holds their bytes one after the other, then the directory. */
   texts: ZipFile[];
-  /** Where the directory begins, which comes last. */
+  /** The offset of the directory, which comes last. */
   directoryAt: number;
-  /** What was erased of the project since then is not in it... */
+  /** With `erasedCount`, shows whether the project has had an erasure since this time. */
   erasedSince: Date;
-  /** ...as long as there are only so many tombstones since. */
+  /** The number of tombstones since `erasedSince`. A higher number means that the archive contains erased data. */
   erasedCount: number;
 }
 
-/** Consecutive videos of an archive, from the one with `number`, which begins at `offset`. */
+/** Consecutive videos of an archive, from video `number` on, which begins at `offset`. */
 export interface ArchivePage {
   offset: number;
   number: number;
   videos: ArchivedVideo[];
 }
 
-/** Consecutive bytes of an archive: these, or those of an object. */
+/** Consecutive bytes of an archive: the bytes themselves, or a range of an object. */
 export type Piece = { content: Buffer } | StoredPiece;
 
 export interface StoredPiece {
   key: string;
   offset: number;
   length: number;
-  /** As the archive's, where the object is enciphered. */
+  /** The archive's key, when the object is encrypted. */
   cipherKey?: string;
-  /** Of a video, whose `key` may be the prefix of its parts. */
+  /** The submission of a video; its `key` may be the common prefix of its parts. */
   submissionId?: string;
 }
 
-/** The object that holds what an archive has beside the videos. */
+/** Returns the key of the object that holds the texts and the directory of an archive. */
 export const archivePartsKey = ({ projectId, id }: Pick<Archive, 'projectId' | 'id'>): string =>
   `${archivePrefix(projectId, id)}parts`;
 
-/** The name of a clip's file in an archive; `number` counts the clips of the archive from 1. */
+/** Returns the name of a clip's file in an archive; `number` counts the clips of the archive from 1. */
 export const clipFileName = (number: number, submissionId: string, extension: string): string =>
   `${String(number).padStart(4, '0')}-${submissionId}.${extension}`;
 
@@ -69,16 +69,16 @@ export const videoFile = (video: ArchivedVideo, number: number): ZipFile => ({
   crc32: video.crc32,
 });
 
-/** How many bytes a file takes, its header included. */
+/** Returns the number of bytes of a file with its header. */
 export const fileLength = (file: ZipFile): number => localHeaderLength(file) + file.size;
 
 const sizeOf = (files: ZipFile[]): number => files.reduce((sum, { size }) => sum + size, 0);
 
-/** Where the videos begin. */
+/** Returns the offset of the first video. */
 export const videosAt = ({ texts }: Pick<Archive, 'texts'>): number =>
   texts.reduce((sum, text) => sum + fileLength(text), 0);
 
-/** The texts from `offset` of the archive on. */
+/** Yields the texts from `offset` of the archive on. */
 export function* textPieces(archive: Archive, offset: number): Generator<Piece> {
   const key = archivePartsKey(archive);
   let at = 0;
@@ -90,7 +90,7 @@ export function* textPieces(archive: Archive, offset: number): Generator<Piece> 
   }
 }
 
-/** The videos of a page from `offset` of the archive on. */
+/** Yields the videos of a page from `offset` of the archive on. */
 export function* videoPieces(page: ArchivePage, offset: number): Generator<Piece> {
   let at = page.offset;
   for (const [index, video] of page.videos.entries()) {
@@ -100,7 +100,7 @@ export function* videoPieces(page: ArchivePage, offset: number): Generator<Piece
   }
 }
 
-/** The directory from `offset` of the archive on. */
+/** Returns the directory from `offset` of the archive on. */
 export function directoryPiece(archive: Archive, offset: number): Piece {
   const skip = offset - archive.directoryAt;
   const length = archive.size - offset;
@@ -108,7 +108,7 @@ export function directoryPiece(archive: Archive, offset: number): Piece {
   return { key: archivePartsKey(archive), offset: sizeOf(archive.texts) + skip, length, cipherKey };
 }
 
-/** The video of a page whose bytes stand at `offset` of the archive, and the offset in it. */
+/** Returns the video of a page that contains the byte at `offset` of the archive, and the offset in the video. */
 export function videoAt(page: ArchivePage, offset: number): { video: ArchivedVideo; offset: number } | undefined {
   let at = page.offset;
   for (const [index, video] of page.videos.entries()) {
@@ -120,7 +120,9 @@ export function videoAt(page: ArchivePage, offset: number): { video: ArchivedVid
   return undefined;
 }
 
-/** A file without its first `skip` bytes; a `skip` below 0 is none, one beyond its end leaves nothing. */
+/**
+ * Yields a file without its first `skip` bytes: all of it when `skip` is below 0, nothing when it is beyond the end.
+ */
 function* filePieces(file: ZipFile, stored: Omit<StoredPiece, 'length'>, skip: number): Generator<Piece> {
   const headerLength = localHeaderLength(file);
   if (skip < headerLength) yield { content: localHeader(file).subarray(Math.max(0, skip)) };

@@ -82,7 +82,7 @@ test('files are stored as they are, with their date, mode, size and checksum, an
   });
 });
 
-test('an archive of nothing is one', async () => {
+test('an archive without files is valid', async () => {
   assert.equal(endRecords(0, 0, 0).length, 22);
   assert.equal(await run('python3', ['-m', 'zipfile', '-t', await written([])]), 'Done testing\n');
 });

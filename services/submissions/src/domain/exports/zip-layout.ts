@@ -17,10 +17,10 @@ const MADE_BY = (3 << 8) | VERSION_ZIP64;
 const ZIP64_EXTRA = 0x0001;
 const PLAIN_FILE = (0o100644 << 16) >>> 0;
 
-/** What stands before the bytes of a file. */
+/** Returns the header that precedes the bytes of a file. */
 export function localHeader(file: ZipFile): Buffer {
   const name = Buffer.from(file.name, 'latin1');
-  // Twice: stored, it is as long as it was.
+  // The size stands twice: a stored file is as long compressed as uncompressed.
   const extra = zip64Extra(file.size >= MAX_32 ? [file.size, file.size] : []);
   const header = Buffer.alloc(30);
   header.writeUInt32LE(0x04034b50, 0);
@@ -31,11 +31,11 @@ export function localHeader(file: ZipFile): Buffer {
   return Buffer.concat([header, name, extra]);
 }
 
-/** How long `localHeader` is. */
+/** Returns the length of `localHeader` in bytes. */
 export const localHeaderLength = ({ name, size }: Pick<ZipFile, 'name' | 'size'>): number =>
   30 + name.length + (size >= MAX_32 ? 20 : 0);
 
-/** What the directory says of a file whose local header begins at `offset`. */
+/** Returns the directory record of a file whose local header begins at `offset`. */
 export function directoryRecord(file: ZipFile, offset: number): Buffer {
   const { size } = file;
   const name = Buffer.from(file.name, 'latin1');
@@ -52,7 +52,7 @@ export function directoryRecord(file: ZipFile, offset: number): Buffer {
   return Buffer.concat([record, name, extra]);
 }
 
-/** What closes a directory of `count` records and `size` bytes that begins at `offset`. */
+/** Returns the records that close a directory of `count` records and `size` bytes that begins at `offset`. */
 export function endRecords(count: number, size: number, offset: number): Buffer {
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);

@@ -18,7 +18,7 @@ const taken = (submission: Submission, holder: string, at: Date) => {
   return applied(submission, change);
 };
 const overdue = (submission: Submission, at: Date) => applied(submission, onJobOverdue(submission, limits, at));
-/** Its worker dies, again and again. */
+/** Takes the job again and again, as when each worker dies. */
 function killed(times: number): Submission {
   let submission = landed();
   for (let attempt = 1; attempt <= times; attempt += 1)
@@ -31,7 +31,7 @@ const spoken = (fields: Partial<Submission> = {}) =>
     ...{ job: newJob('transcript', now), ...fields },
   });
 
-test('a job whose upload is not there any more fails, so that those behind it are taken', () => {
+test('a job without its upload fails and does not block the jobs behind it', () => {
   const gone = landed({ source: undefined, video: object('video') });
   const { isTaken, change } = onJobTaken(gone, claim('one'), limits, now);
   const { set, events } = change!;
@@ -42,7 +42,7 @@ test('a job whose upload is not there any more fails, so that those behind it ar
   );
 });
 
-test('one worker at a time has a job: another one gets it when the lease has ended', () => {
+test('one worker at a time has a job: another one takes it when the lease has expired', () => {
   const running = taken(landed(), 'one', now);
   assert.deepEqual([running.job?.attempts, running.job?.dueAt], [1, after(30_000)]);
   assert.deepEqual(onJobTaken(running, claim('two'), limits, after(10_000)), { isTaken: false });
@@ -53,7 +53,7 @@ test('one worker at a time has a job: another one gets it when the lease has end
   assert.deepEqual([again.job?.holder, again.job?.attempts, again.job?.runs], ['two', 2, 2]);
 });
 
-test('a worker that asks again because the answer was lost has begun once, at the last attempt too', () => {
+test('a worker that repeats its request because the response was lost has started once, even at the last attempt', () => {
   let submission = killed(4);
   submission = taken(submission, 'five', after(200_000));
   submission = taken(submission, 'five', after(201_000));
@@ -63,7 +63,7 @@ test('a worker that asks again because the answer was lost has begun once, at th
   );
 });
 
-test('there is nothing to begin once the work has ended, has another job, or is paused', () => {
+test('no job starts when the work has ended, has another kind of job, or is paused', () => {
   const isTaken = (submission: Submission, at = now) => onJobTaken(submission, claim('one'), limits, at).isTaken;
   assert.equal(isTaken(landed({ job: undefined })), false);
   assert.equal(isTaken(spoken()), false, 'the media is made');
@@ -81,7 +81,7 @@ test('a job that waits is never overdue', () => {
   assert.equal(onJobOverdue(landed(), limits, after(30 * DAY_MS)), undefined);
 });
 
-test('a clip that kills its workers fails with a sentence after the last attempt', () => {
+test('a clip that crashes its workers fails with a sentence after the last attempt', () => {
   const four = killed(4);
   assert.equal(four.job?.attempts, 4);
   const last = onJobOverdue(taken(four, 'five', after(200_000)), limits, after(231_000));
@@ -117,7 +117,7 @@ test('trouble that lasts a week ends with a sentence; a job that only waited tha
   assert.match(onJobGivenBack(again, claim('one'), away, limits, later)!.set.mediaError!, /for 7 days/);
 });
 
-test('an attempt that failed by itself counts; a provider that names a pause gets it', () => {
+test('an attempt that failed without an outage counts; the pause that a provider asks for is kept', () => {
   let submission = landed();
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     const at = after(attempt * 1_200_000);
@@ -129,7 +129,7 @@ test('an attempt that failed by itself counts; a provider that names a pause get
   assert.equal(submission.mediaStatus, 'failed');
 });
 
-test('a worker that stops leaves its job to the next one at once; one without a claim gives nothing back', () => {
+test('a worker that stops gives its job back at once; a worker without a claim changes nothing', () => {
   const running = taken(landed(), 'one', now);
   const change = onJobGivenBack(running, claim('one'), { ...away, atOnce: true }, limits, now);
   assert.deepEqual(typesOf(change), ['submission.media.requested'], 'another one is woken');

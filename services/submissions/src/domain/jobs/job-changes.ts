@@ -6,7 +6,7 @@ const PAUSE_MAX_MS = 10 * 60_000;
 /** The longest pause that a worker may ask for. */
 const PAUSE_ASKED_MAX_MS = 60 * 60_000;
 const DAY_MS = 86_400_000;
-// What is away for longer is not an outage any more, but a service that does not exist.
+// An outage that lasts longer is permanent: the job fails.
 const TROUBLE_MAX_DAYS = 7;
 
 const TRIED: Record<JobKind, string> = {
@@ -21,7 +21,7 @@ const AWAY: Record<JobKind, string> = {
 const UPLOAD_GONE = 'The clip cannot be processed again: its upload is not kept.';
 
 export interface AttemptLimits {
-  /** How often a job is begun before it fails. */
+  /** How often a job is started before it fails. */
   attemptsMax: number;
   leaseMs: number;
 }
@@ -29,15 +29,15 @@ export interface AttemptLimits {
 /** A worker's claim on the job of a submission. */
 export interface Claim {
   kind: JobKind;
-  /** That of the request, for a transcript. */
+  /** The number of the transcript request; not used for media. */
   requestNumber: number;
-  /** The run of the job: the same again is the same run, whose answer was lost. */
+  /** The id of the worker's run. A repeated request with the same id is the same run: the first response was lost. */
   holder: string;
 }
 
 /**
- * Begins a job that waits and is due, and counts the attempt. A job that was begun too often fails. `isTaken`: the claim's holder
- * has the job, also where it had it already and asks again because the answer was lost.
+ * Starts a due job and counts the attempt. Fails a job that was started too often. `isTaken`: the claim's holder has
+ * the job, also when it had the job before and repeats the request because the response was lost.
  */
 export function onJobTaken(
   submission: Submission,
@@ -49,7 +49,7 @@ export function onJobTaken(
   if (job?.kind !== kind) return { isTaken: false };
   const isRepeated = job.state === 'running' && job.holder === holder;
   if (!isRepeated && (job.state !== 'waiting' || job.dueAt > now)) return { isTaken: false };
-  // Otherwise it would wait for ever, and all others behind it.
+  // Without its upload the job could never run, and would block the jobs behind it.
   if (kind === 'media' && !submission.source) return { isTaken: false, change: onMediaFailed(submission, UPLOAD_GONE) };
   if (!isRepeated && job.attempts >= attemptsMax) return { isTaken: false, change: failed(submission, TRIED[kind]) };
   const more = isRepeated ? 0 : 1;
@@ -63,16 +63,16 @@ export function onJobTaken(
 
 /** How a worker ends its claim without a result. */
 export interface GivingBack {
-  /** What the job needs is away: the attempt does not count. */
+  /** Something that the job needs is down: the attempt does not count. */
   uncounted: boolean;
   problem: string;
-  /** The shortest pause. */
+  /** The shortest pause, in milliseconds. */
   afterMs: number;
-  /** The worker stops: another one may begin the job at once, and there is no problem. */
+  /** The worker stops without a problem: another worker may start the job at once. */
   atOnce: boolean;
 }
 
-/** Undefined where the worker has no claim any more. */
+/** Ends the worker's claim. Returns undefined when the worker no longer holds the job. */
 export function onJobGivenBack(
   submission: Submission,
   { kind, requestNumber, holder }: Claim,
@@ -105,8 +105,8 @@ export function onJobGivenBack(
 }
 
 /**
- * A job whose worker has not renewed its lease, or whose result does not come, waits again, or fails when it was begun too often.
- * Undefined when it has time left.
+ * Makes a job wait again when its lease has expired or its result is overdue; fails it when it was started too often.
+ * Returns undefined when the job is not overdue.
  */
 export function onJobOverdue(
   submission: Submission,
@@ -116,7 +116,8 @@ export function onJobOverdue(
   const { job } = submission;
   if (!job || job.state === 'waiting' || job.dueAt > now) return undefined;
   if (job.attempts >= attemptsMax) return failed(submission, TRIED[job.kind]);
-  // The holder stays: where it was only cut off, its next renewal finds that nobody else has begun.
+  // The holder stays recorded: if it was only cut off, its next renewal takes the job back unless another worker has
+  // started it.
   const waiting: Job = { ...job, state: 'waiting', dueAt: now };
   return { set: pending(job.kind, waiting), events: [jobRequested(job.kind, submission)] };
 }

@@ -5,7 +5,7 @@ import { nextOwner } from './job.ts';
 
 const after = (ms: number) => new Date(now.getTime() + ms);
 
-test('next is the owner with the fewest jobs that run, and among these the one who waits longest for a turn', () => {
+test('the next job is of the owner with the fewest running jobs, and of several the one that waits longest', () => {
   const waiting = [
     { ownerId: 'many', since: after(0) },
     { ownerId: 'later', since: after(20) },

@@ -1,6 +1,6 @@
 import type { Inspection, Job, JobKind } from '../clips/submission.ts';
 
-/** A job that a worker can take at once. */
+/** Returns a job that a worker can take at once. */
 export const newJob = (kind: JobKind, now: Date, inspection?: Inspection): Job => ({
   kind,
   state: 'waiting',
@@ -14,11 +14,14 @@ export const newJob = (kind: JobKind, now: Date, inspection?: Inspection): Job =
 /** An owner with work that is due. */
 export interface WaitingOwner {
   ownerId: string;
-  /** Since when they wait for a turn: since their oldest job was due, or since they had their last turn. */
+  /** When the wait for a turn began: when their oldest job became due, or at their last turn. */
   since: Date;
 }
 
-/** Returns whose job is next: of the owners with the fewest running, the one who has waited longest for a turn. */
+/**
+ * Returns the owner of the next job: the one with the fewest running jobs, and of several the one that has waited
+ * longest.
+ */
 export function nextOwner(waiting: WaitingOwner[], running: ReadonlyMap<string, number>): string | undefined {
   const count = ({ ownerId }: WaitingOwner) => running.get(ownerId) ?? 0;
   let best: WaitingOwner | undefined;

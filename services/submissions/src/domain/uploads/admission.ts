@@ -2,15 +2,15 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { Caller, Upload } from './upload.ts';
 import { questionOf, type UploadMetadata } from './upload-metadata.ts';
 
-// A contributor who retakes again and again is welcome; one who fills the store is not.
+// A contributor may record many retakes, but must not fill the store.
 export const OPEN_UPLOADS_MAX = 20;
 
-/** A request to create an upload, with what is known about its response. */
+/** A request to create an upload, with the state of its response. */
 export interface Admission {
   id: string;
   caller: Caller;
   metadata: UploadMetadata;
-  /** Bytes; undefined where the client declares it later. */
+  /** In bytes; undefined when the client declares it later. */
   length: number | undefined;
   response: {
     settings?: {
@@ -20,7 +20,7 @@ export interface Admission {
     };
     answers: { questionIndex: number }[];
   };
-  /** The questions of which a clip is landing. */
+  /** The questions that have a landing clip. */
   landing: number[];
   now: Date;
 }
@@ -30,7 +30,7 @@ export const tooManyOpen = () =>
     reason: 'upload_busy',
   });
 
-/** The upload as it begins. Fails when its question is not open. */
+/** Returns the new upload. Fails when its question is not open. */
 export function admittedUpload({ id, caller, metadata, length, response, landing, now }: Admission): Upload {
   const settings = response.settings!;
   const questionIndex = questionOf(metadata, settings.interviewQuestions);
@@ -38,7 +38,7 @@ export function admittedUpload({ id, caller, metadata, length, response, landing
     throw new DomainError('gone', 'This answer was sent already, from this device or another.', {
       reason: 'answer_sent',
     });
-  // A clip that is still being inspected may be refused: then this device can go on.
+  // The landing clip may still be refused: then this device can retry.
   if (landing.includes(questionIndex))
     throw new DomainError('conflict', 'This answer is being sent already; try again in a moment.', {
       reason: 'upload_busy',

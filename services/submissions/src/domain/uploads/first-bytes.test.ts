@@ -6,7 +6,7 @@ const file = (...parts: (string | number[])[]) =>
   Buffer.concat([...parts.map(part => Buffer.from(part as string, 'latin1')), Buffer.alloc(100)]);
 const box = (type: string, size = 16) => [0, 0, 0, size, ...Buffer.from(type), ...Buffer.alloc(size - 8)];
 
-test('what begins as a container may be a video', () => {
+test('bytes that begin a container may be a video', () => {
   for (const head of [
     file([0x1a, 0x45, 0xdf, 0xa3, 0x9f]),
     file(box('ftyp', 32), box('moov')),
@@ -39,7 +39,7 @@ test('the first bytes show the media type', () => {
     assert.equal(mimeTypeOfFirst(head), type, head.toString('latin1', 0, 24));
 });
 
-test('what begins as anything else is no video', () => {
+test('bytes that begin anything else are no video', () => {
   for (const head of [
     file('%PDF-1.7\n'),
     file([0x89], 'PNG\r\n', [0x1a, 0x0a]),

@@ -1,9 +1,9 @@
-/** The header, one track and one picture of the smallest containers take more. */
+/** Even the smallest container with a header, one track and one picture is larger. */
 export const SMALLEST_VIDEO_BYTES = 64;
 
 // Matroska and WebM.
 const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
-// The boxes with which MP4 and QuickTime files begin.
+// The boxes that can begin an MP4 or QuickTime file.
 const FIRST_BOXES = new Set(
   'ftyp styp moov moof mdat sidx ssix prft emsg meta wide free skip junk pnot pict PICT udta uuid prfl'.split(' '),
 );
@@ -18,13 +18,13 @@ const EBML_HEADER_BYTES = 64;
 const BOX_TYPE = { start: 4, end: 8 };
 const BRAND = { start: 8, end: 12 };
 
-/** Returns the media type that the first bytes of a file show, undefined where they do not tell. */
+/** Returns the media type that the first bytes of a file show, or undefined when they show none. */
 export function mimeTypeOfFirst(bytes: Buffer): string | undefined {
   if (bytes.length < SMALLEST_VIDEO_BYTES) return undefined;
   if (bytes.subarray(0, EBML.length).equals(EBML)) return mimeTypeOfEbml(bytes.subarray(0, EBML_HEADER_BYTES));
   const type = bytes.toString('latin1', BOX_TYPE.start, BOX_TYPE.end);
   if (!FIRST_BOXES.has(type)) return undefined;
-  // Fragments are of MP4; a file without a brand is of QuickTime, which is older than brands.
+  // Only MP4 has fragments. A file without a brand is QuickTime, which is older than brands.
   if (type !== 'ftyp') return FRAGMENT_BOXES.has(type) ? 'video/mp4' : 'video/quicktime';
   const brand = bytes.toString('latin1', BRAND.start, BRAND.end);
   if (brand === 'qt  ') return 'video/quicktime';
@@ -41,8 +41,8 @@ function mimeTypeOfEbml(header: Buffer): string | undefined {
 }
 
 /**
- * Returns whether a file that begins with these bytes may be a video of a known container: only ffprobe can tell that it is one. Passes
- * over small boxes that it does not know, and answers true where there are too few bytes to tell.
+ * Returns whether a file that begins with these bytes may be a video of a known container; only ffprobe can confirm
+ * it. Skips small unknown boxes. Returns true when there are too few bytes to decide.
  */
 export function mayBeVideo(bytes: Buffer): boolean {
   const head = bytes.subarray(0, LOOKED_AT_BYTES);

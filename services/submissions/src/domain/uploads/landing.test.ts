@@ -7,7 +7,7 @@ test('a take may run two seconds over, not more, and the refusal says the limit'
   assert.match(tooLong(122.1, 120, 2)!, /122 seconds long.*at most 120/);
 });
 
-test('what is no video is refused, unless it was delivered when nobody could look at it', () => {
+test('bytes that are no video are refused, unless they were delivered without an inspection', () => {
   const response = { answers: [{ submissionId: 'another' }] };
   const finding = { notVideo: 'This is no video.' };
   assert.deepEqual(judge(finding, response, 'mine', 2), {

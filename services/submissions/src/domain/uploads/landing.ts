@@ -6,7 +6,7 @@ import { sourceKey, uploadPrefix } from '../object-keys.ts';
 import { SMALLEST_VIDEO_BYTES } from './first-bytes.ts';
 import type { Checksums, RefusalReason, Upload } from './upload.ts';
 
-/** The part of a response that a landing reads: the settings that it was begun with, and the answers that it has. */
+/** The fields of a response that a landing reads: its settings and its answers. */
 export interface LandingResponse {
   settings?: { interviewQuestions: string[]; maxDurationSec: number; noteEnabled: boolean };
   terms?: { sha256: string; text: string; acceptedAt?: Date };
@@ -20,7 +20,10 @@ export interface Refusal {
   error: string;
 }
 
-/** The answer of the media service: what the bytes are, undefined when it gave none in time, or why they are no video. */
+/**
+ * The result of the media service: its inspection (undefined when it did not respond in time), or why the bytes are
+ * not a video.
+ */
 export type Finding = { inspection: Inspection | undefined } | { notVideo: string };
 
 export const ANSWERED: Refusal = {
@@ -28,22 +31,23 @@ export const ANSWERED: Refusal = {
   error: 'This question was answered already, here or on another device.',
 };
 
-/** By its size or its first bytes, without being inspected. */
+/** For an upload that is refused by its size or first bytes, without an inspection. */
 export const NO_VIDEO: Refusal = {
   reason: 'not_video',
   error: 'This file is not a video that we can play; please record or choose another one.',
 };
 
-/** Reported like an answer that is there already: neither can be sent again. */
+/** Reported as `answered`: an erased take cannot be sent again either. */
 export const ERASED: Refusal = {
   reason: 'answered',
   error: 'This take was removed by the operator of this service.',
 };
 
-/** For the contributor, when a take ends as `failed` for a reason that is not theirs. */
+/** The contributor's sentence when a take ends as `failed` through no fault of theirs. */
 export const KEPT = 'This take could not be taken in. It is kept for the operator of this service.';
 
-// What the projects service answers when asking again changes nothing. A conflict passes: the use that others hold may come back.
+// Errors of the projects service that a retry cannot change. A conflict is not among them: another holder may release
+// the use.
 const FINAL: ReadonlySet<ErrorCode> = new Set(['invalid', 'forbidden', 'not_found', 'gone', 'unprocessable']);
 const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'timeout', 'cancelled', 'too_many']);
 
@@ -54,26 +58,26 @@ export function finalSentence(error: unknown): string | undefined {
 
 const PROBLEM_LENGTH = 500;
 
-/** What went wrong, for the operator: the cause, where the error only has a sentence for the caller. */
+/** Returns the problem for the operator: the cause, when the error itself only has a sentence for the client. */
 export function problemOf(error: unknown): string {
   const told = error instanceof DomainError && error.cause instanceof Error ? error.cause : error;
   return (told instanceof Error ? told.message || told.name : String(told)).slice(0, PROBLEM_LENGTH);
 }
 
-/** Whether a landing failed although nothing that it needs was away. */
+/** Whether a landing failed although everything that it needs was reachable. */
 export const isFault = (error: unknown): boolean => !PASSING.has(asDomainError(error).code);
 
-/** Whether an upload needs no inspection to be refused. */
+/** Whether an upload can be refused without an inspection. */
 export const isNoVideo = ({ offset, isNoVideo = false }: Pick<Upload, 'offset' | 'isNoVideo'>): boolean =>
   isNoVideo || offset < SMALLEST_VIDEO_BYTES;
 
-/** Whether the media service inspects others first. */
+/** Whether the media service has no free slot. */
 export const isBusy = (error: unknown): boolean => error instanceof DomainError && error.code === 'too_many';
 
 /** Whether the media service found that the store lacks some of the bytes. */
 export const isMissing = (error: unknown): boolean => error instanceof DomainError && error.code === 'not_found';
 
-/** Decides by what was found in the bytes whether they may land. */
+/** Decides from the inspection whether the bytes may land. */
 export function judge(
   finding: Finding,
   response: LandingResponse,
@@ -82,7 +86,7 @@ export function judge(
 ): { refusal: Refusal } | { inspection: Inspection | undefined } {
   const refusal = refusalOf(finding, response.settings?.maxDurationSec ?? Number.POSITIVE_INFINITY, graceSec);
   if (!refusal) return { inspection: 'inspection' in finding ? finding.inspection : undefined };
-  // A clip that became the answer in an earlier try, when it could not be inspected, may be delivered: it stays.
+  // An earlier try may have delivered this clip without an inspection. It stays the answer.
   const isAnswer = response.answers.some(answer => answer.submissionId === submissionId);
   return isAnswer ? { inspection: undefined } : { refusal };
 }
@@ -93,16 +97,16 @@ function refusalOf(finding: Finding, maxDurationSec: number, graceSec: number): 
   return error ? { reason: 'too_long', error } : undefined;
 }
 
-/** The sentence for a take that runs longer than its link allows, or undefined. */
+/** Returns the refusal sentence for a take that runs longer than its link allows, or undefined. */
 export function tooLong(durationSec: number, maxDurationSec: number, graceSec: number): string | undefined {
   if (durationSec <= maxDurationSec + graceSec) return undefined;
   return `This take is ${Math.round(durationSec)} seconds long; record one of at most ${maxDurationSec} seconds.`;
 }
 
-/** Where the bytes of an upload are stored when it lands. `parts` is absent where they were put together in one object. */
+/** The stored bytes of an upload that lands. `parts` is absent when they were joined into one object. */
 export type StoredBytes = Checksums & { parts?: StoredPart[] | undefined };
 
-/** The submission that an upload becomes. */
+/** Returns the submission that an upload becomes. */
 export function submissionOf(
   upload: Upload,
   response: LandingResponse,

@@ -6,7 +6,7 @@ import { createKeptChecksums } from './running-checksums.ts';
 
 const of = (text: string) => ({ sha256: createHash('sha256').update(text).digest('hex'), crc32: crc32(text) });
 
-test('checksums go on from request to request, and are read at any time', () => {
+test('checksums continue from request to request, and can be read at any time', () => {
   const kept = createKeptChecksums();
   const first = kept.take('a', 0)!;
   first.add(Buffer.from('one '));
@@ -21,7 +21,7 @@ test('checksums go on from request to request, and are read at any time', () => 
   assert.equal(kept.read('a', 7), undefined);
 });
 
-test('where another process took some of the bytes, or a request failed, nothing is known', () => {
+test('no checksums are known when another process received some of the bytes, or a request failed', () => {
   const kept = createKeptChecksums();
   const checksums = kept.take('a', 0)!;
   checksums.add(Buffer.from('one '));
@@ -30,7 +30,7 @@ test('where another process took some of the bytes, or a request failed, nothing
   assert.equal(kept.take('a', 4), undefined, 'what was taken and not kept is gone');
 });
 
-test('no more are kept than there is room for: the latest', () => {
+test('only the latest checksums are kept', () => {
   const kept = createKeptChecksums(2);
   for (const id of ['a', 'b', 'a', 'c']) kept.keep(id, kept.take(id, 0)!);
   assert.deepEqual(

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Checksums } from './upload.ts';
 
-/** The checksums of an upload's first bytes, taken as they come. */
+/** The checksums of an upload's first bytes, computed as they arrive. */
 export class RunningChecksums {
-  /** How many bytes these are. */
+  /** The number of bytes so far. */
   bytes = 0;
   private readonly sha256 = createHash('sha256');
   private crc32 = 0;
@@ -15,29 +15,32 @@ export class RunningChecksums {
     this.bytes += chunk.length;
   }
 
-  /** More can be added afterwards. */
+  /** Returns the checksums so far. More bytes can be added afterwards. */
   read(): Checksums {
     return { sha256: this.sha256.copy().digest('hex'), crc32: this.crc32 };
   }
 }
 
 /**
- * What this process has of the checksums of uploads between their requests. Bytes that were acknowledged never change, so
- * that checksums of so many of an upload's bytes are right whichever process took the rest; they are of use where none did.
+ * The checksums that this process keeps between the requests of an upload. Acknowledged bytes never change, so
+ * checksums of the first n bytes stay right. They cover the whole upload only when one process received all of it.
  */
 export interface KeptChecksums {
-  /** Those of the first `bytes` of an upload, to go on with: nobody else gets them. Undefined where another process took some. */
+  /**
+   * Removes and returns the checksums of the first `bytes` of an upload, to continue them. Returns undefined when
+   * another process received some of these bytes.
+   */
   take(uploadId: string, bytes: number): RunningChecksums | undefined;
-  /** Keeps those of bytes that were acknowledged. */
+  /** Keeps the checksums of acknowledged bytes. */
   keep(uploadId: string, checksums: RunningChecksums): void;
-  /** Returns the checksums of the first `bytes` of an upload, as far as they are known here. */
+  /** Returns the checksums of the first `bytes` of an upload, if this process has them. */
   read(uploadId: string, bytes: number): Checksums | undefined;
   forget(uploadId: string): void;
 }
 
 const MAX_KEPT = 2_000;
 
-/** Keeps those of `max` uploads, the latest. */
+/** Keeps the checksums of the `max` latest uploads. */
 export function createKeptChecksums(max = MAX_KEPT): KeptChecksums {
   const kept = new Map<string, RunningChecksums>();
   return {

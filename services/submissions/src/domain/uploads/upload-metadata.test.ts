@@ -26,7 +26,7 @@ test('an upload needs the response it belongs to; the rest has defaults', () => 
   assert.match(refusal({ responseSessionId: 'x' }), /responseSessionId/);
 });
 
-test('a key of the metadata that is wrong is named', () => {
+test('the error names the wrong key of the metadata', () => {
   for (const filetype of ['video', 'video/', 'a video', 'video/webm\r\nX: y', 'video/webm €', 'video/webm;\u0000'])
     assert.match(refusal({ responseSessionId, filetype }), /filetype/);
   assert.match(refusal({ responseSessionId, questionIndex: '-1' }), /questionIndex/);
@@ -36,7 +36,7 @@ test('a key of the metadata that is wrong is named', () => {
   assert.equal(refusal({ responseSessionId, note: '🎬'.repeat(2000) }), '');
 });
 
-test('a file type is a hint: any media type is taken, and none has an effect', () => {
+test('a file type is a hint: any media type is accepted, and none has an effect', () => {
   const types =
     'video/matroska|video/x-m4v|application/octet-stream|VIDEO/MP4|video/webm; codecs="vp9, opus"|text/html';
   for (const filetype of types.split('|')) {
@@ -45,7 +45,7 @@ test('a file type is a hint: any media type is taken, and none has an effect', (
   }
 });
 
-test('an upload says which question it answers wherever there is a choice, and none that the response does not have', () => {
+test('an upload names its question when there are several, and cannot name one that the response does not have', () => {
   const metadata = parseUploadMetadata({ responseSessionId }, LIMITS);
   const of = (questionIndex: number | undefined, questions: string[]) =>
     questionOf({ ...metadata, questionIndex }, questions);

@@ -4,12 +4,12 @@ import { refuseControlCharacters } from '@recording-request/kit/plain-text';
 
 export interface UploadMetadata {
   responseSessionId: string;
-  /** Undefined where it was not said. */
+  /** Undefined when the client did not send it. */
   questionIndex: number | undefined;
   note: string;
 }
 
-/** Refuses a note with control characters, and one of more than `maxLength` characters, counted as the contract counts them: by code points. */
+/** Refuses a note with control characters or with more than `maxLength` code points. */
 export function checkNote(note: string, maxLength: number): void {
   refuseControlCharacters('note', note);
   if (note.length > maxLength && [...note].length > maxLength)
@@ -19,7 +19,7 @@ export function checkNote(note: string, maxLength: number): void {
 // A media type of RFC 9110, with or without parameters. The bytes decide what the file is.
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;[\t -~]*)?$/;
 
-/** Reads `Upload-Metadata`, or says which key of it is wrong. */
+/** Parses `Upload-Metadata`. Fails with a sentence that names the wrong key. */
 export function parseUploadMetadata(
   raw: Record<string, string | null> | undefined,
   { noteLength }: { noteLength: number },
@@ -45,7 +45,10 @@ export function parseUploadMetadata(
   };
 }
 
-/** The position of the question that is answered; 0 where there is no choice. Refuses a question that the response does not have. */
+/**
+ * Returns the position of the answered question; 0 when there is one question or none. Refuses a question that the
+ * response does not have.
+ */
 export function questionOf({ questionIndex }: UploadMetadata, questions: string[]): number {
   const last = Math.max(questions.length, 1) - 1;
   if (questionIndex === undefined && last > 0)

@@ -2,34 +2,34 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { Trace } from '../clips/submission.ts';
 
 /**
- * Why an upload was refused. `answered`: another clip is the answer already. `failed`: it could not land; its bytes are
- * kept for the operator until its hold ends.
+ * The reason of a refusal. `answered`: another clip is already the answer. `failed`: the upload could not land; its
+ * bytes are kept for the operator until its hold ends.
  */
 export type RefusalReason = 'not_video' | 'too_long' | 'answered' | 'failed';
 
 export type UploadState = 'uploading' | 'finishing' | 'landed' | 'refused' | 'deleted';
 
-/** Bytes that were acknowledged, as one immutable object. */
+/** Acknowledged bytes, as one immutable object. */
 export interface Part {
   key: string;
   offset: number;
   size: number;
 }
 
-/** Of an upload's bytes. */
+/** The checksums of an upload's bytes. */
 export interface Checksums {
   /** Hex. */
   sha256: string;
   crc32: number;
 }
 
-/** Names an upload: its project is the key of the shard that has it. */
+/** Identifies an upload; `projectId` is the shard key. */
 export type UploadKey = Pick<Upload, 'id' | 'projectId'>;
 
-/** Names a response: its project is the key of the shard that has it. */
+/** Identifies a response; `projectId` is the shard key. */
 export type ResponseKey = Pick<Upload, 'linkId' | 'responseId' | 'projectId'>;
 
-/** A take on its way in. */
+/** A take that is being uploaded or has been. */
 export interface Upload {
   id: string;
   state: UploadState;
@@ -42,58 +42,61 @@ export interface Upload {
   note: string;
   /** Whether transcription was on when the upload was created. */
   transcription: boolean;
-  /** The language that its project then named. */
+  /** The language that the project's settings named when the upload was created. */
   transcriptionLanguage?: string | undefined;
-  /** Bytes, as the client declared; declaring it is sending. Undefined until then. */
+  /** In bytes, as the client declared. A take with a declared length counts as sent. Undefined until then. */
   length: number | undefined;
   offset: number;
-  /** Where they were read with it. */
+  /** Present only when they were loaded. */
   parts?: Part[];
-  /** Whether it has so many parts that its document does not hold them all. */
+  /** Whether some of its parts are in pages outside its document. */
   isPaged?: boolean | undefined;
   createdAt: Date;
   lastByteAt: Date;
   renewedAt: Date | undefined;
-  /** These are set from `finishing` on. */
+  /** Set from `finishing` on, as is `finishingAt`. */
   submissionId: string | undefined;
   finishingAt: Date | undefined;
-  /** Of the request that brought the last byte; undefined where that was not traced. */
+  /** The trace of the request that sent the last byte; undefined when it was not traced. */
   trace?: Trace | undefined;
   sha256: string | undefined;
-  /** Of the whole, noted with its SHA-256. */
+  /** Of the whole upload; stored with its SHA-256. */
   crc32?: number | undefined;
-  /** Whether its first bytes are those of no video. */
+  /** Whether its first bytes cannot begin a video. */
   isNoVideo?: boolean | undefined;
-  /** The media type that its first bytes show; undefined where they do not tell. */
+  /** The media type that its first bytes show; undefined when they show none. */
   mimeType?: string | undefined;
   incomplete: boolean;
-  /** Why it was refused, for the contributor. */
+  /** The reason of the refusal, for the contributor. */
   error: string | undefined;
   refusal: RefusalReason | undefined;
-  /** Whether it was refused because another clip is the answer already. */
+  /** Whether it was refused because another clip is already the answer. */
   superseded: boolean;
-  /** Whether it was erased: only its prefix in the object store still matters. */
+  /** Whether it was erased: the sweeper still has to purge its prefix in the object store. */
   emptied?: boolean;
-  /** How often its landing failed, how often of those with nothing away, why last, and when it is tried again. */
+  /**
+   * The number of failed landings, the number of those without an outage, the last problem, and the time of the next
+   * try.
+   */
   failures?: number;
   faults?: number;
   problem?: string;
   nextTryAt?: Date;
 }
 
-/** Returns the error code of the contract for an upload that was refused, undefined where its status says all. */
+/** Returns the contract's error code for a refused upload, or undefined when the HTTP status is enough. */
 export function refusalWord({ superseded, refusal }: Pick<Upload, 'superseded' | 'refusal'>): string | undefined {
   if (superseded || refusal === 'answered') return 'answer_sent';
   return refusal === 'failed' ? undefined : refusal;
 }
 
-/** Whether it ended although nothing was wrong with it: the operator can have it tried again. */
+/** Whether it failed through no fault of its bytes: the operator can retry it. */
 export const uploadHasFailed = ({ state, refusal }: Pick<Upload, 'state' | 'refusal'>): boolean =>
   state === 'refused' && refusal === 'failed';
 
 export const noSuchUpload = () => new DomainError('not_found', 'There is no such upload.');
 
-/** Who an upload comes from, as the gateway found out by the recording link. */
+/** The source of an upload, which the gateway found by the recording link. */
 export interface Caller {
   linkId: string;
   projectId: string;
