@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import { closeHttp } from './close-http.ts';
 
-test('a server that stops ends each kept connection with an answer, and cuts none in the middle of a request', async () => {
+test('a server that stops closes each kept connection after a response, and cuts no request', async () => {
   const gates: PromiseWithResolvers<void>[] = [];
   const server = createServer(async (_, response) => {
     const gate = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ test('a server that stops ends each kept connection with an answer, and cuts non
   agent.destroy();
 });
 
-test('a request that was on its way on an idle connection when the stop began is answered, and one that stays idle ends', async () => {
+test('a request on its way on an idle connection when the stop begins is answered, and idle connections close', async () => {
   const server = createServer((_, response) => response.end('done'));
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');

@@ -9,7 +9,7 @@ import { noteChunk } from './collect-chunks.ts';
 
 const MIB = 1024 * 1024;
 const PIECES = 256;
-// What is held in one round depends on what else the machine does meanwhile.
+// The memory of one round depends on the load of the machine.
 const ROUNDS = 5;
 
 /** Returns the mean memory of buffers while a body of 256 MiB is read and dropped. */
@@ -41,7 +41,7 @@ async function memoryOf(note: (bytes: number) => void): Promise<{ bytes: number;
   return { bytes, held: sum / chunks };
 }
 
-test('the memory of a body is freed while it comes, however long it is', async () => {
+test('the memory of a body of any length is freed while it arrives', async () => {
   const shares: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const collected = await memoryOf(noteChunk);

@@ -10,7 +10,7 @@ const answer = (error: unknown) => {
   return [status_code, (JSON.parse(body) as { error: string }).error] as const;
 };
 
-test('what the library refuses has its status and a sentence that says what to change', () => {
+test('a refusal of the library keeps its status and gets a sentence that says what to change', () => {
   for (const [error, status, sentence] of [
     [ERRORS.INVALID_LENGTH, 400, /^Send either Upload-Length, in bytes, or Upload-Defer-Length: 1, and not both\.$/],
     [ERRORS.INVALID_METADATA, 400, /^Upload-Metadata must be pairs/],
@@ -24,7 +24,7 @@ test('what the library refuses has its status and a sentence that says what to c
   }
 });
 
-test('each header that the library finds invalid is named with what it must be', () => {
+test('the error names each invalid header and its required form', () => {
   assert.match(headersSentence('Invalid upload-offset'), /^Upload-Offset must be a whole number from 0/);
   assert.match(headersSentence('Invalid upload-metadata'), /^Upload-Metadata must be pairs/);
   assert.match(
@@ -34,7 +34,7 @@ test('each header that the library finds invalid is named with what it must be',
   assert.equal(headersSentence('Not found'), 'Not found');
 });
 
-test('what was out of reach when an upload got 503 is in the log, and not in the answer', () => {
+test('the cause of a 503 is in the log and not in the response', () => {
   const cause = new Error('connect ECONNREFUSED 192.0.2.1:50051');
   const away = new DomainError('unavailable', 'A part of the service is not answering.', { cause });
   for (const thrown of [away, caught(() => rethrowAsTusError(away))]) {

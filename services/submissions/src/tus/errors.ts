@@ -3,24 +3,24 @@ import { asDomainError, DomainError, httpStatusOf } from '@recording-request/kit
 import type { Logger } from '@recording-request/kit/log';
 import { ERRORS } from '@tus/server';
 
-/** The shape in which the protocol's handlers expect errors: they read status_code. */
+/** An error in the shape that the handlers of `@tus/server` expect: they read status_code. */
 export interface TusError {
   status_code: number;
   body: string;
-  /** The word for programs, of the contract's error codes. */
+  /** The error code of the contract. */
   reason?: string | undefined;
-  /** Of what was out of reach, for the log. */
+  /** The error of the unreachable service, for the log. */
   cause?: unknown;
 }
 
-/** The client retries after 423, and 409 would make it look for another offset. */
+/** A client retries after 423; after 409 it would ask for the offset again. */
 export const LOCKED: TusError = {
   status_code: 423,
   body: 'Another request is writing to this upload; try again in a moment.',
   reason: 'upload_locked' satisfies ErrorReason,
 };
 
-// A client gives up at 4xx: one whose body stopped short is to go on.
+// A client gives up after 4xx, but should resume a body that stopped short.
 const CUT_SHORT: TusError = {
   status_code: 503,
   body: 'The upload stopped before the end of its body: ask for its offset with HEAD, and go on from there.',
@@ -39,14 +39,14 @@ export const tusError = (status: number, message: string, reason?: string): TusE
   reason,
 });
 
-/** Rethrows an error of ours in the shape that the protocol's handlers understand. */
+/** Rethrows a DomainError in the shape that `@tus/server` expects. */
 export function rethrowAsTusError(error: unknown): never {
   if (error instanceof DomainError && error.code !== 'internal')
     throw { ...tusError(httpStatusOf(error.code), error.message, error.reason), cause: error.cause };
   throw error;
 }
 
-// What the library says does not tell its caller what to change.
+// The library's own texts do not tell the client what to change.
 const ONE_LENGTH = 'Send either Upload-Length, in bytes, or Upload-Defer-Length: 1, and not both.';
 const METADATA =
   'Upload-Metadata must be pairs of a key and its value in base64 with a space between, parted by commas, each key once.';
@@ -68,20 +68,20 @@ const SENTENCES = new Map<unknown, (maxBytes: number) => string>([
   [ERRORS.FILE_NOT_FOUND, () => 'There is no such upload.'],
 ]);
 
-/** Returns our sentence for the plain text with which the library refuses headers, or that text. */
+/** Returns our sentence for the library's text about invalid headers, or the text itself when it has no sentence. */
 export function headersSentence(text: string): string {
   const [, names = ''] = /^Invalid ([a-z- ]+)$/.exec(text) ?? [];
   const rules = names.split(' ').flatMap(name => HEADER_RULES[name] ?? []);
   return rules.length > 0 ? rules.join(' ') : text;
 }
 
-/** The answer for an error, of the protocol's own code or of ours, its body in JSON; what is inner goes to the log alone. */
+/** Returns the HTTP response for any error, with a JSON body. Internal details go only to the log. */
 export function answerToError(error: unknown, log: Logger, maxBytes: number): TusError {
   const { status_code, body, reason } = faultOf(error, log, maxBytes);
   return { status_code, body: JSON.stringify({ error: body.trim(), reason } satisfies Fault) };
 }
 
-/** The body of an error on its way to where its headers are made. */
+/** The body of an error response, before `server.ts` moves the reason into a header. */
 export interface Fault {
   error: string;
   reason?: string | undefined;
@@ -100,9 +100,10 @@ function faultOf(error: unknown, log: Logger, maxBytes: number): TusError {
   return tusError(domain.code === 'internal' ? 503 : httpStatusOf(domain.code), domain.message, domain.reason);
 }
 
-/** Its client can only try again: without this line an answer of 503 would have no cause anywhere. */
+/** Logs the cause of a 503: the client can only retry, and nothing else records it. */
 function noteOutage(cause: unknown, log: Logger): void {
-  if (cause !== undefined) log.warn({ err: cause }, 'An upload request failed for now');
+  if (cause !== undefined)
+    log.warn({ err: cause }, 'An upload request failed because a service is unreachable; the client retries');
 }
 
 const isTusError = (error: unknown): error is TusError =>

@@ -21,7 +21,7 @@ export const tusHooks = (context: Context) => ({
   onResponseError: onResponseError(context),
 });
 
-/** Before anything of a request is done: an upload is known to its own link only. */
+/** Runs before the request is handled. An upload is visible only through its own link. */
 const onIncomingRequest =
   (context: Context): Hook<'onIncomingRequest'> =>
   async (request, id) => {
@@ -32,7 +32,7 @@ const onIncomingRequest =
       throw tusError(404, 'There is no such upload.');
     if (upload.state === 'refused' && request.method !== 'DELETE')
       throw tusError(upload.superseded ? 410 : 422, upload.error ?? 'This take was refused.', refusalWord(upload));
-    // A crash may have come between the last byte and the landing: a client that looks at the upload drives it on.
+    // A process may have crashed between the last byte and the landing: a HEAD request starts the landing again.
     if (request.method === 'HEAD' && upload.offset === upload.length) finishUpload(context, keyOf(id)).catch(() => {});
   };
 
@@ -46,12 +46,12 @@ const onUploadCreate =
     return {};
   };
 
-/** Every byte is there. */
+/** Runs when every byte has arrived. */
 const onUploadFinish =
   (context: Context): Hook<'onUploadFinish'> =>
   async (request, upload) => {
     const { status, body } = await finishUpload(context, keyOf(upload.id)).catch(rethrowAsTusError);
-    // The library sets the Location of what was created with a 201 only, and clients ask for it with any answer.
+    // The library sets Location only on a 201, but clients expect it on every response to a creation.
     const location = request.method === 'POST' && { Location: `${UPLOADS_PATH}/${upload.id}` };
     const headers: Record<string, string> = { 'Content-Type': 'application/json', ...location };
     return { status_code: status, body: JSON.stringify(body), headers };
@@ -62,14 +62,14 @@ const onResponseError =
   (request, error) =>
     answerToError(error, log.child(subjectOf(request)), config.uploadMaxBytes);
 
-/** What a line about a request has of it. */
+/** Returns the ids that log lines about a request carry. */
 function subjectOf({ headers, method, url }: ServerRequest): SubjectIds {
   const uploadId =
     method === 'POST' ? headers.get('x-upload-id') : new URL(url, 'http://uploads').pathname.split('/').at(-1);
   return idsOf({ projectId: headers.get('x-project-id'), uploadId });
 }
 
-/** Who a request comes from: the gateway found it out by the recording link, and put it into the headers. */
+/** Returns the source of a request, which the gateway found by the recording link and put into the headers. */
 function callerOf({ headers }: ServerRequest): Caller {
   const [linkId, projectId, ownerId] = ['x-link-id', 'x-project-id', 'x-owner-id'].map(name => headers.get(name) ?? '');
   if (!linkId || !projectId || !ownerId) throw tusError(404, 'This recording link does not exist.');

@@ -11,13 +11,13 @@ const LOOK_MS = 50;
 const LOOK_AFTER_MS = 1_000;
 
 /**
- * One writer per upload, across all replicas: a lease in MongoDB. A request that finds it taken asks the holder to
- * release it (a connection that broke unnoticed holds on otherwise) and waits a few seconds.
+ * Allows one writer per upload across all replicas, by a lease in MongoDB. A request that finds the lease taken asks
+ * the holder to release it, as a broken connection may hold it unnoticed, and waits a few seconds.
  */
 export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 'log' | 'uploads'>): Locker {
   const leaseMs = config.uploadLeaseSeconds * 1_000;
 
-  /** Undefined where there is no such upload: the handler that asked for the lock says so. */
+  /** Returns undefined when there is no such upload: the handler reports that. */
   async function takeWhenFree(key: UploadKey, writerId: string, signal: AbortSignal): Promise<Upload | undefined> {
     const until = performance.now() + WAIT_MS;
     for (;;) {
@@ -39,12 +39,12 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
       let renewedAt = 0;
       return {
         async lock(signal, requestRelease) {
-          // Nobody knows the upload yet, and no byte comes.
+          // No other request knows the upload yet, and this one sends no bytes.
           if (request.onlyCreates) return;
           held = await takeLease({
             take: () => takeWhenFree(key, writerId, signal),
             async renew() {
-              // Many slow writers at once must not keep the database busy: each asks one thing at a time, and writes seldom.
+              // Many slow writers must not overload the database: each runs one query at a time, and writes seldom.
               if (isAsking) return;
               isAsking = true;
               const now = performance.now();
@@ -56,7 +56,7 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
                 if (isDue) renewedAt = now;
                 if (state !== 'held') requestRelease();
               } catch (error) {
-                log.warn({ err: error, uploadId: id }, 'A writer could not renew its lease');
+                log.warn({ err: error, uploadId: id }, 'A writer could not renew its lease; it tries again');
               } finally {
                 isAsking = false;
               }

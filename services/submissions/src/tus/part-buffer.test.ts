@@ -5,7 +5,7 @@ import { FIRST_ROOM_BYTES, PartBuffer } from './part-buffer.ts';
 
 const KiB = 1024;
 
-test('the room of a buffer grows with its bytes up to one part, and comes back', () => {
+test('the room of a buffer grows with its bytes up to one part, and is returned', () => {
   const budget = createFairBudget(4_096 * KiB);
   const buffer = new PartBuffer(budget.of('o'), 1_024 * KiB);
   assert.equal(buffer.add(Buffer.alloc(10 * KiB, 'a')), 10 * KiB);
@@ -19,7 +19,7 @@ test('the room of a buffer grows with its bytes up to one part, and comes back',
   assert.deepEqual([buffer.length, budget.free], [0, 4_096 * KiB]);
 });
 
-test('when most of the budget is lent a buffer does with what it has, and the rest is for those that begin', () => {
+test('when most of the budget is lent, a buffer keeps its room, and the rest is for requests that start', () => {
   const budget = createFairBudget(1_024 * KiB);
   const [first, second] = ['a', 'b'].map(owner => new PartBuffer(budget.of(owner), 512 * KiB)) as [
     PartBuffer,

@@ -1,11 +1,11 @@
 import type { ByteBudget } from '@recording-request/kit/fair-budget';
 
-/** What a request that sends bytes may use from its beginning on; the budget lends it when it is admitted. */
+/** The room that each request with bytes has from the start; the budget lends it on admission. */
 export const FIRST_ROOM_BYTES = 64 * 1024;
 
 /**
- * Collects the bytes of one request until they are stored. Its room doubles as they come, as far as the budget has more
- * to lend, and goes back to the system at once when it is given back: it does not wait for the garbage collector.
+ * Collects the bytes of one request until they are stored. Its room doubles as bytes arrive, while the budget can lend
+ * more. Returned room is freed at once, without a garbage collection.
  */
 export class PartBuffer {
   length = 0;
@@ -14,7 +14,7 @@ export class PartBuffer {
   private readonly first: number;
   private readonly max: number;
 
-  /** `first` bytes of room are the caller's already: they stay when all that was lent is given back. */
+  /** `first` bytes of room belong to the caller: they stay when the lent room is returned. */
   constructor(budget: ByteBudget, max: number, first = FIRST_ROOM_BYTES) {
     this.budget = budget;
     this.max = max;
@@ -31,8 +31,8 @@ export class PartBuffer {
   }
 
   /**
-   * Takes `room` at once, or keeps it, while less than half of the budget is lent. Else gives back what was lent to it
-   * and returns false.
+   * Reserves `room` bytes if less than half of the budget is then lent. Otherwise returns the lent room and returns
+   * false.
    */
   reserve(room: number): boolean {
     const more = Math.max(0, Math.min(room, this.max) - this.room);
@@ -41,7 +41,7 @@ export class PartBuffer {
     return false;
   }
 
-  /** Copies as much of `chunk` as there is room for. Returns how many bytes that was. */
+  /** Copies as much of `chunk` as fits. Returns the number of copied bytes. */
   add(chunk: Buffer): number {
     while (this.room - this.length < chunk.length && this.grow());
     const part = chunk.subarray(0, this.room - this.length);
@@ -50,37 +50,40 @@ export class PartBuffer {
     return part.length;
   }
 
-  /** A view of what was collected, valid until the buffer is changed. */
+  /** Returns a view of the collected bytes, valid until the buffer changes. */
   view(): Buffer {
     return Buffer.from(this.bytes, 0, this.length);
   }
 
-  /** Begins again with the room that it has. */
+  /** Empties the buffer and keeps its room. */
   clear(): void {
     this.length = 0;
   }
 
-  /** Begins again with the first room, and gives the rest back. */
+  /** Empties the buffer and returns the lent room. */
   shrink(): void {
     this.length = 0;
     this.budget.giveBack(this.room - this.first);
     this.bytes.resize(this.first);
   }
 
-  /** As `shrink`, for bytes that a request which failed may still be reading: they stay until that is over. */
+  /**
+   * As `shrink`, but for bytes that a failed request to the store may still be reading: they stay intact until it
+   * ends.
+   */
   abandon(): void {
     this.length = 0;
     this.budget.giveBack(this.room - this.first);
     this.bytes = new ArrayBuffer(this.first, { maxByteLength: this.max });
   }
 
-  /** What others need to begin is not lent to those that have begun. */
+  /** Doubles the room. A quarter of the budget stays free for requests that start. */
   private grow(): boolean {
     const more = Math.min(this.room, this.max - this.room);
     return more > 0 && this.borrow(more, this.budget.limit / 4);
   }
 
-  /** Takes `more` bytes of room, if `kept` stay free. */
+  /** Borrows `more` bytes of room if `kept` bytes stay free. */
   private borrow(more: number, kept: number): boolean {
     if (this.budget.free - more < kept || !this.budget.take(more)) return false;
     if (more > 0) this.bytes.resize(this.room + more);

@@ -12,7 +12,7 @@ import { type PartContext, PartWriter } from './part-writer.ts';
 const PART = 128 * 1024;
 const bytesOf = (letter: string, bytes = PART) => Buffer.alloc(bytes, letter);
 
-/** A writer whose parts are in the store when the test says so. */
+/** Returns a writer whose parts are stored when the test says so. */
 function writerTo(
   memoryBytes: number,
   append: () => Promise<boolean> = async () => true,
@@ -34,7 +34,7 @@ function writerTo(
       put(_key: string, body: Buffer) {
         const stored = Promise.withResolvers<void>();
         waiting.push(stored);
-        // Read at the end, as a slow connection does: the bytes may not change before.
+        // Read at the end, as a slow connection does: the bytes must not change before.
         return stored.promise.then(() => void bodies.push(`${body.toString('latin1', 0, 1)}${body.length}`));
       },
       async remove(keys: string[]) {
@@ -55,7 +55,7 @@ function writerTo(
   return { writer, uploadMemory, uploadChecksums, bodies, parts, waiting, removed, warned };
 }
 
-/** Whether `work` ends although nothing more is stored. */
+/** Returns whether `work` ends although no more parts are stored. */
 async function ends(work: Promise<void>): Promise<boolean> {
   const over = work.then(
     () => true,
@@ -65,7 +65,7 @@ async function ends(work: Promise<void>): Promise<boolean> {
   return await Promise.race([over, false]);
 }
 
-test('while a part is stored the next one is collected, and only what is stored counts', async () => {
+test('while a part is stored the next one is collected, and only stored parts are recorded', async () => {
   const { writer, uploadMemory, bodies, parts, waiting } = writerTo(32 * PART);
   using _ = writer;
   assert.ok(await ends(writer.add(bytesOf('a'))));
@@ -111,7 +111,7 @@ test('without memory for a second part the next one waits for the first', async 
   assert.deepEqual(bodies, [`a${PART}`, `b${PART}`]);
 });
 
-test('the checksums of what was acknowledged are kept for the next request, and none once a part failed', async () => {
+test('the checksums of acknowledged bytes are kept for the next request, and none once a part failed', async () => {
   const { writer, uploadChecksums, waiting } = writerTo(32 * PART);
   {
     using _ = writer;
@@ -156,7 +156,7 @@ test('a part that is not stored, or whose lease was lost, ends the writer: nothi
   }
 });
 
-test('a part is sent while its response is kept alive, and counts only once it is', async () => {
+test("a part is sent while its response's hold is renewed, and recorded only after that", async () => {
   for (const isRefused of [false, true]) {
     const renewed = Promise.withResolvers<void>();
     const { writer, parts, waiting, removed } = writerTo(
@@ -181,7 +181,7 @@ test('a part is sent while its response is kept alive, and counts only once it i
   }
 });
 
-test('a last part whose predecessor did not count does not stay', async () => {
+test('a last part whose predecessor was not recorded is removed', async () => {
   const { writer, parts, waiting, removed } = writerTo(32 * PART);
   using _ = writer;
   await writer.add(bytesOf('a', PART + 10));
@@ -195,7 +195,7 @@ test('a last part whose predecessor did not count does not stay', async () => {
   assert.deepEqual([writer.offset, parts.length, removed.length], [0, 0, 2]);
 });
 
-test('of an upload that was lost, or erased, while two parts were sent neither counts nor stays', async () => {
+test('when an upload is lost or erased while two parts are sent, neither is recorded nor kept', async () => {
   const { writer, parts, waiting, removed } = writerTo(32 * PART, async () => false);
   using _ = writer;
   await writer.add(bytesOf('a', PART + 10));
@@ -208,7 +208,7 @@ test('of an upload that was lost, or erased, while two parts were sent neither c
   assert.deepEqual([writer.offset, parts.length, removed.length], [0, 1, 2]);
 });
 
-test('a part that does not count and that the store does not remove is told in the log, and the writer is answered as if it were gone', async () => {
+test('a failed removal of an unrecorded part is logged, and the client gets the same response', async () => {
   const gone = new Error('the store is away');
   const { writer, waiting, removed, warned } = writerTo(
     32 * PART,

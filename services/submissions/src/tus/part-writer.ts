@@ -21,26 +21,27 @@ export type PartContext = Pick<
 >;
 
 /**
- * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While a part is stored the next one is
- * collected, if there is memory for it; no more than these two are held. The last one is sent beside the one before it, and each counts after that one. What came is stored after
- * `UPLOAD_FLUSH_SECONDS` at the latest, so that a slow or silent writer holds little.
+ * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While one part is stored, the next is
+ * collected if there is memory for it; no more than two are held. The last part is sent in parallel with the one
+ * before it; each part is recorded after the one before it. Bytes are stored after `UPLOAD_FLUSH_SECONDS` at the
+ * latest, so that a slow or silent client holds little memory.
  */
 export class PartWriter implements Disposable {
-  /** Up to where every byte is stored and recorded. */
+  /** All bytes before this offset are stored and recorded. */
   offset: number;
-  /** Up to where bytes are in parts that are sent to the store. */
+  /** All bytes before this offset are in parts that were sent to the store. */
   private sent: number;
   private filling: PartBuffer;
   private other: PartBuffer;
   private readonly timer: NodeJS.Timeout;
-  /** One step after the other; after one that failed there is no other. */
+  /** The last step of the queue. Steps run one after the other; after a failed step no other runs. */
   private last: Promise<void> = Promise.resolve();
-  /** The part that is stored while the next one is collected: one at a time. */
+  /** The store of the previous part, which runs while the next part is collected: one at a time. */
   private storing: Promise<void> = Promise.resolve();
   private hasFailed = false;
   private renewedAt: number;
   private renewing: Promise<void> | undefined;
-  /** Of every byte up to the last that was collected, as far as this process knows what is before them. */
+  /** The checksums of all collected bytes; undefined when this process does not have those of the bytes before. */
   private readonly checksums: RunningChecksums | undefined;
   private readonly context: PartContext;
   private readonly upload: Upload;
@@ -58,7 +59,7 @@ export class PartWriter implements Disposable {
     const memory = uploadMemory.of(upload.ownerId);
     this.filling = new PartBuffer(memory, config.uploadPartBytes);
     this.other = new PartBuffer(memory, config.uploadPartBytes, 0);
-    // Its failure is that of the next step.
+    // The next step reports its failure.
     const flush = () => void this.flush().catch(() => {});
     this.timer = setInterval(flush, config.uploadFlushSeconds * 1_000);
   }
@@ -78,7 +79,7 @@ export class PartWriter implements Disposable {
     });
   }
 
-  /** Stores what there is, and gives back its memory. */
+  /** Stores the collected bytes and returns their memory. */
   flush(): Promise<void> {
     return this.afterLast(async () => {
       if (this.hasFailed) await this.storing;
@@ -91,7 +92,7 @@ export class PartWriter implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.timer);
-    // Of bytes that were not stored in the end nothing is kept.
+    // Checksums that include bytes that were not stored are dropped.
     if (this.checksums?.bytes === this.offset) this.context.uploadChecksums.keep(this.upload.id, this.checksums);
     this.filling.abandon();
     this.other.abandon();
@@ -102,7 +103,10 @@ export class PartWriter implements Disposable {
     return this.last;
   }
 
-  /** The next part gets as much room as the one before, beside it; without memory for that, the same room after it. */
+  /**
+   * Gives the next part as much room as the one before. Without memory for two, waits and reuses the room of the one
+   * before.
+   */
   private async makeRoom(): Promise<void> {
     if (this.filling.room > this.other.room || this.filling.reserve(this.other.room)) return;
     await this.storing;
@@ -113,7 +117,7 @@ export class PartWriter implements Disposable {
     const full = this.filling;
     this.swap();
     this.storing = this.store(full).then(() => full.clear());
-    // Its failure is that of the next step.
+    // The next step reports its failure.
     this.storing.catch(() => {
       this.hasFailed = true;
     });
@@ -123,7 +127,7 @@ export class PartWriter implements Disposable {
     [this.filling, this.other] = [this.other, this.filling];
   }
 
-  /** `before`: the part before it, after which it counts. */
+  /** `before`: the store of the part before, which must be recorded first. */
   private async store(buffer: PartBuffer, before?: Promise<void>): Promise<void> {
     if (buffer.length === 0) return await before;
     const { uploads, objects } = this.context;
@@ -139,8 +143,8 @@ export class PartWriter implements Disposable {
       await before;
       await isReady;
     } catch (error) {
-      // Until its bytes are sent they take memory. What does not count may not stay, whatever the store answered: its upload may have been
-      // erased meanwhile.
+      // The bytes stay in memory until the send ends. A part that is not recorded must not stay in the store,
+      // whatever the store answered: its upload may have been erased meanwhile.
       await sending.catch(() => {});
       await this.removeUncounted(part);
       throw error;
@@ -157,16 +161,19 @@ export class PartWriter implements Disposable {
     this.offset += part.size;
   }
 
-  /** What the store does not remove now goes with the upload’s others. */
+  /** Removes a part that was not recorded. If that fails, the part is removed with the upload's others. */
   private async removeUncounted({ key }: Part): Promise<void> {
     const { objects, log } = this.context;
     const { id: uploadId, projectId } = this.upload;
     await objects.remove([key]).catch(error => {
-      log.warn({ err: error, uploadId, projectId }, 'A part that does not count could not be removed yet');
+      log.warn(
+        { err: error, uploadId, projectId },
+        'An unrecorded part could not be removed; it is removed with its upload',
+      );
     });
   }
 
-  /** Keeps the response's use: before the first byte is acknowledged, and now and then after. */
+  /** Renews the response's hold: before the first byte is acknowledged, then every HOLD_RENEW_SECONDS. */
   private async renewHold(): Promise<void> {
     if (Date.now() - this.renewedAt < this.context.config.holdRenewSeconds * 1_000) return;
     this.renewing ??= this.renew().finally(() => {

@@ -4,7 +4,7 @@ const BYTES_TYPE = 'application/offset+octet-stream';
 
 type Headed = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
 
-/** Changes a header of a request in both forms in which the library reads it; undefined removes it. */
+/** Changes a header in both forms that the library reads; undefined removes it. */
 export function setHeader({ headers, rawHeaders }: Headed, name: string, value: string | undefined): void {
   for (let at = rawHeaders.length - 2; at >= 0; at -= 2)
     if (rawHeaders[at]!.toLowerCase() === name) rawHeaders.splice(at, 2);
@@ -14,7 +14,10 @@ export function setHeader({ headers, rawHeaders }: Headed, name: string, value: 
   rawHeaders.push(name, value);
 }
 
-/** Brings what clients write in other ways into the one form that the library takes: blanks between pairs, the type of the bytes. */
+/**
+ * Rewrites valid variants of headers into the one form that the library accepts: spaces between metadata pairs, and
+ * the media type of the bytes.
+ */
 export function toStrictHeaders(request: Headed): void {
   const { 'upload-metadata': metadata, 'content-type': type } = request.headers;
   if (typeof metadata === 'string') {
@@ -24,10 +27,10 @@ export function toStrictHeaders(request: Headed): void {
   if (type !== undefined && isBytesType(type)) setHeader(request, 'content-type', BYTES_TYPE);
 }
 
-/** A media type has no case, and a parameter of this one has no meaning. */
+/** A media type is case-insensitive, and parameters of this one have no meaning. */
 const isBytesType = (type: string): boolean => type.split(';', 1)[0]!.trim().toLowerCase() === BYTES_TYPE;
 
-/** Returns the sentence for requests that the library would answer with 403 and 501. */
+/** Returns the error sentence for requests that the library would answer with 403 or 501. */
 export function headerFault({ method, headers }: Headed): string | undefined {
   if (headers['upload-concat'] !== undefined) return 'Send the take as one upload: Upload-Concat is not taken here.';
   if (method === 'PATCH' && headers['upload-offset'] === undefined)

@@ -4,7 +4,7 @@ import { whenClosed } from '@recording-request/kit-telemetry/http-requests';
 import { idsOf } from '@recording-request/kit-telemetry/subject';
 import { UPLOADS_PATH } from './hooks.ts';
 
-/** Has one line logged when the request ends, however it does. Returns what notes the fault by which it broke off. */
+/** Logs one line when the request ends, in whatever way. Returns a function that records the error that ended it. */
 export function logRequest(log: Logger, request: IncomingMessage, response: ServerResponse): (err: unknown) => void {
   const startedAt = performance.now();
   const { method, url = '', headers } = request;
@@ -23,9 +23,12 @@ export function logRequest(log: Logger, request: IncomingMessage, response: Serv
       }),
       ...failure,
     };
-    // A body that stopped short is its client's: it goes on later.
+    // A body that stopped short is no server error: its client resumes later.
     const isAway = response.statusCode >= 500 && response.getHeader('error-code') !== 'upload_incomplete';
-    log[failure || (isAnswered && isAway) ? 'warn' : 'info'](about, isAnswered ? 'answered' : 'the gateway went away');
+    log[failure || (isAnswered && isAway) ? 'warn' : 'info'](
+      about,
+      isAnswered ? 'answered' : 'the gateway closed the connection before the answer',
+    );
   });
   return err => {
     failure = { err };

@@ -24,19 +24,19 @@ import { PartStore } from './store.ts';
 import { asWriter, keyOf } from './writer.ts';
 
 const TUS_VERSION = '1.0.0';
-// A PATCH that waits for the writer's lease lets the holder flush for this long.
+// A PATCH that waits for the writer's lease gives the holder this long to flush.
 const LOCK_DRAIN_MS = 250;
 const HEADERS_MS = 30_000;
 const RETRY_AFTER = '5';
 const BYTES_COME = new Set(['POST', 'PATCH']);
-// The first room of its buffer, and what its connection, its streams and its requests to others take.
+// The first room of its buffer, and the memory of its connection, streams and requests to other services.
 const WRITER_BYTES = FIRST_ROOM_BYTES + 128 * 1024;
 const KEEP_ALIVE_MS = 65_000;
-// Of a stop, for what follows the last request: landings, consumers, connections.
+// After the last request, a stop keeps this many seconds for landings, consumers and connections.
 const AFTER_REQUESTS_SECONDS = 10;
 const LEAST_DRAIN_SECONDS = 1;
 
-/** The internal HTTP endpoint that takes the bytes; only the gateway calls it. */
+/** Starts the internal HTTP endpoint that receives the bytes; only the gateway calls it. */
 export async function startTusServer(context: Context): Promise<{ address: string; close(): Promise<void> }> {
   const server = createTusServer(context);
   const { httpListen, stopGraceSeconds } = context.config;
@@ -83,16 +83,16 @@ function createTusServer(context: Context): HttpServer {
   return server;
 }
 
-/** Returns the last part of the path, which is the id of an upload but for the request that creates one. */
+/** Returns the last segment of the path: the id of the upload, except in a request that creates one. */
 const uploadNamed = ({ url }: IncomingMessage): string => url?.split('?')[0]?.split('/').at(-1) ?? '';
 
 const writerOf = ({ method, headers }: IncomingMessage) => ({
   projectId: String(headers['x-project-id'] ?? ''),
-  // The library writes the body of a POST that has this header.
+  // The library treats a POST with this header as one with bytes.
   onlyCreates: method === 'POST' && headers['content-type'] === undefined,
 });
 
-/** The gateway names an upload. */
+/** The gateway chooses the id of an upload. */
 const uploadIdOf = (given: string | null): string => (given !== null && isUuid(given) ? given : uuidv7());
 
 async function handle(
@@ -108,7 +108,7 @@ async function handle(
   if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
     return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`, 'tus_version_unsupported');
   if (!BYTES_COME.has(request.method ?? '')) return await serve(tus, context, request, response);
-  // Refused before a byte is read: with every request that is admitted the process stays within its memory.
+  // The request is refused before a byte is read, so that all admitted requests fit into memory.
   const memory = context.uploadMemory.of(String(request.headers['x-owner-id'] ?? ''));
   if (!memory.take(WRITER_BYTES)) {
     noteShed('upload');
@@ -135,14 +135,17 @@ async function serve(
 }
 
 /**
- * Reads what comes of a body after its answer, and drops it. A connection that is closed with unread bytes is reset, and its client may
- * lose the answer. The gateway ends the connection when it has the answer.
+ * Reads and drops the rest of a body after its HTTP response. A connection that closes with unread bytes is reset, and
+ * its client may lose the response. The gateway closes the connection once it has the response.
  */
 function dropRest(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => request.complete || request.resume());
 }
 
-/** Ends with the connection at the latest: Node never finishes an answer whose client has left. */
+/**
+ * Sends the response. Returns when the connection closes at the latest: Node never finishes a response to a client
+ * that has left.
+ */
 async function sent(response: ServerResponse, answer: Response): Promise<void> {
   if (response.destroyed) return;
   answer.headers.delete('connection');
@@ -163,8 +166,8 @@ function refuseAtOnce(response: ServerResponse, status: number, error: string, r
 }
 
 /**
- * A client whose last PATCH was cut declares the same length once more: that is no fault. Another length than the one
- * declared, and one below what is there, get a sentence of their own.
+ * Returns the error sentence for a length that differs from the declared one, or that is below the offset. A client
+ * whose last PATCH was cut may declare the same length again: that is no error.
  */
 async function lengthFault(
   { uploads }: Pick<Context, 'uploads'>,
@@ -191,7 +194,7 @@ async function asJson(answer: Response): Promise<Response> {
   headers.delete('content-length');
   headers.set('content-type', 'application/json; charset=utf-8');
   if (answer.status === 503) headers.set('retry-after', RETRY_AFTER);
-  // The library answers what it finds wrong with headers by itself, in plain text.
+  // The library reports invalid headers by itself, in plain text.
   const fault: Fault = text.startsWith('{"')
     ? JSON.parse(text)
     : { error: headersSentence(text.trim()) || 'The upload was refused.' };

@@ -8,8 +8,8 @@ import { type PartContext, PartWriter } from './part-writer.ts';
 import { keyOf, writer, writerId } from './writer.ts';
 
 /**
- * Takes bytes as immutable parts: each is stored whole before the offset moves in MongoDB, so that a byte that was
- * acknowledged is never lost. `@tus/server` carries the protocol.
+ * Stores bytes as immutable parts. Each part is stored whole before the offset moves in MongoDB, so that an
+ * acknowledged byte is never lost. `@tus/server` implements the protocol.
  */
 export class PartStore extends DataStore {
   private readonly context: PartContext;
@@ -20,18 +20,18 @@ export class PartStore extends DataStore {
     this.extensions = ['creation', 'creation-with-upload', 'creation-defer-length', 'termination', 'expiration'];
   }
 
-  /** The hook `onUploadCreate` has stored it. */
+  /** Does nothing: the hook `onUploadCreate` has stored the upload. */
   override async create(upload: TusUpload): Promise<TusUpload> {
     return upload;
   }
 
   override async getUpload(id: string): Promise<TusUpload> {
     const { offset, length, lastByteAt } = await this.find(id);
-    // The protocol's expiration counts from here: an upload is kept from its last byte on.
+    // The protocol counts the expiration from this date: an upload is kept from its last byte on.
     return new TusUpload({ id, offset, size: length, creation_date: lastByteAt.toISOString() });
   }
 
-  /** How long an upload is kept after its last byte, in milliseconds. */
+  /** Returns how long an upload is kept after its last byte, in milliseconds. */
   override getExpiration(): number {
     return this.context.config.uploadHoldSeconds * 1_000;
   }
@@ -43,7 +43,7 @@ export class PartStore extends DataStore {
       return;
     }
     const upload = await uploads.find(keyOf(id));
-    // Without the lease nothing is wrong with the length: the client tries again.
+    // The lease was lost, and the length may be right: the client retries.
     throw upload?.length === undefined ? LOCKED : ERRORS.INVALID_LENGTH;
   }
 
@@ -51,10 +51,10 @@ export class PartStore extends DataStore {
     const { uploads, uploadChecksums, objects, backupHold } = this.context;
     const upload = await this.find(id);
     uploadChecksums.forget(id);
-    // From its last byte on a take that was sent belongs to the owner: its parts may be its only copy.
+    // A take whose last byte has arrived belongs to the owner: its parts may be its only copy.
     if (!(await uploads.markDeleted(keyOf(id))))
       throw tusError(410, 'This take was sent and can no longer be taken back.', 'answer_sent');
-    // The sweeper removes them, once no backup is being made.
+    // While a backup is made, the parts stay; the sweeper removes them later.
     if (!(await backupHold.isHeld()) && !(await isDelivered(this.context, upload))) await removeParts(objects, upload);
     await forgetEnded(this.context, upload);
   }
@@ -69,7 +69,7 @@ export class PartStore extends DataStore {
         noteChunk(chunk.length);
       }
     } catch (error) {
-      // A connection that broke: what came before is kept, the client goes on from there.
+      // The connection broke: the bytes so far are kept, and the client resumes after them.
       await parts.flush();
       throw error;
     }

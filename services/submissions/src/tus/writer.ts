@@ -3,23 +3,26 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import type { Upload, UploadKey } from '../domain/uploads/upload.ts';
 
 interface Request {
-  /** Of the recording link that the request came through; '' where it names none. */
+  /** The project of the recording link; '' when the request names none. */
   projectId: string;
-  /** It creates an upload and sends none of its bytes. */
+  /** Whether the request creates an upload without sending bytes. */
   onlyCreates?: boolean;
 }
 
 interface Writer extends Request {
   id: string;
-  /** As it was when this request took its lease or created it: a write asks in its own filter whether it still is. */
+  /**
+   * The upload as it was when this request created it or took its lease. Writes check in their filter that the lease
+   * still holds.
+   */
   upload?: Upload;
 }
 
 const current = new AsyncLocalStorage<Writer>();
 
 /**
- * Runs one request with a writer's id of its own. The id under which its lease is taken is the one under which it writes,
- * the one that has the lease by then: `@tus/server` hands its store no request, so that it goes with the call.
+ * Runs one request with its own writer id. The request takes its lease and writes under this id. `@tus/server` does
+ * not pass the request to its store, so the id goes by AsyncLocalStorage.
  */
 export const asWriter = <T>(request: Request, work: () => Promise<T>): Promise<T> =>
   current.run({ id: uuidv7(), ...request }, work);
@@ -30,8 +33,8 @@ export function writer(): Writer {
   return found;
 }
 
-/** Returns the writer's id of the request that is being served. */
+/** Returns the writer id of the current request. */
 export const writerId = (): string => writer().id;
 
-/** Returns the key of the upload with this id, which is of the project of the request that is being served. */
+/** Returns the key of an upload in the project of the current request. */
 export const keyOf = (id: string): UploadKey => ({ id, projectId: writer().projectId });
