@@ -18,7 +18,6 @@ const secretKeys = secretText(
   { expected: '`id:base64` of 32 bytes, several separated by commas' },
 );
 
-/** Every variable of this service. */
 export const variables = {
   ...processVariables,
   ...grpcVariables,
@@ -80,5 +79,5 @@ export const variables = {
 
 export type Config = Values<typeof variables>;
 
-/** Throws ConfigError with all faults. */
+/** Fails with a ConfigError that has all faults. */
 export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig(env, variables);

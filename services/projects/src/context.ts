@@ -8,27 +8,26 @@ import type { Config } from './config.ts';
 import { openStore, type Store } from './store/store.ts';
 
 const SETTLE_DELAY_MS = 20;
-// A list takes up to two of the 50 connections to MongoDB: lists leave some for all other calls.
+// A list takes up to two of the 50 connections to MongoDB: this limit leaves some for all other calls.
 const LISTS_AT_ONCE = 16;
 const CREATIONS_AT_ONCE = 8;
 const QUEUED = 256;
 
-/** What handlers and workflows are given. */
+/** The shared objects of handlers and workflows. */
 export interface Context extends AsyncDisposable {
   config: Config;
-  /** The database's: records are made and compared by it alone. */
+  /** The database's clock: records are dated and compared only by it. */
   clock: Clock;
   secrets: SecretBox;
   internal: Internal;
   store: Store;
-  /** Find what is wrong with the values of a request, by the public contract. */
+  /** Check the values of a request against the public contract. */
   checks: ReturnType<typeof createProjectChecks>;
-  /** By owner. A page of links, and a creation, holds about 1 MB while it is made. */
+  /** Shared among owners. A page of links, and a creation, holds about 1 MB in memory. */
   lists: FairSlots;
   creations: FairSlots;
 }
 
-/** Connects to MongoDB. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opened = new AsyncDisposableStack();
   const internal = opened.use(await openInternal(config, 'projects', log));

@@ -16,7 +16,7 @@ import { requireKeys } from './workflows/require-keys.ts';
 import { sweep } from './workflows/sweep.ts';
 
 export interface ProjectsService extends RunningService {
-  /** Where it serves other services and the operator, `host:port`. */
+  /** The addresses for other services and for the operator, `host:port`. */
   grpcAddress: string;
   operatorAddress: string;
 }

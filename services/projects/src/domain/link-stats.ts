@@ -11,7 +11,7 @@ export interface LinkSums {
   open: number;
 }
 
-/** Of a project, by the type of its links. */
+/** The sums of a project, by the type of its links. */
 export interface ProjectSums {
   unique?: LinkSums | undefined;
   shared?: LinkSums | undefined;
@@ -29,7 +29,7 @@ export interface LinkStats {
 
 export const NO_LINKS: LinkSums = { links: 0, capacity: 0, used: 0, open: 0 };
 
-/** The link part of a project's stats. Expired links have capacity but nothing remaining. */
+/** Returns the link part of a project's stats. Expired links have capacity but nothing remaining. */
 export function linkStats(unique: LinkSums, shared: LinkSums, expiresAt: Date | null, now: Date): LinkStats {
   const expired = hasExpired(expiresAt, now);
   const uniqueLinksRemaining = expired ? 0 : unique.open;

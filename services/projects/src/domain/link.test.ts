@@ -8,7 +8,7 @@ const past = new Date('2026-01-01T00:00:00Z');
 const future = new Date('2026-01-03T00:00:00Z');
 const link = { maxUses: 2, claimed: 0, landed: 0, disabled: false };
 
-test('the state is the first that applies of disabled, exhausted, expired, active', () => {
+test('the state is the first of disabled, exhausted, expired, active that applies', () => {
   const exhausted = { ...link, landed: 2 };
   assert.equal(linkState({ ...exhausted, disabled: true }, past, now), 'disabled');
   assert.equal(linkState(exhausted, past, now), 'exhausted');
@@ -19,7 +19,7 @@ test('the state is the first that applies of disabled, exhausted, expired, activ
   assert.equal(linkState({ ...link, claimed: 2 }, null, now), 'active', 'claimed is not landed');
 });
 
-test('remaining uses do not look at the expiry and are never negative', () => {
+test('remaining uses ignore the expiry and are never negative', () => {
   assert.equal(remainingUses({ maxUses: 5, claimed: 1, landed: 2 }), 2);
   assert.equal(remainingUses({ maxUses: 1, claimed: 1, landed: 1 }), 0);
 });

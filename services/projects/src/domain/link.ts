@@ -6,26 +6,26 @@ export interface Link {
   projectId: string;
   ownerId: string;
   type: 'unique' | 'shared';
-  /** 0 for the shared link, 1 and up for the unique ones in the order of their making. */
+  /** 0 for the shared link; unique links count from 1 in order of creation. */
   position: number;
-  /** The token in full, sealed. */
+  /** The whole token, sealed. */
   sealedToken: string;
   maxUses: number;
-  /** Uses held by responses that have landed nothing yet. */
+  /** The uses held by responses without a landed clip. */
   claimed: number;
-  /** Uses that became final. */
+  /** The uses that are final. */
   landed: number;
-  /** Clips that landed. */
+  /** The number of landed clips. */
   submissionCount: number;
   disabled: boolean;
   openedAt: Date | null;
   submittedAt: Date | null;
-  /** When a response was complete; the latest of a shared link. */
+  /** When the response was complete; for a shared link, the latest one. */
   completedAt: Date | null;
   createdAt: Date;
 }
 
-/** The parts that responses and their clips carry. */
+/** The parts of a link that responses and their clips contain. */
 export type LinkDetails = Pick<Link, 'position'>;
 export const detailsOf = ({ position }: Link): LinkDetails => ({ position });
 
@@ -37,22 +37,22 @@ export type LinkState = 'active' | 'expired' | 'exhausted' | 'disabled';
 type Uses = Pick<Link, 'maxUses' | 'claimed' | 'landed'>;
 
 export const SHARED_POSITION = 0;
-/** What a unique link can be used for in all. */
+/** The number of uses of a unique link. */
 export const UNIQUE_USES = 1;
 
-/** Uses that are neither claimed nor landed, whatever the expiry. */
+/** Returns the uses that are neither claimed nor landed, whatever the expiry. */
 export function remainingUses(link: Uses): number {
   return Math.max(0, link.maxUses - link.claimed - link.landed);
 }
 
-/** The first that applies of disabled, exhausted, expired, active. Derived each time, never stored. */
+/** Returns the first of disabled, exhausted, expired, active that applies. Computed each time, never stored. */
 export function linkState(link: Uses & Pick<Link, 'disabled'>, expiresAt: Date | null, now: Date): LinkState {
   if (link.disabled) return 'disabled';
   if (link.landed >= link.maxUses) return 'exhausted';
   return hasExpired(expiresAt, now) ? 'expired' : 'active';
 }
 
-/** Whether links of a project with this expiry take no new claims any more. */
+/** Whether the links of a project with this expiry accept no new claims. */
 export function hasExpired(expiresAt: Date | null, now: Date): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
@@ -60,8 +60,8 @@ export function hasExpired(expiresAt: Date | null, now: Date): boolean {
 export type ClaimRefusal = Exclude<LinkState, 'active'> | 'busy';
 
 /**
- * Why a use cannot be claimed now, or undefined where it can. `busy`: all uses are claimed, not all have landed.
- * A response that was begun before claims again past the expiry: give null for it then.
+ * Returns why a use cannot be claimed now; undefined if it can. `busy`: all uses are claimed, but not all have landed. Pass
+ * null as the expiry for a response that began earlier: it may claim again after the expiry.
  */
 export function claimRefusal(
   link: Uses & Pick<Link, 'disabled'>,

@@ -8,7 +8,7 @@ const at = new Date();
 const settings = (interviewQuestions: string[]) => ({ interviewQuestions }) as Settings;
 const answer = (questionIndex: number) => ({ questionIndex, submissionId: `s${questionIndex}`, at });
 
-test('a response is complete with its last answer, which keep the order of the questions', () => {
+test('a response is complete with its last answer; answers keep the order of the questions', () => {
   assert.equal(withAnswer({ answers: [], settings: settings([]) }, answer(0)).complete, true);
   const first = withAnswer({ answers: [], settings: settings(['a', 'b']) }, answer(1));
   assert.equal(first.complete, false);
@@ -20,7 +20,7 @@ test('a response is complete with its last answer, which keep the order of the q
   );
 });
 
-test('only the questions of the settings can be answered, and one outside interviews', () => {
+test('only the questions of the settings can be answered; outside interviews, one question', () => {
   assert.equal(asksQuestion(settings([]), 0), true);
   assert.equal(asksQuestion(settings([]), 1), false);
   assert.equal(asksQuestion(settings(['a', 'b']), 1), true);
@@ -28,21 +28,21 @@ test('only the questions of the settings can be answered, and one outside interv
   assert.equal(asksQuestion(settings(['a']), -1), false);
 });
 
-test('terms that are required and were not accepted have a word of their own', () => {
+test('missing acceptance of required terms has its own reason', () => {
   const required = { requireTerms: true, termsText: 'Be kind.' };
   assert.throws(() => acceptedTerms(required, false, at), { code: 'invalid', reason: 'terms_required' });
   assert.equal(acceptedTerms(required, true, at)?.acceptedAt, at);
   assert.equal(acceptedTerms({ ...required, requireTerms: false }, false, at), null);
 });
 
-test('whatever a response goes through, a link gets back what was taken', () => {
+test('the counters of a link add up again after every sequence of transfers', () => {
   const sum = (...kinds: TransferKind[]) => sumOfChanges(kinds);
   assert.deepEqual(sum('begin', 'release'), { claimed: 0, landed: 0, submissionCount: 0 });
   assert.deepEqual(sum('begin', 'release', 'reclaim', 'land'), { claimed: 0, landed: 1, submissionCount: 1 });
   assert.deepEqual(sum('begin', 'land', 'count', 'count'), { claimed: 0, landed: 1, submissionCount: 3 });
 });
 
-test('only what takes a new use can be refused', () => {
+test('only a transfer that takes a new use can be refused', () => {
   const kinds: TransferKind[] = ['begin', 'reclaim', 'release', 'land', 'count'];
   assert.deepEqual(kinds.filter(takesUse), ['begin', 'reclaim']);
   assert.deepEqual(kinds.filter(landsClip), ['land', 'count']);

@@ -13,12 +13,12 @@ export interface Answer {
 }
 
 /**
- * A response's share of its link. `claiming`: asked for, not known yet. `held`: one use, until it is given back or
- * lands. `released`: none. `landed`: one use for good.
+ * A response's share of its link. `claiming`: requested, result unknown. `held`: one use, until it is released or lands.
+ * `released`: none. `landed`: one use, final.
  */
 export type UseState = 'claiming' | 'held' | 'released' | 'landed';
 
-/** One contributor's pass through a link, with the settings it was begun with. */
+/** One contributor's pass through a link, with the settings at its beginning. */
 export interface Response {
   /** See responseKey: a client's own session id is unique only within its link. */
   _id: string;
@@ -27,19 +27,19 @@ export interface Response {
   projectId: string;
   ownerId: string;
   link: LinkDetails;
-  /** Present on unique links: their one response. */
+  /** Set for the only response of a unique link. */
   solo?: true;
   settings: Settings;
-  /** Set where terms were accepted; their text is in the settings. */
+  /** Set when terms were accepted; the settings have their text. */
   terms: { sha256: string; acceptedAt: Date } | null;
   use: UseState;
-  /** Whether a byte was announced since the use was claimed. */
+  /** Whether a client announced a byte since the claim. */
   hasBytes: boolean;
   heldUntil: Date;
   answers: Answer[];
   complete: boolean;
   createdAt: Date;
-  /** The change of the link's counters that is under way; at most one. */
+  /** The running change of the link's counters; at most one. */
   transfer?: Transfer;
 }
 
@@ -47,7 +47,7 @@ export function responseKey(linkId: string, sessionId: string): string {
   return `${linkId}:${sessionId}`;
 }
 
-/** The answers after one more landed, and whether that was the last. */
+/** Returns the answers with another landed one, and whether that completes the response. */
 export function withAnswer(
   response: Pick<Response, 'answers' | 'settings'>,
   answer: Answer,
@@ -56,7 +56,7 @@ export function withAnswer(
   return { answers, complete: answers.length >= answersExpected(response.settings) };
 }
 
-/** Whether any device that has the unique link of this response may continue it. */
+/** Whether every device with this response's unique link may continue it. */
 export function isUnderWay({ use, complete }: Pick<Response, 'use' | 'complete'>): boolean {
   return use !== 'released' && !complete;
 }
@@ -66,15 +66,15 @@ export function asksQuestion(settings: Pick<Settings, 'interviewQuestions'>, ind
   return Number.isInteger(index) && index >= 0 && index < answersExpected(settings);
 }
 
-/** How landing one more clip changes a use in this state; undefined where there is no use to land on. */
+/** Returns how another landed clip changes a use in this state; undefined if there is no use. */
 export function landingKind(use: UseState): 'land' | 'count' | undefined {
   if (use === 'held') return 'land';
   return use === 'landed' ? 'count' : undefined;
 }
 
 /**
- * The record of an acceptance, null where these settings require none. Fails with `invalid` where terms are required
- * and were not accepted.
+ * Returns the record of an acceptance; null if these settings require none. Fails with `invalid` if required terms were not
+ * accepted.
  */
 export function acceptedTerms(
   settings: Pick<Settings, 'requireTerms' | 'termsText'>,

@@ -1,4 +1,4 @@
-/** The record that a sealed secret is bound to: it opens for the same record only. */
+/** The record to which a sealed secret is bound: it opens only for that record. */
 export const sealedFor = {
   link: (linkId: string) => `link:${linkId}`,
   webhook: (projectId: string) => `webhook:${projectId}`,

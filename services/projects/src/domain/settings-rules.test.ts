@@ -6,7 +6,7 @@ import { rotateSecret, signingSecrets } from './project.ts';
 import { checkExpiry, newSettings, trimmed } from './settings-rules.ts';
 import { remainingVideos, tokenIsLive, unknownScopes } from './user.ts';
 
-test('a title is trimmed, and without a shared link there are no uses of one', () => {
+test('a title is trimmed, and without a shared link its uses are 0', () => {
   const given = { ...SETTING_DEFAULTS, projectName: ' x ' };
   assert.deepEqual(newSettings(given), { ...given, projectName: 'x', sharedLinkMaxUses: 0 });
   const shared = { ...given, sharedLinkEnabled: true };
@@ -22,7 +22,7 @@ test('an expiry has its limits', () => {
   checkExpiry(3_650 * 86_400);
 });
 
-test('a rotated secret signs beside the new one until its time is over', () => {
+test('a rotated secret also signs until its overlap ends', () => {
   const until = new Date('2026-01-02T00:00:00Z');
   const before = new Date(until.getTime() - 1);
   const rotated = rotateSecret({ secret: 'old' }, 'new', until);
@@ -32,13 +32,13 @@ test('a rotated secret signs beside the new one until its time is over', () => {
   assert.deepEqual(signingSecrets(rotateSecret({ secret: 'old' }, '', until), before), []);
 });
 
-test('an allowance that was lowered below what is reserved leaves nothing, not less', () => {
+test('an allowance below the reserved videos leaves 0', () => {
   assert.equal(remainingVideos({ videoLimit: null, videosReserved: 9 }), null);
   assert.equal(remainingVideos({ videoLimit: 10, videosReserved: 9 }), 1);
   assert.equal(remainingVideos({ videoLimit: 5, videosReserved: 9 }), 0);
 });
 
-test('a token lives until it is revoked or its time comes', () => {
+test('a token is valid until it is revoked or expires', () => {
   const now = new Date();
   assert.equal(tokenIsLive({ expiresAt: null, revokedAt: null }, now), true);
   assert.equal(tokenIsLive({ expiresAt: now, revokedAt: null }, now), false);

@@ -4,14 +4,13 @@ import { DomainError } from '@recording-request/kit/errors';
 
 const DAY_SECONDS = 86_400;
 
-/** The settings of a new project as they are stored. */
+/** Returns the settings of a new project for storage. */
 export function newSettings(given: Settings): Settings {
   const { sharedLinkEnabled, sharedLinkMaxUses } = given;
-  // Without a shared link its uses are ignored.
   return { ...trimmed(given), sharedLinkMaxUses: sharedLinkEnabled ? sharedLinkMaxUses : 0 };
 }
 
-/** The settings without white space around the title. */
+/** Returns the settings without white space around the title. */
 export const trimmed = <T extends Partial<Settings>>(settings: T): T =>
   settings.projectName === undefined ? settings : { ...settings, projectName: settings.projectName.trim() };
 

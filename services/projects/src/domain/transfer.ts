@@ -1,29 +1,32 @@
 /**
- * `begin`, `reclaim`: take a use, if one is free. `release`: give it back. `land`: a claimed use becomes final.
- * `count`: one more clip of a response that has landed already.
+ * `begin`, `reclaim`: take a use, if one is free. `release`: give it back. `land`: make a claimed use final. `count`: count
+ * another clip of a response that has already landed.
  */
 export type TransferKind = 'begin' | 'reclaim' | 'release' | 'land' | 'count';
 
-/** Made and compared by the store. */
+/** An id that the store makes and compares. */
 export interface TransferId {
   toHexString(): string;
 }
 
 /**
- * A change of a link's counters, written into the response before the link is touched, so that anyone who finds it
- * after a crash can finish it, exactly once. `intended`: may or may not be in the link. `applied`: it is; only the traces
- * are left to clear.
+ * A change of a link's counters. The response records it before the link changes, so that after a crash any process can
+ * finish it exactly once. `intended`: the link may or may not have it. `applied`: the link has it, and only cleaning up
+ * remains.
  */
 export interface Transfer {
   id: TransferId;
-  /** Changes at a take-over: only the present holder applies it, marks it applied, or undoes it. */
+  /** Changes at a take-over: only the current holder may apply it, mark it applied, or undo it. */
   holder: TransferId;
   kind: TransferKind;
-  /** The clip that lands with it completes its response. */
+  /** Whether the landing clip completes its response. */
   completes?: boolean;
   state: 'intended' | 'applied';
   at: Date;
-  /** Until then no other replica takes it over; later its holder may not apply it. Compared with the database's clock alone. */
+  /**
+   * No other replica takes it over before this time; its holder must not apply it after. Compared only with the database's
+   * clock.
+   */
   leaseUntil: Date;
 }
 
@@ -52,12 +55,12 @@ export function sumOfChanges(kinds: TransferKind[]): CounterChange {
   return sum;
 }
 
-/** Whether the link may refuse it: only what takes a new use. */
+/** Whether the link may refuse it: only if it takes a new use. */
 export function takesUse(kind: TransferKind): boolean {
   return CHANGES[kind].claimed + CHANGES[kind].landed > 0;
 }
 
-/** Whether a clip lands with it. */
+/** Whether a clip lands with this transfer. */
 export function landsClip(kind: TransferKind): boolean {
   return CHANGES[kind].submissionCount > 0;
 }

@@ -5,13 +5,13 @@ import { refuseControlCharacters } from '@recording-request/kit/plain-text';
 export interface User {
   _id: string;
   name: string;
-  /** How many videos may be reserved in all; null means no limit. */
+  /** The number of videos that may be reserved in total; null means no limit. */
   videoLimit: number | null;
   videosReserved: number;
   createdAt: Date;
-  /** Since when nothing can be made for them, as they are being erased. */
+  /** The start of the user's erasure: nothing can be created for them after it. */
   closedAt?: Date;
-  /** Since when the operator has them disabled; absent for any other. */
+  /** The time when the operator disabled the user; absent for other users. */
   disabledAt?: Date;
 }
 
@@ -24,17 +24,17 @@ export interface ApiToken {
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** To within LAST_USE_STEP_MS; absent for one that was never used. */
+  /** Exact to LAST_USE_STEP_MS; absent for an unused token. */
   lastUsedAt?: Date;
-  /** The secret before the present one, and until when it opens the same; absent where it ended at once. */
+  /** The end of the overlap in which the former secret is still valid; absent if it ended at once. */
   former?: { until: Date };
 }
 
-/** So seldom is the last use of a token written. */
+/** The shortest time between two writes of a token's last use. */
 export const LAST_USE_STEP_MS = 60_000;
 const NAME_LENGTH = 200;
 
-/** Returns a user's name as it is stored. Fails with `invalid`. */
+/** Returns a user's name for storage. Fails with `invalid`. */
 export function userNameOf(text: string): string {
   const name = text.trim();
   refuseControlCharacters('The name of a user', name);
@@ -42,28 +42,28 @@ export function userNameOf(text: string): string {
   throw new DomainError('invalid', `The name of a user must have 1 to ${NAME_LENGTH} characters.`);
 }
 
-/** The token as its former secret opens it: that one ends with its overlap, at the latest with the token. */
+/** Returns the token as its former secret opens it: valid until the overlap or the token ends. */
 export function asFormer(token: ApiToken): ApiToken {
   const until = token.former?.until ?? new Date(0);
   return { ...token, expiresAt: token.expiresAt && token.expiresAt < until ? token.expiresAt : until };
 }
 
-/** Whether the last use that is noted is too old to stand for a use at this moment. */
+/** Whether the stored last use is too old to stand for a use now. */
 export function lastUseIsOld({ lastUsedAt }: Pick<ApiToken, 'lastUsedAt'>, now: Date): boolean {
   return lastUsedAt === undefined || lastUsedAt.getTime() <= now.getTime() - LAST_USE_STEP_MS;
 }
 
-/** Whether a token opens anything at this moment. */
+/** Whether a token is valid at this moment. */
 export function tokenIsLive(token: Pick<ApiToken, 'expiresAt' | 'revokedAt'>, now: Date): boolean {
   return token.revokedAt === null && (token.expiresAt === null || token.expiresAt > now);
 }
 
-/** Returns how many videos are left to reserve: null without a limit, never negative where it was lowered later. */
+/** Returns how many videos can still be reserved: null without a limit, never negative after it was lowered. */
 export function remainingVideos(user: Pick<User, 'videoLimit' | 'videosReserved'>): number | null {
   return user.videoLimit === null ? null : Math.max(0, user.videoLimit - user.videosReserved);
 }
 
-/** The scopes of a list that are not among those `known`. */
+/** Returns the scopes that are not in `known`. */
 export function unknownScopes(scopes: string[], known: readonly string[]): string[] {
   return scopes.filter(scope => !known.includes(scope));
 }

@@ -15,7 +15,7 @@ export const authenticate =
     if (lastUseIsOld(token, now))
       await store.tokens
         .used(token._id, now)
-        .catch(error => log.warn({ err: error, apiTokenId: token._id }, 'The last use of a token was not noted'));
+        .catch(error => log.warn({ err: error, apiTokenId: token._id }, 'The last use of a token was not stored'));
     return { user: toUser(user), token: toApiToken(token) };
   };
 

@@ -15,7 +15,7 @@ export const getSharedLink =
     if (!project) throw noSuchProject();
     if (!link) throw noSharedLink();
     const message = toLink(context, link, project.expiresAt, context.clock.now());
-    // The answer becomes a picture of the link's address, which would lead nowhere.
+    // The gateway draws the link's address as a QR code; a lost token would lead nowhere.
     if (message.token === '') throw lostSharedLink();
     return { link: message };
   };

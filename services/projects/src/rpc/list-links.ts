@@ -22,7 +22,7 @@ export const listLinks =
   };
 
 interface Asked {
-  /** A position. */
+  /** A link's position. */
   after: number | undefined;
   size: number;
   status: LinkStatus | undefined;
@@ -41,7 +41,7 @@ async function listPage(context: Context, project: Project, asked: Asked): Promi
   };
 }
 
-/** The shared link, and one unique link more than asked: it shows whether there is another page. */
+/** Returns the shared link, and one unique link more than requested, which shows whether another page follows. */
 async function readPage(
   { store }: Context,
   { _id: projectId, ownerId, expiresAt }: Project,
@@ -50,7 +50,7 @@ async function readPage(
 ): Promise<{ shared: Link | null | undefined; unique: Link[] }> {
   const wanted = { ownerId, projectId, state: toLinkState(status), complete, expired: hasExpired(expiresAt, now) };
   if (after === undefined && wanted.state === undefined && complete === undefined) {
-    // The shared link is the first of all: one query reads it with the others.
+    // The shared link is first: one query reads it with the others.
     const links = await store.links.pageOf({ ...wanted, after: SHARED_POSITION - 1 }, size + 2);
     const hasShared = links[0]?.position === SHARED_POSITION;
     return { shared: hasShared ? links[0] : undefined, unique: hasShared ? links.slice(1) : links };
@@ -62,7 +62,7 @@ async function readPage(
   return { shared, unique };
 }
 
-// Versioned, so that a later kind of cursor can be recognised.
+// Has a version, so that later kinds of cursor can be recognised.
 export const makeCursor = (position: number): string => Buffer.from(`1:${position}`).toString('base64url');
 
 function openCursor(cursor: string): number {

@@ -4,19 +4,19 @@ import { responseKey } from '../domain/response.ts';
 
 const HASH_BYTES = 32;
 
-/** A SHA-256. Fails with `invalid` for any other length. */
+/** Returns a SHA-256. Fails with `invalid` for any other length. */
 export function parseHash(field: string, hash: Uint8Array): Buffer {
   if (hash.length !== HASH_BYTES) throw new DomainError('invalid', `${field} must be ${HASH_BYTES} bytes.`);
   return Buffer.from(hash);
 }
 
-/** The session id in lower case. Fails with `invalid` where it is no UUID. */
+/** Returns the session id in lower case. Fails with `invalid` if it is not a UUID. */
 export function parseSession(sessionId: string): string {
   if (!isUuid(sessionId)) throw new DomainError('invalid', 'responseSessionId must be a UUID.');
   return sessionId.toLowerCase();
 }
 
-/** The key of the response that a request names. Fails with `invalid` for a session id that is no UUID. */
+/** Returns the key of a request's response. Fails with `invalid` if the session id is not a UUID. */
 export function parseResponseKey(request: { linkId: string; responseSessionId: string }): string {
   return responseKey(request.linkId, parseSession(request.responseSessionId));
 }

@@ -44,13 +44,13 @@ export function toLinkStatus(link: Link, expiresAt: Date | null, now: Date): pro
   return STATES[linkState(link, expiresAt, now)];
 }
 
-/** The state of a filter; undefined means any. */
+/** Returns the state of a filter; undefined means any. */
 export const toLinkState = (status: proto.LinkStatus | undefined): LinkState | undefined =>
   (Object.keys(STATES) as LinkState[]).find(state => STATES[state] === status);
 
 export const toLinkType = (link: Pick<Link, 'type'>): proto.LinkType => TYPES[link.type];
 
-/** The message of a link whose token is known. */
+/** Returns the message of a link with a known token. */
 export function toLinkWith(token: string, link: Link, expiresAt: Date | null, now: Date): proto.Link {
   return {
     linkId: link._id,
@@ -68,7 +68,7 @@ export function toLinkWith(token: string, link: Link, expiresAt: Date | null, no
   };
 }
 
-/** The message of a stored link; opens its sealed token, which is empty where its key is lost. */
+/** Returns the message of a stored link. Opens its sealed token, which is empty if its key is lost. */
 export function toLink(
   context: Pick<Context, 'config' | 'secrets'>,
   link: Link,

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import type { TranscriptionSettings } from '../domain/project.ts';
 import type { Response } from '../domain/response.ts';
 
-/** The message of a response; asks the project for the settings that are not frozen with it. */
+/** Returns the message of a response. Reads the project for the settings that are not frozen with the response. */
 export async function toResponse({ store }: Pick<Context, 'store'>, response: Response): Promise<proto.Response> {
   return messageOf(response, await store.projects.transcription(response.projectId));
 }

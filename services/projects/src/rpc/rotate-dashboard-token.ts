@@ -6,7 +6,7 @@ import type {
 import type { Context } from '../context.ts';
 import { noSuchProject } from '../domain/project.ts';
 
-/** The former token ends at once. */
+/** The former token becomes invalid at once. */
 export const rotateDashboardToken =
   ({ store }: Context) =>
   async ({ ownerId, projectId }: RotateDashboardTokenRequest): Promise<RotateDashboardTokenResponse> => {

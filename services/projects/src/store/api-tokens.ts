@@ -6,12 +6,12 @@ import type { Models } from './models.ts';
 const WITHOUT_HASHES = { hash: 0, 'former.hash': 0 } as const;
 const HASHES = { hash: 1, 'former.hash': 1 } as const;
 
-// Of a record they are the driver's own kind of bytes.
+// A stored hash has the driver's own type for bytes.
 const inHex = (hash: Buffer) => hash.toString('hex');
 const hashesOf = ({ hash, former }: Pick<TokenDocument, 'hash' | 'former'>) => (former ? [hash, former.hash] : [hash]);
 
 export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hashes) {
-  /** The hashes that lead to tokens, in the records of now. */
+  /** Returns the current hashes of the tokens. */
   async function hashesIn(filter: { _id: string } | { userId: string }): Promise<Buffer[]> {
     const rows = await tokens.find(filter, HASHES).lean<Pick<TokenDocument, 'hash' | 'former'>[]>();
     return rows.flatMap(hashesOf);
@@ -19,12 +19,12 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
 
   return {
     async insert(token: ApiToken, hash: Buffer): Promise<void> {
-      // First: a secret that is given out is found from then on.
+      // Inserted first: the look-up must know a secret before a client gets it.
       await hashes.insertMany([{ hash, kind: 'token', id: token._id }]);
       await tokens.collection.insertOne({ ...token, hash } as never);
     },
 
-    /** By its secret, or by the one before, also where that has ended. */
+    /** Finds a token by its secret or its former one, even after that has ended. */
     async findByHash(hash: Buffer): Promise<{ token: ApiToken; isFormer: boolean } | null> {
       const entry = await hashes.find('token', hash);
       if (!entry) return null;
@@ -41,10 +41,10 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
       return await tokens.findById(tokenId, WITHOUT_HASHES).lean<ApiToken>();
     },
 
-    /** Notes a use. Of several processes that do so at the same time, one writes. */
+    /** Stores a use. Of several concurrent calls, one writes. */
     async used(tokenId: string, now: Date): Promise<void> {
       const old = new Date(now.getTime() - LAST_USE_STEP_MS);
-      // What a fail-over loses of it is written again with the next use.
+      // If a fail-over loses this write, the next use repeats it.
       await tokens.updateOne(
         { _id: tokenId, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: old } }] },
         { $set: { lastUsedAt: now } },
@@ -52,9 +52,12 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
       );
     },
 
-    /** Gives it another secret; the present one opens it until `until`, null ends that at once. null where it is revoked. */
+    /**
+     * Gives the token another secret. The present one stays valid until `until`; null ends it at once. Returns null for a
+     * revoked token.
+     */
     async rotate(tokenId: string, hash: Buffer, until: Date | null): Promise<ApiToken | null> {
-      // In one update: what it had is read there.
+      // Read before: the update below replaces these hashes.
       const before = await hashesIn({ _id: tokenId });
       await hashes.insertMany([{ hash, kind: 'token', id: tokenId }]);
       const former = until ? [{ $set: { former: { hash: '$hash', until } } }] : [{ $unset: 'former' }];
@@ -74,19 +77,19 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
       return await tokens.find({ userId }, WITHOUT_HASHES).sort({ _id: 1 }).lean<ApiToken[]>();
     },
 
-    /** Revokes all of a user's for good. Returns how many were not revoked before. */
+    /** Revokes all tokens of a user for good. Returns how many were not revoked before. */
     async revokeAll(userId: string, now: Date): Promise<number> {
       const { modifiedCount } = await tokens.updateMany({ userId, revokedAt: null }, { $set: { revokedAt: now } });
       return modifiedCount;
     },
 
-    /** Removes all of a user's. */
+    /** Removes all tokens of a user. */
     async removeAll(userId: string): Promise<void> {
       await hashes.remove(await hashesIn({ userId }));
       await tokens.deleteMany({ userId });
     },
 
-    /** Revokes it for good; the time of the first revocation stays. Returns null for an unknown one. */
+    /** Revokes a token for good; the time of the first revocation stays. Returns null for an unknown token. */
     async revoke(tokenId: string, now: Date): Promise<ApiToken | null> {
       await tokens.updateOne({ _id: tokenId, revokedAt: null }, { $set: { revokedAt: now } });
       return await tokens.findById(tokenId, WITHOUT_HASHES).lean<ApiToken>();

@@ -6,7 +6,7 @@ import { type LinkKey, linkAt, PLAIN_LINK } from './links.ts';
 import type { Models } from './models.ts';
 import { PLAIN_PROJECT } from './projects.ts';
 
-/** What decides whether a link can be claimed. */
+/** The records that decide whether a link can be claimed. */
 export interface Claimable {
   link: Link;
   project: Project;
@@ -35,7 +35,7 @@ const WITH_PROJECT_AND_OWNER = [
   },
 ];
 
-/** Links with their projects and owners, each in one query. */
+/** Reads links with their projects and owners, each in one query. */
 export function createClaimables({ links }: Pick<Models, 'links'>, hashes: Hashes) {
   async function read(filter: object): Promise<Claimable | null> {
     const [found] = await links.aggregate<Link & { project: Project[]; disabledOwner: object[] }>([
@@ -53,15 +53,15 @@ export function createClaimables({ links }: Pick<Models, 'links'>, hashes: Hashe
   }
   return {
     /**
-     * null where there is no such link, or no project of it. Hundreds begin at one link in the same moment: they share their reads, each of
-     * them one that began after they asked. So what it returns is not to be changed.
+     * Returns null if the link or its project does not exist. Hundreds of responses can begin at one link in the same
+     * moment: they share reads, each of which began after the call. Callers must not change the result.
      */
     find: sharedRead(
       ({ linkId, projectId }: LinkKey) => `${linkId} ${projectId}`,
       (key: LinkKey) => read(linkAt(key)),
     ),
 
-    /** The same by the hash of the link's token. */
+    /** Finds the same by the hash of the link's token. */
     async findByHash(hash: Buffer): Promise<Claimable | null> {
       const entry = await hashes.find('link', hash);
       return entry && (await read({ _id: entry.id, projectId: entry.projectId, hash }));

@@ -6,10 +6,10 @@ import type { ClientSession } from './transaction.ts';
 import type { Users } from './users.ts';
 
 /*
- * Erases a project, or what a user has beside projects. The tombstone, the end of the project and what goes back to the
- * allowance are one transaction; from then on nothing of it can be begun. Links and responses are removed afterwards, in
- * batches that can be stopped and begun again at any line. A claim that was under way inserts its response after that: its link takes it no
- * more, and the claim undoes itself; what a crash leaves of it, the sweeper finds by the tombstone.
+ * Erases a project, or a user's records outside projects. One transaction writes the tombstone, ends the project and returns its unused
+ * videos to the allowance; after it, nothing of the project can begin. Links and responses are removed afterwards, in batches that can
+ * stop and restart at any line. A claim that was running may insert its response after that: its link is gone, so the claim undoes
+ * itself. If a crash prevents that, the sweeper finds the response by the tombstone.
  */
 
 export interface ProjectTally {
@@ -23,10 +23,10 @@ type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 const BATCH = 200;
 const SWEEP_BATCH = 20;
-// Longer than any request takes.
+// Longer than any request runs.
 const AGAIN_MS = 3_600_000;
 
-/** Every response of some links: its key begins with the link's id and a colon, which a semicolon follows. */
+/** Filters every response of some links: its key is the link's id and a colon, and a semicolon follows the colon in order. */
 const responsesOf = (list: LinkRow[]) => ({
   linkId: { $in: list.map(({ _id }) => _id) },
   $or: list.map(({ _id }) => ({ _id: { $gte: `${_id}:`, $lt: `${_id};` } })),
@@ -43,7 +43,7 @@ interface Beside {
 export function createErasures(models: Models, { users, tokens, hashes }: Beside, transact: Transact) {
   const { projects, links, responses, idempotency, erasures } = models;
 
-  /** A project's links, some at a time, in the order of the index. They may be deleted meanwhile. */
+  /** Yields a project's links in batches, in the order of the index. They may be deleted meanwhile. */
   async function* linksOf(projectId: string): AsyncGenerator<LinkRow[]> {
     for (let after = -1; ; ) {
       const page = links.find({ projectId, position: { $gt: after } }, { position: 1, hash: 1 });
@@ -55,7 +55,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
     }
   }
 
-  /** The videos that a project has reserved and will never use: what landed stays counted. */
+  /** Returns the reserved videos that a project will never use: landed ones stay counted. */
   async function unused(project: ProjectDocument, session?: ClientSession): Promise<number> {
     const sums = links.aggregate<{ unique: number; landed: number }>([
       { $match: { projectId: project._id } },
@@ -68,7 +68,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
       },
     ]);
     const [{ unique, landed } = { unique: 0, landed: 0 }] = await (session ? sums.session(session) : sums);
-    // A change of the uses that is under way has reserved what is more, and not yet given back what is less.
+    // A running change of the uses has already reserved an increase, and not yet returned a decrease.
     const shared = Math.max(project.settings.sharedLinkMaxUses, project.usesChange?.to ?? 0);
     return Math.max(0, unique + shared - landed);
   }
@@ -97,7 +97,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
       return await erasures.findOne({ _id: id, kind }).lean<Erasure>();
     },
 
-    /** Counts the records that the erasure of a project would remove; null where there is none. */
+    /** Counts the records that the erasure of a project would remove; null for an unknown project. */
     async tallyProject(projectId: string): Promise<ProjectTally | null> {
       const project = await projects.findById(projectId).lean<ProjectDocument>();
       if (!project) return null;
@@ -110,7 +110,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
       return { ...tally, rememberedAnswers, videosReleased: await unused(project) };
     },
 
-    /** Ends the project. Returns the videos given back, or null where there is none. */
+    /** Ends the project. Returns the number of returned videos; null for an unknown project. */
     async closeProject(projectId: string, now: Date): Promise<number | null> {
       return await transact(async session => {
         const project = await projects.findOneAndDelete({ _id: projectId }, { session }).lean<ProjectDocument>();
@@ -134,7 +134,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
     removeProject,
     removeUserRecords,
 
-    /** Removes a user who has no project left, and remembers it. */
+    /** Removes a user without projects, and writes its tombstone. */
     async removeUser(userId: string, now: Date): Promise<void> {
       await erasures.updateOne(
         { _id: userId },
@@ -144,7 +144,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
       await removeUserRecords(userId);
     },
 
-    /** Erasures whose records are to be removed again, one batch. */
+    /** Returns one batch of erasures whose late records are due for removal. */
     async due(now: Date): Promise<Erasure[]> {
       return await erasures
         .find({ againAt: { $type: 'date', $lte: now } })
@@ -152,7 +152,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
         .lean<Erasure[]>();
     },
 
-    /** Ends an erasure: nothing is removed again. */
+    /** Ends an erasure: no further removal follows. */
     async settle(id: string): Promise<void> {
       await erasures.updateOne({ _id: id }, { $set: { againAt: null } });
     },

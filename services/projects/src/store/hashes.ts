@@ -2,19 +2,19 @@ import type { HashDocument, HashedKind } from './documents.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
-/** A secret's hash with what the secret opens. */
+/** A secret's hash and the record that it opens. */
 export interface HashEntry extends Omit<HashDocument, '_id'> {
   hash: Buffer;
 }
 
 /**
- * Which record a secret opens, by its SHA-256: links, tokens and projects are kept by other keys than the hash, and in a
- * sharded database a look-up by the hash alone would ask every shard. The record has the hash too and decides: an entry
- * only says where to look, so that one too many opens nothing.
+ * Maps a secret's SHA-256 to its record. Links, tokens and projects have other keys than the hash, so in a sharded database
+ * a look-up by hash would query every shard. The record stores the hash too and decides: an entry only locates it, so an
+ * extra entry opens nothing.
  */
 export function createHashes({ hashes }: Pick<Models, 'hashes'>) {
   return {
-    /** Fails, in the transaction of the session where one is given, for a hash that there is already. */
+    /** Inserts entries, in the transaction of `session` if given. Fails for a hash that exists. */
     async insertMany(entries: HashEntry[], session?: ClientSession): Promise<void> {
       const documents = entries.map(({ hash, ...entry }) => ({ _id: hash, ...entry }));
       await hashes.collection.insertMany(documents as never, session ? { session } : {});

@@ -7,17 +7,17 @@ import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
 export interface IdempotencyTimes {
-  /** How long an answer is remembered. */
+  /** How long an answer is kept. */
   keepMs: number;
-  /** How long a first attempt that never ended counts as alive: longer than a transaction may take. */
+  /** How long an unfinished attempt counts as alive: longer than a transaction may take. */
   leaseMs: number;
 }
 
-/** The right to run the request of a key; `finish` in the same transaction as its effect. */
+/** The right to run a key's request; call `finish` in the same transaction as the request's writes. */
 export interface Attempt {
   kind: 'run';
   finish(sealedAnswer: string, projectId: string): Promise<void>;
-  /** Forgets the key after a failure: only success is kept. */
+  /** Removes the key after a failure: only success is kept. */
   abandon(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ interface Request {
 
 type Known = IdempotencyDocument & { now: Date };
 
-// A request that is taken over may have succeeded in that very moment: the second look sees its answer.
+// A request may succeed at the moment of its take-over: the second look finds its answer.
 const LOOKS = 2;
 const WRITE_MS = 5_000;
 const SHOWN = {
@@ -51,9 +51,9 @@ const SHOWN = {
 } as const;
 
 /*
- * A process that dies in mid-transaction leaves it open: the server ends it a minute or more later, and until then what it
- * wrote, also the owner's allowance, cannot be written by others. So the record names the session of its attempt, and who
- * takes it over ends that first. Leases are set and compared by the server's clock.
+ * If a process dies during a transaction, the server ends that transaction a minute or more later. Until then others cannot
+ * write its records, including the owner's allowance. So the record names the session of its attempt, and a take-over ends
+ * that session first. Leases are set and compared by the server's clock.
  */
 export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, times: IdempotencyTimes) {
   const records = idempotency.collection;
@@ -76,7 +76,7 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
     };
   }
 
-  /** Takes a key that is new or whose time is over. Returns the record as it is then, with its owner of that moment. */
+  /** Takes a key that is new or has expired. Returns the record after that, with its current attempt. */
   async function claim({ userId, key, bodyHash }: Request, attempt: string, session: ClientSession): Promise<Known> {
     const isFree = { $lte: [{ $ifNull: ['$expireAt', new Date(0)] }, serverTime()] };
     const record: Omit<IdempotencyDocument, '_id' | 'leaseUntil' | 'expireAt'> = {
@@ -105,9 +105,9 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
     return known as unknown as Known;
   }
 
-  /** False where it is not dead any more: it has ended, or another request has it. */
+  /** Returns false if the attempt is not dead: it has ended, or another request took it over. */
   async function takeOver(request: Request, dead: Known, attempt: string, session: ClientSession): Promise<boolean> {
-    // A server that does not know the command ends the transaction by itself, later.
+    // A server without this command ends the transaction by itself, later.
     await endSession(dead.session).catch(() => {});
     const { userId, key } = request;
     const { matchedCount } = await records.updateOne(
@@ -123,8 +123,8 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
 
   return {
     /**
-     * Begins or replays. `session` is the one in which the effect will be made. Fails with `unprocessable` where the key
-     * came with another body, with `conflict` while the first request still runs: at most `leaseMs`.
+     * Begins or replays. The caller writes in `session`. Fails with `unprocessable` if the key was used with another body,
+     * and with `conflict` while the first request still runs: at most `leaseMs`.
      */
     async begin(request: Request, session: ClientSession): Promise<Attempt | Replay> {
       const attempt = uuidv7();
@@ -143,12 +143,12 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
   };
 }
 
-/** A record that cannot be written in time belongs to a request that runs, or ran until now. */
+/** Runs a write. A record that cannot be written in time belongs to a request that runs or has just ended. */
 async function whenFree<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    // Another request was first: the record is there now.
+    // Another request was first: the record exists now.
     if (isDuplicateKey(error)) return await whenFree(write);
     if (isOutOfTime(error)) throw stillRunning();
     throw error;
@@ -163,7 +163,7 @@ const otherBody = () =>
       reason: 'idempotency_key_reused',
     },
   );
-// The lease may be that of a process that died; one that lives is mostly done long before.
+// The lease may belong to a dead process; a live one usually finishes long before.
 const LOOK_AGAIN_SEC = 5;
 
 const stillRunning = (leaseMs = 0) =>

@@ -8,7 +8,7 @@ import type { ClientSession } from './transaction.ts';
 
 export const PLAIN_LINK = { hash: 0, applied: 0, usesVersion: 0, changedAt: 0 } as const;
 
-/** Names a link: its project is the key of the shard that has it. */
+/** Names a link: the project is the key of its shard. */
 export interface LinkKey {
   linkId: string;
   projectId: string;
@@ -20,7 +20,7 @@ export interface LinkPage {
   ownerId: string;
   projectId: string;
   state: LinkState | undefined;
-  /** Whether the response of a link is complete; undefined: either. */
+  /** Whether a link's response is complete; undefined for either. */
   complete?: boolean | undefined;
   /** Whether the project's links have expired: a link has no expiry of its own. */
   expired: boolean;
@@ -28,10 +28,13 @@ export interface LinkPage {
 }
 
 const ANY_COUNT = { $in: [0, UNIQUE_USES] };
-/** What the index of unique links has before their state. */
+/** The fields before the state in the index of unique links. */
 const UNIQUE = { type: 'unique', maxUses: UNIQUE_USES, claimed: ANY_COUNT } as const;
 
-/** `linkState` of a unique link as a query: each field has few values, so that the index gives their order. undefined: none. */
+/**
+ * Returns `linkState` of a unique link as a query. Each field has few values, so the index gives their order. undefined for
+ * none.
+ */
 function stateQuery(state: LinkState | undefined, expired: boolean): object | undefined {
   switch (state) {
     case undefined:
@@ -67,13 +70,13 @@ interface Newest {
   now: Date;
 }
 
-/** What is read with a project in one query: its unique link that changed last, and its shared link. */
+/** The links that one query reads with a project: the unique link that changed last, and the shared link. */
 export interface LinkHeads {
   newest: Newest[];
   shared: Summed[];
 }
 
-/** The stages of an aggregation over one project that add its `LinkHeads`. */
+/** Returns the stages of an aggregation over one project that add its `LinkHeads`. */
 export const linkHeads = (ownerId: string, projectId: string): PipelineStage[] => [
   {
     $lookup: {
@@ -106,7 +109,7 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
 
   const newestFirst = { type: 1, ownerId: 1, projectId: 1, changedAt: -1 } as const;
 
-  /** When a unique link of each project changed last: one look into the index for each, however many links they have. */
+  /** Returns when a unique link of each project changed last. Reads one index entry per project, however many links it has. */
   async function stampsOf(ownerId: string, projectIds: string[]): Promise<Map<string, Stamp>> {
     const rows = await links.aggregate<Newest & { _id: string }>([
       { $match: { type: 'unique', ownerId, projectId: { $in: projectIds } } },
@@ -117,7 +120,7 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
     return new Map(rows.map(row => [row._id, stampFrom(row)]));
   }
 
-  /** Of the one shared link that a project has. */
+  /** Returns the sums of each project's shared link. */
   async function sumShared(ownerId: string, projectIds: string[]): Promise<Map<string, LinkSums>> {
     const rows = await links
       .find({ projectId: { $in: projectIds }, position: SHARED_POSITION, ownerId }, SUMMED)
@@ -152,14 +155,14 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
       return await links.findOne({ projectId, position: SHARED_POSITION, ownerId }, PLAIN_LINK).lean<Link>();
     },
 
-    /** The shared link with the version that a change of its uses needs. */
+    /** Returns the shared link with the version that a change of its uses needs. */
     async findSharedVersion(ownerId: string, projectId: string): Promise<(Link & { usesVersion: number }) | null> {
       return await links
         .findOne({ projectId, position: SHARED_POSITION, ownerId }, { hash: 0, applied: 0, changedAt: 0 })
         .lean<Link & { usesVersion: number }>();
     },
 
-    /** Some of a project's links in the order of their making, behind `after` (a position), in one state where given. */
+    /** Returns some of a project's links in order of creation, after the position `after`, in one state if given. */
     async pageOf({ ownerId, projectId, state, complete, expired, after }: LinkPage, limit: number): Promise<Link[]> {
       const ofState = stateQuery(state, expired);
       if (!ofState) return [];
@@ -174,7 +177,7 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
         .lean<Link[]>();
     },
 
-    /** What is undefined stays as it is: Mongoose leaves it out. */
+    /** Updates a link. Undefined fields stay unchanged: Mongoose omits them. */
     async update({ ownerId, ...key }: LinkKey & Pick<Link, 'ownerId'>, change: LinkChange): Promise<Link | null> {
       return await links
         .findOneAndUpdate(
@@ -185,13 +188,13 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
         .lean<Link>();
     },
 
-    /** Remembers the first opening. False for an unknown link. */
+    /** Stores the first opening. Returns false for an unknown link. */
     async setOpened(key: LinkKey, now: Date): Promise<boolean> {
       const { matchedCount } = await links.updateOne({ ...linkAt(key), openedAt: null }, { $set: { openedAt: now } });
       return matchedCount === 1 || (await links.exists(linkAt(key))) !== null;
     },
 
-    /** The sums over the links of many projects, by project id. Those of unique links are kept until one changes. */
+    /** Returns the sums of many projects' links, by project id. Caches those of unique links until one changes. */
     async sums(ownerId: string, projectIds: string[]): Promise<Map<string, ProjectSums>> {
       const [stamps, shared] = await Promise.all([stampsOf(ownerId, projectIds), sumShared(ownerId, projectIds)]);
       const unique = await uniqueSums.get([...stamps.keys()], stamps, ids => sumUnique(ownerId, ids));
@@ -201,7 +204,7 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
       return byProject;
     },
 
-    /** The same of one project whose `LinkHeads` were just read: asks the database only where a unique link has changed. */
+    /** Returns the same for one project with fresh `LinkHeads`: queries the database only if a unique link has changed. */
     async sumsFrom(ownerId: string, projectId: string, { newest, shared }: LinkHeads): Promise<ProjectSums> {
       const stamps = new Map(newest.map(each => [projectId, stampFrom(each)]));
       const unique = await uniqueSums.get([...stamps.keys()], stamps, ids => sumUnique(ownerId, ids));

@@ -46,13 +46,12 @@ const SCHEMAS = {
 /** Every collection with its indexes, which a migration builds. */
 export const collections = Object.entries(SCHEMAS).map(([name, schema]) => indexesOf(name, schema));
 
-/** Registers every collection. */
 export function createModels(connection: Connection): Models {
   const models = Object.entries(SCHEMAS).map(([name, schema]) => [name, register(connection, name, schema)]);
   return Object.fromEntries(models) as Models;
 }
 
-// The schema's own inference is dropped: records come back through lean() as the domain's types.
+// Drops the schema's inferred type: records come back through lean() as the domain's types.
 function register<T>(connection: Connection, collection: string, schema: unknown): Model<T> {
   return connection.model(collection, schema as Schema, collection) as unknown as Model<T>;
 }

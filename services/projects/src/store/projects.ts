@@ -5,7 +5,7 @@ import { type LinkHeads, linkHeads } from './links.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
-/** The changes of one update; what is absent stays. */
+/** The changes of one update; absent fields stay unchanged. */
 export interface ProjectChange {
   settings: Partial<Project['settings']>;
   expiresAt?: Date | null;
@@ -14,7 +14,7 @@ export interface ProjectChange {
 }
 
 export const PLAIN_PROJECT = { dashboardHash: 0, usesChange: 0 } as const;
-// Long texts stay in the database: 50 questions alone can have 100 KB.
+// Long texts stay in the database: the questions alone can have 100 KB.
 const SUMMARY = {
   createdAt: 1,
   expiresAt: 1,
@@ -34,7 +34,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
       return await projects.findOne({ _id: projectId, ownerId }, PLAIN_PROJECT).lean<Project>();
     },
 
-    /** The project with what the sums of its links come from, in one query; null where it is not this owner's. */
+    /** Returns the project with the links for its sums, in one query; null if this owner does not have it. */
     async findWithLinks(ownerId: string, projectId: string): Promise<(Project & LinkHeads) | null> {
       const [project] = await projects.aggregate<Project & LinkHeads>([
         { $match: { _id: projectId, ownerId } },
@@ -44,7 +44,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
       return project ?? null;
     },
 
-    /** Returns undefined where the project is not this owner's. */
+    /** Returns undefined if this owner does not have the project. */
     async nameOf(ownerId: string, projectId: string): Promise<string | undefined> {
       const project = await projects
         .findOne({ _id: projectId, ownerId }, { 'settings.projectName': 1 })
@@ -56,12 +56,12 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
       return await projects.countDocuments({ ownerId });
     },
 
-    /** For callers that have no owner: contributors' links and the webhooks service. */
+    /** Finds a project for callers without an owner: contributors' links and the webhooks service. */
     async findForService(projectId: string): Promise<Project | null> {
       return await projects.findOne({ _id: projectId }, PLAIN_PROJECT).lean<Project>();
     },
 
-    /** Whether and in which language new uploads of a project are transcribed, as it is set now. */
+    /** Returns whether, and in which language, new uploads of a project are transcribed now. */
     async transcription(projectId: string): Promise<TranscriptionSettings> {
       const project = await projects
         .findOne({ _id: projectId }, { 'settings.transcriptionEnabled': 1, 'settings.transcriptionLanguage': 1 })
@@ -69,7 +69,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
       return project?.settings ?? NO_TRANSCRIPTION;
     },
 
-    /** Some of an owner's, newest first, from behind the project `after` on. */
+    /** Returns some of an owner's projects, newest first, after the project `after`. */
     async pageOf(ownerId: string, after: string | undefined, limit: number): Promise<ProjectSummary[]> {
       return await projects
         .find({ ownerId, ...(after === undefined ? {} : { _id: { $lt: after } }) }, SUMMARY)
@@ -79,8 +79,8 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
     },
 
     /**
-     * Applies a change. Returns null where the change has a secret and the sealed one is no longer `knownSecret`, or where
-     * the project is not this owner's.
+     * Applies a change. Returns null if the change has a secret and the sealed one is no longer `knownSecret`, or if this
+     * owner does not have the project.
      */
     async update(
       ownerId: string,
@@ -111,7 +111,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
 
     async setDashboardHash(ownerId: string, projectId: string, dashboardHash: Buffer): Promise<boolean> {
       if (!(await projects.exists({ _id: projectId, ownerId }))) return false;
-      // First: a token that is given out is found from then on.
+      // Inserted first: the look-up must know a token before a client gets it.
       await hashes.insertMany([{ hash: dashboardHash, kind: 'dashboard', id: projectId }]);
       const before = await projects
         .findOneAndUpdate(

@@ -6,12 +6,12 @@ import type { Response, UseState } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
 import type { Models } from './models.ts';
 
-/** The state that a response must still have for a change to happen; a transfer under way always forbids it. */
+/** The state that a change requires of a response; a running transfer always prevents it. */
 export interface Expected {
   use: UseState;
-  /** How many answers had landed. */
+  /** The number of landed answers. */
   answers: number;
-  /** Only a claim without any byte that ran out by then. */
+  /** Matches only a claim without any byte that expired by this time. */
   emptyAndOverBy?: Date;
 }
 
@@ -19,11 +19,11 @@ export type ResponseChange = Partial<
   Pick<Response, 'use' | 'hasBytes' | 'heldUntil' | 'answers' | 'complete' | 'settings' | 'terms'>
 >;
 
-/** The filter of a response, whose key begins with its link's. */
+/** Returns the filter of a response, whose key begins with its link's. */
 export const responseAt = (id: string) => ({ _id: id, linkId: linkOf(id) });
 export const linkOf = (responseId: string): string => responseId.slice(0, responseId.indexOf(':'));
 
-// Each carries its project's settings, which can be 100 KB.
+// Each response has its project's settings, which can be 100 KB.
 const INSERTED_AT_ONCE = 50;
 
 export function createResponses({ responses }: Pick<Models, 'responses'>) {
@@ -36,7 +36,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
   });
 
   return {
-    /** False where the session, or the one response of a unique link, is there already. */
+    /** Returns false if the session exists, or if the unique link already has its response. */
     async insert(response: Response): Promise<boolean> {
       const error = await insert(response);
       if (error && !isDuplicateKey(error)) throw new Error('a response could not be inserted', { cause: error });
@@ -47,7 +47,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
       return await responses.findOne(responseAt(id)).lean<Response>();
     },
 
-    /** With what its project says of transcripts now, in one query. */
+    /** Returns a response with its project's current transcription settings, in one query. */
     async findWithTranscription(
       id: string,
     ): Promise<(Response & { project: { settings: TranscriptionSettings }[] }) | null> {
@@ -66,12 +66,12 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
       return response ?? null;
     },
 
-    /** The one response of a unique link. */
+    /** Returns the response of a unique link. */
     async findSolo(linkId: string): Promise<Response | null> {
       return await responses.findOne({ linkId, solo: true }).lean<Response>();
     },
 
-    /** Begins a transfer together with its change of the response. Returns null where the response is not as expected. */
+    /** Begins a transfer together with its change of the response. Returns null if the response is not as expected. */
     async beginTransfer(
       id: string,
       expected: Expected,
@@ -94,7 +94,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
         .lean<Response>();
     },
 
-    /** Prolongs the hold on a use that is held or final. Returns null where there is none. */
+    /** Prolongs the hold on a held or final use. Returns null if there is none. */
     async prolong(id: string, heldUntil: Date): Promise<Response | null> {
       return await responses
         .findOneAndUpdate(
@@ -105,7 +105,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
         .lean<Response>();
     },
 
-    /** Claims without any byte whose time is over. */
+    /** Returns expired claims without any byte. */
     async emptyClaims(now: Date, limit: number): Promise<Response[]> {
       return await responses
         .find({ use: 'held', hasBytes: false, heldUntil: { $lte: now } })

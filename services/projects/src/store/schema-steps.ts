@@ -1,7 +1,10 @@
 import type { Schema } from '@recording-request/kit-mongo/migrations';
 import { collections } from './models.ts';
 
-/** What this version needs the database to be. A change of an index is a step with the new fingerprint: docs/operations.md. */
+/**
+ * The state of the database that this version needs. A change of an index is a step with the new fingerprint:
+ * docs/operations.md.
+ */
 export const schema: Schema = {
   database: 'projects',
   collections,

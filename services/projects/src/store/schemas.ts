@@ -54,7 +54,10 @@ export const tokenSchema = new Schema<TokenDocument>(
   whole,
 ).index({ userId: 1, _id: 1 });
 
-/** How a value is stored that is like this one: a list is one of texts, and a text may be empty, which Mongoose calls absent. */
+/**
+ * Returns the type of a value for storage: lists contain texts, and a text may be empty, which Mongoose would treat as
+ * absent.
+ */
 function storedAs(value: unknown) {
   if (Array.isArray(value)) return [String];
   if (typeof value === 'string') return String;
@@ -115,8 +118,8 @@ export const linkSchema = new Schema<LinkDocument>(
   whole,
 )
   .index({ projectId: 1, position: 1 }, { unique: true })
-  // Covers the stats, and orders the links of each state. Only unique links are in it, and in the next: a claim on a contended
-  // shared link changes no index entry.
+  // Covers the stats, and orders the links of each state. This index and the next have only unique links, so a claim on a
+  // contended shared link changes no index entry.
   .index(
     { ownerId: 1, projectId: 1, type: 1, disabled: 1, maxUses: 1, claimed: 1, landed: 1, position: 1 },
     { name: 'unique_links', partialFilterExpression: { type: 'unique' } },
@@ -163,13 +166,12 @@ export const responseSchema = new Schema<Response>(
   },
   whole,
 )
-  // A unique link has one response.
   .index({ linkId: 1 }, { unique: true, partialFilterExpression: { solo: true } })
-  // What the sweepers look for; both stay small.
+  // For the sweepers; both indexes stay small.
   .index({ heldUntil: 1 }, { name: 'empty_claims', partialFilterExpression: { use: 'held', hasBytes: false } })
   .index({ 'transfer.leaseUntil': 1 }, { name: 'open_transfers', sparse: true });
 
-// No hash leads to two records, whichever shards these are on.
+// A hash leads to one record, on any shard.
 export const hashSchema = new Schema<HashDocument>(
   { _id: { type: Buffer, required: true } as never, kind: text as never, id: text, projectId: String },
   whole,

@@ -1,10 +1,10 @@
 import type { Models } from './models.ts';
 
-/** The collections that hold sealed texts, in the order in which they are walked. */
+/** The collections with sealed texts, in the order in which they are resealed. */
 export const SEALED_IN = ['projects', 'links', 'idempotency'] as const;
 export type SealedIn = (typeof SEALED_IN)[number];
 
-/** A sealed text as it is stored; the paths are those of its field. */
+/** A stored sealed text; the path is that of its field. */
 export type SealedText = { id: string; sealed: string; projectId?: string } & (
   | { path: 'webhook.secret' | 'webhook.former.secret' | 'sealedToken' }
   | { path: 'answer'; userId: string; key: string }
@@ -12,7 +12,7 @@ export type SealedText = { id: string; sealed: string; projectId?: string } & (
 
 export interface SealedPage {
   texts: SealedText[];
-  /** The last record that was looked at; undefined behind the last one of all. */
+  /** The last record of the page; undefined after the last record of all. */
   last: string | undefined;
 }
 
@@ -34,7 +34,7 @@ interface Row {
 
 export function createSealedTexts(models: Pick<Models, SealedIn>) {
   return {
-    /** The sealed texts of the next `limit` records behind `after`, by their ids. */
+    /** Returns the sealed texts of the next `limit` records after `after`, by id. */
     async page(collection: SealedIn, after: string, limit: number): Promise<SealedPage> {
       const found = models[collection].collection.find({ _id: { $gt: after } } as object, {
         projection: FIELDS[collection],
@@ -45,7 +45,7 @@ export function createSealedTexts(models: Pick<Models, SealedIn>) {
       return { texts: rows.flatMap(textsOf), last: rows.length < limit ? undefined : rows.at(-1)!._id };
     },
 
-    /** The sealed texts of the first and of the last record, by their ids. */
+    /** Returns the sealed texts of the first and of the last record, by id. */
     async ends(collection: SealedIn): Promise<SealedText[]> {
       const projection = FIELDS[collection];
       const ends = ([1, -1] as const).map(_id =>
@@ -55,7 +55,7 @@ export function createSealedTexts(models: Pick<Models, SealedIn>) {
       return rows.flatMap(row => (row ? textsOf(row) : []));
     },
 
-    /** Puts each new text in the place of the one that was read, where that still stands. Returns how many it did. */
+    /** Replaces each text that has not changed since it was read. Returns the number of replaced texts. */
     async replace(collection: SealedIn, changes: { text: SealedText; sealed: string }[]): Promise<number> {
       if (changes.length === 0) return 0;
       const writes = changes.map(({ text, sealed }) => ({

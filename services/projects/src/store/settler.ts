@@ -3,8 +3,8 @@ import { createSoonestTimer } from '@recording-request/kit/soonest-timer';
 import type { TransferRef, TransferSteps } from './transfer-steps.ts';
 
 /**
- * Does steps 3 to 5 of transfers that are in their link, many at once, a moment later: so that claims on a contended
- * link pay for one update of it each and not for two. The sweeper does those that it does not get to.
+ * Does steps 3 to 5 of transfers that are in their link, many together, a moment later, so that each claim on a contended
+ * link costs one update of it, not two. The sweeper does those that this misses.
  */
 export class Settler {
   readonly #steps: TransferSteps;
@@ -18,13 +18,13 @@ export class Settler {
     this.#log = log;
   }
 
-  /** It is done with those that were added before, in `delayMs` at the latest. */
+  /** Settles this transfer and those added before, within `delayMs`. */
   add(applied: TransferRef, delayMs: number): void {
     this.#waiting.push(applied);
     this.#timer.in(delayMs);
   }
 
-  /** Resolves when everything that was added before is done. Never rejects. */
+  /** Resolves when everything added before is settled. Never rejects. */
   flush(): Promise<void> {
     this.#timer.cancel();
     this.#running = this.#running.then(() => this.#settleAll());
@@ -43,7 +43,7 @@ export class Settler {
   }
 }
 
-/** Steps 3 to 5 for a list of transfers that are in their links. */
+/** Does steps 3 to 5 for transfers that are in their links. */
 export async function settle(steps: TransferSteps, batch: TransferRef[]): Promise<void> {
   const marked = await steps.markApplied(batch);
   const byLink = Map.groupBy(marked, ref => ref.linkId);

@@ -1,21 +1,22 @@
 import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 
-/** How this database is spread over shards: by what the queries of each collection name, and its unique indexes begin with. */
+/** The shard key of each collection: a field of its queries, with which its unique indexes begin. */
 const keys: ShardKeys = {
   ...KIT_COLLECTIONS,
-  // Every query but the operator's list has the id.
+  // Every query except the operator's list has the id.
   users: { _id: 'hashed' },
-  // A secret is found through `hashes`. The lists of a user are the operator's.
+  // A secret is found through `hashes`. Only the operator lists a user's tokens.
   tokens: { _id: 'hashed' },
-  // Links, services and contributors come by the id. An owner's list asks every shard: one look into an index on each.
+  // Links, services and contributors know the id. An owner's list queries every shard: one index look-up on each.
   projects: { _id: 'hashed' },
-  // An owner sees the links of a project, whose positions are unique in it. A link's id comes with its project's.
+  // Owners list the links of a project, and positions are unique in it. Every caller that knows a link's id also knows its
+  // project's.
   links: { projectId: 'hashed' },
-  // The one response of a unique link is unique by the link, with which every id begins.
+  // A unique link has one unique response, and every response id begins with the link's.
   responses: { linkId: 'hashed' },
-  // A hash is unique in the whole system, and all that is known where it is looked up.
+  // A hash is unique in the whole system, and a look-up knows nothing else.
   hashes: { _id: 'hashed' },
-  // As its unique index has it: what one user remembers can be on many shards.
+  // The fields of its unique index: one user's records can be on many shards.
   idempotency: { userId: 1, key: 1 },
   erasures: { _id: 'hashed' },
 };

@@ -8,12 +8,12 @@ import type { Users } from './users.ts';
  * Changes the uses of a shared link together with the owner's reservation, without a transaction over the link:
  * claims that wait for a transaction fill the connection pool, and the transaction then waits for a connection.
  *
- *   1. one transaction: reserve what is more, record the change in the project
- *   2. the link takes it, or refuses it for good, in one write: its `usesVersion` moves on either way
- *   3. one transaction: give back what is less, set the project's figure, drop the record
+ *   1. one transaction: reserve an increase, record the change in the project
+ *   2. the link accepts it, or refuses it for good, in one write: its `usesVersion` increases either way
+ *   3. one transaction: return a decrease, set the project's number of uses, remove the record
  *
- * The version makes each step happen once: anyone who finds a record goes on from it, after a crash
- * the sweeper.
+ * The version makes each step happen once: any process that finds a record continues from it; after a crash
+ * the sweeper does.
  */
 
 type Transact = <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) => Promise<T>;
@@ -38,7 +38,7 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
     }, signal);
   }
 
-  /** Step 2: whether the link has the new uses. */
+  /** Step 2: returns whether the link has the new uses. */
   async function decide(projectId: string, change: UsesChange): Promise<boolean> {
     const fits = { $lte: [{ $add: ['$claimed', '$landed'] }, change.to] };
     await links.collection.updateOne({ ...sharedOf(projectId), usesVersion: change.version - 1 }, [
@@ -67,8 +67,8 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
 
   return {
     /**
-     * `taken`: the link has the new uses. `refused`: more than that are claimed or landed. `busy`: another change was
-     * under way and is finished now, look again. Fails with `forbidden` where the allowance has no room.
+     * `taken`: the link has the new uses. `refused`: more uses are claimed or landed. `busy`: another change was running and
+     * is now finished; retry. Fails with `forbidden` if the allowance has no room.
      */
     async change(link: Link & { usesVersion: number }, to: number, signal?: AbortSignal) {
       const project = await projects
@@ -85,7 +85,7 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
       return (await finish(project, change)) ? 'taken' : 'refused';
     },
 
-    /** Finishes what crashes left in between. */
+    /** Finishes changes that crashes interrupted. */
     async sweep(): Promise<void> {
       const left = await projects
         .find({ 'usesChange.version': { $gt: 0 } }, { ownerId: 1, usesChange: 1 })

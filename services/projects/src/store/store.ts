@@ -24,7 +24,7 @@ export interface StoreOptions {
   transfers: TransferOptions;
 }
 
-/** Connects. Rejects with a StartError where the database has not been migrated as far as this version needs it. */
+/** Connects. Fails with a StartError if the database lacks a migration that this version needs. */
 export async function openStore(options: StoreOptions) {
   const connection = await connectMongo(options.mongo, 'projects');
   try {
@@ -73,8 +73,8 @@ async function build(connection: Connection, options: StoreOptions) {
   };
 }
 
-/** The store with its models, for tests that look at what is stored. */
+/** The store with its models, for tests that check stored records. */
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 
-/** What the service is given: records as plain objects, no model. */
+/** The service's store: it returns plain objects and has no models. */
 export type Store = Omit<OpenStore, 'models' | 'clock'>;

@@ -4,7 +4,7 @@ import type { ClientSession, Connection } from 'mongoose';
 
 export type { ClientSession };
 
-/** How long a transaction may take with all its tries and its commit before it fails with `unavailable`. */
+/** The longest time of a transaction with all its retries and its commit; after it, the transaction fails with `unavailable`. */
 export const TRANSACTION_MS = 20_000;
 const ABORT_MS = 2_000;
 const OPTIONS = {
@@ -13,15 +13,15 @@ const OPTIONS = {
 } as const;
 
 export interface TransactionBounds {
-  /** The caller is gone: the transaction ends with the signal's reason. */
+  /** Aborts when the caller leaves: the transaction then fails with the signal's reason. */
   signal?: AbortSignal | undefined;
   budgetMs?: number;
 }
 
 /**
- * Runs `work` in a transaction of its own session. Conflicts with other transactions, and commits whose outcome is not
- * known, are tried again by the driver until the budget is spent; then it fails with `unavailable`, and may or may not
- * have been committed. Anything else that `work` throws ends it, undone.
+ * Runs `work` in a transaction of its own session. The driver retries conflicts with other transactions, and commits with
+ * unknown results, until the budget is spent; then this fails with `unavailable`, and the commit may or may not have
+ * happened. Any other error of `work` aborts the transaction.
  */
 export async function inTransaction<T>(
   connection: Connection,
@@ -31,18 +31,18 @@ export async function inTransaction<T>(
   return await withSession(connection, session => transact(session, work, bounds));
 }
 
-/** Runs `work` with a session that ends with it, and with it every transaction that is still open. */
+/** Runs `work` with a session. Ends the session afterwards, and with it every open transaction. */
 export async function withSession<T>(connection: Connection, work: (session: ClientSession) => Promise<T>): Promise<T> {
   const session = await connection.startSession();
   try {
     return await work(session);
   } finally {
-    // What could not be aborted now, the server aborts.
+    // If the abort fails here, the server aborts the transaction.
     await bounded(session.endSession(), ABORT_MS, 'the end of a session').catch(() => {});
   }
 }
 
-/** `inTransaction` in a session that is there. */
+/** Runs `inTransaction` in an existing session. */
 export async function transact<T>(
   session: ClientSession,
   work: (session: ClientSession) => Promise<T>,
@@ -64,7 +64,7 @@ export async function transact<T>(
   };
   try {
     over.throwIfAborted();
-    // The driver's own limit is two minutes and cannot be changed. What runs on after ours ends with its session.
+    // The driver's own limit is two minutes and cannot be changed. A transaction past our limit ends with its session.
     return await Promise.race([session.withTransaction(attempt, OPTIONS), ended]);
   } catch (error) {
     if (error !== timeUp.reason) throw error;

@@ -15,24 +15,21 @@ import type { Models } from './models.ts';
 import { linkOf, responseAt } from './responses.ts';
 
 /*
- * A transfer changes the counters of a link exactly once, without a transaction over the link:
- *
- *   1. the response records it as `intended`                                       (responses.insert, beginTransfer)
- *   2. the link takes it, if its id is not in `applied`: counters and id, one write      (applyToLink)
- *   3. the response marks it `applied`                                                   (markApplied)
- *   4. the id is pulled from the link                                                    (forgetOnLink)
- *   5. the response drops it                                                             (clear)
- *
- * Anyone who finds one after a crash goes on from where it stands. The id keeps step 2 from happening twice before step 4;
- * after step 4 nobody may try step 2 again. So one at a time holds a transfer: steps 2 and 3 are its holder's alone. A
- * former holder is kept from step 3 by the holder's id, and from step 2 by the lease: the update itself asks the
- * database's clock, is cut off after `applyLimitMs`, and a take-over waits that long past the end of the lease. Steps 4
- * and 5 follow `applied` and harm nothing when done twice.
+ * A transfer changes the counters of a link exactly once, without a transaction over the link: 1. the response records it as
+ * `intended`                                       (responses.insert, beginTransfer) 2. the link takes it, if its id is not
+ * in `applied`: counters and id, one write      (applyToLink) 3. the response marks it `applied`
+ * (markApplied) 4. the id is pulled from the link                                                    (forgetOnLink) 5. the
+ * response drops it                                                             (clear) After a crash, any process that
+ * finds a transfer continues from its current step. The id prevents a second step 2 before step 4; after step 4, no process
+ * may run step 2. So a transfer has one holder at a time, and only the holder runs steps 2 and 3. The holder's id prevents
+ * step 3 by a former holder. The lease prevents step 2 by one: the update itself checks the database's clock and is cut off
+ * after `applyLimitMs`, and a take-over waits that long after the end of the lease. Steps 4 and 5 follow `applied` and may
+ * run twice.
  */
 
 export type AppliedOutcome = 'applied' | 'refused' | 'lease_lost';
 
-// Only other replicas can be faster: here the writes of one link go one after the other.
+// Only other replicas can win a race: this process writes to one link sequentially.
 const WRITE_TRIES = 12;
 
 /** Names one transfer in its response and its link. */
@@ -43,11 +40,11 @@ export interface TransferRef extends LinkKey {
 }
 
 export function createTransferSteps({ links, responses }: Models, leaseMs: number) {
-  // An update that was held up ends before anybody may take its transfer over.
+  // A delayed update ends before any process may take over its transfer.
   const applyLimitMs = Math.ceil(leaseMs / 2);
   const takeOverAfterMs = leaseMs;
 
-  /** One write for all of them or none: none where one is in already, lost its lease, or there is no room for all. */
+  /** Writes all of them or none: none if one is already in the link or lost its lease, or if there is no room for all. */
   async function write(link: LinkKey, transfers: Transfer[]): Promise<boolean> {
     const takers = transfers.filter(transfer => takesUse(transfer.kind)).length;
     const leaseUntil = new Date(Math.min(...transfers.map(transfer => transfer.leaseUntil.getTime())));
@@ -68,7 +65,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       {
         $inc: { ...sumOfChanges(transfers.map(transfer => transfer.kind)) },
         $push: { applied: { $each: ids } } as never,
-        // By the server's clock, as it is compared: see links.ts.
+        // Set by the server's clock, like the compared times: see links.ts.
         $currentDate: { changedAt: true },
         $max: latest,
       },
@@ -77,9 +74,9 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     return matchedCount === 1;
   }
 
-  /** Notes the outcomes that are clear after a write that did nothing. Returns the transfers to try again. */
+  /** Stores the outcomes that are clear after a write without effect. Returns the transfers to retry. */
   async function decide(key: LinkKey, transfers: Transfer[], outcomes: Map<Transfer, AppliedOutcome>) {
-    // Local reads see the writes that the update was decided on, even if no majority has them yet.
+    // Local reads see the writes on which the update was decided, even without a majority.
     const [link] = await links.collection
       .find(linkAt(key) as object, {
         readConcern: { level: 'local' },
@@ -87,7 +84,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
         maxTimeMS: applyLimitMs,
       })
       .toArray();
-    // Its project was erased: a claim is undone, what else there was goes with its response.
+    // The project was erased: a claim is undone; other transfers disappear with their response.
     if (!link) {
       for (const transfer of transfers) outcomes.set(transfer, 'refused');
       return [];
@@ -103,15 +100,15 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   }
 
   return {
-    /** `now` by the database's clock, on which the lease is judged. */
+    /** `now` is by the database's clock, which also decides about the lease. */
     make(kind: TransferKind, now: Date): Transfer {
       const leaseUntil = new Date(now.getTime() + leaseMs);
       return { id: new Types.ObjectId(), holder: new Types.ObjectId(), kind, state: 'intended', at: now, leaseUntil };
     },
 
     /**
-     * Step 2 for several transfers of one link, in their order. `refused`: no use is free, or the link is disabled.
-     * Fails with `unavailable` where others were faster each time.
+     * Runs step 2 for several transfers of one link, in order. `refused`: no use is free, or the link is disabled. Fails
+     * with `unavailable` if other writers win each try.
      */
     async applyToLink(link: LinkKey, transfers: Transfer[]): Promise<AppliedOutcome[]> {
       const outcomes = new Map<Transfer, AppliedOutcome>();
@@ -129,12 +126,12 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       return transfers.map(transfer => outcomes.get(transfer)!);
     },
 
-    /** Step 3, where the holder is still the same: returns the ones that are `applied` now. */
+    /** Runs step 3 if the holder is still the same. Returns the transfers that are `applied` now. */
     async markApplied(batch: TransferRef[]): Promise<TransferRef[]> {
       const ids = responsesIn(batch);
       const transfers = { 'transfer.id': { $in: batch.map(ref => ref.transferId) } };
       const holders = { 'transfer.holder': { $in: batch.map(ref => ref.holder) } };
-      // A claim that was applied is a use that is held.
+      // An applied claim is a held use.
       const use = { $cond: [{ $eq: ['$use', 'claiming'] }, 'held', '$use'] };
       const { matchedCount } = await responses.collection.updateMany(
         { ...ids, ...transfers, ...holders, 'transfer.state': 'intended' },
@@ -165,7 +162,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       );
     },
 
-    /** Instead of 3 to 5, where a claim was refused: the response is as it was before. */
+    /** Undoes a refused claim instead of steps 3 to 5: the response returns to its former state. */
     async undo(responseId: string, transfer: Transfer): Promise<void> {
       const { id, holder } = transfer;
       const intended = {
@@ -178,7 +175,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       else await responses.updateOne(intended, { $set: { use: 'released' }, $unset: { transfer: '' } });
     },
 
-    /** The response with its transfer in our hands, where the holder before has let the lease run out. */
+    /** Takes over a response's transfer if the former holder's lease has expired. Returns the response. */
     async takeOver(responseId: string): Promise<Response | null> {
       return await responses
         .findOneAndUpdate(
@@ -193,7 +190,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
         .lean<Response>();
     },
 
-    /** Responses whose transfer was left in between. */
+    /** Returns responses with an interrupted transfer. */
     async leftOver(now: Date, limit: number): Promise<Response[]> {
       return await responses
         .find({ 'transfer.leaseUntil': { $lt: new Date(now.getTime() - takeOverAfterMs) } })

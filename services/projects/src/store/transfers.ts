@@ -11,27 +11,27 @@ import { Settler, settle } from './settler.ts';
 import { type AppliedOutcome, createTransferSteps, refOf } from './transfer-steps.ts';
 
 export interface TransferOptions {
-  /** How long the replica that began a transfer has it for itself. */
+  /** The lease of the replica that began a transfer. */
   leaseMs: number;
-  /** How long applied transfers are gathered before they are settled together. */
+  /** The time for collecting applied transfers, to settle them together. */
   settleDelayMs: number;
   log: Logger;
 }
 
 const POLL_MS = 15;
-// Another replica settles within milliseconds, a busy database in seconds; one that died is taken over after two leases. A
-// caller waits 5 s, and then tries again.
+// Another replica settles within milliseconds, a busy database in seconds; a dead replica's transfer is taken over after two
+// leases. A caller waits 5 s and then retries.
 const PATIENCE_MS = 4_000;
 const SWEEP_BATCH = 200;
 const APPLIED_AT_ONCE = 200;
-// Nobody waits for what a landing leaves, while its answer and its webhook are waited for and ask this service, too.
+// No caller waits for the cleanup after a landing, and other calls to this service wait for its answer and its webhook.
 const LANDED_DELAYS = 4;
 
-/** Runs transfers to their end, and finishes those that a crash left in between. See transfer-steps.ts. */
+/** Runs transfers to their end, and finishes those that a crash interrupted. See transfer-steps.ts. */
 export function createTransfers(models: Models, options: TransferOptions) {
   const { settleDelayMs } = options;
   const steps = createTransferSteps(models, options.leaseMs);
-  // Writers of one document would only wait for each other in the database, each holding a connection.
+  // Writers of one document would only wait for each other in the database, each with a connection.
   const apply = createBatcher<{ link: LinkKey; transfer: Transfer }, AppliedOutcome>({
     keyOf: ({ link }) => link.linkId,
     work: entries =>
@@ -43,7 +43,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
   });
   const settler = new Settler(steps, options.log);
 
-  /** Applies the transfer that the response carries; a refused claim is undone. */
+  /** Applies the response's transfer; undoes a refused claim. */
   async function execute(response: Response): Promise<AppliedOutcome> {
     const transfer = response.transfer!;
     const outcome = await apply({ link: response, transfer });
@@ -57,7 +57,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
     return outcome;
   }
 
-  /** Continues a transfer that the replica which began it left, from the step where it stands. */
+  /** Continues another replica's interrupted transfer from its current step. */
   async function finish(response: Response): Promise<void> {
     if (response.transfer?.state === 'applied') {
       await settle(steps, [refOf(response)]);
@@ -74,8 +74,8 @@ export function createTransfers(models: Models, options: TransferOptions) {
     execute,
 
     /**
-     * The response once no transfer is under way, finishing one that was left over; null where it is gone (its claim
-     * was refused). Fails with `unavailable` where another replica takes too long.
+     * Returns the response when it has no running transfer; finishes an interrupted one. Returns null if the response is
+     * gone, because its claim was refused. Fails with `unavailable` if another replica takes too long.
      */
     async settled(responseId: string): Promise<Response | null> {
       const giveUpAt = performance.now() + PATIENCE_MS;
@@ -91,11 +91,11 @@ export function createTransfers(models: Models, options: TransferOptions) {
       }
     },
 
-    /** Finishes what crashes left in between; returns how many it looked at. */
+    /** Finishes transfers that crashes interrupted. Returns the number of checked ones. */
     async sweep(now: Date): Promise<number> {
       const left = await steps.leftOver(now, SWEEP_BATCH);
       for (const response of left) {
-        // One that cannot be finished must not keep the others waiting.
+        // A transfer that cannot be finished must not block the others.
         await finish(response).catch(error =>
           options.log.warn({ err: error, response: response._id }, 'A transfer is left to the next sweep'),
         );

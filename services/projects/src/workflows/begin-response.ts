@@ -10,21 +10,21 @@ type Deps = Pick<Context, 'config' | 'store' | 'clock'>;
 
 export interface Beginning {
   linkId: string;
-  /** '' where the caller does not know it. */
+  /** '' if the caller does not know it. */
   projectId: string;
   sessionId: string;
   termsAccepted: boolean;
 }
 
-/** One try: the request with the link and the project as they are now. */
+/** One try: the request with the current link and project. */
 interface Try extends Beginning {
   link: Link;
-  /** The link as a device sees it that has begun nothing: disabled while its owner is, too. */
+  /** The link for a device that has begun nothing: also disabled while its owner is disabled. */
   linkForNew: Link;
   project: Project;
 }
 
-/** Claims a use and freezes the settings; the same session again, or a second device of a unique link, joins. */
+/** Claims a use and freezes the settings. A repeated session, or a second device of a unique link, joins the response. */
 export async function beginResponse(
   deps: Deps,
   beginning: Beginning,
@@ -42,7 +42,7 @@ export async function beginResponse(
   });
 }
 
-/** Nearly every session is new: only one that cannot begin is looked up. */
+/** Looks a session up only if it cannot begin, because nearly every session is new. */
 async function beginOrJoin(deps: Deps, given: Try): Promise<Response | null> {
   const { responses } = deps.store;
   const refusal: unknown[] = [];
@@ -60,7 +60,7 @@ async function beginOrJoin(deps: Deps, given: Try): Promise<Response | null> {
   return null;
 }
 
-/** null where another request was faster: look again. */
+/** Returns null if another request was faster: retry. */
 async function begin(
   deps: Deps,
   { link, linkForNew, project, sessionId, termsAccepted }: Try,
@@ -99,12 +99,12 @@ async function join(deps: Deps, given: Try, known: Response): Promise<Response |
     if (!sameDevice) acceptedTerms(response.settings, given.termsAccepted, deps.clock.now());
     return response;
   }
-  // A transfer that gave the use back may still be under way.
+  // The transfer that released the use may still be running.
   const settled = response.transfer ? await deps.store.transfers.settled(response._id) : response;
   return settled?.use === 'released' ? await beginAgain(deps, given, settled, sameDevice) : null;
 }
 
-/** The device that began it goes on, past the expiry too; any other needs a link that takes new claims. */
+/** The device that began it continues, even after the expiry; any other needs a link that accepts new claims. */
 async function beginAgain(deps: Deps, given: Try, response: Response, sameDevice: boolean): Promise<Response | null> {
   const now = deps.clock.now();
   refuseEarly(sameDevice ? given.link : given.linkForNew, sameDevice ? null : given.project.expiresAt, now);
@@ -112,7 +112,7 @@ async function beginAgain(deps: Deps, given: Try, response: Response, sameDevice
   return await reclaim(deps, response, { ...emptyHold(deps, now), ...frozen }, now);
 }
 
-/** A response that never had a byte takes today's settings; of any other a take may exist. */
+/** Returns the current settings for a response without any byte; others keep theirs, because a recording may exist. */
 function settingsForAnother({ project, termsAccepted }: Try, response: Response, now: Date) {
   const settings = response.hasBytes ? response.settings : project.settings;
   const terms = acceptedTerms(settings, termsAccepted, now);

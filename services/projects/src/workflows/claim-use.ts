@@ -7,13 +7,13 @@ import type { ResponseChange } from '../store/responses.ts';
 
 type Hold = Pick<Response, 'hasBytes' | 'heldUntil'>;
 
-/** Fails early where a use can evidently not be claimed; the claim itself decides. null expiry: past it too. */
+/** Fails early if a use obviously cannot be claimed; the claim itself decides. Pass null to ignore the expiry. */
 export function refuseEarly(link: Link, expiresAt: Date | null, now: Date): void {
   const refusal = claimRefusal(link, expiresAt, now);
   if (refusal) throw claimRefused(refusal);
 }
 
-/** Applies the claim that the response carries. Fails with `gone` or `conflict` where the link has no use for it. */
+/** Applies the response's claim. Fails with `gone` or `conflict` if the link has no use for it. */
 export async function claim({ store, clock }: Pick<Context, 'store' | 'clock'>, response: Response): Promise<Response> {
   const outcome = await store.transfers.execute(response);
   if (outcome === 'applied') return { ...response, use: 'held' };
@@ -21,13 +21,13 @@ export async function claim({ store, clock }: Pick<Context, 'store' | 'clock'>, 
     throw new DomainError('unavailable', 'The service is slow at the moment: try again in a moment.');
   }
   const link = await store.links.find(response);
-  // A use that was given back in this very moment leaves no reason: the next try will have it.
+  // If a use was released at this moment, there is no reason any more: the retry will get that use.
   throw claimRefused((link && claimRefusal(link, null, clock.now())) ?? 'busy');
 }
 
 /**
- * Claims a use again for a response that gave its own back, whatever the expiry. null where the response changed
- * meanwhile: look again.
+ * Claims a use again for a response that released its own, whatever the expiry. Returns null if the response changed
+ * meanwhile: retry.
  */
 export async function reclaim(
   context: Pick<Context, 'store' | 'clock'>,
@@ -42,12 +42,12 @@ export async function reclaim(
   return begun && (await claim(context, begun));
 }
 
-/** The hold of a response that has just claimed its use and has no byte yet. */
+/** Returns the hold of a response that has just claimed its use and has no byte yet. */
 export function emptyHold({ config }: Pick<Context, 'config'>, now: Date): Hold {
   return { hasBytes: false, heldUntil: inSeconds(now, config.claimEmptyHoldSeconds) };
 }
 
-/** The hold of a response whose bytes are arriving. */
+/** Returns the hold of a response whose bytes are arriving. */
 export function bytesHold({ config }: Pick<Context, 'config'>, now: Date): Hold {
   return { hasBytes: true, heldUntil: inSeconds(now, config.claimHoldSeconds) };
 }

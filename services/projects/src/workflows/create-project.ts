@@ -12,11 +12,11 @@ import { openUnlessLost } from './open-unless-lost.ts';
 export interface CreatedProject extends NewProject {
   /** The owner, with the reservation. */
   user: User;
-  /** The first of its unique links. */
+  /** Its first unique links. */
   first: MintedLink[];
 }
 
-/** Makes the answer of a creation, and its bytes, which are remembered for a repeat of the request. */
+/** Makes the answer of a creation, and its bytes, which are stored for a repeated request. */
 export interface AnswerFormat<T> {
   make(created: CreatedProject): T;
   encode(answer: T): Uint8Array;
@@ -37,7 +37,7 @@ export interface Creation<T> {
   now: Date;
 }
 
-/** Reserves the allowance, stores the project, its links and the remembered answer: all in one transaction or none. */
+/** Reserves the allowance and stores the project, its links and the answer, in one transaction. */
 export async function createProject<T>(context: Context, creation: Creation<T>, call: CallContext): Promise<T> {
   const { order, repeat, format } = creation;
   if (!repeat) return await context.store.withSession(session => create(context, creation, { session, ...call }));
@@ -71,7 +71,7 @@ async function create<T>(
   const { store, secrets } = context;
   const made = makeProject(context, order, now);
   const work = async () => {
-    // The user first: of two creations at the edge of an allowance, one waits here and writes nothing.
+    // The user first: of two creations at the limit of an allowance, one waits here and writes nothing.
     const user = await store.users.reserve(order.ownerId, made.reserves, session);
     await store.projects.insert(made.project, made.dashboardHash, session);
     const first = await insertLinks(context, made, session);
@@ -85,7 +85,7 @@ async function create<T>(
   return await store.transact(session, work, { signal });
 }
 
-/** Returns the first unique links: others are read when they are shown. */
+/** Inserts all links. Returns the first unique ones: clients read the others in pages. */
 async function insertLinks(context: Context, made: NewProject, session: ClientSession): Promise<MintedLink[]> {
   const { links } = context.store;
   if (made.shared) await links.insertMany([made.shared], session);
@@ -97,7 +97,7 @@ async function insertLinks(context: Context, made: NewProject, session: ClientSe
   return first ?? [];
 }
 
-// No conflict: those are worth trying again, and this answer does not come back.
+// Not a conflict: clients retry those, and this answer never comes back.
 const lostAnswer = (projectId: string) =>
   new DomainError(
     'unprocessable',

@@ -2,14 +2,14 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../context.ts';
 import { noSuchResponse, type Response } from '../domain/response.ts';
 
-/** The response once no change of its use is under way. Fails with `not_found` where there is none. */
+/** Returns the response when no change of its use is running. Fails with `not_found`. */
 export async function settledResponse({ store }: Pick<Context, 'store'>, id: string): Promise<Response> {
   const response = await store.transfers.settled(id);
   if (!response) throw noSuchResponse();
   return response;
 }
 
-/** The response, waiting only while its claim is not decided. Fails with `not_found` where there is none. */
+/** Returns the response; waits only while its claim is undecided. Fails with `not_found`. */
 export async function decidedResponse(context: Pick<Context, 'store'>, id: string): Promise<Response> {
   const response = await context.store.responses.find(id);
   if (!response) throw noSuchResponse();
@@ -19,8 +19,8 @@ export async function decidedResponse(context: Pick<Context, 'store'>, id: strin
 const TRIES = 8;
 
 /**
- * Tries again while `attempt` returns null, as it does when the response changed between its read and its conditional
- * write. Fails with `unavailable` where that never ends.
+ * Retries while `attempt` returns null, which means that the response changed between its read and its conditional write.
+ * Fails with `unavailable` after too many tries.
  */
 export async function whileChanging<T>(attempt: () => Promise<T | null>): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {

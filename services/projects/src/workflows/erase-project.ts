@@ -10,7 +10,7 @@ type Deps = Pick<Context, 'store' | 'clock'>;
 
 const NOTHING: ProjectTally = { links: 0, responses: 0, rememberedAnswers: 0, videosReleased: 0 };
 
-/** Erases what this service has of a project. Submissions and deliveries are erased before, by their services. */
+/** Erases this service's data of a project. The other services erase submissions and deliveries first. */
 export async function eraseProject({ store, clock }: Deps, projectId: string): Promise<ErasedProject> {
   const { erasures } = store;
   const before = await erasures.find('project', projectId);
@@ -21,7 +21,7 @@ export async function eraseProject({ store, clock }: Deps, projectId: string): P
   return { ...removed, videosReleased: videosReleased ?? 0, erasedBeforeAt: before?.at };
 }
 
-/** What `eraseProject` would remove now. */
+/** Returns what `eraseProject` would remove now. */
 export async function tallyProject({ store }: Pick<Deps, 'store'>, projectId: string): Promise<ErasedProject> {
   const before = await store.erasures.find('project', projectId);
   const tally = await store.erasures.tallyProject(projectId);

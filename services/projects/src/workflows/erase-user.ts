@@ -3,9 +3,9 @@ import { noSuchUser, tokenIsLive } from '../domain/user.ts';
 
 export interface ErasedUser {
   tokensRevoked: number;
-  /** The projects that have to be erased first. */
+  /** The projects to erase first. */
   projectIds: string[];
-  /** Whether the user is gone. */
+  /** Whether the user is erased. */
   done: boolean;
   erasedBeforeAt: Date | undefined;
 }
@@ -14,7 +14,7 @@ type Deps = Pick<Context, 'store' | 'clock'>;
 
 const PROJECTS = 1_000;
 
-/** Tokens first, so that nothing new comes; the user last, when the caller has had every project erased. */
+/** Removes the tokens first, so that nothing new is created, and the user after the caller has erased every project. */
 export async function eraseUser({ store, clock }: Deps, userId: string): Promise<ErasedUser> {
   const now = clock.now();
   const { erasedBeforeAt } = await find(store, userId);
@@ -26,7 +26,7 @@ export async function eraseUser({ store, clock }: Deps, userId: string): Promise
   return { tokensRevoked, projectIds, done, erasedBeforeAt };
 }
 
-/** What `eraseUser` would do now. */
+/** Returns what `eraseUser` would do now. */
 export async function tallyUser({ store, clock }: Deps, userId: string): Promise<ErasedUser> {
   const now = clock.now();
   const { user, erasedBeforeAt } = await find(store, userId);
@@ -35,7 +35,7 @@ export async function tallyUser({ store, clock }: Deps, userId: string): Promise
   return { tokensRevoked: live.length, projectIds, done: !user, erasedBeforeAt };
 }
 
-/** Fails with `not_found` for a user who is neither there nor was erased. */
+/** Fails with `not_found` for a user that neither exists nor was erased. */
 async function find(store: Deps['store'], userId: string) {
   const before = await store.erasures.find('user', userId);
   const user = await store.users.find(userId);

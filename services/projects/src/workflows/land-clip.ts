@@ -14,13 +14,13 @@ export interface Clip {
   submissionId: string;
 }
 
-/** `landed`: whether this clip is the answer to its question, from now on or from before. */
+/** `landed`: whether this clip is the answer to its question, now or already before. */
 export interface Landing {
   landed: boolean;
   response: Response;
 }
 
-/** One conditional write makes the clip the answer; the first to land wins, and the use is final from then on. */
+/** Makes the clip the answer in one conditional write. The first clip to land wins, and the use is final after it. */
 export async function landClip(deps: Deps, clip: Clip, log: Logger): Promise<Landing> {
   return await whileChanging(async () => {
     const response = await decidedResponse(deps, clip.responseId);
@@ -36,7 +36,7 @@ export async function landClip(deps: Deps, clip: Clip, log: Logger): Promise<Lan
   });
 }
 
-/** null where the response changed or had to be brought into order first: look again. */
+/** Returns null if the response changed, or if its transfer had to be settled first: retry. */
 async function land(deps: Deps, response: Response, { questionIndex, submissionId }: Clip): Promise<Response | null> {
   const { store } = deps;
   if (response.transfer) {
@@ -59,7 +59,7 @@ async function moveCounters({ store }: Deps, landed: Response, log: Logger): Pro
   try {
     await store.transfers.execute(landed);
   } catch (error) {
-    // The clip has landed whatever happens here, and must not be refused: the sweeper moves the link's counters.
-    log.warn({ err: error, response: landed._id }, 'The counters of a link follow later');
+    // The clip has landed even if this fails, so the call must succeed: the sweeper updates the link's counters.
+    log.warn({ err: error, response: landed._id }, 'The counters of a link were not updated; the sweeper updates them');
   }
 }

@@ -13,10 +13,10 @@ import { inSeconds } from '../domain/time.ts';
 export interface ProjectOrder {
   ownerId: string;
   settings: Settings;
-  /** Unique links. */
+  /** The number of unique links. */
   count: number;
   webhookSecret: string;
-  /** undefined: the links never expire. */
+  /** Undefined if the links never expire. */
   expiresInSeconds: number | undefined;
 }
 
@@ -26,15 +26,15 @@ export interface MintedLink {
   token: string;
 }
 
-/** A project, made but not stored, and the tokens that are shown once. */
+/** A new project that is not stored yet, and the tokens that are shown once. */
 export interface NewProject {
   project: Project;
   projectToken: string;
   dashboardHash: Buffer;
   shared?: MintedLink;
-  /** How many unique links it is to have. */
+  /** The number of unique links. */
   count: number;
-  /** How many videos it takes of the allowance. */
+  /** The number of videos to reserve of the allowance. */
   reserves: number;
 }
 
@@ -70,10 +70,10 @@ export function makeProject(context: Pick<Context, 'checks' | 'secrets'>, order:
   };
 }
 
-// Five hundred tokens take some milliseconds to seal, and together some hundred KB.
+// Sealing 500 tokens takes some milliseconds; together they have some hundred KB.
 const MINTED_AT_ONCE = LIMITS.linkPageSize;
 
-/** The unique links of a project in the order of their making, some at a time: ten thousand are never in memory together. */
+/** Yields the unique links of a project in batches, in order of creation: 10,000 links are never in memory together. */
 export function* mintUnique(
   context: Pick<Context, 'secrets'>,
   { project, count }: Pick<NewProject, 'project' | 'count'>,

@@ -2,8 +2,8 @@ import { keyIdOf } from '@recording-request/kit/secret-box';
 import type { Context } from '../context.ts';
 
 /**
- * Returns what was sealed; undefined where its key is lost for good. Fails where a key is missing that SECRETS_KEYS_LOST
- * does not name: it may be put back yet.
+ * Returns the sealed value; undefined if SECRETS_KEYS_LOST names its key. Fails for any other missing key, because the
+ * operator may still restore it.
  */
 export function openUnlessLost(
   { config, secrets }: Pick<Context, 'config' | 'secrets'>,

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { settledResponse, whileChanging } from './current-response.ts';
 
-/** Gives the use back unless a clip has landed; true also where it was given back before. */
+/** Releases the use unless a clip has landed. Returns true also if it was released before. */
 export async function releaseResponse(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
   id: string,

@@ -4,8 +4,8 @@ import { bytesHold, reclaim } from './claim-use.ts';
 import { settledResponse, whileChanging } from './current-response.ts';
 
 /**
- * Bytes are arriving: returns the response with a use that is held or final, held from now. A use that was given back is
- * claimed again, past the expiry too. Fails with `not_found`, and with `gone` or `conflict` where it cannot be claimed.
+ * Bytes are arriving: returns the response with a held or final use, held from now. Claims a released use again, even after
+ * the expiry. Fails with `not_found`, and with `gone` or `conflict` if it cannot be claimed.
  */
 export async function renewResponse(
   context: Pick<Context, 'config' | 'store' | 'clock'>,

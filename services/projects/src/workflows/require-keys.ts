@@ -5,12 +5,13 @@ import type { Context } from '../context.ts';
 import type { SealedIn, SealedText } from '../store/sealed.ts';
 import { contextOf, nameOf } from './reseal.ts';
 
-// What clients may ask for at any time. Remembered answers end by themselves.
+// Clients may read these at any time. Stored answers expire by themselves.
 const LASTING: readonly SealedIn[] = ['projects', 'links'];
 
 /**
- * Fails with a StartError where the oldest or the newest record cannot be opened: its key was taken out of the ring too early, or the
- * ring was replaced, perhaps by another key of the same name. Two look-ups a collection, however many records there are; `reseal --dry-run` looks at all.
+ * Fails with a StartError if the oldest or the newest record cannot be opened: its key was removed from the ring too early,
+ * or the ring was replaced, perhaps with another key of the same name. Needs two look-ups per collection, however many
+ * records it has; `reseal --dry-run` checks all.
  */
 export async function requireKeys(
   { store, secrets, config }: Pick<Context, 'store' | 'secrets' | 'config'>,
@@ -28,7 +29,7 @@ export async function requireKeys(
             ? `${sealed}: put that one back, and give a new key a name of its own; or, if it is lost for good, name "${keyId}" in SECRETS_KEYS_LOST.`
             : `${sealed}: put it back behind the first one, or, if it is lost for good, name it in SECRETS_KEYS_LOST.`,
         );
-      log.warn(`${sealed}: what it sealed cannot be shown or used any more`);
+      log.warn(`${sealed}: texts sealed with this key cannot be shown or used any more`);
     }
 }
 

@@ -3,23 +3,23 @@ import type { Context } from '../context.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import type { SealedIn, SealedText } from '../store/sealed.ts';
 
-/** What one batch came to. */
+/** The result of one batch. */
 export interface Resealed {
   lookedAt: number;
   resealed: number;
-  /** Changed by another request between reading and writing: they stand as that request left them. */
+  /** The number of texts that another request changed between read and write; those changes stay. */
   changedMeanwhile: number;
   unopened: { record: string; keyId: string; knownKey: boolean }[];
-  /** Where the next batch begins; undefined behind the last record of the collection. */
+  /** The start of the next batch; undefined after the last record of the collection. */
   last: string | undefined;
 }
 
-// Some 300 KB, and a few milliseconds of AES.
+// About 300 KB, and a few milliseconds of AES.
 const BATCH = 500;
 
 /**
- * Seals what stands in the records behind `after` with the first key of the ring. Other requests go on: a text that they
- * change meanwhile is not overwritten.
+ * Reseals the records after `after` with the first key of the ring. Other requests continue: this does not overwrite a text
+ * that they change meanwhile.
  */
 export async function resealBatch(
   { store, secrets }: Pick<Context, 'store' | 'secrets'>,
@@ -43,13 +43,13 @@ export async function resealBatch(
   return { lookedAt: texts.length, resealed, changedMeanwhile: changes.length - resealed, unopened, last };
 }
 
-/** What a sealed text is bound to. */
+/** Returns the record to which a sealed text is bound. */
 export function contextOf(text: SealedText): string {
   if (text.path === 'answer') return sealedFor.answer(text.userId, text.key);
   return text.path === 'sealedToken' ? sealedFor.link(text.id) : sealedFor.webhook(text.id);
 }
 
-/** Names a sealed text's record, for the operator. */
+/** Returns the name of a sealed text's record, for the operator. */
 export function nameOf(text: SealedText): string {
   switch (text.path) {
     case 'webhook.secret':

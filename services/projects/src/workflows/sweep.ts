@@ -4,7 +4,7 @@ type Deps = Pick<Context, 'store' | 'clock'>;
 
 const BATCH = 200;
 
-/** Gives back claims without any byte whose time is over. Returns how many. */
+/** Releases expired claims without any byte. Returns the number of released claims. */
 export async function sweepEmptyClaims({ store, clock }: Deps, now: Date): Promise<number> {
   let released = 0;
   for (;;) {
@@ -19,12 +19,12 @@ export async function sweepEmptyClaims({ store, clock }: Deps, now: Date): Promi
       changed++;
     }
     released += changed;
-    // A round that changed nothing has only claims that are busy: the next sweep sees them again.
+    // A round without a change found only busy claims: the next sweep checks them again.
     if (over.length < BATCH || changed === 0) return released;
   }
 }
 
-/** Finishes erasures that were left in between, and removes what came late. */
+/** Finishes interrupted erasures, and removes late records. */
 export async function sweepErasures({ store: { erasures } }: Pick<Deps, 'store'>, now: Date): Promise<void> {
   for (const erasure of await erasures.due(now)) {
     if (erasure.kind === 'project') await erasures.removeProject(erasure);
@@ -33,7 +33,7 @@ export async function sweepErasures({ store: { erasures } }: Pick<Deps, 'store'>
   }
 }
 
-/** One round: what crashes left half done, and what ran out. */
+/** Runs one round: finishes what crashes interrupted, and releases what has expired. */
 export async function sweep(deps: Deps): Promise<void> {
   const now = deps.clock.now();
   const parts = [

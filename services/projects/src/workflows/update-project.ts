@@ -8,22 +8,22 @@ import { inSeconds } from '../domain/time.ts';
 import type { ProjectChange } from '../store/projects.ts';
 import { openUnlessLost } from './open-unless-lost.ts';
 
-/** What is undefined or left out stays as it is. */
+/** Undefined and omitted fields stay unchanged. */
 export interface ProjectUpdate {
   ownerId: string;
   projectId: string;
   settings: Partial<Settings>;
-  /** Seconds from now; `default`: the window of a project that was made without one. */
+  /** Seconds from now; `default` is the window of a project that was created without one. */
   expiry: number | 'never' | 'default' | undefined;
   webhookSecret: string | undefined;
 }
 
-// Each try loses only to another change of the same secret or of the same uses in the same moment.
+// A try fails only if the same secret or the same uses change at the same moment.
 const TRIES = 5;
 
 /**
- * Fails with `not_found`; `invalid`; `forbidden` where the allowance has no room; `conflict` where other requests keep
- * changing the project.
+ * Fails with `not_found`; with `invalid`; with `forbidden` if the allowance has no room; with `conflict` if other requests
+ * keep changing the project.
  */
 export async function updateProject(context: Context, update: ProjectUpdate, signal: AbortSignal): Promise<Project> {
   const { store } = context;
@@ -33,7 +33,8 @@ export async function updateProject(context: Context, update: ProjectUpdate, sig
     const before = await store.projects.find(ownerId, projectId);
     if (!before) throw noSuchProject();
     const change = changeOf(context, update, before);
-    // Checked as a whole first, then the one that the allowance or the link may refuse: a refusal changes nothing.
+    // Validates the whole change, then makes the part that the allowance or the link may refuse: a refused update changes
+    // nothing.
     if (sharedLinkMaxUses !== undefined) {
       const done = await changeUses(context, before, sharedLinkMaxUses, signal);
       if (!done) continue;
@@ -44,7 +45,7 @@ export async function updateProject(context: Context, update: ProjectUpdate, sig
   throw new DomainError('conflict', 'The project is being changed by another request: try again in a moment.');
 }
 
-/** False where another change came first: look again. */
+/** Returns false if another change came first: retry. */
 async function changeUses(
   { store }: Pick<Context, 'store'>,
   { ownerId, _id: projectId }: Project,
@@ -72,7 +73,7 @@ function changeOf(
   const { expiry, webhookSecret } = update;
   const fault = context.checks.update({ ...update.settings, ...(webhookSecret !== undefined && { webhookSecret }) });
   if (fault) throw new DomainError('invalid', fault);
-  // The uses are changed together with the link and the allowance.
+  // The uses change together with the link and the allowance.
   const { sharedLinkMaxUses: _, ...settings } = trimmed(update.settings);
   const change: ProjectChange = { settings, addressWasSet: settings.webhookUrl !== undefined };
   if (typeof expiry === 'number') checkExpiry(expiry);
@@ -85,7 +86,7 @@ function changeOf(
   return change;
 }
 
-/** undefined for the same secret again: rotating it would push out the real former one. */
+/** Returns undefined for the same secret again: a rotation would push out the real former secret. */
 function rotation(
   context: Pick<Context, 'config' | 'secrets'>,
   before: Project,
@@ -96,7 +97,7 @@ function rotation(
   const sealed = secret === '' ? '' : context.secrets.seal(secret, owner);
   const until = inSeconds(now, context.config.webhookSecretOverlapSeconds);
   const current = before.webhook.secret === '' ? '' : openUnlessLost(context, before.webhook.secret, owner)?.toString();
-  // What nobody can open any more is not kept beside the new one: it would have to sign with it.
+  // A secret that cannot be opened is not kept as the former one: the service would have to sign with it.
   if (current === undefined) return rotateSecret({ secret: '' }, sealed, until);
   return secret === current ? undefined : rotateSecret(before.webhook, sealed, until);
 }
