@@ -31,7 +31,7 @@ test('a token authenticates until it is revoked', async () => {
   assert.equal((await running.operator.listApiTokens({ userId })).tokens.length, 1);
 });
 
-test('an expired and an unknown token are refused alike', async () => {
+test('an expired and an unknown token get the same error', async () => {
   const userId = await newOwner(running);
   const expiresAt = new Date(Date.now() + 60_000);
   const made = await running.operator.createApiToken({ userId, label: '', scopes: ['profile:read'], expiresAt });
@@ -42,7 +42,7 @@ test('an expired and an unknown token are refused alike', async () => {
   await assert.rejects(unknown, refusedAs('not_found', /no such token/));
 });
 
-test('a rotated token has a new secret; the one before ends with its overlap, and at once where there is none', async () => {
+test('a rotated token has a new secret; the former one ends with its overlap, or at once without one', async () => {
   const userId = await newOwner(running);
   const made = await running.operator.createApiToken({ userId, label: 'ci', scopes: ['links:read'] });
   const { apiTokenId } = made.token!;
@@ -71,7 +71,7 @@ test('a rotated token has a new secret; the one before ends with its overlap, an
   await assert.rejects(unknown, refusedAs('not_found'));
 });
 
-test('the last use of a token is noted at most once a minute', async () => {
+test('the last use of a token is stored at most once a minute', async () => {
   const userId = await newOwner(running);
   const { secret, token } = await running.operator.createApiToken({ userId, label: '', scopes: ['links:read'] });
   const lastUse = async () => (await running.operator.listApiTokens({ userId })).tokens[0]!.lastUsedAt?.getTime();
@@ -121,7 +121,7 @@ test('a user is shown, renamed, disabled and enabled', async () => {
   for (const call of unknown) await assert.rejects(call, refusedAs('not_found'));
 });
 
-test('a token needs known scopes, a user and a time to come', async () => {
+test('a token needs known scopes, a user and a future expiry', async () => {
   const userId = await newOwner(running);
   const create = (given: object) =>
     running.operator.createApiToken({ userId, label: 'x', scopes: ['profile:read'], ...given });
@@ -131,7 +131,7 @@ test('a token needs known scopes, a user and a time to come', async () => {
   await assert.rejects(create({ userId: 'nobody' }), refusedAs('not_found'));
 });
 
-test('users are listed page by page, and their limit is set and taken away', async () => {
+test('users are listed page by page, and their limit is set and removed', async () => {
   const ids = [await newOwner(running), await newOwner(running), await newOwner(running)];
   const seen: string[] = [];
   let afterUserId = '';

@@ -23,7 +23,7 @@ after(() => running[Symbol.asyncDispose]());
 
 const shared = { sharedLinkEnabled: true };
 
-test('of 200 concurrent claims on a shared link with 50 uses exactly 50 succeed', async () => {
+test('exactly 50 of 200 concurrent claims on a shared link with 50 uses succeed', async () => {
   const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 50 } });
   const linkId = made.sharedLink!.linkId;
   const counts = await outcomes(Array.from({ length: 200 }, () => begin(running, linkId)));
@@ -32,7 +32,7 @@ test('of 200 concurrent claims on a shared link with 50 uses exactly 50 succeed'
   assert.equal(await running.store.models.responses.countDocuments({ linkId }), 50, 'a refused claim leaves nothing');
 });
 
-test('a claim that comes after its link was disabled is refused, however many are under way', async () => {
+test('a claim after its link was disabled is refused, however many claims are running', async () => {
   const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 1_000 } });
   const { linkId } = made.sharedLink!;
   const { ownerId, projectId } = made.project!;
@@ -44,7 +44,7 @@ test('a claim that comes after its link was disabled is refused, however many ar
   assert.equal((await counters(running, linkId)).claimed, begun);
 });
 
-test('a link whose uses have all landed is gone, one whose uses are only claimed is busy', async () => {
+test('a link is gone when all uses have landed, and busy when they are only claimed', async () => {
   const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 1 } });
   const linkId = made.sharedLink!.linkId;
   const response = await begin(running, linkId);
@@ -56,7 +56,7 @@ test('a link whose uses have all landed is gone, one whose uses are only claimed
   assert.ok(links.sharedLink?.submittedAt);
 });
 
-test('the same session begun twice at once takes one use', async () => {
+test('the same session begun twice at the same time takes one use', async () => {
   const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: 5 } });
   const linkId = made.sharedLink!.linkId;
   const id = session();
@@ -65,7 +65,7 @@ test('the same session begun twice at once takes one use', async () => {
   assert.equal((await counters(running, linkId)).claimed, 1);
 });
 
-test('devices of a unique link that begin at once join one response, until it is complete', async () => {
+test('devices that begin at a unique link at the same time join one response, until it is complete', async () => {
   const made = await newProject(running);
   const linkId = made.uniqueLinks[0]!.linkId;
   const responses = await Promise.all(Array.from({ length: 20 }, () => begin(running, linkId)));
@@ -77,7 +77,7 @@ test('devices of a unique link that begin at once join one response, until it is
   assert.equal(again.complete, true);
 });
 
-test('any device continues the interview of a unique link until it is complete, and only then the link says so', async () => {
+test('any device continues the interview of a unique link until it is complete; only then the link shows it', async () => {
   const made = await newProject(running, { settings: { interviewQuestions: ['One?', 'Two?', 'Three?'] } });
   const [link] = made.uniqueLinks;
   const { linkId } = link!;
@@ -114,7 +114,7 @@ test('any device continues the interview of a unique link until it is complete, 
   await assert.rejects(begin(running, linkId), refusedAs('gone', /sent already/));
 });
 
-test('a shared link says when the latest of its responses was complete', async () => {
+test('a shared link shows when its latest response was complete', async () => {
   const made = await newProject(running, { settings: { ...shared, interviewQuestions: ['One?', 'Two?'] } });
   const { linkId, token } = made.sharedLink!;
   const completedAt = async () => {
@@ -137,7 +137,7 @@ test('a shared link says when the latest of its responses was complete', async (
   assert.equal(underWay, undefined, 'a response of a shared link belongs to the device that began it');
 });
 
-test('of two clips that land at once for one question one is the answer, and it stays so', async () => {
+test('one of two clips that land at the same time for one question is the answer, and stays it', async () => {
   const made = await newProject(running);
   const linkId = made.uniqueLinks[0]!.linkId;
   const { responseSessionId } = await begin(running, linkId);
@@ -154,7 +154,7 @@ test('of two clips that land at once for one question one is the answer, and it 
   assert.deepEqual(await counters(running, linkId), { claimed: 0, landed: 1, submissionCount: 1, applied: 0 });
 });
 
-test('the answers of an interview that land at once count each, and one use', async () => {
+test('answers of an interview that land at the same time all count, with one use', async () => {
   const questions = ['One?', 'Two?', 'Three?', 'Four?'];
   const made = await newProject(running, { settings: { interviewQuestions: questions } });
   const linkId = made.uniqueLinks[0]!.linkId;
@@ -166,7 +166,7 @@ test('the answers of an interview that land at once count each, and one use', as
   await assert.rejects(land(running, linkId, responseSessionId, 4), refusedAs('invalid', /question/));
 });
 
-test('claims, landings and releases at once never pass the uses and never go below zero', async () => {
+test('concurrent claims, landings and releases never exceed the uses and never go below zero', async () => {
   const maxUses = 10;
   const made = await newProject(running, { settings: { ...shared, sharedLinkMaxUses: maxUses } });
   const linkId = made.sharedLink!.linkId;
@@ -197,7 +197,7 @@ test('claims, landings and releases at once never pass the uses and never go bel
   assert.equal(landed, maxUses);
 });
 
-test('a session id that is no UUID is invalid, an unknown link or response is not found', async () => {
+test('a session id that is not a UUID is invalid; an unknown link or response is not found', async () => {
   const made = await newProject(running);
   const linkId = made.uniqueLinks[0]!.linkId;
   await assert.rejects(begin(running, linkId, 'mine'), refusedAs('invalid', /responseSessionId/));

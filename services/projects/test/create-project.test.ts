@@ -30,7 +30,7 @@ after(() => running[Symbol.asyncDispose]());
 const reserved = async (userId: string) => (await running.accounts.getUser({ userId })).user!.videosReserved;
 const projectsOf = async (ownerId: string) => (await running.projects.listProjects({ ownerId })).summaries.length;
 
-test('a project is made with its links, its tokens and its reservation', async () => {
+test('a project is created with its links, its tokens and its reservation', async () => {
   const ownerId = await newOwner(running, 100);
   const made = await newProject(
     running,
@@ -80,7 +80,7 @@ test('no token and no secret is stored in the clear', async () => {
   }
 });
 
-test('of 50 concurrent creations at the edge of an allowance exactly those with room succeed', async () => {
+test('exactly the creations with room succeed among 50 concurrent ones at the limit of an allowance', async () => {
   const ownerId = await newOwner(running, 40);
   const counts = await outcomes(Array.from({ length: 50 }, () => newProject(running, { count: 2 }, ownerId)));
   assert.deepEqual(counts, { ok: 20, forbidden: 30 });
@@ -101,7 +101,7 @@ test('a refused creation leaves nothing behind', async () => {
   assert.equal(await models.links.countDocuments(), before);
 });
 
-test('1,200 links are made and listed in order, and neither answer has more than 500 of them', async () => {
+test('1,200 links are created and listed in order, and no answer has more than 500', async () => {
   const shared = { sharedLinkEnabled: true };
   const request = creation(await newOwner(running), { count: 1_200, idempotencyKey: 'many', settings: shared });
   const made = await running.projects.createProject(request);
@@ -123,7 +123,7 @@ test('1,200 links are made and listed in order, and neither answer has more than
   assert.deepEqual(again, { ...made, replayed: true });
 });
 
-test('20 concurrent requests with one Idempotency-Key make one project, and all later ones get its answer', async () => {
+test('20 concurrent requests with one Idempotency-Key create one project, and all later ones get its answer', async () => {
   const ownerId = await newOwner(running, 1_000);
   const request = creation(ownerId, { count: 5, idempotencyKey: 'once', bodyHash: randomBytes(32) });
   const counts = await outcomes(Array.from({ length: 20 }, () => running.projects.createProject(request)));
@@ -145,7 +145,7 @@ test('a key with another body is refused, and is free for another user', async (
   await newProject(running, { idempotencyKey: 'k' }, other);
 });
 
-test('only success is kept: a key whose request failed can be used again', async () => {
+test('a key can be reused after its request failed', async () => {
   const ownerId = await newOwner(running, 1);
   const request = creation(ownerId, { count: 2, idempotencyKey: 'retry' });
   await assert.rejects(running.projects.createProject(request), refusedAs('forbidden'));
@@ -153,7 +153,7 @@ test('only success is kept: a key whose request failed can be used again', async
   assert.equal((await running.projects.createProject(request)).uniqueLinks.length, 2);
 });
 
-/** A first request with this key whose process has just died; its record says that it may run for another minute. */
+/** Leaves a first request with this key by a dead process; its record says that it may run for another minute. */
 async function diedWith(request: CreateProjectRequest) {
   const { store } = running;
   const { ownerId: userId, idempotencyKey: key, bodyHash } = request;
@@ -165,7 +165,7 @@ async function diedWith(request: CreateProjectRequest) {
   return { session, attempt, leaseEndsIn };
 }
 
-test('a request that still runs is a conflict; one that died gives its key up when its lease ends', async t => {
+test('a running request is a conflict; a dead one loses its key when its lease ends', async t => {
   const request = creation(await newOwner(running), { idempotencyKey: 'dead' });
   const { session, attempt, leaseEndsIn } = await diedWith(request);
   await assert.rejects(running.projects.createProject(request), refusedAs('conflict', /still running/));
@@ -181,7 +181,7 @@ test('a request that still runs is a conflict; one that died gives its key up wh
   await leaseEndsIn(-1);
   const made = await running.projects.createProject(request);
   assert.ok(made.project);
-  // The dead one wakes up: its transaction must not commit a second project.
+  // The dead process wakes up: its transaction must not commit a second project.
   const late = running.store.transact(session, () => attempt.finish('late', 'a project'), {});
   await assert.rejects(late, refusedAs('conflict'));
   await attempt.abandon();
@@ -189,12 +189,12 @@ test('a request that still runs is a conflict; one that died gives its key up wh
   assert.deepEqual(await running.projects.createProject(request), { ...made, replayed: true });
 });
 
-test('a request that died with its transaction open is taken over when its lease ends, not when the server ends it', async () => {
+test('a dead request with an open transaction is taken over when its lease ends, before the server aborts it', async () => {
   const ownerId = await newOwner(running, 10);
   const request = creation(ownerId, { count: 4, idempotencyKey: 'open' });
   const { session, attempt, leaseEndsIn } = await diedWith(request);
   await leaseEndsIn(-1);
-  // What it has written is locked until somebody ends it: MongoDB does so after 60 s at the earliest.
+  // Its writes are locked until the transaction ends: MongoDB ends it after 60 s at the earliest.
   session.startTransaction();
   await running.store.users.reserve(ownerId, 4, session);
   await attempt.finish('late', 'a project');
@@ -205,7 +205,7 @@ test('a request that died with its transaction open is taken over when its lease
   assert.deepEqual([await projectsOf(ownerId), await reserved(ownerId)], [1, 4]);
 });
 
-test('a remembered answer ends after its time, also before the database removes it', async () => {
+test('a stored answer expires after its time, also before the database removes it', async () => {
   const ownerId = await newOwner(running);
   const request = creation(ownerId, { idempotencyKey: 'old' });
   const first = await running.projects.createProject(request);
@@ -214,7 +214,7 @@ test('a remembered answer ends after its time, also before the database removes 
   assert.notEqual(second.project?.projectId, first.project?.projectId);
 });
 
-test('each rule that a creation breaks is named by its field', async () => {
+test('the error of an invalid creation names the field', async () => {
   const ownerId = await newOwner(running);
   const cases: [RegExp, Parameters<typeof creation>[1]][] = [
     [/projectName/, { settings: { projectName: '   ' } }],

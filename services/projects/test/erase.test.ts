@@ -27,7 +27,7 @@ const erase = (projectId: string, dryRun = false) => running.operator.eraseProje
 const eraseUser = (userId: string, dryRun = false) => running.operator.eraseUser({ userId, dryRun });
 const reserved = async (userId: string) => (await running.accounts.getUser({ userId })).user!.videosReserved;
 
-/** The names of the collections in which a text stands. */
+/** Returns the names of the collections that contain a text. */
 async function collectionsWith(text: string): Promise<string[]> {
   const found = new Set<string>();
   for (const [name, model] of Object.entries(running.store.models)) {
@@ -44,7 +44,7 @@ const everything = (marker: string) => ({
   sharedLinkMaxUses: 10,
 });
 
-test('an erased project leaves no text, and gives back to the allowance what no clip has used', async () => {
+test('an erased project leaves no text, and returns its unused videos to the allowance', async () => {
   const ownerId = await newOwner(running, 100);
   const settings = everything('a project that goes');
   const request = creation(ownerId, { count: 3, idempotencyKey: 'k', settings });
@@ -86,7 +86,7 @@ test('an erased project leaves no text, and gives back to the allowance what no 
   await assert.rejects(erase(uuidv7()), refusedAs('not_found', /no such project/));
 });
 
-test('a claim that was under way when the project went undoes itself', async () => {
+test('a claim that was running during the erasure of its project undoes itself', async () => {
   const made = await newProject(running, {
     settings: { ...everything('a project of claims'), interviewQuestions: [] },
   });
@@ -95,7 +95,7 @@ test('a claim that was under way when the project went undoes itself', async () 
   const known = (await store.responses.find(`${linkId}:${(await begin(running, linkId)).responseSessionId}`))!;
   await counters(running, linkId);
   await erase(made.project!.projectId);
-  // What a request inserts that had read the link and the project before they went.
+  // A request that read the link and the project before the erasure inserts this.
   const sessionId = session();
   const late = {
     ...known,
@@ -108,7 +108,7 @@ test('a claim that was under way when the project went undoes itself', async () 
   assert.equal(await store.transfers.execute(late), 'refused');
   assert.deepEqual(await collectionsWith('a project of claims'), []);
 
-  // One whose process died before it undid its claim is found by the tombstone.
+  // A process that died before it undid its claim leaves this; the sweeper finds it by the tombstone.
   assert.ok(await store.responses.insert({ ...late, transfer: undefined as never }));
   await store.models.links.collection.insertOne({ ...(await linkLike(linkId, made.project!.projectId)) } as never);
   await store.models.erasures.updateOne({ _id: made.project!.projectId }, { $set: { againAt: new Date() } });
@@ -121,11 +121,11 @@ async function linkLike(linkId: string, projectId: string) {
   return { _id: linkId, projectId, position: 0, hash: Buffer.from(linkId), disabled: false, type: 'shared' };
 }
 
-test('a project whose uses were being raised gives all of it back', async () => {
+test('a project erased during an increase of its uses returns all of them', async () => {
   const ownerId = await newOwner(running, 50);
   const made = await newProject(running, { settings: everything('raised') }, ownerId);
   const projectId = made.project!.projectId;
-  // As a death leaves it after the first of the three steps: ten more are reserved, the link has not got them.
+  // The state after a crash between the first and second of the three steps: ten more uses are reserved, the link lacks them.
   await running.store.users.reserve(ownerId, 10, undefined as never);
   await running.store.models.projects.updateOne(
     { _id: projectId },
@@ -138,7 +138,7 @@ test('a project whose uses were being raised gives all of it back', async () => 
   assert.equal(await reserved(ownerId), 0);
 });
 
-test('a user loses their tokens first, and goes when their projects have gone', async () => {
+test('the erasure of a user removes the tokens first, and the user after the last project', async () => {
   const userId = await newOwner(running);
   const token = await running.operator.createApiToken({ userId, label: 'l', scopes: ['projects:write'] });
   const made = await newProject(running, { idempotencyKey: 'u' }, userId);

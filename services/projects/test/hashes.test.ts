@@ -28,12 +28,12 @@ test('an entry opens nothing by itself: the record decides', async () => {
 
   const made = await newProject(running);
   const link = made.uniqueLinks[0]!;
-  // A dashboard's hash is no link's.
+  // A dashboard's hash does not open a link, and the reverse.
   await assert.rejects(resolve(made.projectToken), { code: 'not_found' });
   await assert.rejects(dashboard(link.token), { code: 'not_found' });
 });
 
-test('an entry goes with what it leads to', async () => {
+test('an entry is removed with its record', async () => {
   const { userId, secret, apiTokenId } = await newToken();
   const { secret: second } = await running.operator.rotateApiToken({ apiTokenId, overlapSeconds: 600 });
   assert.ok(await entryOf(secret), 'the overlap lasts');
@@ -52,7 +52,7 @@ test('an entry goes with what it leads to', async () => {
   for (const each of [projectToken, made.uniqueLinks[0]!.token, third]) assert.equal(await entryOf(each), null);
 });
 
-test('no two records have one secret', async () => {
+test('no two records have the same secret', async () => {
   const { secret, apiTokenId } = await newToken();
   const again = running.store.hashes.insertMany([{ hash: hashToken(secret), kind: 'link', id: apiTokenId }]);
   await assert.rejects(again, { code: 11_000 });

@@ -41,7 +41,7 @@ async function expire(projectId: string) {
   );
 }
 
-test('a claim without any byte is given back after 30 minutes, one with bytes is not', async () => {
+test('a claim without any byte is released after 30 minutes; one with bytes is not', async () => {
   const { linkId } = await sharedLink(3);
   const empty = await begin(running, linkId);
   const withBytes = await begin(running, linkId);
@@ -59,7 +59,7 @@ test('a claim without any byte is given back after 30 minutes, one with bytes is
   assert.equal(response?.heldUntil, undefined);
 });
 
-test('what was given back is claimed again at the next byte: 409 while others hold, 410 once all landed', async () => {
+test('a released use is claimed again at the next byte: 409 while others hold it, 410 when all have landed', async () => {
   const { linkId } = await sharedLink(1);
   const first = await begin(running, linkId);
   assert.deepEqual(await release(linkId, first.responseSessionId), { released: true });
@@ -77,10 +77,10 @@ test('what was given back is claimed again at the next byte: 409 while others ho
 });
 
 for (const aheadMs of [-12_000, 12_000]) {
-  test(`a service whose clock is ${aheadMs} ms ahead claims, holds, lands and sweeps rightly`, async t => {
+  test(`a service whose clock is ${aheadMs} ms ahead claims, holds, lands and sweeps correctly`, async t => {
     const { linkId } = await sharedLink(2);
     const held = await begin(running, linkId);
-    // Longer than the lease of a claim under way.
+    // Longer than the lease of a running claim.
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + aheadMs });
     const claimed = await begin(running, linkId);
     assert.equal(claimed.held, true);
@@ -94,7 +94,7 @@ for (const aheadMs of [-12_000, 12_000]) {
   });
 }
 
-test('a clip that lands for a response that gave its use back takes one again', async () => {
+test('a clip that lands for a response with a released use claims a use again', async () => {
   const { linkId } = await sharedLink(1);
   const { responseSessionId } = await begin(running, linkId);
   await release(linkId, responseSessionId);
@@ -102,7 +102,7 @@ test('a clip that lands for a response that gave its use back takes one again', 
   assert.deepEqual(await counters(running, linkId), { claimed: 0, landed: 1, submissionCount: 1, applied: 0 });
 });
 
-test('an expired link takes no new claims, but what was begun goes on and claims again', async () => {
+test('an expired link accepts no new claims, but a response that has begun continues and claims again', async () => {
   const { made, linkId } = await sharedLink(5);
   const begun = await begin(running, linkId);
   const givenBack = await begin(running, linkId);
@@ -115,7 +115,7 @@ test('an expired link takes no new claims, but what was begun goes on and claims
   assert.equal((await land(running, linkId, begun.responseSessionId)).landed, true);
 });
 
-test('a disabled link takes no claims at all, but what holds a use goes on', async () => {
+test('a disabled link accepts no claims, but a response with a use continues', async () => {
   const { made, linkId } = await sharedLink(5);
   const begun = await begin(running, linkId);
   const givenBack = await begin(running, linkId);
@@ -131,7 +131,7 @@ test('a disabled link takes no claims at all, but what holds a use goes on', asy
   assert.equal((await renew(linkId, givenBack.responseSessionId)).held, true);
 });
 
-test('a response keeps the settings that it was begun with, but for transcription', async () => {
+test('a response keeps the settings of its beginning, except transcription', async () => {
   const { made, linkId } = await sharedLink(5);
   const before = await begin(running, linkId);
   assert.equal(before.settings?.transcriptionLanguage, '');
@@ -152,7 +152,7 @@ test('a response keeps the settings that it was begun with, but for transcriptio
   assert.equal(afterwards.settings?.transcriptionLanguage, 'de');
 });
 
-test('a unique link that was begun and left without a byte is begun again by another device', async () => {
+test('another device can begin a unique link again that was left without a byte', async () => {
   const made = await newProject(running);
   const linkId = made.uniqueLinks[0]!.linkId;
   const left = await begin(running, linkId);
@@ -165,7 +165,7 @@ test('a unique link that was begun and left without a byte is begun again by ano
   assert.equal((await counters(running, linkId)).claimed, 1);
 });
 
-test('required terms must be accepted, and what was accepted is kept', async () => {
+test('required terms must be accepted, and the accepted text is kept', async () => {
   const settings = { requireTerms: true, termsText: 'You agree to ☕.' };
   const made = await newProject(running, { settings });
   const linkId = made.uniqueLinks[0]!.linkId;
@@ -179,7 +179,7 @@ test('required terms must be accepted, and what was accepted is kept', async () 
   assert.equal((await begin(running, linkId, responseSessionId, false)).held, true, 'who accepted need not again');
 });
 
-test('while its owner is disabled a link takes no new response, and those that were begun land', async () => {
+test('while its owner is disabled, a link accepts no new response, and begun ones land', async () => {
   const { made, linkId } = await sharedLink(5);
   const solo = made.uniqueLinks[0]!.linkId;
   const [held, empty, own] = [await begin(running, linkId), await begin(running, linkId), await begin(running, solo)];

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => running[Symbol.asyncDispose]());
 
-test('links come in pages, with the shared one on each, and by their state', async () => {
+test('links are listed in pages, with the shared one on each, and filtered by state', async () => {
   const made = await newProject(running, { count: 7, settings: { sharedLinkEnabled: true } });
   const { ownerId, projectId } = made.project!;
   const all = made.uniqueLinks.map(({ linkId }) => linkId);
@@ -47,7 +47,7 @@ test('links come in pages, with the shared one on each, and by their state', asy
     await assert.rejects(page({ pageSize: 3, cursor }), { code: 'invalid' });
 });
 
-test('used links are listed apart by whether their response is complete', async () => {
+test('used links are filtered by whether their response is complete', async () => {
   const made = await newProject(running, { count: 4, settings: { sharedLinkEnabled: true } });
   const { ownerId, projectId } = made.project!;
   const all = made.uniqueLinks.map(({ linkId }) => linkId);
@@ -76,7 +76,7 @@ test('used links are listed apart by whether their response is complete', async 
   );
 });
 
-test('a link whose key is lost keeps no other from being listed, and can be closed', async () => {
+test('a link with a lost key does not stop the list, and can be disabled', async () => {
   const made = await newProject(running, { count: 2, settings: { sharedLinkEnabled: true } });
   const { ownerId, projectId } = made.project!;
   const [lost, other] = made.uniqueLinks;

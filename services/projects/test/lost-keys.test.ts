@@ -10,7 +10,7 @@ import {
   type TestProjects,
 } from './test-service.ts';
 
-/** Sealed with a key that no ring holds. */
+/** A value sealed with a key that no ring has. */
 const LOST = `k0.${Buffer.alloc(60).toString('base64url')}`;
 
 let running: TestProjects;
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => running[Symbol.asyncDispose]());
 
-test('events are signed with the current webhook secret alone where the key of the former one is lost', async () => {
+test('events are signed only with the current webhook secret if the key of the former one is lost', async () => {
   const settings = { webhookUrl: 'https://example.org/hook' };
   const { project } = await newProject(running, { webhookSecret: 'one', settings });
   const { projectId } = project!;
@@ -37,14 +37,14 @@ test('events are signed with the current webhook secret alone where the key of t
   await assert.rejects(without.projects.getWebhookTarget({ projectId }), failed, 'the former one alone signs nothing');
 });
 
-test('events of a project without an address go on where the key of its webhook secret is lost', async () => {
+test('events of a project without an address continue if the key of its webhook secret is lost', async () => {
   const { project } = await newProject(running, { webhookSecret: 'one' });
   const { projectId } = project!;
   await running.store.models.projects.updateOne({ _id: projectId }, { $set: { 'webhook.secret': LOST } });
   assert.deepEqual((await running.projects.getWebhookTarget({ projectId })).secrets, []);
 });
 
-test('a repeated creation whose answer is lost names the project that it made, and makes no other', async () => {
+test('a repeated creation with a lost answer names its project, and creates no other', async () => {
   const ownerId = await newOwner(running);
   const request = creation(ownerId, { idempotencyKey: 'lost' });
   const { projectId } = (await running.projects.createProject(request)).project!;

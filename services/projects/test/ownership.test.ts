@@ -66,7 +66,7 @@ test('the projects of an owner are listed newest first, with the figures of each
   );
 });
 
-test('a list of the longest projects comes in pages, and their long texts stay in the database', async () => {
+test('a list of the largest projects has pages, and their long texts stay in the database', async () => {
   const ownerId = await newOwner(running);
   const settings = {
     webhookUrl: `https://rec.example/${'w'.repeat(2_000)}`,
@@ -106,7 +106,7 @@ test('a dashboard token opens its project until it is rotated', async () => {
   await assert.rejects(resolve(made.projectToken), refusedAs('not_found'));
 });
 
-test('a recording token is known by its hash alone', async () => {
+test('a recording token is looked up only by its hash', async () => {
   const made = await newProject(running);
   const found = await running.projects.resolveRecipient({ tokenHash: hashToken(made.uniqueLinks[0]!.token) });
   assert.equal(found.linkId, made.uniqueLinks[0]!.linkId);
@@ -115,7 +115,7 @@ test('a recording token is known by its hash alone', async () => {
   await assert.rejects(running.projects.resolveRecipient({ tokenHash: randomBytes(31) }), refusedAs('invalid'));
 });
 
-test('the first opening of a link is remembered', async () => {
+test('the first opening of a link is stored', async () => {
   const made = await newProject(running);
   const linkId = made.uniqueLinks[0]!.linkId;
   const { projectId } = made.project!;

@@ -59,7 +59,7 @@ function project(index: number) {
   };
 }
 
-/** One in three is used up, one in three disabled. */
+/** Makes a link; one in three is used up, one in three disabled. */
 function link(of: number, position: number) {
   const isShared = position === 0;
   return {
@@ -143,13 +143,13 @@ async function fill() {
   ]);
 }
 
-test('a change of the indexes comes with a step of the schema, so that no service starts without them', () => {
+test('a change of the indexes needs a step of the schema, so that no service starts without them', () => {
   const { collections, steps } = schema;
   const now = fingerprintOf(collections);
   assert.equal(steps.findLast(({ indexes }) => indexes)?.indexes, now, `add a step with indexes: '${now}'`);
 });
 
-test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
+test('no query of a store reads more than it returns or changes, however much is stored', async () => {
   await using inventory = await takeInventory({
     env: environment.env,
     sharding,
@@ -270,7 +270,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   const release = transfers.make('release', open.clock.now());
   const given = await responses.beginTransfer(response(0, 2_000)._id, expected, { use: 'released' }, release);
   await transfers.execute(given!);
-  // What a process left that died, before and after its link had it.
+  // The transfer of a dead process, before and after the link applied it.
   const dead = { holder: transfer().holder, kind: 'begin', at: at(0), leaseUntil: at(0) };
   for (const [index, state] of [
     [3_001, 'intended'],
@@ -314,7 +314,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   assert.deepEqual(unroutable(across), [], 'no command that changes one document asks every shard');
 });
 
-test('the figures of a project cost the same with 10 links as with hundreds, and follow each change at once', async () => {
+test('the figures of a project cost the same with 10 links as with hundreds, and show each change at once', async () => {
   const small = { ...project(4), _id: uuidv7() };
   const tenLinks = Array.from({ length: 11 }, (_, position) => ({
     ...link(4, position),
@@ -335,7 +335,7 @@ test('the figures of a project cost the same with 10 links as with hundreds, and
     stores: {},
     exceptions: {},
   });
-  // A look into an index may touch the entry behind.
+  // An index look-up may also read the next entry.
   const costs = [];
   for (const project of [small._id, large]) costs.push(await inventory.costOf(() => sumsOf(project)));
   assert.deepEqual(
@@ -354,7 +354,7 @@ test('the figures of a project cost the same with 10 links as with hundreds, and
   assert.equal((await links.sums('another owner', [small._id])).size, 0);
 });
 
-test('200 claims that come together cost as few commands as a few do one after the other', async () => {
+test('200 concurrent claims cost as few commands as a few sequential ones', async () => {
   const ofProject = { ...project(6), _id: uuidv7() };
   const shared = { ...link(6, 0), _id: uuidv7(), projectId: ofProject._id, hash: hashOf(uuidv7()), landed: 0 };
   await open.models.projects.collection.insertOne(ofProject as never);
@@ -374,7 +374,7 @@ test('200 claims that come together cost as few commands as a few do one after t
     });
     return commands;
   };
-  // The link, its project and owner, the response, the link's counters, three steps that settle; the clock may look, too.
+  // The link, its project and owner; the response; the link's counters; three steps to settle; perhaps a read of the clock.
   const one = await costOf(1);
   assert.ok(one <= 10, `one claim: ${one} commands`);
   const many = await costOf(200);

@@ -24,7 +24,7 @@ import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 import { openStore } from '../src/store/store.ts';
 
-/** The service as production starts it. Its sweeper sleeps unless `extra` says otherwise. */
+/** Starts the service like production. Its sweeper sleeps unless `extra` says otherwise. */
 export async function startTestProjects(extra: Record<string, string> = {}) {
   await using starting = new AsyncDisposableStack();
   const running = starting.use(
@@ -48,10 +48,10 @@ export async function startTestProjects(extra: Record<string, string> = {}) {
     accounts: running.client<AccountsServiceServer>(AccountsServiceService),
     projects: running.client<ProjectsServiceServer>(ProjectsServiceService),
     operator: running.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService),
-    /** A second connection to the same database, as another replica has. */
+    /** A second connection to the same database, like another replica's. */
     store,
     clock: store.clock,
-    /** One more process of the service, with another ring of keys. */
+    /** Opens another process of the service with another ring of keys. */
     async withKeys(secretsKey: string, secretsKeysLost: string[] = []) {
       await using opened = new AsyncDisposableStack();
       const { grpcAddress, operatorAddress } = opened.use(
@@ -103,7 +103,7 @@ export async function newProject(
 
 type Change = Partial<Settings> & Pick<UpdateProjectRequest, 'expiry' | 'webhookSecret'>;
 
-/** A request that names a project, and the settings to change. */
+/** Returns a request that names a project, with the settings to change. */
 export function patch(
   project: Pick<Project, 'ownerId' | 'projectId'> | undefined,
   { expiry, webhookSecret, ...settings }: Change,
@@ -113,10 +113,10 @@ export function patch(
   return { ownerId, projectId, expiry, webhookSecret, settings: update };
 }
 
-/** A session id as a contributor's page makes one. */
+/** Returns a session id like a contributor's page. */
 export const session = (): string => randomUUID();
 
-/** As a caller does: what is too busy is asked again, which these calls allow as often as one likes. */
+/** Retries a call that fails because the service is busy, like a client: these calls may be repeated. */
 async function patiently<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -150,12 +150,12 @@ export async function land(
   return await patiently(() => running.projects.landClip({ linkId, responseSessionId, questionIndex, submissionId }));
 }
 
-/** The counters of a link once no transfer is under way in it. */
+/** Returns the counters of a link when no transfer is running in it. */
 export async function counters(running: TestProjects, linkId: string) {
   const link = await until(
     'no transfer is under way',
     async () => {
-      // The link last: what is read before the last transfer has gone is of the time before it.
+      // Reads the link last: a link that is read before the last transfer ends would have old counters.
       const open = await running.store.models.responses.countDocuments({ linkId, transfer: { $exists: true } });
       const found = await running.store.models.links.findById(linkId).lean();
       if (!found) throw new Error('no such link');
@@ -167,7 +167,7 @@ export async function counters(running: TestProjects, linkId: string) {
   return { claimed, landed, submissionCount, applied: applied.length };
 }
 
-/** For assert.rejects: a DomainError of this code whose sentence matches. */
+/** For assert.rejects: accepts a DomainError of this code with a matching sentence. */
 export function refusedAs(code: ErrorCode, sentence = /./) {
   return (error: unknown) => {
     if (!(error instanceof DomainError)) throw error;
@@ -178,7 +178,7 @@ export function refusedAs(code: ErrorCode, sentence = /./) {
   };
 }
 
-/** How many calls ended in each way: `ok` or the error's code. */
+/** Counts the results of calls: `ok` or the error's code. */
 export async function outcomes(calls: Promise<unknown>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const result of await Promise.allSettled(calls)) {

@@ -15,7 +15,7 @@ const connection = () => running.store.models.users.db;
 const reserve = (userId: string) => (session: ClientSession) => running.store.users.reserve(userId, 1, session);
 const reserved = async (userId: string) => (await running.store.users.find(userId))!.videosReserved;
 
-/** Runs `work` while another transaction has written to the user, and will not end before it. */
+/** Runs `work` while another transaction has written to the user and stays open. */
 async function whileWritten(userId: string, work: () => Promise<void>): Promise<void> {
   const session = await connection().startSession();
   try {
@@ -28,7 +28,7 @@ async function whileWritten(userId: string, work: () => Promise<void>): Promise<
   }
 }
 
-test('transactions that write to one record at once are all applied, each once', async () => {
+test('concurrent transactions on one record are all applied, each once', async () => {
   const userId = await newOwner(running);
   const returned = await Promise.all(Array.from({ length: 20 }, () => inTransaction(connection(), reserve(userId))));
   assert.deepEqual(
@@ -38,7 +38,7 @@ test('transactions that write to one record at once are all applied, each once',
   assert.equal(await reserved(userId), 20);
 });
 
-test('a conflict that does not end is unavailable once the budget is spent', async () => {
+test('a conflict that does not end is unavailable when the budget is spent', async () => {
   const userId = await newOwner(running);
   await whileWritten(userId, async () => {
     let tries = 0;
@@ -54,7 +54,7 @@ test('a conflict that does not end is unavailable once the budget is spent', asy
   assert.equal(await reserved(userId), 0);
 });
 
-test('a caller that is gone ends the tries', async () => {
+test('a caller that leaves ends the retries', async () => {
   const userId = await newOwner(running);
   await whileWritten(userId, async () => {
     const gone = new AbortController();
@@ -69,7 +69,7 @@ test('a caller that is gone ends the tries', async () => {
   assert.equal(await reserved(userId), 0);
 });
 
-test('what the work throws ends the transaction, undone and not tried again', async () => {
+test('an error of the work aborts the transaction without a retry', async () => {
   const userId = await newOwner(running);
   let tries = 0;
   const work = async (session: ClientSession) => {
@@ -82,7 +82,7 @@ test('what the work throws ends the transaction, undone and not tried again', as
   assert.equal(await reserved(userId), 0);
 });
 
-/** A session whose commits reach no outcome. */
+/** Returns a session whose commits have an unknown result. */
 async function sessionOfNoOutcome(t: TestContext): Promise<ClientSession> {
   const session = await connection().startSession();
   t.mock.method(session, 'commitTransaction', async () => {
@@ -95,7 +95,7 @@ async function sessionOfNoOutcome(t: TestContext): Promise<ClientSession> {
   return session;
 }
 
-test('a commit whose outcome stays unknown is unavailable once the budget is spent, and ends with its caller', async t => {
+test('a commit with an unknown result is unavailable when the budget is spent, and ends with its caller', async t => {
   const endings: [TransactionBounds, (error: unknown) => boolean][] = [
     [{ budgetMs: 300 }, refusedAs('unavailable', /busy/)],
     [{ signal: AbortSignal.timeout(300) }, error => (error as Error).name === 'TimeoutError'],

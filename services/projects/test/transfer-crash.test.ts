@@ -23,7 +23,7 @@ after(async () => {
   await running[Symbol.asyncDispose]();
 });
 
-/** The leases of a link's transfers have run out long ago. */
+/** Makes the leases of a link's transfers expire in the past. */
 const outlast = (linkId: string) =>
   running.store.models.responses.updateMany(
     { linkId, transfer: { $exists: true } },
@@ -41,7 +41,7 @@ async function heldResponse(linkId: string): Promise<Response> {
   return (await running.store.responses.find(`${linkId}:${responseSessionId}`))!;
 }
 
-/** A claim that was recorded in its response and went no further. */
+/** Makes a claim that its response recorded, without any later step. */
 async function intendedClaim(linkId: string): Promise<Response> {
   const pattern = await heldResponse(linkId);
   const sessionId = crypto.randomUUID();
@@ -59,7 +59,7 @@ async function intendedLanding(linkId: string): Promise<Response> {
   return (await running.store.responses.beginTransfer(held._id, { use: 'held', answers: 0 }, change, landing))!;
 }
 
-/** The steps that a process got through before it died, for each place where it can die. */
+/** The steps that a process finished before it died, for each place where it can die. */
 const DEATHS: [string, (response: Response) => Promise<void>][] = [
   ['before the link took it', async () => {}],
   ['after the link took it', async response => void (await steps.applyToLink(response, [response.transfer!]))],
@@ -86,7 +86,7 @@ async function sweepUntilDone(linkId: string): Promise<void> {
   await until('the sweeper finishes it', async () => {
     if (await isDone()) return true;
     await outlast(linkId);
-    // Several replicas sweep at once.
+    // Several replicas sweep at the same time.
     await Promise.all([transfers.sweep(new Date()), transfers.sweep(new Date()), transfers.sweep(new Date())]);
     return isDone();
   });
@@ -110,7 +110,7 @@ for (const [where, die] of DEATHS) {
   });
 }
 
-test('a claim left over for a link that is full by now leaves nothing behind', async () => {
+test('an interrupted claim on a link that is full meanwhile leaves nothing behind', async () => {
   const linkId = await linkWith(2);
   const response = await intendedClaim(linkId);
   await begin(running, linkId);
@@ -119,7 +119,7 @@ test('a claim left over for a link that is full by now leaves nothing behind', a
   assert.equal((await counters(running, linkId)).claimed, 2);
 });
 
-test('a former holder that wakes up late can neither apply, nor mark, nor undo', async () => {
+test('a former holder that wakes up late cannot apply, mark or undo', async () => {
   const linkId = await linkWith(5);
   const stale = await intendedClaim(linkId);
   await sweepUntilDone(linkId);
@@ -131,7 +131,7 @@ test('a former holder that wakes up late can neither apply, nor mark, nor undo',
   assert.equal((await counters(running, linkId)).claimed, 2);
 });
 
-test('a take-over keeps the former holder from clearing what the new one is about to apply', async () => {
+test('after a take-over, the former holder cannot clear the transfer that the new one applies', async () => {
   const linkId = await linkWith(5);
   const former = await intendedClaim(linkId);
   assert.deepEqual(await steps.applyToLink(former, [former.transfer!]), ['applied']);
@@ -145,7 +145,7 @@ test('a take-over keeps the former holder from clearing what the new one is abou
   assert.deepEqual(await counters(running, linkId), { claimed: 2, landed: 0, submissionCount: 0, applied: 0 });
 });
 
-test('the same session begun again finishes a claim that was left over', async () => {
+test('a repeated session finishes an interrupted claim', async () => {
   const linkId = await linkWith(5);
   const response = await intendedClaim(linkId);
   await outlast(linkId);
@@ -156,7 +156,7 @@ test('the same session begun again finishes a claim that was left over', async (
   assert.equal((await counters(running, linkId)).claimed, 2);
 });
 
-test('transfers written together have each their own outcome', async () => {
+test('transfers written together each have their own outcome', async () => {
   const linkId = await linkWith(3);
   const held = await heldResponse(linkId);
   const make = (kind: 'begin' | 'release') => steps.make(kind, new Date());

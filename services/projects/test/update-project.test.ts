@@ -24,7 +24,7 @@ after(() => running[Symbol.asyncDispose]());
 const shared = (uses: number) => ({ sharedLinkEnabled: true, sharedLinkMaxUses: uses });
 const DAY = 86_400_000;
 
-test('only the given fields change, and text that looks like an expression stays text', async () => {
+test('only the given fields change, and text that looks like a MongoDB expression stays text', async () => {
   const { project } = await newProject(running, { settings: { termsText: 'Terms', interviewQuestions: ['Q?'] } });
   const { project: after } = await running.projects.updateProject(
     patch(project, { projectName: ' $settings.termsText ', noteEnabled: true, interviewQuestions: [] }),
@@ -68,7 +68,7 @@ test('sharedLinkMaxUses reserves and releases the difference', async () => {
   assert.equal(await reserved(), 6);
 });
 
-test('sharedLinkMaxUses below what is taken, or without a shared link, is refused', async () => {
+test('sharedLinkMaxUses below the taken uses, or without a shared link, is refused', async () => {
   const made = await newProject(running, { settings: shared(10) });
   for (let taken = 0; taken < 3; taken++) await begin(running, made.sharedLink!.linkId);
   const setUses = (uses: number) => running.projects.updateProject(patch(made.project, { sharedLinkMaxUses: uses }));
@@ -80,7 +80,7 @@ test('sharedLinkMaxUses below what is taken, or without a shared link, is refuse
   await assert.rejects(update, refusedAs('invalid', /no shared link/));
 });
 
-test('a change of the uses that a crash cut is finished by the sweeper or by the next change', async () => {
+test('the sweeper or the next change finishes a change of the uses that a crash interrupted', async () => {
   const ownerId = await newOwner(running, 100);
   const { users, links, sharedUses, models } = running.store;
   const reserved = async () => (await users.find(ownerId))?.videosReserved;
@@ -89,7 +89,7 @@ test('a change of the uses that a crash cut is finished by the sweeper or by the
     const { projectId } = project!;
     const before = (await reserved())!;
     const usesChange = { from: 10, to, version: 1 };
-    // Step 1 alone, as `change` does it.
+    // Only step 1, like in `change`.
     await models.projects.updateOne({ _id: projectId }, { usesChange });
     if (to > 10) await models.users.updateOne({ _id: ownerId }, { $inc: { videosReserved: to - 10 } });
     await Promise.all([sharedUses.sweep(), sharedUses.sweep()]);
@@ -105,7 +105,7 @@ test('a change of the uses that a crash cut is finished by the sweeper or by the
   }
 });
 
-test('ten changes of the uses at once end with a reservation that fits', async () => {
+test('ten concurrent changes of the uses end with a matching reservation', async () => {
   const ownerId = await newOwner(running);
   const { project } = await newProject(running, { settings: shared(10) }, ownerId);
   const updates = Array.from({ length: 10 }, (_, index) =>
@@ -137,7 +137,7 @@ test('lowering the uses while contributors claim never leaves more claimed than 
   assert.equal((counts.ok ?? 0) + (counts.conflict ?? 0), 60, JSON.stringify(counts));
 });
 
-test('a new webhook secret keeps the former one for a day, the same one again changes nothing', async () => {
+test('a new webhook secret keeps the former one for a day; the same one again changes nothing', async () => {
   const { project } = await newProject(running, {
     webhookSecret: 'one',
     settings: { webhookUrl: 'https://example.org/hook' },
@@ -151,7 +151,7 @@ test('a new webhook secret keeps the former one for a day, the same one again ch
   assert.deepEqual((await target()).secrets, ['two', 'one']);
   await assert.rejects(setSecret('whsec_not base64!'), refusedAs('invalid', /webhookSecret .* base64/));
   assert.deepEqual((await target()).secrets, ['two', 'one'], 'a refusal changes nothing');
-  // Well past: the service goes by the database's clock.
+  // Well in the past, because the service uses the database's clock.
   const past = new Date(Date.now() - 60_000);
   await running.store.models.projects.updateOne({ _id: project!.projectId }, { 'webhook.former.until': past });
   assert.deepEqual((await target()).secrets, ['two']);
@@ -159,7 +159,7 @@ test('a new webhook secret keeps the former one for a day, the same one again ch
   assert.deepEqual([cleared?.webhookSigned, (await target()).secrets], [false, []]);
 });
 
-test('the events that a project asks for are kept, and told to webhooks', async () => {
+test('the events that a project requests are stored, and the webhooks service reads them', async () => {
   const { project } = await newProject(running, { settings: { webhookEvents: ['response.completed'] } });
   const { projectId } = project!;
   const events = async () => (await running.projects.getWebhookTarget({ projectId })).events;
@@ -198,7 +198,7 @@ test('the target version changes whenever the address is set, also to the same v
   );
 });
 
-test('stored secrets move to a new key while they change, until the old key is not needed', async () => {
+test('reseal moves stored secrets to a new key while they change, until the old key is not needed', async () => {
   const { secretsKey } = running;
   const newKey = `k2:${randomBytes(32).toString('base64')}`;
   const secrets = Array.from({ length: 6 }, () => `whsec_${randomBytes(24).toString('base64')}`);
