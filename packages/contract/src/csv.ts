@@ -2,7 +2,7 @@
 import type { SubmissionJson } from './resources/submission.ts';
 
 /**
- * A spreadsheet takes a text with this start for a formula: a sign, its full-width form, or a sign after characters that the
+ * The start of a text that a spreadsheet reads as a formula: a sign, its full-width form, or a sign after characters that the
  * spreadsheet skips or does not show. A tab or a line break alone is such a start too.
  */
 const SKIPPED = '[\\s\\p{Default_Ignorable_Code_Point}]*';

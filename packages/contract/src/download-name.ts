@@ -20,7 +20,7 @@ export function downloadName(parts: readonly string[], last: string): string {
   return name.replace(DEVICE, '_$&');
 }
 
-/** The parts of a clip that name its files, beside its project. */
+/** The parts of a clip that name its files, in addition to its project. */
 export interface NamedClip {
   /** The position is 0 for the shared link; unique links count from 1 in order of creation. */
   link?: { position: number } | undefined;

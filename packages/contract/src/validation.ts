@@ -70,7 +70,7 @@ const faultAt = (keyword: string, params: object): Fault => ({
 /** For failed alternatives, ajv reports each branch and then the whole `anyOf`; the caller understands only the last. */
 function faultOf(faults: readonly Fault[] | null | undefined): Fault {
   const fault = faults?.findLast(each => each.keyword === 'anyOf') ?? faults?.[0];
-  if (!fault) throw new Error('a value was refused without a fault');
+  if (!fault) throw new Error('the validator reported no fault');
   return fault;
 }
 

@@ -30,7 +30,7 @@ export const NO_SUBMISSIONS: SubmissionCounts = {
 
 function partsOf(project: Project): { settings: ProjectSettings; links: LinkStats } {
   const { settings, linkStats } = project;
-  if (!settings || !linkStats) throw new Error('a project came without its settings or link stats');
+  if (!settings || !linkStats) throw new Error('the project has no settings or link stats');
   return { settings, links: linkStats };
 }
 
@@ -69,7 +69,7 @@ export function presentProjectSummary(
   summary: ProjectSummary,
   counts: SubmissionCounts = NO_SUBMISSIONS,
 ): ProjectSummaryJson {
-  if (!summary.linkStats) throw new Error('a project came without its link stats');
+  if (!summary.linkStats) throw new Error('the project has no link stats');
   return {
     projectId: summary.projectId,
     projectName: summary.projectName,
@@ -103,7 +103,7 @@ type CreationHead = Omit<ProjectCreatedJson, 'recipientUrls' | 'counts'>;
 /** Returns the creation result before its unique links. Only this result shows the dashboard token. */
 export function presentCreationHead(created: CreateProjectResponse, baseUrl: string): CreationHead {
   const { project, user, sharedLink } = created;
-  if (!project || !user) throw new Error('a creation came without its project or user');
+  if (!project || !user) throw new Error('the creation has no project or user');
   const { settings, links } = partsOf(project);
   return {
     projectId: project.projectId,
@@ -128,7 +128,7 @@ export function presentCreationHead(created: CreateProjectResponse, baseUrl: str
 
 /** Returns the creation result after its unique links. */
 export function presentCreationTail({ project }: CreateProjectResponse): Pick<ProjectCreatedJson, 'counts'> {
-  if (!project) throw new Error('a creation came without its project');
+  if (!project) throw new Error('the creation has no project');
   const { uniqueLinksRemaining, sharedUsesRemaining, responseSlotsRemaining } = partsOf(project).links;
   return { counts: { videosCreated: 0, uniqueLinksRemaining, sharedUsesRemaining, responseSlotsRemaining } };
 }

@@ -30,7 +30,7 @@ export function presentResponse(
   uploads: Upload[],
   context: ResponseContext,
 ): ContributorResponseJson {
-  if (!response.settings) throw new Error('a response came without its settings');
+  if (!response.settings) throw new Error('the response has no settings');
   const questions = response.settings.interviewQuestions;
   const interview = questions.length > 0;
   const answers: AnswerJson[] = [];

@@ -45,7 +45,7 @@ export async function* readArchive(
   const locate = (offset: number, maxPieces: number) => exports.locateArchive({ ...read, offset, maxPieces });
   for (let offset = read.from; offset < read.to; ) {
     const { pieces } = await locate(offset, PIECES_AT_ONCE);
-    if (pieces.length === 0) throw new Error(`an archive has nothing at ${offset}`);
+    if (pieces.length === 0) throw new Error(`the archive has no bytes at ${offset}`);
     const readings = readingsOf(pieces, offset, { to: read.to, locate, openObject, signal });
     try {
       for (const [at, { to, chunks }] of readings.entries())

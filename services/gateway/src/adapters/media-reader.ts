@@ -93,7 +93,7 @@ async function* chunksOf(first: OpenedPiece, read: MediaRead, sources: MediaSour
     if (from === begun) throw new Error('a part of a medium is empty');
     piece = await openNext({ ...read, media: piece.media, from }, sources);
   }
-  throw new Error('a part of a medium is not there');
+  throw new Error('a part of the medium is missing');
 }
 
 interface Piece {

@@ -7,7 +7,7 @@ import { RECEIVING_WEBHOOKS } from './receiving-webhooks.ts';
 
 const said = (limit: number) => limit.toLocaleString('en-US');
 
-/** GET /api/docs.md: the interface in prose, short enough to be read whole, with commands that run when pasted. */
+/** GET /api/docs.md: the API in prose, short enough to read whole, with commands that run when pasted. */
 export const apiDocs = (baseUrl: string, config: Config): string => `# Recording Request Owner API, version 1.0.0
 
 Collect video responses from other people: create a project, send its recording links, fetch the clips, transcripts and exports.

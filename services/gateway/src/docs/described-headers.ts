@@ -1,4 +1,4 @@
-/** What openapi.json says of headers, of conditional requests and of HEAD: read off each operation's answers. */
+/** Describes headers, conditional requests and HEAD in openapi.json, from each operation's answers. */
 
 interface Answer {
   description?: string;
@@ -64,7 +64,7 @@ const CONDITIONAL = /QrCode$|^dashboardGetOverview$|^get(?:OpenApi|Docs\w*|Recor
 
 export const refTo = (name: HeaderName) => ({ $ref: `#/components/headers/${name.replaceAll('-', '')}` });
 
-/** Adds the headers of every answer, and to media and archives ranges, conditions and HEAD. Changes the document in place. */
+/** Adds the headers of every answer, and ranges, conditions and HEAD for media and archives. Changes the document in place. */
 export function describeHeaders(document: Document): void {
   const named = Object.entries(HEADERS).map(([name, each]) => [name.replaceAll('-', ''), each]);
   document.components = { ...document.components, headers: Object.fromEntries(named) };
@@ -128,7 +128,7 @@ function describeRanges(operation: DescribedOperation): void {
   operation.responses = { ...responses, 206: part as Answer, 304: { ...NOT_MODIFIED } };
 }
 
-/** HEAD of a video, an audio or an archive: how large it is and which. */
+/** Returns the HEAD of a video, an audio or an archive: its size and its ETag. */
 function headOf(get: DescribedOperation): DescribedOperation {
   const { operationId = '', summary = '', parameters = [], responses = {} } = get;
   const taken = (parameters as { name: string }[]).filter(({ name }) => name !== 'Range' && name !== 'If-Range');

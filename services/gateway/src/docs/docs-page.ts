@@ -65,7 +65,7 @@ interface Route extends Operation {
   path: string;
 }
 
-/** GET /api/docs: openapi.json as one page to read, made once; nothing in it comes from elsewhere. */
+/** Returns GET /api/docs: openapi.json as one page, made once, without content from other servers. */
 export function docsPage(document: Described): Page {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Route => ({ ...operation, method: method.toUpperCase(), path })),
@@ -129,7 +129,7 @@ ${Object.entries(content).map(([type, { schema, example: shown }]) => html`<p><c
 )}</details></article>`;
 }
 
-/** A request that owners' endpoints get: nobody calls it, so it has no samples. */
+/** Renders a webhook. Owners' endpoints receive it, so it has no samples of a call. */
 const event = ({ operationId, description, parameters = [], requestBody, responses }: Operation): Html =>
   html`<article id="${operationId}"><h3><code>POST</code> to your <code>webhookUrl</code></h3><p>${description}</p>
 ${table(

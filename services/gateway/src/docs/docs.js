@@ -1,4 +1,4 @@
-// Search on /api/docs: every word has to stand in an operation or a resource.
+// Search on /api/docs: finds operations and resources that contain every word.
 const box = document.querySelector('#search');
 const entries = [...document.querySelectorAll('article')].map(article => ({
   article,

@@ -1,4 +1,4 @@
-/** One project of a bakery, shown throughout openapi.json. A test holds every example against its schema. */
+/** One project of a bakery, used throughout openapi.json. A test validates every example by its schema. */
 import { dashboardUrl, qrCodeUrl, recipientUrl } from '@recording-request/contract/addresses';
 import { sampleSubmission } from '@recording-request/contract/sample-event';
 
@@ -115,7 +115,7 @@ const delivery = {
   test: false,
 };
 
-/** Every resource of the examples, its addresses under this deployment's own. */
+/** Returns every resource of the examples, with addresses of this deployment. */
 export function exampleResources(baseUrl: string) {
   const unique = link(baseUrl, TOKEN, 'unique');
   const shared = link(baseUrl, SHARED, 'shared');

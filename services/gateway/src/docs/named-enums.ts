@@ -1,6 +1,6 @@
 import { LINK_STATUSES, MEDIA_STATUSES, TRANSCRIPT_STATUSES } from '@recording-request/contract/resources/fields';
 
-/** The enumerations of requests that have a name of their own. */
+/** The named enumerations of requests. */
 const NAMED: Record<string, { values: readonly string[]; description: string }> = {
   TranscriptStatus: {
     values: TRANSCRIPT_STATUSES,
@@ -28,8 +28,8 @@ interface Operation {
 }
 
 /**
- * Names the enumerations of requests, so that generated clients have one type for each, and opens those of answers: version 1
- * may add values, at which a client made of a closed list fails. Changes the document in place.
+ * Names the enumerations of requests, so that generated clients have one type for each, and opens those of answers: version 1 may
+ * add values, and a client generated from a closed list would fail. Changes the document in place.
  */
 export function describeEnums(document: { components?: object; paths?: object }): void {
   openEnums(document.components);
@@ -62,7 +62,7 @@ const refTo = (known: string, { description }: Schema): object => ({
   ...(description !== undefined && { description }),
 });
 
-/** Makes a text of each enumeration, which generators take for one; its values stay beside it. */
+/** Makes each enumeration a text with its values in `x-extensible-enum`: generators would make a closed type of `enum`. */
 function openEnums(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
   const schema = part as Schema & { 'x-extensible-enum'?: unknown[] };

@@ -65,7 +65,7 @@ const ERRORS: Record<string, string> = {
   503: 'The service is busy; try again in a moment.',
 };
 const LARGEST_BODY = 1_048_576;
-/** 400 of the operations that take a body. */
+/** The examples of 400 for operations with a body. */
 const INVALID: Record<string, string> = {
   createProject: 'count must be at least 1.',
   updateProject: `maxDurationSec must be at most ${LIMITS.maxDurationSec}.`,
@@ -87,7 +87,7 @@ const CONFLICTS: Record<string, string> = {
   redeliverWebhooks: 'The project has no webhookUrl; set one first.',
 };
 
-/** The answers in JSON by their operation. */
+/** Returns the JSON answers, by operation. */
 function answersOf(baseUrl: string): Record<string, unknown> {
   const all = exampleResources(baseUrl);
   return {
@@ -117,7 +117,7 @@ function answersOf(baseUrl: string): Record<string, unknown> {
   };
 }
 
-/** Generators read `example`; that is not a word of JSON Schema, whose `examples` validators know. */
+/** Repeats examples as `example`, which generators read. JSON Schema, and so validators, know only `examples`. */
 function repeatExamples(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
   const schema = part as { pattern?: string; examples?: unknown[]; example?: unknown };
@@ -125,7 +125,7 @@ function repeatExamples(part: unknown): void {
   for (const value of Object.values(part)) repeatExamples(value);
 }
 
-/** Puts an example to every body, answer, error and query of the document. Changes it in place. */
+/** Adds an example to every body, answer, error and query of the document. Changes it in place. */
 export function addExamples<T extends OpenApiDocument>(document: T, baseUrl: string): T {
   const answers = answersOf(baseUrl);
   repeatExamples(document.paths);
@@ -153,7 +153,7 @@ function errorOf(operation: Operation, status: string): { error: string } | unde
   return error ? { error } : undefined;
 }
 
-/** The example sentence about a parameter of the operation: its first query parameter, else its last id, else an unknown name. */
+/** Returns the error sentence about a parameter: the first query parameter, else the last id, else an unknown name. */
 function invalidParameter({ parameters = [] }: Operation): string {
   const query = parameters.find(each => each.in === 'query' && each.name in QUERY_FAULTS);
   if (query) return QUERY_FAULTS[query.name]!;

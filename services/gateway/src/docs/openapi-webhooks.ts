@@ -1,4 +1,4 @@
-/** The `webhooks` of openapi.json: what owners' endpoints get, and have to answer. */
+/** The `webhooks` of openapi.json: the requests to owners' endpoints, and the answers that these must send. */
 import { WEBHOOK_EVENT_SCHEMAS } from '@recording-request/contract/resources/webhook-event';
 import { sampleSubject } from '@recording-request/contract/sample-event';
 import { webhookBody } from '@recording-request/contract/webhook';
@@ -10,13 +10,13 @@ const COMPONENTS = Object.entries(WEBHOOK_EVENT_SCHEMAS).map(
   ([type, schema]) => [type as WebhookEventType, component(nameOf(schema))] as const,
 );
 
-/** Every event, told apart by `type`. Without a discriminator, as a client made of one fails at a type that was added. */
+/** Every event, distinguished by `type`. Has no discriminator, because a client generated from one fails at a new type. */
 export const webhookEventSchema = {
   description: 'The body of a webhook. `type` tells which it is; more types may be added: ignore what you do not know.',
   anyOf: [...COMPONENTS.map(([, $ref]) => ({ $ref })), { $ref: component('OtherEvent') }],
 };
 
-/** An event whose type this version does not know. */
+/** An event with a type that this version does not know. */
 export const otherEventSchema = {
   type: 'object' as const,
   description: 'An event of a type that was added later. Acknowledge it, and pass over it.',
@@ -93,7 +93,7 @@ export function webhooksSection(baseUrl: string) {
   };
 }
 
-/** A whole one of each type. */
+/** Returns a complete example of each type. */
 function examples(baseUrl: string) {
   const at = new Date('2026-03-02T10:15:28.000Z');
   const project = { projectId: exampleId(1), projectName: 'Customer stories' };

@@ -7,6 +7,6 @@ type Rates = Pick<
   'rateLimitTokenPerMinute' | 'rateLimitAddressPerMinute' | 'rateLimitContributorPerMinute' | 'bodyLimitBytes'
 >;
 
-/** The limits of this deployment, for both descriptions. */
+/** Returns the limits of this deployment, for both descriptions. */
 export const ratesSentence = (rates: Rates): string =>
   `At most ${said(rates.rateLimitTokenPerMinute)} requests a minute for a token, ${said(rates.rateLimitAddressPerMinute)} for an address on routes without a token, and ${said(rates.rateLimitContributorPerMinute)} for an address in what a recorder sends by itself; beyond that 429 with Retry-After. Uploads are not counted. A JSON body has at most ${said(rates.bodyLimitBytes)} bytes.`;

@@ -1,4 +1,4 @@
 import { readFileSync } from 'node:fs';
 
-/** A program of `samples/`, as the documents show it. Tests run them. */
+/** Returns a program of `samples/` for the documents. Tests run these programs. */
 export const readSample = (name: string): string => readFileSync(new URL(`./samples/${name}`, import.meta.url), 'utf8');

@@ -2,7 +2,7 @@ import { readSample } from './read-sample.ts';
 
 const code = (language: string, file: string) => `\`\`\`${language}\n${readSample(file)}\`\`\`\n`;
 
-/** The chapter of docs.md for those who receive webhooks. Its commands, TypeScript and Python run as they are: a test pastes them. */
+/** The chapter of docs.md for receivers of webhooks. A test runs its commands, TypeScript and Python unchanged. */
 export const RECEIVING_WEBHOOKS = `## Receiving webhooks
 
 Set \`webhookUrl\`, and \`webhookSecret\` to have the events signed. The body is

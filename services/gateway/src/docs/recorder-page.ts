@@ -2,7 +2,7 @@ import { html } from '@recording-request/web-shared/html';
 import { readSample } from './read-sample.ts';
 import type { Page } from './render-page.ts';
 
-/** GET /api/docs/recorder: how a client of one's own records through a link. A test runs both samples as the page shows them. */
+/** Returns GET /api/docs/recorder: how to write a client that records through a link. A test runs both samples of the page. */
 export function recorderPage(baseUrl: string): Page {
   const body = html`<p><a href="/api/docs">The whole interface</a></p>
 <h1>Build your own recorder</h1>

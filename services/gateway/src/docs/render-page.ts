@@ -10,14 +10,14 @@ declare module 'fastify' {
 export interface Page {
   title: string;
   body: Html;
-  /** Name of a script under /assets/. */
+  /** The name of a script under /assets/. */
   script?: string;
 }
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/** What a browser is sent. */
+/** The page for a browser. */
 export interface RenderedPage {
   text: string;
   headers: Record<string, string>;

@@ -1,4 +1,4 @@
-/** How an operation is called in curl, TypeScript and Python: made from its description, so that it cannot fall behind it. */
+/** Makes the calls of an operation in curl, TypeScript and Python from its description, so that they always match it. */
 
 export interface Sampled {
   method: string;
@@ -22,7 +22,7 @@ interface Call {
   query: string;
   headers: [name: string, value: string][];
   withToken: boolean;
-  /** A JSON body; `bytes` where the body is a file's. */
+  /** A JSON body; `bytes` for the body of a file. */
   body: unknown;
   bytes: boolean;
   isJson: boolean;
@@ -72,7 +72,7 @@ function verb(method: string): string {
 
 function typescript({ method, path, query, headers, withToken, body, bytes, isJson }: Call): string {
   const sent = [
-    // A dollar that is not of this file's own template strings.
+    // The escape keeps the dollar out of this file's own template string.
     ...(withToken ? ['authorization: `Bearer \u0024{TOKEN}`'] : []),
     ...headers.map(([name, value]) => `'${name.toLowerCase()}': '${value}'`),
   ];
@@ -118,7 +118,7 @@ function python({ method, path, query, headers, withToken, body, bytes, isJson }
 
 const indented = (text: string): string => text.replaceAll('\n', '\n  ');
 
-/** JSON as Python writes it. */
+/** Returns JSON in Python's notation. */
 function literal(value: unknown, depth = 1): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

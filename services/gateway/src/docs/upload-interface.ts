@@ -1,4 +1,4 @@
-/** The contributor's half of openapi.json. Its routes speak tus 1.0, which no schema of a body or an answer can say. */
+/** The contributor's half of openapi.json. Its routes use tus 1.0, which no schema of a body or an answer can describe. */
 import { LIMITS } from '@recording-request/contract/limits';
 import { BeginResponseBody, UpdateResponseBody } from '@recording-request/contract/requests';
 import { bodyLimitSentence } from '../plugins/errors.ts';
@@ -143,7 +143,6 @@ const operation = (operationId: string, summary: string, description: string, re
   ...rest,
 });
 
-/** The paths of the upload interface. */
 export const UPLOAD_PATHS = {
   '/r/{token}/opened': {
     post: operation(

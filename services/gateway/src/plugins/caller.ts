@@ -4,7 +4,7 @@ import type { ProjectRef, Recipient } from './access-kinds.ts';
 
 /** Returns the id of the calling owner. */
 export function ownerOf(request: FastifyRequest): string {
-  if (!request.owner) throw new Error(`${request.routeOptions.url} asked for an owner that it did not require`);
+  if (!request.owner) throw new Error(`${request.routeOptions.url} uses an owner but does not require one`);
   return request.owner.userId;
 }
 
@@ -20,7 +20,7 @@ export const submissionOf = (request: FastifyRequest): ProjectRef & { submission
 });
 
 export function recipientOf(request: FastifyRequest): Recipient {
-  if (!request.recipient) throw new Error(`${request.routeOptions.url} asked for a recipient that it did not require`);
+  if (!request.recipient) throw new Error(`${request.routeOptions.url} uses a recipient but does not require one`);
   return request.recipient;
 }
 

@@ -34,7 +34,7 @@ export function createLookUps({ services, config }: Pick<Context, 'config' | 'se
   async function loadOwner(tokenHash: Buffer): Promise<KnownOwner> {
     try {
       const { user, token } = await services.accounts.authenticate({ tokenHash });
-      if (!user || !token) throw new Error('an authentication came without its user or token');
+      if (!user || !token) throw new Error('the reply has no user or token');
       return {
         userId: user.userId,
         token: { apiTokenId: token.apiTokenId, label: token.label, scopes: token.scopes },

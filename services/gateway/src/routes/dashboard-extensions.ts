@@ -130,7 +130,7 @@ function submissionRoutes(app: FastifyInstance, context: Context): void {
         loadProjectName(services, target),
         services.submissions.getSubmission(target),
       ]);
-      if (!submission) throw new Error('a submission came empty');
+      if (!submission) throw new Error('the reply has no submission');
       return sendUnlessSame(request, reply, presentSubmission(submission, { baseUrl, projectName }));
     },
   );

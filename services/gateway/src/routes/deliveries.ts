@@ -150,6 +150,6 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
 }
 
 function show({ delivery }: { delivery?: Delivery | undefined }): WebhookDeliveryJson {
-  if (!delivery) throw new Error('a delivery came empty');
+  if (!delivery) throw new Error('the reply has no delivery');
   return presentDelivery(delivery);
 }

@@ -29,7 +29,7 @@ export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, c
     services.projects.getSharedLink(project),
     knownName(context, project),
   ]);
-  if (!link) throw new Error('a shared link came empty');
+  if (!link) throw new Error('the reply has no shared link');
   const { png, etag } = await qrCode(recipientUrl(baseUrl, link.token));
   reply.header('etag', etag);
   // A dashboard's address has a token, so clients must not store its answers.
@@ -106,7 +106,7 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
       const { ownerId, projectId } = projectOf(request);
       const { tokenId: linkId } = request.params;
       const { link } = await services.projects.updateLink({ ownerId, projectId, linkId, ...request.body });
-      if (!link) throw new Error('a link came empty');
+      if (!link) throw new Error('the reply has no link');
       return link.linkType === LinkType.LINK_TYPE_SHARED
         ? presentSharedLink(link, { baseUrl, projectId })
         : presentLink(link, baseUrl);

@@ -32,7 +32,7 @@ export async function sendList<T>(
   list: ListAnswer<T>,
 ): Promise<FastifyReply> {
   const { value: first } = await list.pages.next();
-  if (!first) throw new Error('a list came without a page');
+  if (!first) throw new Error('the list has no page');
   if (first.isLast) {
     const whole = { ...list.before(first), [list.name]: list.rows(first), ...list.after?.(first) };
     return request.method === 'POST' ? reply.send(whole) : sendUnlessSame(request, reply, whole);

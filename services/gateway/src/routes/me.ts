@@ -25,7 +25,7 @@ export async function meRoutes(app: FastifyInstance, { services }: Context): Pro
       if (!caller) throw new Error('no owner');
       // Reads the user again: the cached authentication may be seconds old, and the allowance changes.
       const { user } = await services.accounts.getUser({ userId: caller.userId });
-      if (!user) throw new Error('a user came empty');
+      if (!user) throw new Error('the reply has no user');
       return sendUnlessSame(request, reply, presentUser(user, caller.token));
     },
   );

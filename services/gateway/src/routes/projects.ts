@@ -51,7 +51,7 @@ export async function loadProject(
     services.projects.getProject({ ownerId, projectId }),
     services.submissions.countSubmissions({ ownerId, projectIds: [projectId] }),
   ]);
-  if (!project) throw new Error('a project came empty');
+  if (!project) throw new Error('the reply has no project');
   return { project, counts: counts[projectId] ?? NO_SUBMISSIONS };
 }
 
@@ -172,7 +172,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       const { ownerId, projectId } = projectOf(request);
       const change = updateOf(request.body, config.linkExpiryDefaultSeconds);
       const { project } = await services.projects.updateProject({ ownerId, projectId, ...change });
-      if (!project) throw new Error('a project came empty');
+      if (!project) throw new Error('the reply has no project');
       context.projectNames.delete(nameKey({ ownerId, projectId }));
       if (request.body.webhookUrl !== undefined) await refreshEndpoint(services, projectId, request.log);
       const { counts } = await services.submissions.countSubmissions({ ownerId, projectIds: [projectId] });

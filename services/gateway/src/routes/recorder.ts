@@ -198,7 +198,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   }
 
   async function show(token: string, linkId: string, response: Response | undefined): Promise<ContributorResponseJson> {
-    if (!response) throw new Error('a response came empty');
+    if (!response) throw new Error('the reply has no response');
     const { projectId, responseSessionId } = response;
     const { uploads } = await services.submissions.listUploads({ linkId, projectId, responseSessionId });
     return presentResponse(response, uploads, { baseUrl, token });

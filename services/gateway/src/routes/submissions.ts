@@ -273,7 +273,7 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
   }
 
   function present(submission: SubmissionMessage | undefined, projectName: string): SubmissionJson {
-    if (!submission) throw new Error('a submission came empty');
+    if (!submission) throw new Error('the reply has no submission');
     return presentSubmission(submission, { baseUrl, projectName });
   }
 }

@@ -224,7 +224,7 @@ async function read(stream: Readable): Promise<string> {
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > READ_BYTES) throw new Error('an answer is larger than it can be');
+    if (size > READ_BYTES) throw new Error('the answer is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
