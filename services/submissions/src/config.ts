@@ -30,38 +30,46 @@ export const variables = {
   ...kafkaVariables,
   ...figureVariables,
   ...objectVariables,
-  httpListen: listen('HTTP_LISTEN', "where `/uploads` is served, to the gateway's certificate alone", '0.0.0.0:8080'),
+  httpListen: listen(
+    'HTTP_LISTEN',
+    "the address of `/uploads`, which accepts only the gateway's certificate",
+    '0.0.0.0:8080',
+  ),
   projectsGrpc: target('PROJECTS_GRPC', 'the projects service'),
   mediaGrpc: target('MEDIA_GRPC', 'the media service'),
-  publicBaseUrl: url('PUBLIC_BASE_URL', 'what links in exports begin with'),
+  publicBaseUrl: url('PUBLIC_BASE_URL', 'the start of links in exports'),
   uploadMaxBytes: integer('UPLOAD_MAX_BYTES', 'the largest upload', { default: 2 * 1024 ** 3, min: 1 }),
   uploadPartBytes: integer(
     'UPLOAD_PART_BYTES',
-    'what a request collects before it stores a part; the next one is collected in the meantime. A take with 500 parts or more is put together in one object when it lands',
+    'the bytes that a request collects before it stores a part; it collects the next part meanwhile. A take with 500 parts or more is joined into one object when it lands',
     { default: 5 * 1024 ** 2, min: 1024, max: 64 * 1024 ** 2 },
   ),
-  // Of bytes that are being stored there is a copy, unless the store verifies checksums.
+  // The store client copies the bytes that it sends, unless the store verifies checksums.
   uploadMemoryBytes: integer(
     'UPLOAD_MEMORY_BYTES',
-    'what all requests that bring bytes may hold; beyond that they are refused with 503 and `Retry-After`. [Owners share it](operations.md#shares-of-owners): at most half for one owner',
+    'the memory of all requests that send bytes; further requests get 503 with `Retry-After`. [Owners share it](operations.md#shares-of-owners): one owner gets at most half',
     { ...SIXTH_OF_MEMORY, min: 256 * 1024 },
   ),
   uploadFlushSeconds: integer(
     'UPLOAD_FLUSH_SECONDS',
-    'after that the bytes of a slow request are stored, as a smaller part',
+    'the time after which the bytes of a slow request are stored as a smaller part',
     { default: 10, min: 1, max: 3600 },
   ),
   landingMemoryBytes: integer(
     'LANDING_MEMORY_BYTES',
-    'what landings may hold while they put parts together; others wait, in [turns of their owners](operations.md#shares-of-owners)',
+    'the memory of landings that join parts; others wait, in [turns of their owners](operations.md#shares-of-owners)',
     { ...EIGHTH_OF_MEMORY, min: 1024 ** 2 },
   ),
-  uploadLeaseSeconds: integer('UPLOAD_LEASE_SECONDS', 'how long a writer that died keeps others out', {
-    default: 15,
-    min: 2,
-    max: 600,
-  }),
-  uploadIdleSeconds: integer('UPLOAD_IDLE_SECONDS', 'silence after which a connection is ended', {
+  uploadLeaseSeconds: integer(
+    'UPLOAD_LEASE_SECONDS',
+    'the lease of a writer: after a crash, other requests wait this long',
+    {
+      default: 15,
+      min: 2,
+      max: 600,
+    },
+  ),
+  uploadIdleSeconds: integer('UPLOAD_IDLE_SECONDS', 'the silence after which a connection is closed', {
     default: 60,
     min: 1,
     max: 3600,
@@ -73,100 +81,108 @@ export const variables = {
   }),
   uploadEndedSeconds: integer(
     'UPLOAD_ENDED_SECONDS',
-    'how long a response keeps its use after its client ended its only upload',
+    'how long a response keeps its use of the link after its client deleted its only upload',
     { default: 30 * 60, min: 1, max: MAX_SECONDS },
   ),
-  holdRenewSeconds: integer('HOLD_RENEW_SECONDS', "how often an upload prolongs its response's hold", {
+  holdRenewSeconds: integer('HOLD_RENEW_SECONDS', "the interval at which an upload renews its response's hold", {
     default: 300,
     min: 1,
     max: DAY_SECONDS,
   }),
   landingAnswerSeconds: integer(
     'LANDING_ANSWER_SECONDS',
-    'after that the client is answered 202, and the landing goes on',
+    'the time after which the client gets 202 while the landing continues',
     { default: 10, min: 1, max: 60 },
   ),
-  landingLeaseSeconds: integer('LANDING_LEASE_SECONDS', 'how long a process that died keeps others from its landing', {
-    default: 30,
-    min: 1,
-    max: 600,
-  }),
+  landingLeaseSeconds: integer(
+    'LANDING_LEASE_SECONDS',
+    'the lease of a landing: after a crash, other processes wait this long',
+    {
+      default: 30,
+      min: 1,
+      max: 600,
+    },
+  ),
   landingFaultsMax: integer(
     'LANDING_FAULTS_MAX',
-    'after so many failed landings with nothing away that they need an upload ends as failed (more than a day of them); its bytes are kept until its hold ends',
+    'the failed landings, without an outage, after which an upload ends as failed (the default takes more than a day); its bytes are kept until its hold ends',
     { default: 200, min: 1 },
   ),
   inspectSeconds: integer(
     'INSPECT_SECONDS',
-    'how long the media service may wait for a slot for a clip, and then inspect it. Without a slot the landing is tried again, without an answer the clip lands uninspected',
+    'how long a clip may wait for a slot of the media service, and then how long its inspection may take. Without a slot the landing is retried; without a result the clip lands uninspected',
     { default: 20, min: 1, max: 120 },
   ),
-  durationGraceSeconds: integer('DURATION_GRACE_SECONDS', 'what a take may run over', { default: 2, min: 0, max: 60 }),
-  sweepSeconds: integer('SWEEP_SECONDS', "pause between the sweeper's turns", { default: 5, min: 1, max: 3600 }),
+  durationGraceSeconds: integer('DURATION_GRACE_SECONDS', 'how far a take may exceed the longest duration', {
+    default: 2,
+    min: 0,
+    max: 60,
+  }),
+  sweepSeconds: integer('SWEEP_SECONDS', "the pause between the sweeper's turns", { default: 5, min: 1, max: 3600 }),
   stuckSeconds: integer(
     'STUCK_SECONDS',
-    'how long the result of a job that a worker has reported may be on its way; then the job is begun again',
+    'the longest wait for the result of a job that a worker has reported; then the job is started again',
     {
       default: 900,
       min: 1,
       max: DAY_SECONDS,
     },
   ),
-  mediaAsksMax: integer('MEDIA_ASKS_MAX', 'how often a job, media or transcript, is begun before it fails', {
+  mediaAsksMax: integer('MEDIA_ASKS_MAX', 'how often a media or transcript job is started before it fails', {
     default: 5,
     min: 1,
     max: 100,
   }),
   jobLeaseSeconds: integer(
     'JOB_LEASE_SECONDS',
-    'how long a worker that died keeps others from its job; workers renew three times as often',
+    'the lease of a job: after a crash, other workers wait this long; workers renew it three times as often',
     { default: 30, min: 1, max: 600 },
   ),
   unknownRetrySeconds: integer(
     'UNKNOWN_RETRY_SECONDS',
-    'how soon an event that a consumer of the version before did not know is given to it again, up to 16 times as long where it lasts ([upgrades](operations.md#events-that-a-version-does-not-know))',
+    'the first pause before an event that a consumer of the earlier version did not know is retried; later pauses are up to 16 times as long ([upgrades](operations.md#events-that-a-version-does-not-know))',
     { default: 30, min: 1, max: 3_600 },
   ),
   openPutSeconds: integer(
     'OPEN_PUT_SECONDS',
-    'after that a multipart upload to the store is ended as abandoned; more than a media job and a landing take',
+    'the age at which a multipart upload to the store is aborted as abandoned; must exceed the time of a media job and of a landing',
     { default: 4 * 60 * 60, min: 1, max: MAX_SECONDS },
   ),
-  retentionDays: integer('RETENTION_DAYS', 'submissions older than this are erased; 0: none is', {
+  retentionDays: integer('RETENTION_DAYS', 'the age at which submissions are erased; 0: never', {
     default: 0,
     max: 36_500,
   }),
   eraseAgainSeconds: integer(
     'ERASE_AGAIN_SECONDS',
-    'how long after an erasure late results of jobs are removed; longer than `MEDIA_JOB_SECONDS` and `TRANSCRIPTION_JOB_SECONDS`',
+    'the time after an erasure at which late results of jobs are removed; must exceed `MEDIA_JOB_SECONDS` and `TRANSCRIPTION_JOB_SECONDS`',
     { default: 3_600, min: 1, max: DAY_SECONDS },
   ),
   searchesAtOnce: integer(
     'SEARCHES_AT_ONCE',
-    'searches by words at once in this process; more are refused with 503 and `Retry-After`, not queued. [Owners share them](operations.md#shares-of-owners): at most half for one owner',
+    'concurrent searches by words in this process; more get 503 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): one owner gets at most half',
     { default: 4, min: 1 },
   ),
-  // Each reads its rows with one of the 50 connections to MongoDB that all share.
+  // Each export uses one of the 50 shared connections to MongoDB.
   exportsAtOnce: integer(
     'EXPORTS_AT_ONCE',
-    'exports at once in this process; more are refused with 429 and `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner. The gateway has bounds of its own',
+    'concurrent exports in this process; more get 429 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): one owner gets at most half. The gateway has its own limits',
     { default: EXPORTS_AT_ONCE, min: 1, max: EXPORTS_AT_ONCE },
   ),
   exportMemoryBytes: integer(
     'EXPORT_MEMORY_BYTES',
-    'what archives may hold while they are made; others wait, in [turns of their owners](operations.md#shares-of-owners)',
+    'the memory of archives that are being made; others wait, in [turns of their owners](operations.md#shares-of-owners)',
     {
       ...EIGHTH_OF_MEMORY,
       min: 1024 ** 2,
     },
   ),
-  // Within the week after which an archive ends in any case.
+  // Archives expire after a week in any case.
   exportResumeSeconds: integer(
     'EXPORT_RESUME_SECONDS',
-    'how long after its last byte a download of project.zip can go on in the same archive',
+    'how long after its last byte a download of project.zip can resume in the same archive',
     { default: DAY_SECONDS, min: 60, max: 7 * DAY_SECONDS },
   ),
-  presignSeconds: integer('PRESIGN_SECONDS', 'how long an internal media address holds', {
+  presignSeconds: integer('PRESIGN_SECONDS', 'the validity of an internal media address', {
     default: 3600,
     min: 60,
     max: 7 * DAY_SECONDS,
@@ -175,7 +191,7 @@ export const variables = {
 
 export type Config = Values<typeof variables>;
 
-/** Throws ConfigError with all faults. */
+/** Throws a ConfigError that lists all invalid settings. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   return loadConfig(env, variables);
 }

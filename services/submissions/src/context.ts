@@ -27,39 +27,39 @@ export interface Context extends Stores, AsyncDisposable {
   internal: Internal;
   connection: Connection;
   kafka: Kafka;
-  /** The bucket. Landings and the rest share its connections. */
+  /** The bucket, for landings and everything without its own connections. */
   objects: Objects;
-  /** The same bucket, with the connections of uploads. */
+  /** The same bucket, with connections for uploads only. */
   uploadObjects: Objects;
-  /** The memory of requests that bring bytes, by owner. */
+  /** The memory of requests that send bytes, shared by owner. */
   uploadMemory: FairBudget;
-  /** Of what came in this process. */
+  /** The checksums of bytes that this process received. */
   uploadChecksums: KeptChecksums;
-  /** The same bucket, with the connections of exports. */
+  /** The same bucket, with connections for exports only. */
   exportObjects: Objects;
   projects: ClientOf<ProjectsServiceServer>;
   media: ClientOf<MediaServiceServer>;
   archiveBuilds: ArchiveBuilds;
   landings: LandingsUnderWay;
-  /** By owner. */
+  /** The slots of searches by words, shared by owner. */
   searches: FairSlots;
-  /** Pages of submissions that are read, by owner. */
+  /** The slots of page reads, shared by owner. */
   lists: FairSlots;
-  /** Pages of submissions as they are sent. */
+  /** Cached pages of submissions in the form they are sent. */
   pages: PageCache;
-  /** By owner. */
+  /** The slots of exports, shared by owner. */
   exports: FairSlots;
-  /** Held by the process that erases by age. */
+  /** The lease of the process that erases expired submissions. */
   retentionLease: Lease;
 }
 
-// The database answers with up to 16 MiB at a time, of which a page takes the first part.
+// The database returns up to 16 MiB at a time, even when a page uses only the first part.
 const LISTS_AT_ONCE = 8;
 const LISTS_QUEUED = 256;
 const PAGES_BYTES = 64 * 1024 ** 2;
 const RETENTION_LEASE_MS = 60_000;
 
-/** Connects to everything that the service needs. Where one of them fails, releases what it had and fails. */
+/** Opens all connections and stores. If one fails, releases the others and fails. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opened = new AsyncDisposableStack();
   const internal = opened.use(await openInternal(config, 'submissions', log));
@@ -96,7 +96,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     uploadObjects: createObjects(config),
     uploadMemory: createFairBudget(config.uploadMemoryBytes),
     uploadChecksums: createKeptChecksums(),
-    // An archive that is made stores one part at a time.
+    // An archive build stores one part at a time.
     exportObjects: createObjects(config, { connections: config.exportsAtOnce }),
     projects,
     media,

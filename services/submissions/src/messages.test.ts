@@ -11,7 +11,7 @@ test('a clip without sound has no transcript status', () => {
   assert.equal(toMessage(landed({ transcriptStatus: 'none' })).transcriptStatus, 0);
 });
 
-test('the original upload is what is served until the remux is recorded', () => {
+test('the original upload is served until the remux is recorded', () => {
   assert.equal(toMessage(landed()).fileSize, 10);
   assert.equal(toMessage(landed({ video: { ...object('video'), size: 11 } })).fileSize, 11);
 });
@@ -22,7 +22,7 @@ test('a response session is shown in interviews only', () => {
   assert.deepEqual([answer.responseSessionId, answer.questionIndex, answer.questionText], ['r1', 1, 'Why?']);
 });
 
-test('the event of a transcript carries its words', () => {
+test('the event of a transcript carries its text', () => {
   const submission = landed({ transcriptStatus: 'completed', transcriptText: 'hello' });
   const { type, payload } = toEvent({ type: 'submission.transcript.completed', submission });
   assert.equal(type, 'submission.transcript.completed');
@@ -30,11 +30,11 @@ test('the event of a transcript carries its words', () => {
   assert.equal(payload.value.submission?.transcriptText, 'hello');
 });
 
-// Four bytes each, as most emoji have.
+// Each has four bytes in UTF-8, as most emoji have.
 const longest = (length: number) => '😀'.repeat(length);
 const EVENT_BYTES = 200_000;
 
-test('the largest valid submission makes no event that is large beside what a Kafka record may be', () => {
+test('the events of the largest valid submission are far smaller than the limit of a Kafka record', () => {
   const submission: Submission = landed({
     interview: true,
     questionText: longest(LIMITS.questionLength),
@@ -42,7 +42,7 @@ test('the largest valid submission makes no event that is large beside what a Ka
     reviewNote: longest(LIMITS.reviewNoteLength),
     terms: { sha256: 'ab'.repeat(32), text: longest(LIMITS.termsTextLength), acceptedAt: new Date() },
     transcriptStatus: 'completed',
-    // The longest that the transcription service returns.
+    // The longest text that the transcription service returns.
     transcriptText: 'x'.repeat(450_000),
     transcriptVtt: 'y'.repeat(450_000),
     transcriptError: longest(200),
@@ -85,7 +85,7 @@ const begun = (kind: JobKind, attempts: number): Job => ({
   runs: attempts,
 });
 
-test('the language that the project named goes with the job of the transcript', () => {
+test('a transcript job carries the language that the project named', () => {
   const languageOf = (submission: Partial<Submission>) => {
     const { job } = toJob(landed({ audio: object('audio'), job: begun('transcript', 1), ...submission }));
     assert.ok(job?.$case === 'transcript');
@@ -95,7 +95,7 @@ test('the language that the project named goes with the job of the transcript', 
   assert.equal(languageOf({}), undefined);
 });
 
-test('what was found in the bytes when the clip landed goes with the first attempt at its media alone', () => {
+test('only the first attempt of a media job carries the inspection of the landing', () => {
   const inspectionOf = (attempts: number) => {
     const { job } = toJob(landed({ job: begun('media', attempts) }));
     assert.ok(job?.$case === 'media');
@@ -104,7 +104,7 @@ test('what was found in the bytes when the clip landed goes with the first attem
   assert.deepEqual([inspectionOf(1), inspectionOf(2)], [inspection, undefined]);
 });
 
-test('the event of a long transcript refers to it, under a name that older consumers do not take for one without words', () => {
+test('the event of a long transcript refers to it, with a payload that older consumers do not read as an empty transcript', () => {
   const long = { transcriptStatus: 'completed', transcriptText: longest(30_000), transcriptVtt: 'WEBVTT' } as const;
   const { type, payload } = toEvent({ type: 'submission.transcript.completed', submission: landed(long) });
   assert.equal(type, 'submission.transcript.completed');
@@ -113,7 +113,7 @@ test('the event of a long transcript refers to it, under a name that older consu
   assert.deepEqual([submission?.transcriptText, submission?.transcriptVtt], [undefined, undefined]);
 });
 
-test('a response that is found to be whole again is the same event, and another link’s another one', () => {
+test('a response that is found complete again has the same event id, and one of another link has another', () => {
   const id = (linkId: string) =>
     toEvent({ type: 'response.completed', submission: landed({ linkId }), submissionIds: ['s1'] }).id;
   assert.equal(id('l1'), id('l1'));

@@ -34,12 +34,12 @@ const MEDIA_STATUS = {
   failed: MediaStatus.MEDIA_STATUS_FAILED,
 } as const;
 
-/** A submission as it goes to other services, in answers and events. */
+/** Returns a submission as gRPC responses and events carry it. */
 export function toMessage(submission: Submission): SubmissionMessage {
   const video = currentVideo(submission);
   return {
     submissionId: submission.id,
-    // One clip, one video: the two ids of the contract name the same thing.
+    // A clip has one video: both ids of the contract name the clip.
     videoId: submission.id,
     linkId: submission.linkId,
     link: submission.link,
@@ -71,23 +71,23 @@ export function toMessage(submission: Submission): SubmissionMessage {
   };
 }
 
-/** The state that a status of a filter asks for; undefined for any. */
+/** Returns the transcript state that a filter asks for; undefined for any. */
 function transcriptStateOf(status: TranscriptStatus): TranscriptState | undefined {
   if (status === TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED) return undefined;
   return (Object.keys(TRANSCRIPT_STATUS) as TranscriptState[]).find(state => TRANSCRIPT_STATUS[state] === status);
 }
 
-/** The state that a filter asks for; undefined for any. */
+/** Returns the media state that a filter asks for; undefined for any. */
 export const mediaStatusOf = (status: MediaStatus | undefined): Submission['mediaStatus'] | undefined =>
   (Object.keys(MEDIA_STATUS) as Submission['mediaStatus'][]).find(state => MEDIA_STATUS[state] === status);
 
-/** The filter that a request asks for. */
+/** Returns the filter that a request asks for. */
 export const filterOf = (filter: SubmissionFilter | undefined): Pick<Filter, 'selected' | 'transcriptStatus'> => ({
   selected: filter?.selected,
   transcriptStatus: filter && transcriptStateOf(filter.transcriptStatus),
 });
 
-/** The contract's figures: processing counts as pending. */
+/** Returns the counts of the contract: processing counts as pending. */
 export const countsOf = ({ total, selected, byTranscript }: Counts): SubmissionCounts => ({
   videosCreated: total,
   selectedVideos: selected,
@@ -96,10 +96,10 @@ export const countsOf = ({ total, selected, byTranscript }: Counts): SubmissionC
   transcriptFailed: byTranscript.failed ?? 0,
 });
 
-/** The event as it is published: made now, with the trace of what is running. */
+/** Returns the event to publish, with the current time and trace. */
 export const toEvent = (event: SubmissionEvent): Event => newEvent(event.type, payloadOf(event), idOf(event));
 
-/** A submission's job that was just begun, as it goes to its worker. */
+/** Returns a job that was just started, as its worker gets it. */
 export const toJob = (submission: Submission): Omit<TakeJobResponse, 'leaseMs'> => ({
   job: workOf(submission),
   earlierRuns: submission.job!.runs! - 1,
@@ -116,13 +116,13 @@ function workOf(submission: Submission): TakeJobResponse['job'] {
     return { $case: 'transcript', value: { projectId, submissionId, requestNumber, ...audioOf } };
   }
   const { key: sourceKey, parts } = source!;
-  // Not believed twice: a job that has failed once looks at the bytes itself.
+  // After a failed attempt the worker inspects the bytes itself: the first inspection may be wrong.
   const believed = attempts === 1 ? inspection : undefined;
   const value = { projectId, submissionId, sourceKey, sourceParts: parts && { parts }, inspection: believed };
   return { $case: 'media', value };
 }
 
-/** A response is whole once: however often that is found, it is one event. */
+/** Returns a stable event id for a completed response, so that repeated announcements are one event. */
 function idOf(event: SubmissionEvent): string | undefined {
   if (event.type !== 'response.completed') return undefined;
   const { responseId, linkId } = event.submission;

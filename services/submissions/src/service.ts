@@ -36,9 +36,10 @@ export interface SubmissionsService extends RunningService {
 
 const OPEN_PUTS_LOOK_MS = 10 * 60_000;
 
-/** Connects, wires and serves. Tests start the same function. */
+/** Starts the service. Tests start the same function. */
 export async function startService(config: Config, log: Logger): Promise<SubmissionsService> {
-  // Stops in the opposite order: what takes work stops first, then what finishes it, then what both stand on.
+  // Parts stop in the opposite order: first the listeners that accept work, then the loops and landings that finish
+  // it, then the connections.
   await using started = new AsyncDisposableStack();
   const context = started.use(await openContext(config, log));
   const { connection, kafka, landings } = context;
@@ -54,7 +55,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   started.defer(() => stopAll(loops.map(loop => () => loop.stop())));
   let listeners: Listeners | undefined;
   const http = await startTusServer(context);
-  // Side by side, as each waits for what it serves, and uploads may take most of the time that a stop has.
+  // They close in parallel: each waits for its own requests, and uploads may use most of the stop time.
   started.defer(async () => void (await Promise.all([http.close(), listeners?.close()])));
   listeners = await startListeners({
     config,
@@ -68,7 +69,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
       implement<ExportsServiceServer>(ExportsServiceService, exportsHandlers(context)),
     ],
   });
-  // A landing can take longer than the requests that wait for it have when HTTP closes.
+  // This runs first: a landing can take longer than the time that HTTP gives its open requests.
   started.defer(() => landings.hurry());
   const running = started.move();
   const stop = () => running.disposeAsync();

@@ -15,7 +15,7 @@ async function* filesOf(count: number, from = 1): AsyncIterable<ZipEntry> {
 const bytesOf = async (files: AsyncIterable<ZipEntry>) =>
   Buffer.concat(await Array.fromAsync(zipArchive(files, never)));
 
-/** The entries by the directory at the end, inflated. */
+/** Returns the entries in the directory, inflated. */
 function entriesOf(zip: Buffer): { name: string; method: number; text: string }[] {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06'));
   const entries = [];
@@ -55,11 +55,11 @@ test('files are deflated, and the same files are the same bytes', async () => {
   assert.ok(zip.equals(await bytesOf(files())));
 });
 
-test('an archive without files is one', async () => {
+test('an archive without files is valid', async () => {
   assert.deepEqual(entriesOf(await bytesOf(filesOf(0))), []);
 });
 
-test('a file is asked for when the bytes before it are taken, and none after the reader has left', async () => {
+test('the next file is read once the bytes before it are taken, and none after the reader has left', async () => {
   let asked = 0;
   let ended = false;
   async function* files() {
@@ -77,7 +77,7 @@ test('a file is asked for when the bytes before it are taken, and none after the
   assert.deepEqual([asked, ended], [1, true]);
 });
 
-test('what fails while files are read fails the archive, and so does the signal', async () => {
+test('an error while files are read fails the archive, and so does the signal', async () => {
   async function* broken() {
     yield file(1);
     throw new Error('erased meanwhile');

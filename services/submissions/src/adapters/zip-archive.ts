@@ -9,18 +9,19 @@ export interface ZipEntry {
 }
 
 const BLOCK_BYTES = 64 * 1024;
-// Far longer than a file of a megabyte takes.
+// Far more than a file of a megabyte takes.
 const FILE_MS = 60_000;
 
 /**
- * Returns a ZIP of deflated files in pieces; the same files give the same bytes. The next file is asked for when the reader has
- * taken the bytes of those before it. Until the end about 400 bytes a file are held, and the directory is written at once,
- * 25 µs a file: the caller bounds how many there are.
+ * Yields a ZIP of deflated files; the same files give the same bytes. Reads the next file once the reader has taken
+ * the bytes before it. Holds about 400 bytes a file until the end, and writes the directory at once, 25 µs a file: the
+ * caller must bound the number of files.
  */
 export async function* zipArchive(files: AsyncIterable<ZipEntry>, signal: AbortSignal): AsyncIterable<Buffer> {
   const zip = new ZipArchive({ zlib: { level: 6 } });
   const blocks = createBlocks();
-  // Chunks are taken as they come: the directory is written as twenty small ones a file, which a stream would hold in 5 KB.
+  // Chunks are collected directly: the directory comes as twenty small chunks a file, which a stream would hold in 5
+  // KB.
   zip.on('data', blocks.add);
   try {
     for await (const { content, ...entry } of files) {
@@ -37,7 +38,7 @@ export async function* zipArchive(files: AsyncIterable<ZipEntry>, signal: AbortS
   }
 }
 
-/** Gathers chunks in blocks; what is taken of a block leaves the rest of it for the next chunks. */
+/** Gathers chunks in blocks. Later chunks use the rest of a partly taken block. */
 function createBlocks() {
   let full: Buffer[] = [];
   let block = Buffer.allocUnsafe(BLOCK_BYTES);

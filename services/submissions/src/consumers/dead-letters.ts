@@ -7,7 +7,7 @@ import { recordDeadLetter } from '../workflows/dead-letters/record-dead-letter.t
 
 const LIMIT_MS = 30_000;
 
-/** What the consumers of all services could not handle. */
+/** Consumes the records that consumers of all services could not handle. */
 export const deadLetters = (context: Context): ConsumerOptions<TakenRecord> => ({
   topic: DEAD_LETTER_TOPIC,
   group: 'submissions-dead-letters',
@@ -16,6 +16,7 @@ export const deadLetters = (context: Context): ConsumerOptions<TakenRecord> => (
   async handle(record, { log }) {
     const letter = readDeadLetter(record);
     if (letter) await recordDeadLetter(context, letter, record.at);
-    else log.warn({ partition: record.partition, offset: record.offset }, 'A record is no dead letter and is skipped');
+    else
+      log.warn({ partition: record.partition, offset: record.offset }, 'A record is not a dead letter; it is skipped');
   },
 });

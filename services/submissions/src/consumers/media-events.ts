@@ -7,7 +7,7 @@ import { recordMedia } from '../workflows/clips/record-media.ts';
 
 const LIMIT_MS = 30_000;
 
-/** media.processed and media.failed. */
+/** Consumes media.processed and media.failed. */
 export const mediaEvents = (context: Context): ConsumerOptions => ({
   topic: 'media.events',
   group: 'submissions',

@@ -5,7 +5,7 @@ import { onTranscriptEnded } from '../domain/clips/submission-changes.ts';
 
 const LIMIT_MS = 30_000;
 
-/** transcript.completed and transcript.failed. */
+/** Consumes transcript.completed and transcript.failed. */
 export const transcriptionEvents = ({
   submissions,
   objects,
@@ -23,7 +23,7 @@ export const transcriptionEvents = ({
         break;
       case 'transcriptStored': {
         const { key, requestNumber } = payload.value;
-        // Absent: recorded before, or erased.
+        // The transcript is absent when it was recorded before, or erased.
         const transcript = await readTranscript(objects, key, signal);
         if (transcript)
           await submissions.change(payload.value, submission =>

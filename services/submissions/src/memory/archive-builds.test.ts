@@ -7,7 +7,7 @@ import { createArchiveBuilds } from './archive-builds.ts';
 const MADE = { id: 'made' } as ReadyArchive;
 const MIB = 1024 ** 2;
 
-/** A build that ends when it is told to, and what became of it. */
+/** A build that ends when the test says so, and its outcome. */
 function slowBuild() {
   const { promise, resolve } = Promise.withResolvers<ReadyArchive>();
   const seen = { begun: 0, stopped: false };
@@ -22,7 +22,7 @@ function slowBuild() {
 }
 const caller = () => new AbortController();
 
-test('who asks for an archive that is being made waits for that one', async () => {
+test('a caller that requests an archive which is being made waits for it', async () => {
   const builds = createArchiveBuilds(100 * MIB);
   const { build, seen, end } = slowBuild();
   const both = [
@@ -34,7 +34,7 @@ test('who asks for an archive that is being made waits for that one', async () =
   assert.equal(seen.begun, 1);
 });
 
-test('an archive is made for as long as one of its callers is there, and another caller starts a new one', async () => {
+test('a build stops when its last caller leaves, and the next caller starts a new one', async () => {
   const builds = createArchiveBuilds(100 * MIB);
   const { build, seen } = slowBuild();
   const [one, other] = [caller(), caller()];
@@ -53,7 +53,7 @@ test('an archive is made for as long as one of its callers is there, and another
   assert.equal(await third, MADE);
 });
 
-test('who waits too long is told to come back, and finds it made', async () => {
+test('a caller that waits too long is told to return, and then finds the archive', async () => {
   const builds = createArchiveBuilds(100 * MIB, 20);
   const { build, seen, end } = slowBuild();
   await assert.rejects(builds.join({ key: 'one', ownerId: 'o' }, build, caller().signal), {
@@ -67,7 +67,7 @@ test('who waits too long is told to come back, and finds it made', async () => {
   assert.equal(seen.begun, 1);
 });
 
-test('who waits when a build has taken too long is told to come back, too, and then a new one begins', async () => {
+test('when a build takes too long, its callers are told to return, and then a new one starts', async () => {
   const builds = createArchiveBuilds(100 * MIB, 60_000, 20);
   const endless = (signal: AbortSignal) =>
     new Promise<ReadyArchive>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -81,7 +81,7 @@ test('who waits when a build has taken too long is told to come back, too, and t
   assert.equal(await again, MADE);
 });
 
-test('archives beyond the memory wait for their turn, and one whose caller leaves before it never begins', async () => {
+test('builds beyond the memory wait for their turn, and one whose caller leaves before never starts', async () => {
   const builds = createArchiveBuilds(24 * MIB);
   const [first, second, third] = [slowBuild(), slowBuild(), slowBuild()];
   const made = builds.join({ key: 'first', ownerId: 'o' }, first.build, caller().signal);
@@ -98,7 +98,7 @@ test('archives beyond the memory wait for their turn, and one whose caller leave
   assert.equal(second.seen.begun, 0);
 });
 
-test('a process that stops ends what it makes', async () => {
+test('a process that stops ends its builds', async () => {
   const builds = createArchiveBuilds(24 * MIB);
   const { build, seen, end } = slowBuild();
   const made = builds.join({ key: 'one', ownerId: 'o' }, build, caller().signal);
@@ -109,7 +109,7 @@ test('a process that stops ends what it makes', async () => {
   await made;
 });
 
-test('archives of one owner leave room for one of another', async () => {
+test('the builds of one owner leave room for another owner', async () => {
   const builds = createArchiveBuilds(64 * MIB);
   const busy = [slowBuild(), slowBuild()];
   const made = busy.map(({ build }, at) => builds.join({ key: `busy ${at}`, ownerId: 'busy' }, build, caller().signal));

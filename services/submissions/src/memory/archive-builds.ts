@@ -3,11 +3,11 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { ReadyArchive } from '../store/archives.ts';
 import { createOwnersMemory } from './owners-memory.ts';
 
-/** The archives that this process makes. */
+/** The archives that this process is making. */
 export interface ArchiveBuilds {
   /**
-   * Resolves to what `build` makes, or to what another caller with the same key and owner is having made. Fails with `unavailable`
-   * after some time, while the work goes on; it stops where all its callers left before.
+   * Runs `build`, or joins the running build with the same key. Fails with `unavailable` when the build takes too long
+   * for a caller, and then lets it continue. Stops the build when all its callers leave before that.
    */
   join(
     of: { key: string; ownerId: string },
@@ -21,16 +21,17 @@ interface Running {
   made: Promise<ReadyArchive>;
   end: AbortController;
   callers: number;
-  /** Whether a caller was told to come back for it. */
+  /** Whether a caller was told to return later. */
   isAwaited: boolean;
 }
 
-/** How long a build may take. */
+/** The longest time of a build. */
 export const BUILD_LIMIT_MS = 10 * 60_000;
-// Below the deadline of the caller.
+// Less than the caller's deadline.
 const PATIENCE_MS = 45_000;
 const RETRY_AFTER_SECONDS = 10;
-// A stream to the store holds parts of 8 MiB: one that fills, its copy in one piece, and one that is sent.
+// A stream to the store holds three parts of 8 MiB: one that fills, its copy in one piece, and one that is being
+// sent.
 const BUILD_BYTES = 24 * 1024 ** 2;
 
 const notYet = (cause: unknown): DomainError => {
@@ -38,7 +39,7 @@ const notYet = (cause: unknown): DomainError => {
   return new DomainError('unavailable', sentence, { cause, retryAfterSec: RETRY_AFTER_SECONDS });
 };
 
-/** Together they hold about `memoryBytes` at most; others wait for the turn of their owner. */
+/** Builds together hold about `memoryBytes` at most; others wait for their owner's turn. */
 export function createArchiveBuilds(
   memoryBytes: number,
   patienceMs = PATIENCE_MS,
@@ -52,7 +53,6 @@ export function createArchiveBuilds(
   ): Running {
     const end = new AbortController();
     const { signal } = end;
-    // The next one goes on: checksums that were missing are kept one by one.
     const outOfTime = new OutOfTimeError(`making an archive took longer than ${limitMs} ms`);
     const limit = setTimeout(() => end.abort(notYet(outOfTime)), limitMs).unref();
     const made = memory({ ownerId, bytes: BUILD_BYTES, signal }, () => build(signal));

@@ -6,14 +6,14 @@ import { createLandingsUnderWay } from './landings-under-way.ts';
 
 const MIB = 1024 ** 2;
 
-/** How much memory is in use. */
+/** Returns the bytes of memory in use. */
 function heapBytes(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
   return process.memoryUsage().heapUsed;
 }
 
-test('a request waits for its landing as long as it is patient, and no longer once the service stops', async () => {
+test('a request waits for its landing for its time at most, and no longer once the service stops', async () => {
   const landings = createLandingsUnderWay(MIB);
   const { promise: endless, reject } = Promise.withResolvers<undefined>();
   await landings.waitFor(Promise.resolve(undefined), 60_000);
@@ -26,7 +26,7 @@ test('a request waits for its landing as long as it is patient, and no longer on
   reject(new Error('it is tried again'));
 });
 
-test('requests that were answered leave nothing in memory', async () => {
+test('answered requests leave nothing in memory', async () => {
   const landings = createLandingsUnderWay(MIB);
   const answer = async (requests: number) => {
     for (let request = 0; request < requests; request++)

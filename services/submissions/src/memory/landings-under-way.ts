@@ -6,32 +6,32 @@ import { createOwnersMemory, type OwnersMemory } from './owners-memory.ts';
 /** A clip that has landed. */
 export interface Landed {
   upload: Upload;
-  /** As it is with the clip. */
+  /** The state of the response with the clip. */
   response: Response;
 }
 
-/** Ends with the clip, where this process has made it land. */
+/** Resolves to the clip if this process has landed it. */
 export type Landing = Promise<Landed | undefined>;
 
-/** The landings that run in this process. */
+/** The running landings of this process. */
 export interface LandingsUnderWay {
-  /** Starts a landing. Where one of this upload is under way already, returns that one. */
+  /** Starts a landing, or returns the running one of the same upload. */
   once(uploadId: string, land: () => Landing): Landing;
-  /** Fails with `too_many` where too many wait. */
+  /** Fails with `too_many` when too many landings wait. */
   withMemory: OwnersMemory;
-  /** Resolves as the landing does, and with nothing when it has failed, after `ms`, or when the service stops. */
+  /** Resolves with the landing, or with undefined when it has failed, after `ms`, or when the service stops. */
   waitFor(landing: Landing, ms: number): Landing;
-  /** The service stops: from now on no request waits for a landing. */
+  /** Ends all waits of requests: the service is stopping. */
   hurry(): void;
-  /** Waits for the landings that are under way. */
+  /** Waits for the running landings. */
   idle(): Promise<void>;
 }
 
-/** Together they hold at most `memoryBytes` of what is put together. */
+/** Landings that join parts together hold at most `memoryBytes`. */
 export function createLandingsUnderWay(memoryBytes = memoryLimit() / 8): LandingsUnderWay {
   const memory = createOwnersMemory(memoryBytes);
   const running = new Map<string, Landing>();
-  // No promise: what waits for one that lasts as long as the process stays in memory as long.
+  // A set instead of one promise: each reaction to a promise that lives as long as the process would stay in memory.
   const waiting = new Set<() => void>();
   let isHurried = false;
   return {

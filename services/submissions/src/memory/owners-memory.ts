@@ -1,7 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { createFairSlots, QueueFullError } from '@recording-request/kit/fair-slots';
 
-/** Runs work that holds so many bytes when there is room for it and it is the owner's turn. The signal ends the wait, not the work. */
+/** Runs `work` once `bytes` are free and its owner's turn has come. The signal ends the wait, not the work. */
 export type OwnersMemory = <T>(
   of: { ownerId: string; bytes: number; signal?: AbortSignal },
   work: () => Promise<T>,
@@ -9,7 +9,10 @@ export type OwnersMemory = <T>(
 
 const QUEUED = 4_000;
 
-/** Owners share `limit` bytes. What wants more than there is gets all of it. Fails with `too_many` where too many wait. */
+/**
+ * Shares `limit` bytes among owners. Work that needs more than `limit` gets all of it. Fails with `too_many` when too
+ * many wait.
+ */
 export function createOwnersMemory(limit: number): OwnersMemory {
   const memory = createFairSlots(Math.max(1, Math.floor(limit)), { queued: QUEUED });
   const never = new AbortController().signal;
