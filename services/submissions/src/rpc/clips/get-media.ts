@@ -22,11 +22,11 @@ const NAMES: Record<number, string> = {
   [MediaKind.MEDIA_KIND_THUMBNAIL_END]: 'thumbnail-end',
 };
 
-// A name is looked up once for the ranges of a video, and a project that is renamed shows it soon.
+// One look-up serves all ranges of a video; a renamed project still shows its new name soon.
 const NAME_MS = 5_000;
 const NAME_DEADLINE_MS = 1_000;
 const NAMES_MAX = 1_000;
-// Each address is a signature. A reader asks again for what is behind these.
+// Each address costs a signature. A reader requests the parts after these separately.
 const PARTS_AT_ONCE = 32;
 
 export const getMedia = ({
@@ -37,7 +37,10 @@ export const getMedia = ({
 }: Pick<Context, 'config' | 'submissions' | 'objects' | 'projects'>) => {
   const names = new FlightCache<string>({ ttlMs: NAME_MS, maxEntries: NAMES_MAX });
 
-  /** The name of the project; "" where it is not known in time, as the bytes are worth more than their name. */
+  /**
+   * Returns the name of the project, or "" when it does not arrive in time: the bytes matter more than their file
+   * name.
+   */
   async function projectNameOf({ ownerId, projectId }: GetMediaRequest): Promise<string> {
     const look = async () => {
       const call = { deadlineMs: NAME_DEADLINE_MS };

@@ -10,7 +10,7 @@ export const getSubmission =
     submission: toMessage(found(await submissions.find(ownerId, projectId, submissionId))),
   });
 
-/** The submission, or fails with `not_found`: another owner's looks exactly like a missing one. */
+/** Returns the submission. Fails with `not_found` for a missing one, and equally for one of another owner. */
 export function found<T extends Pick<Submission, 'id'>>(submission: T | undefined): T {
   if (!submission) throw new DomainError('not_found', 'There is no such submission in this project.');
   return submission;

@@ -32,17 +32,17 @@ export const listSubmissions =
   ): Promise<ListSubmissionsResponse> => {
     const { ownerId, projectId } = request;
     const read = (until: AbortSignal) => withSlot(context.lists, ownerId, until, () => readPage(context, request));
-    // Words and times are seldom asked for twice.
+    // The same words and times are seldom requested twice, so these pages are not cached.
     if (!request.presentation || request.search || datesOf(request).some(Boolean)) return await read(signal);
     const stamp = await context.submissions.stampOf(ownerId, projectId);
-    // The project has no submissions. A cursor is checked by the read.
+    // The project has no submissions. A request with a cursor still reads, which checks the cursor.
     if (!stamp && request.cursor === '') return { submissions: [], nextCursor: '' };
     const key = JSON.stringify(request);
     const stamps = new Map(stamp && [[key, stamp]]);
     const found = await context.pages.get(
       [key],
       stamps,
-      // Callers share this read: it goes on when one of them leaves.
+      // Callers share this read: it continues when one of them leaves.
       async () => new Map([[key, await read(new AbortController().signal)]]),
     );
     return found.get(key)!;
@@ -65,21 +65,21 @@ async function readPage(
   const page = await submissions
     .page(request.ownerId, request.projectId, filter, size, before)
     .catch(error => refuseLongSearch(error, filter))
-    // Not when the caller goes away: the database goes on until it is done.
+    // The slot stays taken when the caller leaves: the database continues until it is done.
     .finally(() => slot?.[Symbol.dispose]());
   const clips = page.submissions.map(toMessage);
   const nextCursor = page.more ? makeCursor(page.submissions.at(-1)!.id) : '';
   const { presentation, projectId } = request;
-  // A reader that wants more than this page has adds others to it.
+  // The reader of a short page merges it with the next ones.
   const isShort = page.more && clips.length < size;
   if (!presentation || clips.length === 0 || isShort) return { submissions: clips, nextCursor };
   const pageJson = jsonOf({ projectId, submissions: clips, nextCursor }, presentation);
-  // Letters that JSON escapes can make it longer than a message may be.
+  // JSON escapes can make the page longer than a gRPC message may be.
   if (pageJson.length > MESSAGE_BYTES - FRAME_BYTES) return { submissions: clips, nextCursor };
   return { submissions: [], nextCursor, pageJson };
 }
 
-/** The page as the gateway sends it: made here, it is not encoded, decoded and presented again on its way. */
+/** Returns the page as the gateway sends it, so that the gateway need not decode and present it again. */
 function jsonOf(
   {
     projectId,
@@ -96,7 +96,7 @@ function jsonOf(
   return Buffer.from(JSON.stringify(page));
 }
 
-/** The filters that only this list has. */
+/** Returns the filters that only this list has. */
 const searchOf = ({ search = '', linkId, responseSessionId, ...request }: ListSubmissionsRequest): Filter => ({
   words: search
     .split(/[\s\0]+/u)
@@ -123,7 +123,7 @@ function refuseLongSearch(error: unknown, { words = [] }: Filter): never {
   throw new DomainError('unavailable', 'The search took too long; look for rarer words.', { cause: error });
 }
 
-// Versioned, so that a later kind of cursor can be distinguished from this one.
+// The version distinguishes this cursor from later kinds.
 const makeCursor = (id: string): string => Buffer.from(`1:${id}`).toString('base64url');
 
 function openCursor(cursor: string): string {

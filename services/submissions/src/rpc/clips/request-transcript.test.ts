@@ -4,7 +4,7 @@ import { landed, now, object } from '../../../test/landed-submission.ts';
 import type { Change, Submission } from '../../domain/clips/submission.ts';
 import { requestTranscript } from './request-transcript.ts';
 
-/** Asks for the transcript of a clip again. Returns what becomes of it. */
+/** Requests the transcript of a clip again. Returns the clip after it. */
 async function asked(submission: Submission): Promise<Submission> {
   let after = submission;
   const submissions = {
@@ -27,7 +27,7 @@ test('a clip whose media failed is processed again for its transcript', async ()
   assert.equal(withVideo.job?.kind, 'media', 'also one whose sound alone could not be read');
 });
 
-test('a clip whose video is made is not processed again, also while its upload is still kept beside it', async () => {
+test('a clip whose video is made is not processed again, even while its upload is kept', async () => {
   for (const source of [undefined, object('source')])
     await assert.rejects(asked(failed({ mediaStatus: 'ready', video: object('video'), source })), {
       code: 'conflict',

@@ -8,7 +8,7 @@ import { askMedia, askTranscript } from '../../domain/clips/submission-changes.t
 import { toMessage } from '../../messages.ts';
 import { found } from './get-submission.ts';
 
-/** Asks for a failed transcript again; where the media had failed, that is redone first. */
+/** Requests a failed transcript again; if the media failed too, requests the media first. */
 export const requestTranscript =
   ({ submissions, jobs }: Pick<Context, 'submissions' | 'jobs'>) =>
   async (request: RequestTranscriptRequest): Promise<RequestTranscriptResponse> => {
@@ -20,14 +20,14 @@ export const requestTranscript =
           `A transcript can be asked for again once it has failed; this one is ${submission.transcriptStatus}.`,
           { reason: 'transcript_not_failed' },
         );
-      // There is one job at a time.
+      // A clip has one job at a time.
       if (submission.mediaStatus === 'processing')
         throw new DomainError(
           'conflict',
           'The media of this clip is being made; ask for its transcript once that has ended.',
         );
       if (submission.audio) return askTranscript(submission, now);
-      // The upload of a clip whose media is ready may go at any moment.
+      // Once the media is ready, the upload may be deleted at any moment.
       if (!submission.source || submission.mediaStatus !== 'failed')
         throw new DomainError('conflict', 'The sound of this clip could not be read, so that it has no transcript.');
       const again = askMedia(submission, now);

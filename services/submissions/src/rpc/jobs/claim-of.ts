@@ -10,14 +10,14 @@ interface ClaimRequest {
   holder: string;
 }
 
-/** Reads the parts that the RPCs about one job have in common. Fails with `invalid`. */
+/** Parses the common fields of the RPCs about one job. Fails with `invalid`. */
 export function claimOf({ job, holder }: ClaimRequest): { key: SubmissionKey; claim: Claim } {
   const { kind } = takerOf({ kind: job?.kind, holder });
   const { projectId, submissionId, requestNumber } = job!;
   return { key: { projectId, submissionId }, claim: { kind, requestNumber, holder } };
 }
 
-/** Reads what kind of job a worker asks for. Fails with `invalid`. */
+/** Parses the kind of job that a worker requests. Fails with `invalid`. */
 export function takerOf({
   kind,
   holder,

@@ -11,7 +11,7 @@ const STEPS = ['submissions', 'uploads', 'archives', 'objects'] as const;
 type Step = (typeof STEPS)[number];
 
 const DAY_SECONDS = 86_400;
-// Longer than any job, landing or archive takes from its first object to the write that names it.
+// Every job, landing or archive takes less time from its first object to the write that names it.
 const DELETE_MIN_SECONDS = 3_600;
 
 export const checkStore =

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { eraseProject, tallyProject } from '../../workflows/erasure/erase-project.ts';
 import { recordsEndAt } from '../../workflows/erasure/kafka-retention.ts';
 
-/** Whether the project exists is for the projects service to know: here any id is closed. */
+/** Closes any id: only the projects service knows whether the project exists. */
 export const eraseProjectSubmissions =
   (context: Context) =>
   async ({ projectId, dryRun }: EraseProjectSubmissionsRequest): Promise<EraseProjectSubmissionsResponse> => {

@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 
-/** Where a list by time goes on. */
+/** The position at which a list by time continues. */
 interface Place {
   at: Date;
   id: string;
@@ -8,7 +8,7 @@ interface Place {
 
 export const makeTimeCursor = ({ at, id }: Place): string => Buffer.from(`${at.getTime()}:${id}`).toString('base64url');
 
-/** Fails with `invalid` for what `makeTimeCursor` did not make. */
+/** Fails with `invalid` for a cursor that `makeTimeCursor` did not make. */
 export function openTimeCursor(cursor: string): Place {
   const [, time, id] = /^(\d{1,15}):(.+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (!id) throw new DomainError('invalid', 'cursor must be a next_cursor that an earlier page gave, unchanged.');
