@@ -2,40 +2,46 @@ import type { Archive, ArchivePage } from '../domain/exports/archive.ts';
 import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 
-/** Of what project, and what of it, an archive is. */
+/** The project of an archive, and the selection that the archive shows. */
 export interface ArchiveScope {
   ownerId: string;
   projectId: string;
-  /** The filter, and whether links are shown. */
+  /** The filter, and whether links are included. */
   selection: string;
 }
 
-/** Names an archive: its project is the key of the shard that has it. */
+/** Identifies an archive; `projectId` is the shard key. */
 export type ArchiveKey = Pick<Archive, 'id' | 'projectId'>;
 
 /** An archive that can be read. */
 export interface ReadyArchive extends Archive {
-  /** The state of the content that it was made from. */
+  /** The fingerprint of the content that it was made from. */
   fingerprint: string;
-  /** The state of what is not its project's submissions; undefined where that and `changedAt` do not tell whether it is current. */
+  /**
+   * The fingerprint of the content outside the submissions. Undefined when this and `changedAt` cannot show whether
+   * the archive is current.
+   */
   frame?: string | undefined;
-  /** When a submission of the project had changed last. */
+  /** The last change of a submission of the project. */
   changedAt?: Date | undefined;
 }
 
-/** How long an archive can be read: after its last use, and in all. */
+/** How long an archive can be read, in milliseconds: after its last use, and in total. */
 export interface ArchiveLife {
   idleMs: number;
   wholeMs: number;
 }
 
-/** All its times are the database's. */
+/** The archives. All times are from the database's clock. */
 export interface ArchiveStore {
-  /** What to remember of the project's erasures before its rows are read. */
+  /** Returns the state of the project's erasures. Call it before the rows are read. */
   erasures(projectId: string): Promise<Pick<Archive, 'erasedSince' | 'erasedCount'>>;
-  /** Whether nothing of the project was erased since its rows were read. */
+  /** Whether the project has had no erasure since its rows were read. */
   isUnerased(archive: Archive): Promise<boolean>;
-  /** Begins one, which ends by itself after `limitMs` unless it is `ready`. From here on the uploads it shows are kept. */
+  /**
+   * Creates an archive. It expires after `limitMs` unless it becomes `ready`. From now on the uploads that it shows
+   * are kept.
+   */
   begin(
     scope: ArchiveScope &
       Pick<ReadyArchive, 'id' | 'fingerprint' | 'cipherKey' | 'frame' | 'changedAt' | 'erasedSince' | 'erasedCount'>,
@@ -43,41 +49,41 @@ export interface ArchiveStore {
     limitMs: number,
   ): Promise<void>;
   addPage(id: string, page: ArchivePage): Promise<void>;
-  /** Returns false where it was ended meanwhile. */
+  /** Marks the archive as readable. Returns false when it was ended meanwhile. */
   ready(
     archive: ArchiveKey,
     made: Pick<Archive, 'etag' | 'size' | 'texts' | 'directoryAt'>,
     idleMs: number,
   ): Promise<boolean>;
-  /** Those that can be read, the newest first. */
+  /** Returns the readable archives, the newest first. */
   readable(scope: ArchiveScope): Promise<ReadyArchive[]>;
   find(key: { ownerId: string; projectId: string; id: string }): Promise<ReadyArchive | undefined>;
-  /** Notes that it is read, so that it does not expire meanwhile. */
+  /** Postpones the expiry, because the archive is being read. */
   used(archive: ArchiveKey, life: ArchiveLife): Promise<void>;
-  /** The videos at an offset, which is none of the directory. */
+  /** Returns the page of videos at an offset before the directory. */
   pageAt(id: string, offset: number): Promise<ArchivePage | undefined>;
-  /** Whether an archive of the project is kept that shows an upload whose media was not made yet. */
+  /** Whether an archive of the project shows an upload whose media was not made yet. */
   holdsSources(projectId: string): Promise<boolean>;
-  /** Ends all of a project: nothing can be read of them any more. Returns how many. */
+  /** Ends all archives of a project: they cannot be read any more. Returns their number. */
   end(projectId: string): Promise<number>;
   /**
-   * Ends those of a project beyond the `keep` newest that nobody reads: the last use of them, after which they stay `idleMs`,
-   * is minutes ago. Beyond a hundred the oldest end though they are read. Returns how many.
+   * Ends the archives of a project beyond the `keep` newest, unless they were read in the last minutes; `idleMs` is
+   * the time that an archive stays after its last use. Beyond a hundred archives, ends the oldest even if they are
+   * being read. Returns their number.
    */
   endUnread(projectId: string, keep: number, idleMs: number): Promise<number>;
-  /** Ends one. */
   endOne(archive: ArchiveKey): Promise<void>;
-  /** Ended and expired ones, whose objects are to be removed. */
+  /** Returns ended and expired archives, whose objects must be removed. */
   due(limit: number): Promise<ArchiveKey[]>;
-  /** Deletes the record of one whose objects are gone. */
+  /** Deletes the record of an archive whose objects are gone. */
   remove(archive: ArchiveKey): Promise<void>;
 }
 
-// An erasure takes its time before it writes its tombstone with it: by far not so long.
+// An erasure takes far less than this from its start to the write of its tombstone.
 const ERASING_MS = 10 * 60_000;
-// What a process that still makes an archive stores meanwhile is removed after its end, too.
+// Objects are removed this long after the end, because a process that still makes the archive may store more of them.
 const LINGER_MS = 15 * 60_000;
-// How exactly the last use is known, and how long after it there may be a reader.
+// The precision of the last use, and how long after it a reader may still be active.
 const USED_MS = 60_000;
 const READING_MS = 5 * 60_000;
 const MOST_KEPT = 100;
@@ -163,7 +169,7 @@ export function createArchiveStore({ archives, archivePages, submissions }: Mode
         .sort({ expiresAt: 1 })
         .limit(limit)
         .lean();
-      // One that is read just now goes on to its next look, which finds it ended.
+      // A reader of one of these finds at its next look that it has ended.
       await archives.updateMany(
         { _id: { $in: rows.map(row => row._id) }, projectId: { $in: rows.map(row => row.projectId) }, endedAt: null },
         { $set: { endedAt: now }, $unset: { cipherKey: 1 } },

@@ -3,28 +3,28 @@ import { serverTime } from '@recording-request/kit-mongo/clock';
 import type { Models } from './models.ts';
 
 /**
- * While a backup is made, bytes that the records of its moment name stay in the object store, although the records of now
- * no longer do: a backup copies them after it has read the records.
+ * Keeps bytes in the object store while a backup runs. A backup reads the records first and copies the bytes later, so
+ * bytes stay that the records no longer name.
  */
 export interface BackupHold {
   /**
-   * Whether a backup is being made. Asked after the write that ends a record's naming of the bytes, and before they are
-   * removed: a backup whose moment is before that write has taken its lease by then.
+   * Whether a backup is running. Call it after the write that drops the reference to the bytes, and before their
+   * removal: a backup that read the records before that write has its lease by then.
    */
   isHeld(): Promise<boolean>;
-  /** Notes that the bytes of an upload that has ended are still there. */
+  /** Records that the bytes of an ended upload are still there. */
   keep(uploadId: string): Promise<void>;
   kept(limit: number): Promise<string[]>;
-  /** Which of these uploads have bytes that were kept. */
+  /** Returns those of these uploads whose bytes were kept. */
   keptOf(uploadIds: string[]): Promise<string[]>;
-  /** The bytes are gone. */
+  /** Records that the bytes are gone. */
   forget(uploadId: string): Promise<void>;
 }
 
 export function createBackupHold({ uploads }: Pick<Models, 'uploads'>): BackupHold {
   const { db } = uploads;
   const leases = () => db.collection<{ _id: string; until: Date }>('leases');
-  // It has no index but that of its ids, and is empty but for a while after a backup.
+  // It needs no index besides its ids: it is empty except for a while after a backup.
   const keptUploads = () => db.collection<{ _id: string; at: Date }>('keptUploads');
   return {
     async isHeld() {

@@ -7,16 +7,16 @@ const countJob = countOf('recording.jobs.created');
 
 const sinceLanding = ({ createdAt }: Submission): number => Math.max(0, Date.now() - createdAt.getTime()) / 1_000;
 
-/** Counts what a landing begins. */
+/** Counts the job that a landing creates. */
 export function noteLanded({ job }: Pick<Submission, 'job'>): void {
   if (job) countJob({ 'recording.job.kind': job.kind });
 }
 
-/** Notes what a change that was just written ends and begins: by the write alone that makes it so, so that each is counted once. */
+/** Counts the results and jobs of a change. Call it only after a successful write, so that each is counted once. */
 export function noteChange(before: Submission, { set, events }: Change): void {
   for (const { type } of events) noteEnd(type, { ...before, ...set });
   const { job } = set;
-  // A job that goes on keeps when it was asked for.
+  // A continued job keeps `since`.
   if (job && (job.kind !== before.job?.kind || job.since.getTime() !== before.job.since.getTime()))
     countJob({ 'recording.job.kind': job.kind });
 }
@@ -24,7 +24,7 @@ export function noteChange(before: Submission, { set, events }: Change): void {
 function noteEnd(type: SubmissionEvent['type'], after: Submission): void {
   if (type === 'submission.media.completed') mediaDelay(sinceLanding(after), { 'recording.outcome': 'ok' });
   if (type === 'submission.media.failed') mediaDelay(sinceLanding(after), { 'recording.outcome': 'failed' });
-  // What is asked for again, however late, says nothing about the way from the landing.
+  // A repeated request says nothing about the time since the landing.
   if (after.transcriptRequest > 1) return;
   if (type === 'submission.transcript.completed') transcriptDelay(sinceLanding(after), { 'recording.outcome': 'ok' });
   if (type === 'submission.transcript.failed') transcriptDelay(sinceLanding(after), { 'recording.outcome': 'failed' });

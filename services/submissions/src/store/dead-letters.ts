@@ -1,66 +1,72 @@
 import { UNKNOWN_EVENT } from '@recording-request/events/event';
 import { type Models, UNKNOWN_INDEX } from './models.ts';
 
-/** A record of Kafka that a consumer could not handle. */
+/** A Kafka record that a consumer could not handle. */
 export interface DeadLetter {
-  /** `<topic>-<partition>-<offset>-<group>`, so that a repetition is the same one. */
+  /** `<topic>-<partition>-<offset>-<group>`, so that a repeated record has the same id. */
   id: string;
   topic: string;
   partition: number;
   offset: string;
-  /** Whose consumer could not handle it. */
+  /** The consumer group that could not handle it. */
   group: string;
   /** A sentence for the operator. */
   reason: string;
   /** When it failed. It is deleted DEAD_LETTER_SECONDS later. */
   at: Date;
-  /** "" where it is no event, as are the two ids. */
+  /** "" when the record is not an event, as are the two ids. */
   eventType: string;
   projectId: string;
   submissionId: string;
   valueBytes: number;
   replayedAt: Date | undefined;
   droppedAt: Date | undefined;
-  /** Of an event that was not known and has not ended: when it is looked at again. */
+  /** For an unknown event that has not ended: when it is checked again. */
   retryAt: Date | undefined;
 }
 
-/** The record itself. */
+/** The content of the record. */
 export interface DeadLetterContent {
   key: Buffer | null;
   value: Buffer | null;
 }
 
-/** Of whom dead letters are counted or removed. */
+/** The submission or project whose dead letters are counted or removed. */
 export type Subject = { submissionId: string } | { projectId: string };
 
 export type DeadLetterOrder = 'newest first' | 'oldest first';
 
 export interface DeadLetterStore {
-  /** Does nothing where it is there already, also where it has ended. */
+  /** Adds a dead letter. Does nothing when it exists, even if it has ended. */
   add(letter: Omit<DeadLetter, 'replayedAt' | 'droppedAt' | 'retryAt'>, content: DeadLetterContent): Promise<void>;
-  /** Those that have not ended, from behind the one that `after` names. */
+  /** Returns dead letters that have not ended, after the one that `after` names. */
   list(limit: number, order: DeadLetterOrder, after?: Pick<DeadLetter, 'at' | 'id'>): Promise<DeadLetter[]>;
   find(id: string): Promise<DeadLetter | undefined>;
   contentOf(id: string): Promise<DeadLetterContent>;
-  /** Removes its content. Returns the dead letter; undefined where there is none. One that has ended stays as it is. */
+  /**
+   * Marks a dead letter as replayed or dropped and removes its content. Does not change one that has ended. Returns
+   * it, or undefined when there is none.
+   */
   end(id: string, how: 'replayedAt' | 'droppedAt'): Promise<DeadLetter | undefined>;
-  /** Events that were not known and are due, those first that were looked at longest ago. */
+  /** Returns unknown events that are due, those checked longest ago first. */
   dueUnknown(now: Date, limit: number): Promise<DeadLetter[]>;
-  /** Has one looked at again at `retryAt`, or never by itself. False where another process was quicker, or where it has ended. */
+  /**
+   * Sets the next check to `retryAt`, or to never. Returns false when another process was faster, or the dead letter
+   * has ended.
+   */
   postpone(letter: Pick<DeadLetter, 'id' | 'retryAt'>, retryAt: Date | undefined): Promise<boolean>;
-  /** Removes one that was published again by itself: should that fail, it is another one. */
+  /** Removes a dead letter that was published again automatically: if it fails again, it becomes a new one. */
   forget(id: string): Promise<void>;
   count(subject: Subject): Promise<number>;
-  /** How many have not ended, `limit` at most. */
+  /** Returns the number that have not ended, `limit` at most. */
   countOpen(limit: number): Promise<number>;
-  /** Returns how many there were. */
+  /** Returns the number of removed dead letters. */
   remove(subject: Subject): Promise<number>;
 }
 
 const WITHOUT_CONTENT = { key: 0, value: 0 } as const;
 const OPEN = { replayedAt: null, droppedAt: null } as const;
-// Behind all that are due.
+// Sorts after all due times.
 const NEVER = new Date('9999-12-31');
 
 export function createDeadLetterStore({ deadLetters }: Pick<Models, 'deadLetters'>): DeadLetterStore {

@@ -6,23 +6,23 @@ import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 import { noteId } from './notes.ts';
 
-/** Which answer of which response a submission is, by which its uploads and notes are found. */
+/** The response and question of a submission, which identify its uploads and notes. */
 export interface AnswerKey {
   linkId: string;
   responseId: string;
   questionIndex: number;
 }
 
-/** A submission that is there (`erasedAt` absent), or the tombstone that stands in its place. */
+/** A live submission (`erasedAt` absent), or the tombstone in its place. */
 export interface Erasable {
   id: string;
   projectId: string;
   erasedAt?: Date;
   /** Absent once its uploads and notes are removed. */
   answer?: AnswerKey;
-  /** In which it landed. */
+  /** The trace of the landing. */
   trace?: Trace;
-  /** When; absent in a tombstone. */
+  /** When it landed; absent in a tombstone. */
   landedAt?: Date;
 }
 
@@ -31,34 +31,40 @@ export interface ErasedProject {
   at: Date;
 }
 
-/** All its times are the database's. */
+/** The records of erasures. All times are from the database's clock. */
 export interface ErasureStore {
   now(): Promise<Date>;
   find(submissionId: string): Promise<Erasable | undefined>;
-  /** Those of a project that are not erased. */
+  /** Returns submissions of a project that are not erased. */
   ofProject(projectId: string, limit: number): Promise<Erasable[]>;
   countOfProject(projectId: string): Promise<{ submissions: number; uploads: number; notes: number }>;
-  /** Whether submissions or uploads of a project are left. */
+  /** Whether a project still has submissions or uploads. */
   hasRest(projectId: string): Promise<boolean>;
-  /** Those that landed more than `ageMs` ago, the oldest first. */
+  /** Returns submissions that landed more than `ageMs` ago, the oldest first. */
   olderThan(ageMs: number, limit: number): Promise<Erasable[]>;
   /**
-   * Puts the tombstone, with `submission.erased`, in the submission's place: one write, after which no late result
-   * finds anything to be written to. It is due for a purge after `purgeMs`. Returns false where another process did.
+   * Replaces the submission with its tombstone and the erasure events in one write, after which a late result finds
+   * nothing to update. The tombstone is due for a purge after `purgeMs`. Returns false when another process was
+   * faster.
    */
   bury(submission: Erasable, purgeMs: number): Promise<boolean>;
-  /** Empties uploads of an answer or a project, which accept nothing more. Returns their ids. */
+  /** Empties uploads of an answer or a project, which then accept no bytes. Returns their ids. */
   emptyUploads(which: AnswerKey | { projectId: string }, limit: number): Promise<string[]>;
-  /** Records that their bytes are gone too. The sweeper deletes the rows, once it has purged their prefix again. */
+  /** Records that their bytes are gone too. The sweeper deletes the rows after it has purged their prefix again. */
   uploadsPurged(ids: string[]): Promise<void>;
   uploadIds(which: AnswerKey | { projectId: string }): AsyncIterable<string>;
   countNotes(answer: AnswerKey): Promise<number>;
   removeNotes(which: AnswerKey | { projectId: string }): Promise<number>;
-  /** Records that all was removed. What comes late is removed at `purgeAt`; undefined deletes the tombstone. */
+  /** Records a finished purge. The next purge, of late results, is at `purgeAt`; undefined deletes the tombstone. */
   purged(submission: Pick<Erasable, 'id' | 'projectId'>, purgeAt: Date | undefined): Promise<void>;
-  /** Returns a tombstone that is due, and keeps it from other processes for `keepMs`; undefined also where one was quicker. */
+  /**
+   * Returns a due tombstone and reserves it for `keepMs`. Returns undefined when none is due, or another process was
+   * faster.
+   */
   takeDue(keepMs: number): Promise<Erasable | undefined>;
-  /** Notes that it is erased, and due for a purge after `purgeMs`. Does nothing where that is noted. */
+  /**
+   * Records that a project is erased, and due for a purge after `purgeMs`. Does nothing if that is recorded already.
+   */
   closeProject(projectId: string, purgeMs: number): Promise<void>;
   findProject(projectId: string): Promise<ErasedProject | undefined>;
   projectPurged(projectId: string, purgeAt: Date | undefined): Promise<void>;
@@ -66,7 +72,7 @@ export interface ErasureStore {
   takeDueProject(keepMs: number): Promise<ErasedProject | undefined>;
 }
 
-/** The owner of tombstones. */
+/** The owner id of tombstones. */
 export const NOBODY = '';
 
 interface Tombstone extends AnswerKey {
@@ -116,7 +122,7 @@ export function createErasureStore(models: Models): ErasureStore {
 
 const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
 
-// The owner of tombstones is NOBODY: an index has passed them over before any document is read.
+// Tombstones have the owner NOBODY: this condition skips them in the index, without reading documents.
 const livingOf = (projectId: string) => ({ projectId, ownerId: { $gt: '' } });
 
 function submissionsPart({ submissions }: Models) {
@@ -136,7 +142,7 @@ function submissionsPart({ submissions }: Models) {
     async bury({ id, projectId, answer, trace }: Erasable, purgeMs: number) {
       const erasedAt = await databaseNow(submissions);
       const erased = { projectId, submissionId: id };
-      // The first deletes what webhooks hold, the second tells the owner.
+      // The first event makes webhooks delete their copies, the second notifies the owner.
       const events: SubmissionEvent[] = [
         { type: 'submission.erased', ...erased },
         { type: 'submission.erasure', ...erased, erasedAt },
@@ -145,7 +151,7 @@ function submissionsPart({ submissions }: Models) {
         _id: id,
         projectId,
         ownerId: NOBODY,
-        // Unique as the index wants it, and nobody's.
+        // The unique index needs a value here, and this one belongs to no answer.
         linkId: '',
         responseId: id,
         questionIndex: 0,
@@ -156,7 +162,7 @@ function submissionsPart({ submissions }: Models) {
         revision: 0,
         outbox: events.map(event => outboxEntry(toEvent(event))),
       };
-      // It has the time of the change, by which project-figures.ts knows that a project has changed.
+      // `changedAt` shows project-figures.ts that the project has changed.
       const { modifiedCount } = await submissions.collection.updateOne(
         { _id: id as never, projectId, erasedAt: null },
         [{ $replaceWith: { $mergeObjects: [{ $literal: tombstone }, { changedAt: '$$NOW' }] } }],

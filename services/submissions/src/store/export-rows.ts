@@ -2,32 +2,32 @@ import type { Filter, Submission, TranscriptState } from '../domain/clips/submis
 import { type Models, TERMS_INDEX, WITH_TERMS } from './models.ts';
 import { listIndex, listQuery, submissionFromRow } from './submission-queries.ts';
 
-/** Where the object of a video could not be read. */
+/** The place at which the object of a video could not be read. */
 export interface Unreadable {
   key: string;
   /** In bytes. */
   offset: number;
 }
 
-/** A submission as far as an export is planned by it. */
+/** The fields of a submission that the plan of an export needs. */
 export interface ExportRow {
   id: string;
-  /** Grows with each change of it. */
+  /** Grows with each change of the submission. */
   revision: number;
   changedAt: Date;
   selected: boolean;
   transcriptStatus: TranscriptState;
-  /** Its current video; undefined where none is stored. */
+  /** The current video; undefined when none is stored. */
   video: { key: string; size: number } | undefined;
-  /** Whether that is the upload as it came, which goes once its media is made. */
+  /** Whether the current video is the upload, which is removed once the media is made. */
   isSource: boolean;
   unreadable: Unreadable | undefined;
 }
 
-/** What of a submission is read: all that is shown of it, its terms alone, or its video alone. */
+/** The fields to read: everything except long term texts, only the terms, or only the video. */
 export type ExportPart = 'texts' | 'terms' | 'video';
 
-/** The ids behind `after`, up to `upTo`; `limit` of them at most. */
+/** The ids after `after` up to `upTo`, `limit` at most. */
 export interface IdRange {
   after?: string | undefined;
   upTo?: string | undefined;
@@ -35,19 +35,21 @@ export interface IdRange {
 }
 
 export interface ExportRows {
-  /** The ids of what a filter leaves, oldest first, from an index alone. Holds a cursor, as `plan` does. */
+  /** Yields the ids that match a filter, oldest first, from an index only. Holds a cursor, as `plan` does. */
   ids(ownerId: string, projectId: string, filter: Filter, range: IdRange): AsyncIterable<string>;
-  /** The last of these ids; undefined without any. */
+  /** Returns the last of these ids; undefined when there are none. */
   lastId(ownerId: string, projectId: string, filter: Filter): Promise<string | undefined>;
-  /** Each text of terms that somebody accepted by its hex SHA-256, the one that was accepted first at the front. */
+  /** Returns each accepted text of terms by its hex SHA-256, in the order of the first acceptance. */
   terms(ownerId: string, projectId: string): Promise<Record<string, string>>;
-  /** All of a project's submissions, oldest first. Holds a cursor: read it without waiting for a client. */
+  /**
+   * Yields all of a project's submissions, oldest first. Holds a cursor: do not wait for a client while you read it.
+   */
   plan(ownerId: string, projectId: string): AsyncIterable<ExportRow>;
-  /** When a submission of the project changed last; undefined without any. From an index, however many there are. */
+  /** Returns the last change of a submission of the project; undefined when there are none. Reads one index entry. */
   lastChange(ownerId: string, projectId: string): Promise<Date | undefined>;
-  /** Those of `ids` that are not erased, oldest first. */
+  /** Returns those of `ids` that are not erased, oldest first. */
   read(ownerId: string, projectId: string, ids: string[], part: ExportPart): Promise<Submission[]>;
-  /** Notes that a video could not be read, or with undefined that it can be. */
+  /** Records where a video could not be read; undefined clears that. */
   noteUnreadable(projectId: string, id: string, where: Unreadable | undefined): Promise<void>;
 }
 
@@ -91,7 +93,7 @@ export function createExportRows({ submissions }: Pick<Models, 'submissions'>): 
     },
     async terms(ownerId, projectId) {
       for (;;) {
-        // One look into the index for each text, however many accepted it.
+        // Reads one index entry for each text, however many contributors accepted it.
         const texts = await submissions
           .aggregate<{ firstId: string }>([
             { $match: { projectId, ownerId, ...WITH_TERMS } },
@@ -107,7 +109,7 @@ export function createExportRows({ submissions }: Pick<Models, 'submissions'>): 
           .sort({ _id: 1 })
           .maxTimeMS(LIMIT_MS)
           .lean<{ terms: { sha256: string; text: string } }[]>();
-        // One was erased in between: another submission may have the same text.
+        // A submission was erased meanwhile: another one may have the same text.
         if (rows.length < ids.length) continue;
         return Object.fromEntries(rows.map(({ terms }) => [terms.sha256, terms.text]));
       }
@@ -143,7 +145,7 @@ export function createExportRows({ submissions }: Pick<Models, 'submissions'>): 
       return rows.map(submissionFromRow);
     },
     async noteUnreadable(projectId, id, where) {
-      // No change of the content: neither its revision nor the time of its last change move.
+      // This does not change the content: the revision and `changedAt` stay.
       const update = where ? { $set: { unreadable: where } } : { $unset: { unreadable: 1 } };
       await submissions.updateOne({ _id: id, projectId, erasedAt: null }, update);
     },

@@ -12,25 +12,25 @@ export type ClipState =
   | 'transcribed'
   | 'transcript_failed';
 
-/** What waits in a step: since when the oldest does, and how many for longer than asked. */
+/** The waiting items of a step: the time of the oldest, and the number that have waited too long. */
 export interface Waiting {
   since: Date | undefined;
   stuck: number;
 }
 
-/** What is counted for the operator at each reading, from indexes alone, at most COUNTED_MAX of each. */
+/** The operator's figures, counted from indexes only, up to COUNTED_MAX each. */
 export interface FigureStore {
   now(): Promise<Date>;
   clipsByState(): Promise<Record<ClipState, number>>;
-  /** Uploads that are complete and have not landed. */
+  /** Complete uploads that have not landed. */
   landings(stuckBefore: Date): Promise<Waiting>;
-  /** Jobs, by when they were asked for. */
+  /** Jobs, by the time of their request. */
   jobsSince(kind: JobKind, stuckBefore: Date): Promise<Waiting>;
-  /** Submissions with events that are not published. */
+  /** The number of submissions with unpublished events. */
   outboxDepth(): Promise<number>;
 }
 
-/** A count of as many means as many or more. */
+/** A count that reaches this limit means this many or more. */
 const COUNTED_MAX = 10_000;
 const QUERY_LIMIT_MS = 10_000;
 const NOT_YET: readonly string[] = ['pending', 'processing'];

@@ -11,11 +11,11 @@ export interface StoredJob extends SubmissionKey {
   job: Job;
 }
 
-/** An owner with work that waits, and since when the oldest of it is due. */
+/** An owner with waiting jobs, and the due time of the oldest. */
 export interface DueOwner {
   ownerId: string;
   dueAt: Date;
-  /** The time of the database. */
+  /** The database's current time. */
   now: Date;
 }
 
@@ -23,29 +23,34 @@ export interface Backlog {
   waiting: number;
   paused: number;
   running: number;
-  /** The oldest, whether they wait or run. */
+  /** The oldest jobs, waiting or running. */
   oldest: StoredJob[];
-  /** Those that were given back, the longest waiting first. */
+  /** Jobs that were given back, the longest waiting first. */
   troubled: StoredJob[];
 }
 
-/** The jobs of all submissions. What they become is decided by the rules, and written by the store of submissions. */
+/**
+ * The jobs of all submissions. The rules in `domain/jobs` decide their changes; the store of submissions writes them.
+ */
 export interface JobStore {
   now(): Promise<Date>;
-  /** Every owner with a job that is due, the longest waiting first, at most 1,000. */
+  /** Returns the owners with a due job, the longest waiting first, at most 1,000. */
   waitingOwners(kind: JobKind): Promise<DueOwner[]>;
-  /** How many jobs of each owner run. */
+  /** Returns the number of running jobs of each owner. */
   runningByOwner(kind: JobKind): Promise<Map<string, number>>;
-  /** The submission whose job this run has. */
+  /** Returns the submission whose job this run holds. */
   heldBy(kind: JobKind, holder: string): Promise<SubmissionKey | undefined>;
-  /** Those whose lease has ended, or whose result is overdue. */
+  /** Returns jobs whose lease has expired or whose result is overdue. */
   overdue(now: Date, limit: number): Promise<SubmissionKey[]>;
-  /** Prolongs a claim, or takes it back where nobody else has begun the job since. False: it is another's, or ended. */
+  /**
+   * Renews a claim, or takes it back if no other run has started the job since. Returns false when the holder has lost
+   * the job or it has ended.
+   */
   renew(key: SubmissionKey, kind: JobKind, holder: string, leaseMs: number): Promise<boolean>;
-  /** Notes that the holder has published a result, which is waited for so long. False as above. */
+  /** Records that the holder has published a result, which is awaited for `waitMs`. Returns false as `renew` does. */
   report(key: SubmissionKey, kind: JobKind, holder: string, waitMs: number): Promise<boolean>;
   backlog(kind: JobKind, troubledLimit: number): Promise<Backlog>;
-  /** How many there are of each state, 10,000 at most. */
+  /** Returns the number of jobs in each state, 10,000 at most. */
   countByState(kind: JobKind): Promise<{ waiting: number; running: number }>;
 }
 
@@ -71,7 +76,7 @@ export function createJobStore({ submissions }: Models): JobStore {
   return {
     now: () => databaseNow(submissions),
     async waitingOwners(kind) {
-      // One look into the index for each owner, however many jobs they have.
+      // Reads one index entry for each owner, however many jobs they have.
       return await submissions
         .aggregate<DueOwner>([
           { $match: state(kind, 'waiting') },
@@ -85,7 +90,7 @@ export function createJobStore({ submissions }: Models): JobStore {
         .option({ maxTimeMS: QUERY_LIMIT_MS });
     },
     async runningByOwner(kind) {
-      // As many index entries as workers have slots.
+      // Reads as many index entries as workers have slots.
       const owners = await submissions
         .aggregate<{ _id: string; count: number }>([
           { $match: state(kind, 'running') },

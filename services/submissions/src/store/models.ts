@@ -10,21 +10,21 @@ const part = { _id: false, key: String, offset: Number, size: Number };
 const trace = { type: { _id: false, traceparent: String, tracestate: String }, default: undefined };
 const options = { versionKey: false as const, minimize: false, id: false };
 
-/** The names of those that are partial. Queries name their index where the planner sometimes takes another one and sorts. */
+/** The names of partial indexes. Queries name their index when the planner sometimes chooses another one and sorts. */
 export const UPLOAD_INDEX = {
   complete: 'complete_uploads',
   failed: 'failed_uploads',
   failing: 'failing_uploads',
 } as const;
 
-/** Those that figures are counted from: covered, and of use only to queries that name their last field. */
+/** The covering indexes for figures. A query can use one only if it names the last field. */
 export const FIGURES_INDEX = { clips: 'clip_states', jobs: 'jobs_since', landings: 'landings_since' } as const;
 
-/** The uploads of a response by their state, in each the newest first. */
+/** The index of a response's uploads by state, the newest first. */
 export const RESPONSE_INDEX = { linkId: 1, responseId: 1, state: 1, _id: -1 } as const;
 
 const OF_PROJECT = { projectId: 1, ownerId: 1 } as const;
-/** The indexes of lists, newest first, by the filter that each is for. */
+/** The indexes of lists, newest first, by filter. */
 export const PAGE_INDEX = {
   none: { ...OF_PROJECT, _id: -1 },
   selected: { ...OF_PROJECT, selected: 1, _id: -1 },
@@ -33,9 +33,9 @@ export const PAGE_INDEX = {
   linkId: { ...OF_PROJECT, linkId: 1, _id: -1 },
   responseId: { ...OF_PROJECT, responseId: 1, _id: -1 },
 } as const;
-/** Of dead letters: the events that were not known, those first that were looked at longest ago. */
+/** The index of unknown events among dead letters, those checked longest ago first. */
 export const UNKNOWN_INDEX = 'unknown_events';
-/** The jobs by owner, the oldest first. */
+/** The index of jobs by owner, the oldest first. */
 export const JOBS_INDEX = 'jobs';
 export const TERMS_INDEX = 'accepted_terms';
 export const WITH_TERMS = { 'terms.sha256': { $gt: '' } };
@@ -56,24 +56,24 @@ const uploadSchema = new Schema(
     length: Number,
     offset: { type: Number, required: true },
     parts: [part],
-    // Where the parts before those are, in order: see upload-parts.ts.
+    // The ids of the pages with the earlier parts, in order: see upload-parts.ts.
     pages: { type: [String], default: undefined },
     // Whether there may be pages.
     isPaged: Boolean,
-    // Which of the uploads that its response may have open this is.
+    // The number of this upload among those that its response may have open.
     slot: Number,
     createdAt: Date,
     lastByteAt: Date,
     renewedAt: Date,
-    // When its last byte came, until a process begins to make it land.
+    // When its last byte arrived; removed when a process starts the landing.
     completeAt: Date,
     submissionId: String,
     finishingAt: Date,
-    // Of the request that brought the last byte, where it was traced.
+    // The trace of the request that sent the last byte, if it was traced.
     trace,
     sha256: String,
     crc32: Number,
-    // Set where its first bytes are those of no video.
+    // Whether its first bytes cannot begin a video.
     isNoVideo: Boolean,
     // The media type that its first bytes show.
     mimeType: String,
@@ -81,20 +81,20 @@ const uploadSchema = new Schema(
     error: String,
     refusal: String,
     superseded: Boolean,
-    // Erased: only its prefix in the object store is of interest, until the sweeper has purged that.
+    // Whether it was erased: the sweeper still has to purge its prefix in the object store.
     emptied: Boolean,
-    // Who writes to it now, until when, and whether another request asks for it.
+    // The lease of the current writer, and whether another request waits for it.
     writer: { type: { _id: false, id: String, until: Date, wanted: Boolean }, default: undefined },
-    // How often a landing failed, and when it is tried again.
+    // The number of failed landings.
     failures: Number,
-    // How often of those not because something was away.
+    // The number of failed landings without an outage.
     faults: Number,
-    // Why the last of them failed, for the operator.
+    // The last problem, for the operator.
     problem: String,
     nextTryAt: Date,
-    // From when on the parts in the store are removed: it has landed, and its clip does not need them.
+    // When the parts in the store can be removed: the upload has landed, and its clip does not use them.
     partsDueAt: Date,
-    // Who makes it land now, and until when.
+    // The lease of the process that lands it.
     worker: { type: { _id: false, id: String, until: Date }, default: undefined },
   },
   { ...options, collection: 'uploads' },
@@ -102,12 +102,13 @@ const uploadSchema = new Schema(
 uploadSchema.index(RESPONSE_INDEX);
 uploadSchema.index({ state: 1, lastByteAt: 1 });
 uploadSchema.index({ projectId: 1, emptied: 1 });
-// The database itself keeps a response from opening more uploads than there are slots. What is not open has left it.
+// This unique index keeps a response from opening more uploads than there are slots. An upload that is not open is
+// not in it.
 uploadSchema.index(
   { projectId: 1, linkId: 1, responseId: 1, slot: 1 },
   { unique: true, partialFilterExpression: { state: 'uploading', slot: { $gte: 0 } }, name: 'slots' },
 );
-// Small ones, of what is due and of what is in trouble: an upload is in none of them as long as all is well.
+// Small indexes of due and troubled uploads: an upload without problems is in none of them.
 uploadSchema.index({ nextTryAt: 1 }, { partialFilterExpression: { state: 'finishing' } });
 uploadSchema.index(
   { completeAt: 1 },
@@ -128,14 +129,14 @@ uploadSchema.index(
   { partialFilterExpression: { state: 'finishing' }, name: FIGURES_INDEX.landings },
 );
 
-// Parts of an upload that has many; see upload-parts.ts.
+// Earlier parts of an upload with many; see upload-parts.ts.
 const partPageSchema = new Schema(
   { _id: String, uploadId: { type: String, required: true }, parts: [part] },
   { ...options, collection: 'upload_parts' },
 );
 partPageSchema.index({ uploadId: 1 });
 
-// A contributor's note that came before its upload; it is copied into the upload when that is created.
+// A contributor's note that arrived before its upload, into which it is copied later.
 const noteSchema = new Schema(
   { _id: String, projectId: String, note: String, at: Date },
   { ...options, collection: 'notes' },
@@ -149,7 +150,7 @@ const submissionSchema = new Schema(
     projectId: { type: String, required: true },
     ownerId: { type: String, required: true },
     linkId: { type: String, required: true },
-    // As it came with the response (domain/clips/submission.ts has its fields).
+    // Copied from the response (domain/clips/submission.ts lists its fields).
     link: { type: Schema.Types.Mixed, default: undefined },
     responseId: { type: String, required: true },
     interview: Boolean,
@@ -171,9 +172,10 @@ const submissionSchema = new Schema(
     terms: { type: { _id: false, sha256: String, text: String, acceptedAt: Date }, default: undefined },
     mediaStatus: { type: String, required: true },
     mediaError: String,
-    // The work that has no result yet (domain/submission.ts has its fields); as it is, so that nothing of it is cast.
+    // The job without a result (domain/clips/submission.ts lists its fields); Mixed, so that Mongoose casts nothing
+    // in it.
     job: { type: Schema.Types.Mixed, default: undefined },
-    // Lists do not read its parts: a clip has up to 500.
+    // Lists do not load the parts: a clip has up to 500.
     source: {
       type: {
         ...stored,
@@ -187,24 +189,24 @@ const submissionSchema = new Schema(
     thumbnails: [stored],
     incomplete: Boolean,
     sha256: String,
-    // The trace of its landing; also in its tombstone.
+    // The trace of the landing; also in the tombstone.
     trace,
     revision: { type: Number, required: true },
-    // Until then, at least, its upload is kept beside its video: see archives.ts.
+    // The upload is kept beside the video at least until then: see archives.ts.
     sourceHeldUntil: Date,
-    // Where an export could not read its video.
+    // The place at which an export could not read the video.
     unreadable: { type: { _id: false, key: String, offset: Number }, default: undefined },
     outbox: outboxField,
-    // Only in a tombstone: see erasures.ts.
+    // Only tombstones have these: see erasures.ts.
     erasedAt: Date,
     purgeAt: Date,
     left: { type: { _id: false, linkId: String, responseId: String, questionIndex: Number }, default: undefined },
   },
   { ...options, collection: 'submissions' },
 );
-// A page, also filtered; the counts, covered.
+// For pages of lists with each filter; they also cover the counts.
 for (const keys of Object.values(PAGE_INDEX)) submissionSchema.index(keys);
-// What changed lately, and when that was.
+// For the latest changes, and the time of the last one.
 submissionSchema.index(CHANGES_INDEX);
 submissionSchema.index(
   { projectId: 1, ownerId: 1, selected: 1, 'video.size': 1, 'source.size': 1 },
@@ -215,7 +217,8 @@ submissionSchema.index(
   { 'job.kind': 1, 'job.state': 1, ownerId: 1, 'job.dueAt': 1 },
   { partialFilterExpression: { 'job.kind': { $exists: true } }, name: JOBS_INDEX },
 );
-// For figures: with conditions that no other query has, so that none is given one of these in place of its own.
+// For figures. Their conditions occur in no other query, so the planner does not choose them in place of another
+// index.
 submissionSchema.index(
   { 'job.kind': 1, 'job.since': 1, 'job.givenBack': 1 },
   {
@@ -231,28 +234,28 @@ submissionSchema.index(
   },
 );
 submissionSchema.index(...outboxIndex);
-// For submissions past their age, and for tombstones to be purged (again).
+// For submissions past their age, and for due tombstones.
 submissionSchema.index({ createdAt: 1 }, { sparse: true });
 submissionSchema.index({ purgeAt: 1 }, { sparse: true });
 submissionSchema.index({ sourceHeldUntil: 1 }, { sparse: true });
-// The texts of terms that a project's contributors accepted, each once, however many there are.
+// For the accepted texts of terms of a project: one index entry is read per text.
 submissionSchema.index(
   { projectId: 1, ownerId: 1, 'terms.sha256': 1, _id: 1 },
   { partialFilterExpression: WITH_TERMS, name: TERMS_INDEX },
 );
-// Whether anything of a project was erased since an archive was planned.
+// Shows whether a project has had an erasure since an archive was planned.
 submissionSchema.index(
   { projectId: 1, erasedAt: 1 },
   { partialFilterExpression: { erasedAt: { $exists: true } }, name: 'erased' },
 );
 
-// Plans of project.zip, so that a download goes on where it was cut.
+// Plans of project.zip, by which a cut download resumes.
 const archiveSchema = new Schema(
   {
     _id: String,
     ownerId: { type: String, required: true },
     projectId: { type: String, required: true },
-    // What of the project it shows, and the state of that: see workflows/open-archive.ts.
+    // The selection that it shows, and the fingerprint of the content: see workflows/exports/open-archive.ts.
     selection: { type: String, required: true },
     fingerprint: { type: String, required: true },
     frame: String,
@@ -293,11 +296,11 @@ const archivePageSchema = new Schema(
 );
 archivePageSchema.index({ archiveId: 1, offset: 1 });
 
-// Projects that were erased.
 const erasureSchema = new Schema({ _id: String, at: Date, purgeAt: Date }, { ...options, collection: 'erasures' });
 erasureSchema.index({ purgeAt: 1 });
 
-// Records of Kafka that no consumer could handle. What ended keeps no content, and stays so that it does not come back.
+// Kafka records that a consumer could not handle. One that has ended has no content; its row stays so that it is not
+// added again.
 const deadLetterSchema = new Schema(
   {
     _id: String,
@@ -315,12 +318,12 @@ const deadLetterSchema = new Schema(
     value: Buffer,
     replayedAt: Date,
     droppedAt: Date,
-    // Of an event that was not known: when it is looked at again; absent until it was looked at.
+    // For an unknown event: when it is checked again; absent before the first check.
     retryAt: Date,
   },
   { ...options, collection: 'deadLetters' },
 );
-// Those that have not ended.
+// For dead letters that have not ended.
 deadLetterSchema.index({ replayedAt: 1, droppedAt: 1, at: -1, _id: -1 });
 deadLetterSchema.index(
   { retryAt: 1, _id: 1 },
@@ -350,7 +353,7 @@ const erasureModel = (connection: Connection) => connection.model('Erasure', era
 const deadLetterModel = (connection: Connection) => connection.model('DeadLetter', deadLetterSchema);
 const submissionModel = (connection: Connection) => connection.model('Submission', submissionSchema);
 
-/** Every collection with its indexes, which a migration builds. */
+/** All collections with their indexes, which a migration builds. */
 export const collections = [
   uploadSchema,
   partPageSchema,
@@ -365,7 +368,6 @@ export const collections = [
   // See backup-hold.ts.
   .concat({ collection: 'keptUploads', indexes: [] });
 
-/** Registers every collection. */
 export function openModels(connection: Connection): Models {
   return {
     uploads: uploadModel(connection),

@@ -2,7 +2,7 @@ import type { Upload } from '../domain/uploads/upload.ts';
 import { type Models, RESPONSE_INDEX } from './models.ts';
 import { uploadAt } from './upload-row.ts';
 
-/** Of one answer, or where the index is undefined of all that have no note of their own. */
+/** The key of the note of one answer; without an index, of all answers that have no own note. */
 export interface NoteKey {
   projectId: string;
   linkId: string;
@@ -10,11 +10,11 @@ export interface NoteKey {
   questionIndex: number | undefined;
 }
 
-/** Contributors' notes that came before their clip. */
+/** Contributors' notes that arrived before their clip. */
 export interface NoteStore {
-  /** Sets the note for the uploads that are under way and those to come. False when the clip was sent already. */
+  /** Sets the note for open and later uploads. Returns false when the clip was sent already. */
   set(key: NoteKey, note: string): Promise<boolean>;
-  /** Gives an upload that was just stored the note that was set before, unless it has one. */
+  /** Copies the note that was set before into a new upload, unless it has one. */
   passOn(upload: Pick<Upload, 'id' | 'projectId' | 'linkId' | 'responseId' | 'questionIndex'>): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createNoteStore({ uploads, notes }: Models): NoteStore {
       const rows = await notes.find({ _id: { $in: ids } }).lean();
       const note = (rows.find(row => row._id === ids[0]) ?? rows[0])?.note;
       if (!note) return;
-      // One that is set from now on finds the upload, and stays.
+      // A later note updates the upload directly and is not overwritten here.
       await uploads.updateOne({ ...uploadAt({ id, projectId }), state: 'uploading', note: '' }, { $set: { note } });
     },
   };

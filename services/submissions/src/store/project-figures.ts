@@ -9,7 +9,7 @@ export interface Sizes {
   selectedBytes: number;
 }
 
-/** What the list of projects and each poll of a dashboard show, kept until something of the project changes. */
+/** The figures of project lists and dashboard polls, cached until the project changes. */
 export interface ProjectFigures {
   count(ownerId: string, projectIds: string[]): Promise<Map<string, Counts>>;
   measure(ownerId: string, projectId: string): Promise<Sizes>;
@@ -37,8 +37,8 @@ export function createProjectFigures(submissions: Models['submissions']): Projec
 }
 
 /**
- * Returns figures that are kept for who asks alone: a project of which something was erased has a stamp for everybody, and to
- * all but its owner it has no clips.
+ * Returns figures that are cached per owner. A project with an erasure has a stamp for every caller, but no clips for
+ * callers that do not own it.
  */
 async function ofOwner<T>(
   cache: StampCache<T>,
@@ -91,7 +91,7 @@ async function sumSizes(submissions: Models['submissions'], ownerId: string, pro
   const [row] = await submissions
     .aggregate<Sizes>([
       { $match: { projectId, ownerId } },
-      // Named, so that the index covers it.
+      // The fields are named so that the index covers the query.
       { $project: { _id: 0, selected: 1, 'video.size': 1, 'source.size': 1 } },
       {
         $group: {

@@ -7,15 +7,15 @@ interface Newest {
   now: Date;
 }
 
-// However it was found, the same state has the same text: figures that a list has computed serve a poll, too.
+// Both queries give the same text for the same state, so that a poll can use figures that a list has computed.
 const stampFrom = (changed: Newest, erased?: Pick<Newest, 'changedAt'>): Stamp => {
   const last = Math.max(changed.changedAt?.getTime() ?? 0, erased?.changedAt?.getTime() ?? 0);
   return { text: String(last), restedMs: changed.now.getTime() - last };
 };
 
 /**
- * Returns when something of each project changed last: two looks into an index for each, however many submissions they have.
- * A project without any has no stamp.
+ * Returns the last change of each project. Reads two index entries per project, however many submissions it has. A
+ * project without submissions has no stamp.
  */
 export async function stampsOf(
   submissions: Models['submissions'],
@@ -35,9 +35,7 @@ export async function stampsOf(
   return new Map(changed.map(row => [row._id, stampFrom(row, erasedOf.get(row._id))]));
 }
 
-/**
- * One look for what has an owner and what was erased together: a find costs the server about half of what an aggregation does.
- */
+/** Reads live submissions and tombstones in one query: a find costs the server about half of an aggregation. */
 async function stampOfOne(
   submissions: Models['submissions'],
   ownerId: string,

@@ -1,7 +1,7 @@
 import type { Schema } from '@recording-request/kit-mongo/migrations';
 import { collections } from './models.ts';
 
-/** What this version needs the database to be. A change of an index is a step with the new fingerprint: docs/operations.md. */
+/** The database schema of this version. A changed index needs a step with the new fingerprint: docs/operations.md. */
 export const schema: Schema = {
   database: 'submissions',
   collections,

@@ -4,6 +4,6 @@ import { shardKeyFaults } from '@recording-request/kit-mongo/shard-keys';
 import { collections } from './models.ts';
 import { sharding } from './shard-keys.ts';
 
-test('each collection has a key, with which its unique indexes begin', () => {
+test('each collection has a shard key, and its unique indexes begin with it', () => {
   assert.deepEqual(shardKeyFaults(collections, sharding.keys), []);
 });

@@ -1,21 +1,21 @@
 import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 
 /**
- * How this database is spread over shards. What an owner lists, counts and exports is of one project, so that this is on one
- * shard: its clips, the uploads that become them, its archives. A project is not divided: a million clips are some 10 GB.
+ * The distribution of this database over shards. Each project is on one shard with its clips, uploads and archives,
+ * because owners list, count and export by project. A project is not divided: a million clips are some 10 GB.
  */
 const keys: ShardKeys = {
   ...KIT_COLLECTIONS,
   submissions: { projectId: 'hashed' },
   uploads: { projectId: 'hashed' },
   archives: { projectId: 'hashed' },
-  // Pages are read and removed by what they are pages of.
+  // Pages are read and removed by their upload or archive.
   upload_parts: { uploadId: 'hashed' },
   archive_pages: { archiveId: 'hashed' },
-  // The id names the answer.
+  // The id contains the answer.
   notes: { _id: 'hashed' },
   erasures: { _id: 'hashed' },
-  // The id is the record's place in Kafka. The operator's lists and the repetition ask every shard.
+  // The id is the record's place in Kafka. The operator's lists and the retries query every shard.
   deadLetters: { _id: 'hashed' },
   keptUploads: { _id: 'hashed' },
 };

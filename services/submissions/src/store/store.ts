@@ -29,9 +29,7 @@ export interface Stores {
   figures: FigureStore;
 }
 
-/**
- * Rejects with a StartError where the database has not been migrated as far as this version needs it.
- */
+/** Opens the collections. Rejects with a StartError when the database lacks the migration of this version. */
 export async function openStores(connection: Connection): Promise<Stores> {
   await requireSchema(connection, schema.steps);
   const models = openModels(connection);

@@ -7,31 +7,31 @@ import { createBackupHold } from './backup-hold.ts';
 import type { Models } from './models.ts';
 import { createUploadParts } from './upload-parts.ts';
 
-/** Bytes that a record says are stored: one object, or parts under the prefix `key`. */
+/** Bytes that a record names: one object, or parts under the prefix `key`. */
 export interface ExpectedObject {
   key: string;
   size: number;
-  /** Hex; absent where none is kept. */
+  /** Hex; absent when none is stored. */
   sha256?: string | undefined;
   parts?: StoredPart[] | undefined;
 }
 
 export interface ExpectedPage {
   objects: ExpectedObject[];
-  /** Under which the objects are, and between which keys; undefined where each is looked up. */
+  /** The prefix of the objects and the keys between which they are; undefined when each must be looked up. */
   range: { prefix: string; after: string; to: string } | undefined;
-  /** Where the next page begins; undefined behind the last one. */
+  /** The start of the next page; undefined after the last one. */
   next: string | undefined;
 }
 
-/** What the records of this service say that the object store holds. */
+/** The contents of the object store according to the records of this service. */
 export interface StoredObjects {
-  /** Of the live submissions of one project, in the order of their ids. */
+  /** Returns the objects of live submissions of one project, in the order of their ids. */
   ofSubmissions(after: string, limit: number): Promise<ExpectedPage>;
-  /** Of the next upload whose bytes are still in parts. */
+  /** Returns the parts of the next upload whose bytes are still in parts. */
   ofUpload(after: string): Promise<ExpectedPage>;
   ofArchives(after: string, limit: number): Promise<ExpectedPage>;
-  /** The keys among `keys` that a record names at this moment, or that belong to work which a record has under way. */
+  /** Returns the keys that a record names now, or that belong to unfinished work of a record. */
   named(keys: { key: string; owner: ObjectOwner }[]): Promise<Set<string>>;
 }
 
@@ -41,10 +41,10 @@ type SubmissionRow = { _id: string; projectId: string; erasedAt?: Date | null } 
 
 const OBJECTS = { projectId: 1, erasedAt: 1, source: 1, video: 1, audio: 1, thumbnails: 1 } as const;
 const OPEN_UPLOAD = { $or: [{ state: { $in: ['uploading', 'finishing'] } }, { state: 'refused', refusal: 'failed' }] };
-/** What is left of those that ended, the sweeper removes. */
+/** Uploads without a clip; the sweeper removes the rest of those that ended. */
 const UNLANDED = ['uploading', 'finishing', 'refused', 'deleted'];
 const READABLE = { endedAt: null, readyAt: { $ne: null }, $expr: { $gt: ['$expiresAt', '$$NOW'] } };
-/** Behind every key of ours under a prefix. */
+/** Sorts after every key of this service under a prefix. */
 const END = '~';
 
 export function createStoredObjects(models: Models): StoredObjects {
@@ -52,7 +52,7 @@ export function createStoredObjects(models: Models): StoredObjects {
   const uploadParts = createUploadParts(models);
   const { keptOf } = createBackupHold(models);
 
-  /** The project and owner behind these; a tombstone has no owner. */
+  /** Returns the next project and its owner; tombstones are skipped, as they have no owner. */
   async function nextProject(projectId: string) {
     return await submissions
       .findOne({ projectId: { $gt: projectId }, ownerId: { $gt: '' } }, { projectId: 1, ownerId: 1 })
@@ -65,7 +65,10 @@ export function createStoredObjects(models: Models): StoredObjects {
     return new Map(rows.filter(({ erasedAt }) => !erasedAt).map(row => [row._id, row]));
   }
 
-  /** The sources of clips whose uploads are about to land, can be landed by the operator, or wait for the sweeper. */
+  /**
+   * Returns the source keys of clips whose uploads are landing, can be landed by the operator, or wait for the
+   * sweeper.
+   */
   async function uploadedSources(submissionIds: string[]): Promise<Set<string>> {
     const found = await uploads
       .find({ state: { $in: UNLANDED }, submissionId: { $in: submissionIds } }, { projectId: 1, submissionId: 1 })
@@ -73,7 +76,7 @@ export function createStoredObjects(models: Models): StoredObjects {
     return new Set(found.map(row => sourceKey(row.projectId, row.submissionId)));
   }
 
-  /** Which of these uploads have become clips whose bytes are their parts, with the keys of these. */
+  /** Returns the keys of parts of these uploads that are now the bytes of clips. */
   async function partsOfClips(uploadIds: string[]): Promise<Set<string>> {
     const landed = await uploads
       .find({ _id: { $in: uploadIds }, state: 'landed' }, { submissionId: 1 })
@@ -103,7 +106,7 @@ export function createStoredObjects(models: Models): StoredObjects {
       return { objects: rows.flatMap(expectedOf), range, next: last ? `${projectId}/${ownerId}/${last}` : projectId };
     },
     async ofUpload(after) {
-      // In the order of their ids, so that each row is looked at once in all.
+      // Sorting by id reads each row once over all calls.
       const open = await uploads
         .findOne({ _id: { $gt: after }, ...OPEN_UPLOAD }, { projectId: 1 })
         .sort({ _id: 1 })
@@ -136,13 +139,13 @@ export function createStoredObjects(models: Models): StoredObjects {
       const rows = await liveSubmissions(idsOf('submission'));
       const landing = idsOf('submission').filter(id => !rows.has(id));
       const toLand = new Set(landing.length > 0 ? await uploadedSources(landing) : []);
-      // One that landed between the two looks is in neither.
+      // A clip that landed between the two queries is in neither.
       const late = landing.length > 0 ? await liveSubmissions(landing) : [];
       for (const [id, row] of late) rows.set(id, row);
       const withParts = { $or: [{ state: { $in: UNLANDED } }, { partsDueAt: { $ne: null } }] };
       const open = await uploads.find({ _id: { $in: idsOf('upload') }, ...withParts }, { _id: 1 }).lean();
       const ended = await keptOf(idsOf('upload'));
-      // After the look for open ones: one that landed in between is in the second.
+      // This runs after the query for open uploads: one that landed meanwhile is found here.
       const clipParts = await partsOfClips(idsOf('upload'));
       const kept = await archives.find({ _id: { $in: idsOf('archive') } }, { _id: 1 }).lean();
       const whole = new Set([...ended, ...[...open, ...kept].map(({ _id }) => String(_id))]);
@@ -165,6 +168,6 @@ export function createStoredObjects(models: Models): StoredObjects {
 const objectsOf = ({ source, video, audio, thumbnails = [] }: SubmissionRow): ExpectedObject[] =>
   [source, video, audio, ...thumbnails].filter(object => object?.key !== undefined) as ExpectedObject[];
 
-/** An upload that is kept beside its video may go at any moment. */
+/** Returns the objects that must exist. An upload beside a video may be removed at any moment. */
 const expectedOf = (row: SubmissionRow): ExpectedObject[] =>
   objectsOf(row.video?.key === undefined ? row : { ...row, source: undefined as never });

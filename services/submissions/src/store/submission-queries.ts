@@ -4,26 +4,25 @@ import type { Filter, Submission } from '../domain/clips/submission.ts';
 import { CHANGES_INDEX, type Models, PAGE_INDEX } from './models.ts';
 import { stampsOf } from './project-stamps.ts';
 
-/** A part of a list. */
+/** A page of a list. */
 export interface SubmissionPage {
   submissions: Submission[];
-  /** Whether others come after these. */
+  /** Whether there are more submissions after these. */
   more: boolean;
 }
 
-/** The queries behind lists. */
 export interface SubmissionQueries {
   /**
-   * Newest first, older than `before` where it is given. At most `limit`, and no more than 512 KiB of texts: then
-   * fewer, but one at least.
+   * Returns a page, newest first, of submissions older than `before` if given: at most `limit`, and at most 512 KiB of
+   * texts, but at least one.
    */
   page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<SubmissionPage>;
   /**
-   * The clips that landed about then, of all owners, by their ids, after the id `after`: also some of a minute before `from` and after
-   * `to`, as an id has the time of another clock than `createdAt`.
+   * Returns clips of all owners that landed in the range, by id, after the id `after`. Includes some up to a minute
+   * outside the range: the time in an id is from another clock than `createdAt`.
    */
   landedBetween(range: { from: Date; to: Date }, after: string, limit: number): Promise<LandedClip[]>;
-  /** Returns what differs after each change of the project's submissions; undefined where it has none. */
+  /** Returns a stamp that changes with each change of the project's submissions; undefined when it has none. */
   stampOf(ownerId: string, projectId: string): Promise<Stamp | undefined>;
 }
 
@@ -52,24 +51,24 @@ export function submissionFromRow(row: unknown): Submission {
   return { ...rest, id: _id };
 }
 
-// No index helps a search for parts of words: it reads the project's rows, and stops in time for an answer.
+// No index supports a search for parts of words: it reads the project's rows, and stops in time for an HTTP response.
 const PAGE_LIMIT_MS = 4_000;
-// A page is held several times on its way to the client, by many requests at once.
+// Many concurrent requests each hold several copies of a page on its way to the client.
 const PAGE_BYTES = 512 * 1024;
 const ROW_BYTES = 1_024;
 
-// What changed is read by its ids, as long as it is not more than this: the rest of the project is passed over.
+// Up to this many changed submissions are read by their ids, without the rest of the project.
 const CHANGED_MAX = 500;
-// As much as the clocks of two processes may differ.
+// The largest expected difference between the clocks of two processes.
 const CLOCKS_MS = 60_000;
 const EITHER = { $in: [false, true] };
 
-/** The submissions that a filter leaves. */
+/** Returns the query for a filter. */
 export const listQuery = (ownerId: string, projectId: string, filter: Filter) => ({
   projectId,
   ownerId,
   ...(filter.selected === undefined ? {} : { selected: filter.selected }),
-  // Its index has `selected` before the order.
+  // Its index has `selected` before `_id`.
   ...(filter.transcriptStatus === undefined
     ? {}
     : { transcriptStatus: filter.transcriptStatus, selected: filter.selected ?? EITHER }),
@@ -90,7 +89,7 @@ function createdQuery({ createdAfter, createdBefore }: Filter): object {
 }
 
 export function createSubmissionQueries(submissions: Models['submissions']): SubmissionQueries {
-  /** What changed since then, undefined where that is too much to look at. */
+  /** Returns the ids of submissions that changed since then, or undefined when there are too many. */
   async function changedIds(ownerId: string, projectId: string, since: Date, before: string | undefined) {
     const rows = await submissions
       .find({ projectId, ownerId, changedAt: { $gt: since } }, { _id: 1 })
@@ -102,7 +101,7 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
     return rows.map(({ _id }) => String(_id)).filter(id => before === undefined || id < before);
   }
 
-  /** Which ids can be on a page, and the index that has them in their order. */
+  /** Returns the ids that can be on a page, and the index that has them in order. */
   async function rangeOf(ownerId: string, projectId: string, filter: Filter, before?: string) {
     const { changedAfter, createdAfter, createdBefore } = filter;
     const changed = changedAfter && (await changedIds(ownerId, projectId, changedAfter, before));
@@ -136,7 +135,7 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
         .find({ ...listQuery(ownerId, projectId, filter), ...range }, { outbox: 0, 'terms.text': 0, 'source.parts': 0 })
         .hint(index)
         .sort({ _id: -1 })
-        // One more than asked: it shows whether there is another page.
+        // The extra row shows whether there is another page.
         .limit(limit + 1)
         .maxTimeMS(PAGE_LIMIT_MS)
         .lean()
@@ -147,7 +146,7 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
         const submission = submissionFromRow(row);
         bytes += bytesOf(submission);
         if (page.length === limit || (page.length > 0 && bytes > PAGE_BYTES)) {
-          // A loop that is left keeps it open.
+          // Leaving the loop does not close the cursor.
           await rows.close();
           return { submissions: page, more: true };
         }
@@ -158,13 +157,15 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
   };
 }
 
-/** The index of the filter that leaves the fewest, as a rule; the others are looked at in what it leaves. */
+/** Returns the index of the filter that usually matches the fewest; the other filters are checked on its results. */
 export function listIndex(filter: Filter) {
   const order = ['responseId', 'linkId', 'mediaStatus', 'transcriptStatus', 'selected'] as const;
   return PAGE_INDEX[order.find(name => filter[name] !== undefined) ?? 'none'];
 }
 
-/** An id has the time at which it was made, by the clock of another process than that of `createdAt`. */
+/**
+ * Limits ids by `before` and `createdBefore`, with a margin: the time in an id is from another clock than `createdAt`.
+ */
 function boundBefore(before: string | undefined, createdBefore: Date | undefined): { $lt?: string } {
   const bounds = [before, createdBefore && firstIdAt(createdBefore.getTime() + CLOCKS_MS)].filter(
     each => each !== undefined,
@@ -172,7 +173,7 @@ function boundBefore(before: string | undefined, createdBefore: Date | undefined
   return bounds.length === 0 ? {} : { $lt: bounds.sort()[0]! };
 }
 
-/** The smallest UUIDv7 of a time. */
+/** Returns the smallest UUIDv7 of a time. */
 function firstIdAt(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
@@ -186,7 +187,7 @@ const bytesOf = ({ transcriptText, transcriptVtt, note, reviewNote, questionText
 
 const SEARCHED = ['transcriptText', 'note', 'reviewNote', 'questionText'] as const;
 
-/** Every word somewhere, in each of its spellings: nothing in it is a pattern. */
+/** Each word must occur in one of the fields, in any of its spellings. No character of a word acts as a pattern. */
 function wordsQuery(words: string[] = []): object {
   if (words.length === 0) return {};
   const each = words.map(word => ({ $regex: patternOf(word), $options: 'i' }));

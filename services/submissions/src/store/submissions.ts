@@ -20,33 +20,34 @@ export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
   /** Inserts the submission with its events in one write, unless it is there already. Returns false when it was erased. */
   land(submission: Submission, events: SubmissionEvent[]): Promise<boolean>;
   find(ownerId: string, projectId: string, id: string): Promise<Submission | undefined>;
-  /** Its objects and what names them alone, for each range of a video. */
+  /** Loads only its objects and the fields for their file names, for each range request of a video. */
   findObjects(ownerId: string, projectId: string, id: string): Promise<SubmissionObjects | undefined>;
   exists(ownerId: string, projectId: string, id: string): Promise<boolean>;
-  /** When the oldest event that is not published was made; undefined where all are. */
+  /** Returns the time of the oldest unpublished event; undefined when all are published. */
   oldestUnpublished(): Promise<Date | undefined>;
   /**
-   * Applies `decide` to the submission as it is: fields and events in one write, decided again when another write came
-   * between. `decide` returns undefined for nothing to do. Returns the submission after it, undefined when there is none.
+   * Applies `decide` to the submission: writes its fields and events together, and decides again if another write came
+   * between. `decide` returns undefined for no change. Returns the submission after it, or undefined when there is
+   * none.
    */
   change(
     key: { projectId: string; submissionId: string; ownerId?: string },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
-  /** The same with the submission whose job has been due longest, of those of the owner that wait. */
+  /** As `change`, for the submission of the owner whose waiting job has been due longest. */
   changeNext(
     queue: { ownerId: string; kind: JobKind; now: Date },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
   /** Returns which of these submissions were never stored. */
   missing(projectId: string, ids: string[]): Promise<string[]>;
-  /** Publishes an event with a submission, or with its tombstone, unless it is on the way already. */
+  /** Adds an event to the outbox of a submission or its tombstone, unless it is there already. */
   announce(key: { projectId: string; submissionId: string }, event: SubmissionEvent): Promise<void>;
   /** Drops the reference to the original upload, once its object is gone. */
   dropSource(projectId: string, id: string): Promise<void>;
   /** Keeps the original upload beside the video for `ms`. */
   holdSource(projectId: string, id: string, ms: number): Promise<void>;
-  /** Returns those whose time is over, and keeps them from other processes for a while. */
+  /** Returns submissions whose hold has expired, and hides them from other processes for a while. */
   takeHeldSources(limit: number): Promise<HeldSource[]>;
 }
 
@@ -107,7 +108,7 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
         const row = landedNow({ _id: id, ...rest, revision: 1, outbox: outboxOf(events) });
         const { upsertedCount } = await submissions.collection.updateOne(
           { _id: id as never, projectId: rest.projectId },
-          // One that is there stays as it is.
+          // An existing submission stays as it is.
           [{ $replaceWith: { $cond: [{ $gt: ['$revision', null] }, '$$ROOT', row] } }],
           { upsert: true, ignoreUndefined: true },
         );
@@ -116,7 +117,7 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
           return true;
         }
       } catch (error) {
-        // The same landing once more is fine; another clip as the same answer must never be.
+        // A repeated landing of the same clip is fine; a second clip for the same answer is not.
         const isSame = isDuplicateKey(error) && (await submissions.exists({ _id: id, projectId: rest.projectId }));
         if (!isSame) throw error;
       }
@@ -186,8 +187,8 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
 }
 
 /**
- * The row, dated by the server as it is written: a landing may take long, and for who asks what changed since then the clip is
- * new now.
+ * Returns the row with the server's time of the write: a landing may take long, and for clients that ask for changes
+ * the clip is new now.
  */
 function landedNow({ job, ...row }: Record<string, unknown> & { job?: Job | undefined }): object {
   const dated = { $mergeObjects: [{ $literal: row }, { changedAt: '$$NOW' }] };
@@ -196,16 +197,16 @@ function landedNow({ job, ...row }: Record<string, unknown> & { job?: Job | unde
   return { $mergeObjects: [dated, { job: waiting }] };
 }
 
-// The steps of a job are no content: lists and exports do not show them.
+// Job steps are not content: lists and exports do not show them.
 const isOfContent = ({ set }: Change): boolean => Object.keys(set).some(name => name !== 'job');
 
-/** The job as it is stored: with the trace of what asked for it, and without fields that it does not have. */
+/** Returns the job as stored: with the trace of its request, and without undefined fields. */
 function storedJob(job: Job): Job {
   const entries = Object.entries({ ...job, trace: job.trace ?? runningTrace() });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as unknown as Job;
 }
 
-// MongoDB keeps `undefined` out of $set: such a field is taken away instead.
+// The driver leaves `undefined` out of $set, so these fields are removed by $unset.
 function assignments(set: Record<string, unknown>): object {
   const entries = Object.entries(set);
   const gone = entries.filter(([, value]) => value === undefined).map(([name]) => [name, 1]);

@@ -4,32 +4,32 @@ import type { Models } from './models.ts';
 import { uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
 /**
- * Two leases in each upload's own document, so that a write can ask for one in its filter. The database's clock sets and
- * compares their ends, and while one is held its end only moves on: a renewal that was delayed takes nothing away.
+ * Two leases in each upload's document, so that a write can check one in its filter. Their ends use the database's
+ * clock. While a lease is held, its end never moves back, so a delayed renewal does no harm.
  */
 export interface UploadLeases {
-  /** The right to write: taken, renewed, released. Undefined where there is no such upload. */
+  /** Takes the lease to write. Returns undefined when there is no such upload. */
   takeWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<Upload | 'busy' | undefined>;
   renewWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<'held' | 'wanted' | 'lost'>;
   /** As `renewWriter`, without a write. */
   lookWriter(key: UploadKey, writerId: string): Promise<'held' | 'wanted' | 'lost'>;
   releaseWriter(key: UploadKey, writerId: string): Promise<void>;
-  /** The right to make it land. */
+  /** Takes the lease to land the upload. */
   takeWorker(key: UploadKey, workerId: string, leaseMs: number): Promise<Upload | undefined>;
   /**
-   * Notes the checksums of the whole too, where they are given. Returns false, and writes nothing, when another worker has
-   * taken it, or the landing has ended.
+   * Renews the lease, and stores the checksums of the whole upload if given. Returns false, and writes nothing, when
+   * another process has the lease or the landing has ended.
    */
   renewWorker(key: UploadKey, workerId: string, leaseMs: number, checksums?: Checksums): Promise<boolean>;
-  /** Whether its lease has not expired: for less than what it takes to renew it. */
+  /** Whether its lease has not expired; cheaper than a renewal. */
   holdsWorker(key: UploadKey, workerId: string): Promise<boolean>;
   releaseWorker(key: UploadKey, workerId: string): Promise<void>;
 }
 
-// Ids are UUIDs: none is read as a field of the document, as a text with a $ would be.
+// An id in a pipeline cannot be read as a field name: it is a UUID and contains no $.
 const PIPELINE = { updatePipeline: true } as const;
 
-/** The filter of what only the worker that lands an upload may write. */
+/** Returns the filter for writes that only the lease holder of the landing may make. */
 export const landingBy = (key: UploadKey, workerId: string) => ({
   ...uploadAt(key),
   state: 'finishing',
@@ -37,7 +37,7 @@ export const landingBy = (key: UploadKey, workerId: string) => ({
 });
 
 export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
-  // A date that is not there compares as earlier than any.
+  // A missing date compares as earlier than any.
   const free = (field: string, id: string) => ({
     $expr: { $or: [{ $eq: [`$${field}.id`, id] }, { $not: { $gt: [`$${field}.until`, '$$NOW'] } }] },
   });
@@ -57,7 +57,7 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
         .lean();
       if (taken) return uploadFromRow(taken);
       await uploads.updateOne({ ...uploadAt(key), writer: { $ne: null } }, { $set: { 'writer.wanted': true } });
-      // The holder may have released it in between: then the next try takes it.
+      // The holder may have released it meanwhile: the next try takes it.
       return (await uploads.exists(uploadAt(key))) ? 'busy' : undefined;
     },
     async renewWriter(key, writerId, leaseMs) {

@@ -3,30 +3,34 @@ import type { Part, UploadKey } from '../domain/uploads/upload.ts';
 import type { Models } from './models.ts';
 import { tracedNow, uploadAt } from './upload-row.ts';
 
-/** Facts about the upload that come with a part. */
+/** Fields of the upload that are stored with a part. */
 export interface PartNotes {
-  /** When the hold of its response was renewed. */
+  /** When the response's hold was renewed. */
   renewedAt?: Date | undefined;
   /** Whether the part completes the upload. */
   isLast?: boolean;
-  /** Of the first bytes: whether they are those of no video, and their media type. */
+  /** Whether the first bytes cannot begin a video, and their media type. */
   isNoVideo?: boolean;
   mimeType?: string | undefined;
 }
 
-/** The parts of uploads. However many there are, the upload's own document holds the last few: a write costs the same. */
+/**
+ * The parts of uploads. The upload's document holds only the last parts, so a write costs the same however many there
+ * are.
+ */
 export interface UploadParts {
   /**
-   * Records a stored part. Returns false when the offset is not where the part begins, or another request writes.
+   * Records a stored part. Returns false when the part does not begin at the upload's offset, or another request has
+   * the writer's lease.
    */
   append(key: UploadKey, writerId: string, part: Part, about?: PartNotes): Promise<boolean>;
-  /** The parts of an upload in order, some at a time. Fails where one is missing between two others. */
+  /** Yields the parts of an upload in order, page by page. Fails when a part between two others is missing. */
   partsOf(key: UploadKey): AsyncIterable<Part[]>;
-  /** Forgets those that are not in the upload's own document. */
+  /** Deletes the pages of these uploads. */
   removePages(ids: string[]): Promise<void>;
 }
 
-/** Fails where a part is missing between two others; the first begins at the byte `offset`. */
+/** Returns the parts. Fails when one between two others is missing, or the first does not begin at `offset`. */
 export function inOrder(parts: Part[], offset = 0): Part[] {
   let next = offset;
   for (const part of parts) {
@@ -38,23 +42,26 @@ export function inOrder(parts: Part[], offset = 0): Part[] {
 
 const endOf = (parts: Part[]): number => parts.reduce((sum, { size }) => sum + size, 0);
 
-/** The filter of an upload of which there is no page. */
+/** The filter of an upload without pages. */
 export const NEVER_PAGED = { isPaged: false } as const;
 
-// The document of an upload has at most so many parts, and so has a page.
+// An upload's document and a page each hold at most this many parts.
 const PAGE_PARTS = 500;
 
 export function createUploadParts({ uploads, partPages }: Models): UploadParts {
-  /** Only the writer that holds the lease changes the parts. One that lost it meanwhile changes nothing. */
+  /**
+   * Moves the parts of the document into a page. Only the lease holder changes parts: a writer that lost the lease
+   * changes nothing.
+   */
   async function turnPage(key: UploadKey, writerId: string): Promise<void> {
     const own = { ...uploadAt(key), state: 'uploading', 'writer.id': writerId };
-    // Before there is a page: one without an id in the upload has to be removed as well.
+    // The flag is set before the page exists: a page whose id is not in the upload must be removed too.
     const row = await uploads.findOneAndUpdate(own, { $set: { isPaged: true } }, { projection: { parts: 1 } }).lean();
     const parts = row?.parts as Part[] | undefined;
     if (!parts?.[0]) return;
     const pageId = uuidv7();
     await partPages.create({ _id: pageId, uploadId: key.id, parts });
-    // Where this has no known outcome the page stays: without an id in the upload it is not read.
+    // If this write's outcome is unknown, the page stays: it is not read without an id in the upload.
     const { matchedCount } = await uploads.updateOne(
       { ...own, 'parts.0.key': parts[0].key },
       { $set: { parts: [] }, $push: { pages: pageId } },
@@ -70,7 +77,7 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
             $inc: { offset: part.size },
             $push: { parts: part },
             $currentDate: { lastByteAt: true, ...(isLast ? { completeAt: true } : {}) },
-            // Here already: the sweeper may begin its landing before the request does.
+            // The trace is stored now: the sweeper may start the landing before the request does.
             $set: {
               ...(isLast && tracedNow()),
               ...(isNoVideo && { isNoVideo }),

@@ -10,88 +10,99 @@ import { createUploadLeases, landingBy, type UploadLeases } from './upload-lease
 import { createUploadParts, inOrder, NEVER_PAGED, type UploadParts } from './upload-parts.ts';
 import { tracedNow, uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
-/** Where a list of uploads goes on. */
+/** The position at which a list of uploads continues. */
 export type UploadPlace = Pick<Upload, 'lastByteAt' | 'id'>;
 
 export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePages'> {
-  /** Stores a new upload. Returns false where its response has `openMax` open ones already. */
+  /** Stores a new upload. Returns false when its response already has `openMax` open ones. */
   insert(upload: Upload, openMax: number): Promise<boolean>;
   find(key: UploadKey): Promise<Upload | undefined>;
-  /** As `find`, on every shard: for the operator, who does not name the project. */
+  /** As `find`, on every shard: for the operator, whose request does not name the project. */
   findAnywhere(id: string): Promise<Upload | undefined>;
-  /** The newest uploads of a response, in the order in which they began; those that their client ended are not shown. */
+  /** Returns the newest uploads of a response in the order of their creation, without those that the client deleted. */
   ofResponse(key: ResponseKey): Promise<Upload[]>;
-  /** The questions of the response of which an upload is landing. */
+  /** Returns the questions of a response that have a landing upload. */
   landingQuestions(key: ResponseKey): Promise<number[]>;
-  /** The refused or deleted uploads of a response but for the newest of each, and for those that are kept for the operator. */
+  /**
+   * Returns refused and deleted uploads of a response, except for the `newest` of each state and those kept for the
+   * operator.
+   */
   endedBefore(key: ResponseKey, newest: number): Promise<Upload[]>;
   /** Whether another upload of the same response is open or landing. */
   hasOthers(upload: Upload): Promise<boolean>;
   declareLength(key: UploadKey, writerId: string, length: number): Promise<boolean>;
-  /** `uploading` → `finishing` when every byte is there; mints the submission's id. */
+  /** `uploading` → `finishing` for a complete upload; creates the submission's id. */
   finish(key: UploadKey): Promise<void>;
   /**
-   * The same, and the right to make it land with it, in one write. Undefined where it is not `uploading`, or not whole. It comes with its
-   * parts where it has no pages.
+   * As `finish`, and takes the lease of the landing in the same write. Returns undefined when the upload is not
+   * `uploading` or not complete. Includes the parts if it has no pages.
    */
   finishAs(key: UploadKey, workerId: string, leaseMs: number): Promise<Upload | undefined>;
   /**
-   * `uploading` → `finishing` for one that was sent but never became complete. False where a byte came within `holdMs`
-   * by now, or somebody writes to it at this moment.
+   * `uploading` → `finishing` for an upload that was sent but is incomplete. Returns false when a byte arrived within
+   * `holdMs`, or a request is writing.
    */
   salvage(key: UploadKey, holdMs: number): Promise<boolean>;
-  /** `uploading` → `deleted` for one that was never sent; false as above. */
+  /** `uploading` → `deleted` for an upload that was never sent. Returns false as `salvage` does. */
   expire(key: UploadKey, holdMs: number): Promise<boolean>;
-  /** `finishing` → `landed`, which ends the lease of its worker. The parts of one with pages are to be removed. */
+  /** `finishing` → `landed`; ends the lease. If the upload has pages, its parts become due for removal. */
   land(key: UploadKey): Promise<void>;
-  /** `refused` or `deleted` → `landed`, for one that another process has delivered all the same. */
+  /** `refused` or `deleted` → `landed` for an upload that another process has delivered. */
   hasLanded(key: UploadKey): Promise<void>;
-  /** Returns those that have landed and whose parts are to be removed. Other processes do not get them for a while. */
+  /** Returns landed uploads whose parts are due for removal, and hides them from other processes for a while. */
   takePartsLeft(limit: number): Promise<UploadKey[]>;
   partsRemoved(key: UploadKey): Promise<void>;
-  /** It ends the worker's lease, too. Returns false, and writes nothing, where the worker has lost it. */
+  /** `finishing` → `refused`; ends the lease. Returns false, and writes nothing, when the worker has lost the lease. */
   refuse(key: UploadKey, workerId: string, reason: RefusalReason, error: string): Promise<boolean>;
-  /** `finishing` → `refused`, for what can never land. Its bytes stay. Returns false as above. */
+  /** `finishing` → `refused` for an upload that can never land; its bytes stay. Returns false as `refuse` does. */
   fail(key: UploadKey, workerId: string, error: string): Promise<boolean>;
-  /** `refused` by `fail` → `finishing`: it is tried again, and held again from now. Returns false for any other. */
+  /** `refused` by `fail` → `finishing`, for another try; the hold restarts now. Returns false for other uploads. */
   retry(key: UploadKey): Promise<boolean>;
-  /** Those that `fail` ended, and unless `failedOnly` those that are tried again; by their last byte, from behind `after` on. */
+  /**
+   * Returns uploads that `fail` ended and, unless `failedOnly`, those with failed landings that are retried; by their
+   * last byte, after `after`.
+   */
   troubled(limit: number, failedOnly: boolean, after?: UploadPlace): Promise<Upload[]>;
-  /** `refused` → `deleted` for one whose hold is over by now. Returns false for any other. */
+  /** `refused` → `deleted` for an upload whose hold has expired. Returns false for other uploads. */
   forget(key: UploadKey, holdMs: number): Promise<boolean>;
-  /** Ended by its client: kept without its bytes until the sweeper has seen to its response. */
+  /**
+   * Marks an upload as ended by its client. Its row stays, without the parts, until the sweeper has released its
+   * response.
+   */
   markDeleted(key: UploadKey): Promise<boolean>;
   delete(key: UploadKey): Promise<void>;
   /**
-   * Records a failed landing, and delays the next try longer each time, so that it blocks no other. `isFault`: not because
-   * something was away. Returns how many failed, and how many of those were faults.
+   * Records a failed landing, and makes the pause before the next try longer each time, so that it does not block
+   * others. `isFault`: the failure was not an outage. Returns the number of failures and of faults.
    */
   failed(key: UploadKey, isFault: boolean, problem: string): Promise<{ failures: number; faults: number }>;
-  /** Uploads whose landing is due, but those of some owners; the longest waiting first. */
+  /** Returns uploads whose landing is due, the longest waiting first, without those of some owners. */
   due(limit: number, withoutOwners?: string[]): Promise<Upload[]>;
-  /** Uploads in a state whose last byte came more than `idleMs` ago by the database's clock, oldest first. */
+  /**
+   * Returns uploads in a state whose last byte arrived more than `idleMs` ago by the database's clock, oldest first.
+   */
   idle(state: UploadState, idleMs: number, limit: number): Promise<Upload[]>;
-  /** Uploads that have every byte of their declared length, and that no process began to finish. */
+  /** Returns uploads that have every byte of their declared length and no started landing. */
   complete(limit: number): Promise<Upload[]>;
 }
 
-// The request that brought the last byte has its time before the sweeper looks.
+// The request that sent the last byte gets this time before the sweeper takes the landing.
 const FINISHING_GRACE_MS = 3_000;
 const RETRY_BASE_MS = 2_500;
 const RETRY_MAX_MS = 10 * 60_000;
-// Contributors retake; a page shows what is new.
+// A page shows only the newest uploads: contributors may retake often.
 const SHOWN = 200;
-// By name: each is a range of the index, in which the newest come first.
+// Named states: each is a range of the index, in which the newest come first.
 const SHOWN_STATES: UploadState[] = ['uploading', 'finishing', 'landed', 'refused'];
 const SLOT_TRIES = 50;
-// A process that ended while it removed parts is followed by another one.
+// If a process ends while it removes parts, another one retries after this time.
 const LOOK_AGAIN_MS = 60_000;
 
 const responseAt = ({ linkId, responseId, projectId }: ResponseKey) => ({ linkId, responseId, projectId });
 const NO_PARTS = { parts: [], pages: [] };
 const NO_WORKER = { $unset: { worker: 1 } };
 
-/** The filter of an upload that nobody writes to, and whose last byte is older than its hold, by the database's clock. */
+/** Returns the filter of an upload without a writer whose hold has expired by the database's clock. */
 const abandoned = (key: UploadKey, holdMs: number) => ({
   ...uploadAt(key),
   state: 'uploading',
@@ -100,7 +111,7 @@ const abandoned = (key: UploadKey, holdMs: number) => ({
   },
 });
 
-/** The filter of an upload that has every byte, and that no process began to finish. */
+/** Returns the filter of a complete upload without a started landing. */
 const whole = (key: UploadKey) => ({
   ...uploadAt(key),
   state: 'uploading',
@@ -108,7 +119,10 @@ const whole = (key: UploadKey) => ({
   $expr: { $eq: ['$offset', '$length'] },
 });
 
-/** A submission's id is never of an earlier time than its creation: lists rely on it. */
+/**
+ * Returns the fields of a started landing. The submission's id is created after `finishingAt`, so its time is never
+ * earlier: lists rely on it.
+ */
 function beginning() {
   const finishingAt = new Date();
   const nextTryAt = inMs(FINISHING_GRACE_MS);
@@ -141,7 +155,7 @@ export function createUploadStore(models: Models): UploadStore {
         if (open.length >= openMax) return false;
         const taken = new Set(open.map(upload => upload.slot));
         const free = Array.from({ length: openMax }, (_, slot) => slot).filter(slot => !taken.has(slot));
-        // Any of them: two that begin at the same time seldom want the same.
+        // A random slot: two uploads that start together seldom choose the same.
         const slot = free[Math.floor(Math.random() * free.length)]!;
         try {
           const complete = rest.length === rest.offset ? { completeAt: rest.createdAt } : {};
@@ -198,7 +212,7 @@ export function createUploadStore(models: Models): UploadStore {
       await uploads.updateOne(whole(key), { $set: beginning(), $unset: { completeAt: 1 } });
     },
     async finishAs(key, workerId, leaseMs) {
-      // A text that begins with a $ would be read as a field.
+      // Without $literal, a text that begins with $ would be read as a field.
       const begun = Object.entries(beginning()).map(([field, value]) => [field, { $literal: value }]);
       const worker = { id: workerId, until: serverTime(leaseMs) };
       const row = await uploads
@@ -225,7 +239,7 @@ export function createUploadStore(models: Models): UploadStore {
       const finishing = { ...uploadAt(key), state: 'finishing' };
       const landed = { $set: { state: 'landed', ...NO_PARTS }, ...NO_WORKER };
       if (await updated({ ...finishing, ...NEVER_PAGED }, landed)) return;
-      // In this order: nothing looks for pages of an upload that has landed.
+      // The pages are removed first: after the landing nothing looks for them.
       await removePages([key.id]);
       await updated(finishing, { ...landed, $currentDate: { partsDueAt: true } });
     },
