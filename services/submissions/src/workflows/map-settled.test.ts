@@ -9,7 +9,7 @@ interface Turn {
   error?: unknown;
 }
 
-/** Takes each number, and fails of each error. */
+/** Runs items that succeed (numbers) or fail (errors). */
 async function turn(items: (number | Error)[], atOnce = 1): Promise<Turn> {
   const begun: unknown[] = [];
   const work = async (item: number | Error) => {
@@ -24,7 +24,7 @@ async function turn(items: (number | Error)[], atOnce = 1): Promise<Turn> {
   }
 }
 
-test('each item has its turn, whatever another one fails of, and each failure is told', async () => {
+test('each item runs although others fail, and each failure is reported', async () => {
   const [broken, busy] = [new Error('the store keeps it'), new DomainError('unavailable', 'more is being stored')];
   assert.deepEqual((await turn([1, 2, 3], 2)).results, [2, 4, 6]);
   const one = await turn([broken, 1, 2]);
@@ -34,7 +34,7 @@ test('each item has its turn, whatever another one fails of, and each failure is
   assert.deepEqual((both.error as AggregateError).errors, [broken, busy]);
 });
 
-test('an outage is not waited for by each, and is told as what it is', async () => {
+test('an outage stops the other items and is thrown as it is', async () => {
   const outage = Object.assign(new Error('the database is away'), { name: 'MongoServerSelectionError' });
   const { begun, error } = await turn([new Error('the store keeps it'), 1, outage, 2]);
   assert.equal(error, outage);

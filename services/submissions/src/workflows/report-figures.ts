@@ -28,7 +28,7 @@ const REPORTS = [
   ...[reportDeadLetters, reportLag, reportConsumerAge],
 ];
 
-/** Has what there is, and what stands still, reported by one process for all. */
+/** Reports the figures of all processes, from one process. */
 export function startReporting(context: FiguresContext): Stoppable {
   const { config, log, connection } = context;
   const ages = createWaitingAges();

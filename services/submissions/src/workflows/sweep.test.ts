@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DomainError } from '@recording-request/kit/errors';
 import { sweep } from './sweep.ts';
 
-test('a step of the sweeper that fails is told, and keeps no other from its turn', async () => {
+test('a failed step of the sweeper is reported and does not stop the others', async () => {
   const done: string[] = [];
   const step = (name: string, failure?: Error) => async () => {
     done.push(name);

@@ -8,7 +8,7 @@ import { endHolds, removeKept } from './uploads/end-holds.ts';
 import { removePartsLeft } from './uploads/remove-parts-left.ts';
 import { resumeLandings } from './uploads/resume-landings.ts';
 
-// What a contributor waits for comes first.
+// The steps that contributors wait for come first.
 const STEPS: ((context: Context) => Promise<void>)[] = [
   resumeLandings,
   endHolds,
@@ -21,8 +21,9 @@ const STEPS: ((context: Context) => Promise<void>)[] = [
 ];
 
 /**
- * Continues what stopped midway, in any process and at any line. Every replica runs it, and every turn can be repeated. What
- * one step alone needs, as the projects service, keeps no other from its turn; with the database or the store away the turn ends.
+ * Continues work that stopped midway in any process. Every replica runs it, and every turn can be repeated. A step
+ * that fails, for example because the projects service is down, does not stop the others; an outage of the database or
+ * the store ends the turn.
  */
 export async function sweep(context: Context, steps = STEPS): Promise<void> {
   await mapSettled(steps, step => step(context));

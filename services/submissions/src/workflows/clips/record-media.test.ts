@@ -10,7 +10,7 @@ const made: ProcessedMedia = {
   ...{ durationSec: 12.5, hasSound: true, problem: undefined },
 };
 
-/** Records media of a clip. Returns the clip, and the keys of the objects that were removed. */
+/** Records media of a clip. Returns the clip and the keys of the removed objects. */
 async function recorded(changes: Partial<ProcessedMedia>): Promise<{ after: Submission; removed: string[] }> {
   let after = landed({ source: object('source') });
   const removed: string[] = [];
@@ -35,12 +35,12 @@ async function recorded(changes: Partial<ProcessedMedia>): Promise<{ after: Subm
   return { after, removed };
 }
 
-test('the upload goes once an equal video is stored and everything was made', async () => {
+test('the upload is removed once an equal video is stored and all media is made', async () => {
   const { after, removed } = await recorded({});
   assert.deepEqual([removed, after.source], [[object('source').key], undefined]);
 });
 
-test('the upload stays where it is the video, and where something is to be made of it again', async () => {
+test('the upload stays when it is the video, and when media must be made from it again', async () => {
   for (const changes of [{ video: undefined }, { audio: undefined }, { thumbnails: [] }]) {
     const { after, removed } = await recorded({ ...changes, problem: 'Why.' });
     assert.deepEqual([removed, after.source?.key], [[], object('source').key]);

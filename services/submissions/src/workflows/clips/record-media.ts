@@ -14,8 +14,8 @@ interface SubmissionKey {
 }
 
 /**
- * Records what the media worker made, then removes the upload where a stored video is equal to it and nothing has to be made
- * again: later where an archive that may be read shows it, or where a backup is being made.
+ * Records the media worker's result. Then removes the upload if an equal video is stored and nothing must be made
+ * again; removes it later if a readable archive shows it or a backup is running.
  */
 export async function recordMedia(
   context: RecordContext,
@@ -38,6 +38,6 @@ export async function recordMedia(
       await submissions.dropSource(projectId, submissionId);
     }
   }
-  // The job went on while the submission was erased: its results are removed too.
+  // The submission may have been erased while the job ran: then its results are removed too.
   await removeLateObjects(context, projectId, submissionId);
 }

@@ -3,16 +3,16 @@ import type { Context } from '../../context.ts';
 import { askMediaAgain, lacksMedia, type Unmade } from '../../domain/clips/media-again.ts';
 
 export interface MediaRange {
-  /** The clips that landed from then on, and before `to`. */
+  /** The range of the clips: landed at or after `from`, and before `to`. */
   from: Date;
   to: Date;
-  /** Those whose media failed. */
+  /** Includes clips whose media failed. */
   failed: boolean;
-  /** Those that are ready, but for a part that `mediaError` names. */
+  /** Includes ready clips that lack a part named in `mediaError`. */
   withError: boolean;
-  /** Changes nothing. */
+  /** Only reports, and changes nothing. */
   dryRun: boolean;
-  /** The last clip that an earlier call looked at; "" for the first call. */
+  /** The last clip that the earlier call examined; "" for the first call. */
   after: string;
 }
 
@@ -21,23 +21,23 @@ export interface RetriedMedia {
   submissionId: string;
   createdAt: Date;
   mediaError: string;
-  /** Why its media is not asked for again; "" where it is. */
+  /** Why its media is not requested again; "" when it is. */
   left: string;
 }
 
 export interface RetriedPage {
   clips: RetriedMedia[];
   lookedAt: number;
-  /** The last clip that was looked at; undefined where there are no more. */
+  /** The last examined clip; undefined when there are no more. */
   next: string | undefined;
 }
 
-// A call ends well within its deadline, whatever they need.
+// This many clips fit well into a call's deadline.
 const LOOKED_AT_ONCE = 200;
 
 /**
- * Asks again for the media of the clips of a time range of which some could not be made, the oldest first. Can be repeated: a clip whose
- * media was asked for is no longer one of them.
+ * Requests the media again for clips of a time range that lack some of it, the oldest first. Can be repeated: a
+ * requested clip no longer matches.
  */
 export async function retryMedia(
   { submissions, jobs }: Pick<Context, 'submissions' | 'jobs'>,
@@ -51,7 +51,7 @@ export async function retryMedia(
   const clips: RetriedMedia[] = [];
   for (const row of rows) {
     const { id, projectId, createdAt, mediaError = '' } = row;
-    // An erased clip has neither.
+    // An erased clip does not match: it has no media status.
     if (!isMeant(row) || createdAt < range.from || createdAt >= range.to) continue;
     signal.throwIfAborted();
     const left = await reasonToLeave(async () => {

@@ -6,7 +6,7 @@ import type { DeadLetter } from '../../store/dead-letters.ts';
 
 type ReplayContext = Pick<Context, 'deadLetters' | 'kafka'>;
 
-/** Fails with `not_found` for an unknown id. */
+/** Returns the dead letter. Fails with `not_found` for an unknown id. */
 export async function findDeadLetter({ deadLetters }: Pick<Context, 'deadLetters'>, id: string): Promise<DeadLetter> {
   const letter = await deadLetters.find(id);
   if (!letter) throw new DomainError('not_found', 'There is no such dead letter.');
@@ -14,8 +14,8 @@ export async function findDeadLetter({ deadLetters }: Pick<Context, 'deadLetters
 }
 
 /**
- * Publishes the record to its topic again, for the group alone that could not handle it. Should that fail once more, it is
- * another dead letter. Fails with `not_found` for an unknown id, with `gone` for one whose content is not kept.
+ * Publishes the record to its topic again, only for the group that could not handle it. If it fails again, it becomes
+ * another dead letter. Fails with `not_found` for an unknown id, with `gone` when the content is not kept.
  */
 export async function replayDeadLetter({ deadLetters, kafka }: ReplayContext, id: string): Promise<DeadLetter> {
   const letter = await findDeadLetter({ deadLetters }, id);
@@ -28,7 +28,7 @@ export async function replayDeadLetter({ deadLetters, kafka }: ReplayContext, id
   return (await deadLetters.end(id, 'replayedAt')) ?? letter;
 }
 
-/** Publishes it in the trace of its event: what asks for that is linked to. */
+/** Publishes the record in the trace of its event, with a link to the current request. */
 export function republish(
   { kafka }: Pick<Context, 'kafka'>,
   { topic, group, eventType, projectId, submissionId }: DeadLetter,

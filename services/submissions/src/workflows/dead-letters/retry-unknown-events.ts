@@ -10,8 +10,8 @@ const BATCH = 100;
 const TURN_MS = 20_000;
 
 /**
- * Gives events that a consumer of an earlier version did not know to that consumer's group again, where this version knows
- * them; the oldest first. While the group has members of that version, an event can come back, and goes again later.
+ * Publishes events again, oldest first, that a consumer of an earlier version did not know, for that consumer's group.
+ * While the group still has members of the earlier version, an event can fail again and is retried later.
  */
 export async function retryUnknownEvents(context: RetryContext): Promise<void> {
   const until = performance.now() + TURN_MS;
@@ -28,11 +28,11 @@ async function retry({ config, deadLetters, kafka, log }: RetryContext, letter: 
   const occurredAt = value ? occurrenceOf(value) : undefined;
   const ageMs = Date.now() - (occurredAt ?? letter.at).getTime();
   const pauseMs = retryPauseMs(ageMs, config.unknownRetrySeconds * 1_000);
-  // Beyond the time that any dead letter is kept it stays for the operator, until that ends.
+  // An event that is too old is not retried; it stays for the operator until it expires.
   const isOver = pauseMs === undefined;
   const isMine = await deadLetters.postpone(letter, isOver ? undefined : new Date(Date.now() + pauseMs));
   if (!isMine || isOver || !value || !occurredAt) return;
   await republish({ kafka }, letter, { key, value });
   await deadLetters.forget(id);
-  log.info({ topic, group, eventType }, 'An event that was not known is given to its consumers again');
+  log.info({ topic, group, eventType }, 'An unknown event was published again for its consumers');
 }

@@ -17,19 +17,19 @@ export type EraseContext = Pick<Context, 'config' | 'log' | 'archives' | 'erasur
 export interface ErasedSubmission {
   projectId: string;
   tally: Tally;
-  /** When it was erased already. */
+  /** When an earlier call erased it; undefined when none did. */
   erasedBeforeAt: Date | undefined;
 }
 
-/** The most submissions, or uploads, of one step. */
+/** The largest number of submissions, or of uploads, in one step. */
 export const BATCH = 100;
 const CONCURRENCY = 4;
-/** After that the sweeper continues an erasure that stopped midway. */
+/** After this time the sweeper continues an erasure that stopped midway. */
 export const RESUME_MS = 60_000;
 
 /**
- * Removes a submission for good, and keeps what was removed from coming back. Can be stopped at any line and repeated.
- * Fails with `not_found` for an id that never landed, or whose tombstone is gone.
+ * Erases a submission, and prevents late results from restoring it. Can be stopped at any line and repeated. Fails
+ * with `not_found` for an id that never landed, or whose tombstone has expired.
  */
 export async function eraseSubmission(context: EraseContext, id: string): Promise<ErasedSubmission> {
   const submission = await findErasable(context, id);
@@ -64,17 +64,18 @@ const erase = (context: EraseContext, submission: Erasable): Promise<Tally> =>
 const inEraseSpan = <T>({ id: submissionId, projectId, trace: cause }: Erasable, run: () => Promise<T>): Promise<T> =>
   inSpan('erase', { about: { projectId, submissionId }, cause, as: 'link' }, run);
 
-/** When what came late for an erasure is removed next. Undefined: its tombstone is to go. */
+/** Returns when late results of an erasure are removed next, or undefined when the tombstone has expired. */
 export const nextPurgeOf = ({ eraseAgainSeconds }: Context['config'], erasedAt: Date, now: Date): Date | undefined =>
   nextPurge(erasedAt, now, { againMs: eraseAgainSeconds * 1_000, tombstoneMs: TOMBSTONE_DAYS * DAY_MS });
 
-/** Removes everything but the record, which is a tombstone since `erasedAt`. */
+/** Removes everything except the record, which is a tombstone since `erasedAt`. */
 export const purgeSubmission = (context: EraseContext, submission: Erasable, erasedAt: Date): Promise<Tally> =>
   inEraseSpan(submission, () => removeAll(context, submission, erasedAt));
 
 async function removeAll(context: EraseContext, submission: Erasable, erasedAt?: Date): Promise<Tally> {
   const { config, erasures, deadLetters, objects } = context;
-  // Archives that were begun since show nothing of it and may be being read; only an erasure that stopped midway left others.
+  // Archives that were started after the erasure show nothing of it, and may be in use. Only an erasure that stopped
+  // midway can have left older ones.
   if (!erasedAt || submission.answer) await endArchives(context, submission.projectId);
   const failed = await deadLetters.remove({ submissionId: submission.id });
   const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));
@@ -84,7 +85,7 @@ async function removeAll(context: EraseContext, submission: Erasable, erasedAt?:
   return sumOf([stored, belongings, { deadLetters: failed }]);
 }
 
-/** The uploads and notes of its answer. */
+/** Removes the uploads and notes of an answer. */
 async function removeBelongings(context: EraseContext, answer: AnswerKey): Promise<Tally> {
   const { erasures } = context;
   const tallies: Partial<Tally>[] = [{ notes: await erasures.removeNotes(answer) }];
@@ -95,7 +96,7 @@ async function removeBelongings(context: EraseContext, answer: AnswerKey): Promi
   }
 }
 
-/** Removes what a job stored that was still running when its submission was erased. */
+/** Removes the results of a job that was still running when its submission was erased. */
 export async function removeLateObjects(
   { erasures, objects }: Pick<EraseContext, 'erasures' | 'objects'>,
   projectId: string,

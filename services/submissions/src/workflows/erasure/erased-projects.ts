@@ -4,7 +4,7 @@ import type { Upload } from '../../domain/uploads/upload.ts';
 import { BATCH, type EraseContext, eraseSubmission } from './erase-submission.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
-/** Erases a submission that was just stored where its project was erased meanwhile. Returns whether it was. */
+/** Erases a submission that was just stored if its project was erased meanwhile. Returns whether it was. */
 export async function eraseIfProjectIs(
   context: EraseContext,
   { id, projectId }: Pick<Submission, 'id' | 'projectId'>,
@@ -14,7 +14,7 @@ export async function eraseIfProjectIs(
   return true;
 }
 
-/** Removes an upload that was just stored for an erased project, and fails with `not_found`. */
+/** If the project is erased, removes the upload that was just stored, and fails with `not_found`. */
 export async function refuseUploadIfErased(
   context: Pick<EraseContext, 'erasures' | 'objects'>,
   { projectId }: Upload,
@@ -24,7 +24,7 @@ export async function refuseUploadIfErased(
   throw noSuchLink();
 }
 
-/** Removes a note that was just stored for an erased project, and fails with `not_found`. */
+/** If the project is erased, removes the note that was just stored, and fails with `not_found`. */
 export async function refuseNoteIfErased(
   { erasures }: Pick<EraseContext, 'erasures'>,
   projectId: string,

@@ -16,7 +16,7 @@ export async function expireSubmissions(context: EraseContext & { retentionLease
   await withLease(retentionLease, async () => {
     for (let batch = 0; batch < BATCHES_PER_TURN && old.length > 0; batch++) {
       if (!(await retentionLease.hold())) return;
-      log.info({ ...(await eraseEach(context, old)), retentionDays }, 'Submissions past their age were erased');
+      log.info({ ...(await eraseEach(context, old)), retentionDays }, 'Submissions past their retention were erased');
       old = await erasures.olderThan(ageMs, BATCH);
     }
   });

@@ -1,12 +1,12 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../../context.ts';
 
-/** When the last record of what is erased now has ended in Kafka; undefined where it keeps records for ever. */
+/** Returns when Kafka deletes the last record of data that is erased now; undefined when it keeps records forever. */
 export async function recordsEndAt({ config, kafka }: Pick<Context, 'config' | 'kafka'>): Promise<Date | undefined> {
   const keptMs = await kafka.longestRetention().catch(cause => {
     const sentence = 'Kafka does not say how long it keeps records: do the same again when it answers.';
     throw new DomainError('unavailable', sentence, { cause });
   });
-  // From the last event of a job that goes on now.
+  // Counted from the last possible event of a job that is still running.
   return Number.isFinite(keptMs) ? new Date(Date.now() + config.eraseAgainSeconds * 1_000 + keptMs) : undefined;
 }

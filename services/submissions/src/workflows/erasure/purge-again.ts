@@ -1,6 +1,6 @@
 import { BATCH, type EraseContext, purgeSubmission, RESUME_MS } from './erase-submission.ts';
 
-/** Removes what came late for submissions that were erased, and finishes erasures that stopped midway. */
+/** Removes late results of erased submissions, and finishes erasures that stopped midway. */
 export async function purgeAgain(context: EraseContext): Promise<void> {
   const { log, erasures } = context;
   for (let taken = 0; taken < BATCH; taken++) {
@@ -9,10 +9,14 @@ export async function purgeAgain(context: EraseContext): Promise<void> {
     const { id: submissionId, projectId } = submission;
     try {
       const { objects, uploads } = await purgeSubmission(context, submission, submission.erasedAt!);
-      if (objects + uploads > 0) log.info({ projectId, submissionId, objects }, 'What came late was removed');
+      if (objects + uploads > 0)
+        log.info({ projectId, submissionId, objects }, 'Late results of an erased submission were removed');
     } catch (error) {
-      // One that the object store keeps must not keep the others waiting.
-      log.warn({ err: error, projectId, submissionId }, 'What came late is left to a later turn');
+      // One object that the store does not remove must not block the others.
+      log.warn(
+        { err: error, projectId, submissionId },
+        'Late results of an erased submission could not be removed; a later turn tries again',
+      );
     }
   }
 }

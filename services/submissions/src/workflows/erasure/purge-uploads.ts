@@ -3,14 +3,14 @@ import { sumOf, type Tally, tallyOf } from '../../domain/erasure.ts';
 import { uploadPrefix } from '../../domain/object-keys.ts';
 import { mapSettled } from '../map-settled.ts';
 
-/** Removes the parts of emptied uploads. The sweeper deletes what is left of their rows. */
+/** Removes the parts of emptied uploads. The sweeper deletes the rows. */
 export async function purgeUploads(
   { objects, erasures }: Pick<Context, 'objects' | 'erasures'>,
   ids: string[],
 ): Promise<Tally> {
   const tallies = await mapSettled(ids, async id => {
     const held = await objects.purge(uploadPrefix(id));
-    // One at a time: one that the store keeps must not have the others purged again and again.
+    // Recorded one by one: a purge that fails must not make the others repeat.
     await erasures.uploadsPurged([id]);
     return { uploads: 1, ...tallyOf(held) };
   });

@@ -20,21 +20,21 @@ import { csvText, documentText, type ExportSource, gathered, transcriptsText } f
 
 type BuildContext = Pick<Context, 'archives' | 'config' | 'exportObjects'>;
 
-/** An archive that is to be made. */
+/** The record of an archive that will be made. */
 export type ArchiveDraft = ArchiveScope &
   Pick<
     ReadyArchive,
     'id' | 'projectId' | 'fingerprint' | 'cipherKey' | 'frame' | 'changedAt' | 'erasedSince' | 'erasedCount'
   >;
 
-// A page is read for a single byte of it, too.
+// A request for a single byte reads a whole page.
 const VIDEOS_ON_PAGE = 100;
-/** Of one project, beside those that are read: all tokens, filters and states of it together. */
+/** The archives kept per project, over all tokens, filters and states, besides those being read. */
 const ARCHIVES_KEPT = 10;
 
 /**
- * Makes an archive of an export: stores its texts and its directory, and notes where each video is and begins. No video is
- * read. Fails where a clip was erased meanwhile.
+ * Makes an archive: stores its texts and directory, and records the place of each video. Reads no video. Fails when a
+ * clip was erased meanwhile.
  */
 export async function buildArchive(
   context: BuildContext,
@@ -69,7 +69,7 @@ async function* enciphered(pieces: AsyncIterable<Buffer>, key: Buffer): AsyncGen
   for await (const piece of pieces) yield encipher(piece);
 }
 
-/** What is known of an archive while it is made. */
+/** Tracks the layout of an archive while it is made. */
 function createLayout() {
   const hash = createHash('sha256');
   const texts: ZipFile[] = [];
@@ -82,7 +82,7 @@ function createLayout() {
     get offset() {
       return offset;
     },
-    /** Returns what the directory says of a file that comes next. */
+    /** Adds the next file. Returns its directory record. */
     add(file: ZipFile): Buffer {
       const record = directoryRecord(file, offset);
       count += 1;
@@ -101,7 +101,7 @@ function createLayout() {
 
 type Layout = ReturnType<typeof createLayout>;
 
-/** The texts, then the directory. */
+/** Yields the texts, then the directory. */
 async function* contentsOf(
   context: BuildContext,
   draft: ArchiveDraft,
@@ -141,7 +141,7 @@ async function* missingText(ids: string[]): AsyncGenerator<string> {
   for (const id of ids) yield `${id}\n`;
 }
 
-/** The directory of the videos and its end. Notes the videos, page by page. */
+/** Yields the directory records of the videos and the end of the directory. Stores the videos page by page. */
 async function* directoryOf(
   context: BuildContext,
   { id }: ArchiveDraft,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { removeArchives } from './end-archives.ts';
 
-test('an upload that was held for an archive and that the store keeps holds up no other', async () => {
+test('an upload held for an archive that the store does not remove blocks no other', async () => {
   const dropped: string[] = [];
   const kept = new Error('the store keeps it');
   const context = {

@@ -6,15 +6,15 @@ import { removeSource } from '../uploads/upload-bytes.ts';
 type EndContext = Pick<Context, 'log' | 'archives' | 'objects' | 'submissions' | 'backupHold'>;
 
 const PARTS = ['parts'] as const;
-/** In one turn of the sweeper. */
+/** The largest number in one turn of the sweeper. */
 const BATCH = 100;
 
-/** Ends the archives of a project of which something is erased, and removes what they keep of it. */
+/** Ends the archives of a project with an erasure, and removes their objects. */
 export async function endArchives({ archives, objects }: Pick<EndContext, 'archives' | 'objects'>, projectId: string) {
   if ((await archives.end(projectId)) > 0) await objects.purge(archivesPrefix(projectId));
 }
 
-/** Removes archives whose time is over, and with them the uploads that were kept for them. */
+/** Removes expired archives, and the uploads that were kept for them. */
 export async function removeArchives(context: EndContext): Promise<void> {
   const { log, archives, objects } = context;
   for (const { id, projectId } of await archives.due(BATCH)) {
@@ -22,8 +22,8 @@ export async function removeArchives(context: EndContext): Promise<void> {
       await objects.purge(archivePrefix(projectId, id), PARTS);
       await archives.remove({ id, projectId });
     } catch (error) {
-      // One that the object store keeps must not keep the others waiting.
-      log.warn({ err: error, projectId }, 'An archive is left to a later turn');
+      // One object that the store does not remove must not block the others.
+      log.warn({ err: error, projectId }, 'An archive could not be removed; a later turn tries again');
     }
   }
   await removeHeldSources(context);

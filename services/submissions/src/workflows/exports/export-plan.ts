@@ -7,19 +7,19 @@ import { IdList } from '../../domain/exports/id-list.ts';
 import { isPrefix } from '../../domain/object-keys.ts';
 import type { ExportRow, ExportRows } from '../../store/export-rows.ts';
 
-/** What an export with videos shows, fixed when it starts. */
+/** The content of an export with videos, fixed when it starts. */
 export interface ExportPlan {
   /** The clips, oldest first. */
   clips: IdList;
-  /** Clips that are left out because their videos cannot be read, oldest first. */
+  /** Clips that are left out because their videos are unreadable, oldest first. */
   missing: string[];
-  /** Of the whole project. */
+  /** The counts of the whole project. */
   counts: Counts;
-  /** When anything of the project's content changed last; undefined without any. */
+  /** The last change of the project's submissions; undefined when there are none. */
   changedAt: Date | undefined;
-  /** Names what is shown of the clips: it is another one after any change of them. */
+  /** A hash of the clips, which changes with each change of them. */
   state: string;
-  /** Whether one of them is shown as it came, because its media is not made yet. */
+  /** Whether a clip is shown as its upload, because its media is not made yet. */
   hasSources: boolean;
 }
 
@@ -28,15 +28,15 @@ interface PlanContext {
   exportObjects: Pick<Objects, 'get' | 'stat'>;
 }
 
-// Clips that could not be read before are looked at again for so long; those whose turn does not come stay out.
+// Videos that were unreadable before are checked again for this long; those that are not reached stay left out.
 const LOOKING_MS = 60_000;
 const LOOKS_AT_ONCE = 8;
-// At one clip, while the store answers otherwise.
+// The number of tries per clip, while the store answers other requests.
 const LOOKS = 2;
 const LOOK_MS = 5_000;
 const LOOK_BYTES = 256 * 1024;
 
-/** Plans an export from one look at the project's rows, without the clips whose videos cannot be read. */
+/** Plans an export in one pass over the project's rows, without clips whose videos are unreadable. */
 export async function planExport(
   { exportRows, exportObjects }: PlanContext,
   { ownerId, projectId }: { ownerId: string; projectId: string },
@@ -81,10 +81,10 @@ const fits = (row: ExportRow, { selected, transcriptStatus }: Pick<Filter, 'sele
   (selected === undefined || row.selected === selected) &&
   (transcriptStatus === undefined || row.transcriptStatus === transcriptStatus);
 
-/** Looks again at videos that could not be read: yields the ids of those that now can. Fails where the store is away. */
+/** Checks unreadable videos again: yields the ids of those that are readable now. Fails when the store is down. */
 async function* readableOf(looking: Looking, rows: ExportRow[], signal: AbortSignal): AsyncGenerator<string> {
   const endsAt = performance.now() + LOOKING_MS;
-  // From any of them on: where the time is too short for all, it is not always the same that have their turn.
+  // The start is random, so that different videos are reached when the time is too short for all.
   const first = Math.floor(Math.random() * rows.length);
   const turns = [...rows.slice(first), ...rows.slice(0, first)];
   for (let at = 0; at < turns.length && performance.now() < endsAt; at += LOOKS_AT_ONCE) {
@@ -96,7 +96,7 @@ async function* readableOf(looking: Looking, rows: ExportRow[], signal: AbortSig
 
 type Looking = PlanContext & { ownerId: string; projectId: string };
 
-/** Whether a video can be read on at the place that is noted, or has become another one since. */
+/** Whether a video can be read at the recorded place, or has been replaced since. */
 async function isReadable(
   { exportRows, exportObjects, ownerId, projectId }: Looking,
   { id, video, unreadable }: Pick<ExportRow, 'id' | 'video' | 'unreadable'>,
@@ -110,7 +110,7 @@ async function isReadable(
   return now !== undefined && canReadOn(exportObjects, now, unreadable.offset, signal);
 }
 
-/** Whether a video can be read at `offset`. Fails where the store is away, which says nothing about it. */
+/** Whether a video can be read at `offset`. Fails when the store is down, which says nothing about the video. */
 export async function canReadOn(
   objects: PlanContext['exportObjects'],
   video: Pick<Source, 'key' | 'size' | 'parts'>,
@@ -141,7 +141,7 @@ function without(all: IdList, left: string[]): IdList {
   return kept;
 }
 
-/** The error of an export one of whose clips is not there any more. */
+/** Returns the error of an export with a clip that was erased meanwhile. */
 export const erasedMeanwhile = (): DomainError =>
   new DomainError('unavailable', 'A submission was erased while it was exported; ask for the export again.', {
     retryAfterSec: 1,

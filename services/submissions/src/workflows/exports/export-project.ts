@@ -28,7 +28,7 @@ export type ExportContext = Pick<Context, 'config' | 'exportRows' | 'exportObjec
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** Counts an export of an owner until the result is disposed. Fails with `too_many` beyond the owner's share. */
+/** Takes an export slot of an owner until the result is disposed. Fails with `too_many` beyond the owner's share. */
 export function startExport(exports: Context['exports'], ownerId: string): Disposable {
   const slot = exports.tryTake([ownerId]);
   if (slot) return slot;
@@ -37,40 +37,40 @@ export function startExport(exports: Context['exports'], ownerId: string): Dispo
   throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
 }
 
-/** What the texts of an export are made of. Reading its submissions fails where one of them was erased meanwhile. */
+/** The source of an export's texts. Reading its submissions fails when one was erased meanwhile. */
 export interface TextSource {
   projectName: string;
   createdAt: Date;
-  /** What a document shows before its submissions; its links are null where the caller may not read them. */
+  /** Returns the part of a document before its submissions; `links` is null when the caller may not read them. */
   head(): Promise<{ project: ProjectDetailJson; links: LinkPages | null; terms: Record<string, string> }>;
-  /** Oldest first. What is shown of each is read when its turn comes. */
+  /** Yields the submissions, oldest first. Each is read when its turn comes. */
   submissions(): AsyncIterable<Submission>;
   present(submission: Submission): ReturnType<typeof presentSubmission>;
 }
 
-/** A project as it is to be archived. Its clips are fixed. */
+/** The source of an archive. Its clips are fixed. */
 export interface ExportSource extends TextSource {
   project: ProjectDetailJson;
   links: KeptLinks | null;
-  /** When the content changed last. */
+  /** The last change of the content. */
   changedAt: Date;
   plan: Pick<ExportPlan, 'missing' | 'state' | 'hasSources' | 'changedAt'>;
-  /** The same submissions, as far as their videos go. */
+  /** Yields the same submissions, with their videos only. */
   videos(): AsyncIterable<Submission>;
 }
 
 export type Asked = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
 
-/** The links of a project as pages of JSON: as bytes, ten thousand take 4 MB, outside of the heap. */
+/** The links of a project as pages of JSON, in bytes outside of the heap: ten thousand links take 4 MB. */
 export type KeptLinks = Buffer[];
 
-/** What an archive shows that the projects service knows. */
+/** The content of an archive that comes from the projects service. */
 export interface ArchiveFrame {
   project: Project;
   links: KeptLinks | null;
 }
 
-/** Fails with `not_found` where the project is not the owner's. */
+/** Loads the frame. Fails with `not_found` when the project is not the owner's. */
 export async function loadFrame(asked: Asked, context: ExportContext): Promise<ArchiveFrame> {
   const { ownerId, projectId, includeLinks } = asked;
   const { project } = await context.projects.getProject({ ownerId, projectId });
@@ -90,7 +90,7 @@ async function* pagesOf(links: KeptLinks): AsyncIterable<ProjectLinksJson> {
   for (const page of links) yield JSON.parse(page.toString()) as ProjectLinksJson;
 }
 
-/** Without the clips whose videos cannot be read. */
+/** Opens the source of an archive, without clips whose videos are unreadable. */
 export async function openArchived(
   asked: Asked,
   frame: ArchiveFrame,
@@ -119,8 +119,9 @@ export async function openArchived(
 }
 
 /**
- * Opens an export of texts alone: it costs the same however many clips and links there are. The first clips are read before it
- * resolves, and the first links with its head, so that what is wrong is found before anything is sent. Fails with `not_found` where the project is not the owner's.
+ * Opens an export of texts; the cost does not depend on the number of clips and links. Reads the first clips before it
+ * resolves, and the first links with the head, so that errors occur before anything is sent. Fails with `not_found`
+ * when the project is not the owner's.
  */
 export async function openTexts(asked: Asked, context: ExportContext, signal: AbortSignal): Promise<TextSource> {
   const { ownerId, projectId, includeLinks } = asked;
@@ -154,14 +155,14 @@ export async function openTexts(asked: Asked, context: ExportContext, signal: Ab
     },
     async *submissions() {
       yield* first.splice(0);
-      // Which others there are is fixed by now, not when their turn comes.
+      // `upTo` fixes the other clips now, not when their turn comes.
       const [after] = firstClips.slice(FIRST_PAGE - 1, 1);
       if (after) yield* readPages(await idsIn({ after, upTo }));
     },
   };
 }
 
-/** Few at a time: for a caller that goes away after the first bytes one page is made in vain. */
+/** Small pages: when a caller leaves after the first bytes, only one page was made in vain. */
 async function* linkPages(
   asked: Asked,
   first: ListLinksResponse,
@@ -194,13 +195,16 @@ const linksOf = ({ projectId }: Asked, links: ListLinksResponse, { config }: Exp
   presentLinks(links, { baseUrl: config.publicBaseUrl, projectId });
 
 const FIRST_PAGE = 20;
-// The size of the next rows is a guess: a page that is twenty times as large as it takes a few MB.
+// The size of the next rows is a guess: a page that is twenty times larger than expected takes a few MB.
 const LARGEST_PAGE = 50;
-// What a page may hold while its reader is slow.
+// The memory of a page while its reader is slow.
 const PAGE_BYTES = 512 * 1024;
 const ROW_BYTES = 1_024;
 
-/** Pages instead of a cursor, which a slow reader would keep open for hours; the next is as long as the last suggests. */
+/**
+ * Reads by pages: a slow reader would keep a cursor open for hours. The bytes of the last page decide the length of
+ * the next.
+ */
 async function* walk(clips: IdList, read: (ids: string[]) => Promise<Submission[]>): AsyncIterable<Submission> {
   let size = FIRST_PAGE;
   for (let at = 0; at < clips.length; ) {
@@ -243,10 +247,12 @@ export async function* transcriptsText(source: TextSource): AsyncIterable<string
   for await (const submission of source.submissions()) yield transcriptsEntry(source.present(submission));
 }
 
-// Small pieces cost more than their bytes, wherever they go.
+// A small piece costs more than its bytes at each step.
 const CHUNK_BYTES = 128 * 1024;
 
-/** The same bytes in pieces of at least 128 KiB, but for the first, which waits for nothing behind it, and the last. */
+/**
+ * Yields the same bytes in pieces of at least 128 KiB, except for the last piece and the first, which is sent at once.
+ */
 export async function* gathered(pieces: AsyncIterable<string | Buffer>): AsyncIterable<Buffer> {
   let held: Buffer[] = [];
   let bytes = 0;

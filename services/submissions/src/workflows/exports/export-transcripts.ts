@@ -8,7 +8,7 @@ import type { Asked, ExportContext, TextSource } from './export-project.ts';
 
 const TOO_MANY = `One archive holds the transcripts of ${LIMITS.transcriptsZipClips.toLocaleString('en')} clips at most, and this project has more: ask for those of the selected clips (selected=true), or for transcripts.txt.`;
 
-/** Fails with `conflict` where the clips that a filter leaves have more transcripts than a transcripts.zip may have. */
+/** Fails with `conflict` when the filtered clips have more transcripts than a transcripts.zip may have. */
 export async function checkTranscripts(asked: Asked, { submissions }: Pick<ExportContext, 'submissions'>) {
   const { ownerId, projectId } = asked;
   const { selected, transcriptStatus } = filterOf(asked.filter);
@@ -19,8 +19,9 @@ export async function checkTranscripts(asked: Asked, { submissions }: Pick<Expor
 }
 
 /**
- * Returns the files of transcripts.zip: three for each clip with a completed transcript, with the numbers that project.zip gives
- * the clips under the same filter. Without any there is one that says so, as some programs open no empty archive.
+ * Yields the files of transcripts.zip: three for each clip with a completed transcript, numbered as in project.zip
+ * under the same filter. Without any transcript, yields a README.txt, because some programs cannot open an empty
+ * archive.
  */
 export async function* transcriptFiles(source: TextSource): AsyncIterable<ZipEntry> {
   let number = 0;

@@ -27,13 +27,14 @@ export interface ArchiveKey {
   id: string;
 }
 
-/** The error of a download that must not go on. */
+/** Returns the error of a download that must stop. */
 const ended = (): DomainError =>
   new DomainError('gone', 'This archive is not there any more; ask for the export again.');
 
 /**
- * Returns where the bytes of an archive from `offset` on are, at most `count` pieces; the directory comes alone, so that
- * nobody has all bytes without having asked again. Fails with `gone` once a clip of its project was erased.
+ * Returns the places of the bytes of an archive from `offset` on, in at most `count` pieces. The directory needs a
+ * separate request, so that a complete download always passes a second check for erasures. Fails with `gone` once a
+ * clip of the project was erased.
  */
 export async function locateArchive(
   context: LocateContext,
@@ -55,7 +56,7 @@ export async function locateArchive(
   return pieces;
 }
 
-/** Yields a piece as it is, or where its parts are. Fails with `gone` where the upload that it shows is not there any more. */
+/** Yields a piece, or the ranges of its parts. Fails with `gone` when the upload that it shows was removed. */
 async function* inObjects(
   exportRows: Context['exportRows'],
   { ownerId, projectId }: ArchiveKey,
@@ -85,9 +86,8 @@ async function* piecesFrom(
 }
 
 /**
- * Looks at what a reader of an archive could not read at `offset`. Where it cannot be read, or is not there any more,
- * the archive ends, and a video that is at fault is noted, so that the next archive goes without it. Fails where the store
- * is away.
+ * Checks the bytes that a reader of an archive could not read at `offset`. If they are unreadable or removed, ends the
+ * archive, and records an unreadable video so that the next archive leaves it out. Fails when the store is down.
  */
 export async function reportArchive(
   { archives, exportRows, exportObjects }: ReadContext,

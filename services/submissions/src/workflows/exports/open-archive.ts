@@ -18,18 +18,24 @@ import {
 export type ArchiveContext = ExportContext & Pick<Context, 'archives' | 'archiveBuilds' | 'exports'>;
 
 const DAY_MS = 86_400_000;
-/** An archive that is read all the time, too. Tombstones, by which it is known to be without erased clips, stay longer. */
+/**
+ * The longest life of an archive, even one in constant use. Tombstones, which show whether it has erased clips, live
+ * longer.
+ */
 const WHOLE_DAYS = 7;
 
-/** An archive that is opened. */
+/** An opened archive. */
 export interface OpenedArchive extends ReadyArchive {
-  /** Whether a download that goes on without a name may have begun with other bytes: several archives are kept, or none was. */
+  /**
+   * Whether a resumed download without an ETag may have started with other bytes: there are several archives, or none
+   * was left.
+   */
   mayDiffer: boolean;
 }
 
 /**
- * Returns the archive that a download began with, where that can still be read; else the one of the project as it is
- * now, made unless there is one of the same content. Fails with `not_found` where the project is not the owner's.
+ * Returns the archive with which a download started, if it is still readable. Otherwise returns the archive of the
+ * current content, and makes it if there is none. Fails with `not_found` when the project is not the owner's.
  */
 export async function openArchive(
   context: ArchiveContext,
@@ -51,7 +57,7 @@ export async function openArchive(
   return { ...archive, mayDiffer: resume };
 }
 
-/** Notes that an archive is read. */
+/** Postpones the archive's expiry, because it is being read. */
 export async function used(
   { archives, config }: Pick<ArchiveContext, 'archives' | 'config'>,
   archive: ReadyArchive,
@@ -60,7 +66,7 @@ export async function used(
   return archive;
 }
 
-/** The archive of the project as it is now. */
+/** Returns the archive of the project's current content. */
 async function current(
   context: ArchiveContext,
   request: OpenArchiveRequest & { selection: string },
@@ -68,7 +74,7 @@ async function current(
 ): Promise<ReadyArchive> {
   const { archives, archiveBuilds } = context;
   const { ownerId, projectId, selection } = request;
-  // Before its rows are read: what is erased from here on ends it.
+  // Taken before the rows are read: a later erasure ends the archive.
   const erasures = await archives.erasures(projectId);
   const loaded = await loadFrame(request, context);
   const frame = hashOf([csvHeader(), loaded.project], loaded.links);
@@ -92,8 +98,8 @@ async function current(
 }
 
 /**
- * Finds the archive of the project as it is now without a look at all its rows: the last change of any is the one that it
- * was made after, and nothing was erased.
+ * Finds the archive of the current content without reading all rows: the project has had no change and no erasure
+ * since it was made.
  */
 async function findUnchanged(
   { archives, exportRows }: ArchiveContext,
@@ -107,8 +113,8 @@ async function findUnchanged(
 }
 
 /**
- * Whether the last change was so long before the rows were read that none of the same or an earlier time can have come
- * into them since: a write carries the time at which it began.
+ * Whether the last change is older than the reading of the rows, so that no write with the same or an earlier time can
+ * have arrived since: a write carries the time of its start.
  */
 const isSettled = (changedAt: Date | undefined, rowsReadAt: Date): boolean =>
   changedAt !== undefined && changedAt < rowsReadAt;
@@ -116,7 +122,10 @@ const isSettled = (changedAt: Date | undefined, rowsReadAt: Date): boolean =>
 const selectionOf = ({ filter, includeLinks }: OpenArchiveRequest): string =>
   JSON.stringify([filter?.selected ?? null, filter?.transcriptStatus ?? 0, includeLinks]);
 
-/** Another one after any change of what an archive shows. With the columns: a newer version may show more of the same. */
+/**
+ * Returns a hash that changes with the content of an archive. It includes the CSV columns: a newer version may have
+ * more of them.
+ */
 const fingerprintOf = ({ project, links, changedAt, plan }: ExportSource): string =>
   hashOf([csvHeader(), project, changedAt, plan.state], links);
 

@@ -8,9 +8,9 @@ type RequeueContext = Pick<Context, 'config' | 'submissions' | 'jobs'>;
 const BATCH = 100;
 
 /**
- * Returns a turn that gives jobs to other workers whose worker is gone, or whose result does not come. Every replica runs it, and
- * every turn can be repeated. After a start, and where no turn ended for longer than a lease, because this process or the database
- * stood still, workers first have the time of a lease to renew their claims: they are still at work.
+ * Returns a function that requeues jobs whose worker has died or whose result is overdue. Every replica runs it, and
+ * every turn can be repeated. After a start, or when no turn ended for longer than a lease because this process or the
+ * database was stopped, it first waits for one lease, so that live workers can renew.
  */
 export function createRequeue({ config, submissions, jobs }: RequeueContext): () => Promise<void> {
   const { attemptsMax, leaseMs } = limitsOf(config);

@@ -8,22 +8,24 @@ import type { SubmissionKey } from '../../store/jobs.ts';
 
 export type ClaimContext = Pick<Context, 'config' | 'log' | 'submissions' | 'jobs'>;
 
-/** A worker that asks for a job. `again`: as a holder that has asked before and got no answer. */
+/** A worker that requests a job. `again`: it repeats its request because it got no response. */
 export type Taker = Pick<Claim, 'kind' | 'holder'> & { again: boolean };
 
 const TAKERS_MAX = 100;
-// A call must end, also where very many jobs have failed and are only to be recorded as such.
+// A call must end, even when very many jobs must first be recorded as failed.
 const LOOKS_MAX = 100;
 
 /**
- * Returns what begins the next job for a worker, and returns its submission, or undefined where no job is due: of the owner with
- * the fewest jobs that run, who has waited longest for a turn, the one that has been due longest. Workers that ask while others get theirs share the next look at the
- * queue, so that a herd of them costs one look and a write each. Another process may look at the same time; each job is begun once.
+ * Returns a function that starts the next job for a worker and returns its submission, or undefined when none is due.
+ * It takes the job that has been due longest, of the owner with the fewest running jobs, and of several the one that
+ * has waited longest. Concurrent requests share one look at the queue, so a crowd of workers costs one query and a
+ * write each. Other processes may look at the same time; each job is started once.
  */
 export function createTakeJob(context: ClaimContext): (taker: Taker) => Promise<Submission | undefined> {
-  // A worker that hangs up ends no other's call.
+  // The batch runs outside of the first worker's request, so that its cancellation does not fail the others.
   const outside = AsyncLocalStorage.snapshot();
-  // With few slots hardly anything runs at a look: owners take turns all the same. Each process knows those that it gave.
+  // With few slots hardly any job runs during a look, so the last turns keep the owners fair. Each process knows only
+  // the turns that it gave.
   const turns: LastTurns = { media: new Map(), transcript: new Map() };
   return createBatcher<Taker, Submission | undefined>({
     keyOf: ({ kind }) => kind,
@@ -32,7 +34,7 @@ export function createTakeJob(context: ClaimContext): (taker: Taker) => Promise<
   });
 }
 
-/** When each owner who waits had their last turn. */
+/** The time of the last turn of each waiting owner. */
 type LastTurns = Record<JobKind, Map<string, Date>>;
 
 async function handOut(context: ClaimContext, turns: LastTurns, takers: Taker[]): Promise<(Submission | undefined)[]> {
@@ -43,10 +45,10 @@ async function handOut(context: ClaimContext, turns: LastTurns, takers: Taker[])
     const lastAt = turns[kind].get(ownerId);
     return { ownerId, since: lastAt && lastAt > dueAt ? lastAt : dueAt };
   });
-  // Who does not wait now has no job that is due from before.
+  // An owner without waiting jobs needs no last turn.
   const waits = new Set(owners.map(({ ownerId }) => ownerId));
   for (const ownerId of turns[kind].keys()) if (!waits.has(ownerId)) turns[kind].delete(ownerId);
-  // Nothing is to be chosen among the jobs of one owner.
+  // With one owner there is no choice to make.
   const running = waiting.length > 1 ? await jobs.runningByOwner(kind) : new Map<string, number>();
   const taken: (Submission | undefined)[] = [];
   const queue = { now: owners[0]?.now ?? new Date(0), waiting, running, turns: turns[kind] };
@@ -68,7 +70,7 @@ async function takenBefore({ config, submissions, jobs }: ClaimContext, taker: T
   return isTaken ? after : undefined;
 }
 
-/** What is left of the queue at a look. */
+/** The rest of the queue during a look. */
 interface Queue {
   now: Date;
   waiting: WaitingOwner[];
@@ -102,7 +104,7 @@ async function takeNext(
   return undefined;
 }
 
-/** Prolongs a claim, or notes that its result was published. Returns whether the worker had the claim. */
+/** Renews a claim, or records that its result was published. Returns whether the worker had the claim. */
 export const renewJob = (
   { config, jobs }: ClaimContext,
   key: SubmissionKey,
@@ -128,7 +130,7 @@ export async function giveBackJob(
   const { givenBack, dueAt } = after.job;
   log.warn(
     { ...key, kind: claim.kind, problem: giving.problem, givenBack, dueAt },
-    'A job was given back and will be tried again',
+    'A job was given back; it is retried after a pause',
   );
 }
 

@@ -15,26 +15,26 @@ export interface Finding {
   deleted: boolean;
 }
 
-/** What one batch came to. */
+/** The result of one batch. */
 export interface CheckedBatch {
   expected: number;
   objects: number;
   bytesRead: number;
   young: number;
   findings: Finding[];
-  /** Where the next batch begins; undefined behind the last one. */
+  /** The start of the next batch; undefined after the last one. */
   next: string | undefined;
 }
 
 const ROWS = 500;
-// Their videos are read.
+// A deep check reads the videos of its rows.
 const DEEP_ROWS = 10;
 
 const nothing = (): Omit<CheckedBatch, 'next'> => ({ expected: 0, objects: 0, bytesRead: 0, young: 0, findings: [] });
 
 export type RecordsOf = 'submissions' | 'uploads' | 'archives';
 
-/** Looks up in the store what some records name. */
+/** Looks up in the store the objects that some records name. */
 export async function checkRecords(
   context: CheckContext,
   of: RecordsOf,
@@ -66,7 +66,7 @@ function pageOf({ storedObjects }: CheckContext, of: RecordsOf, after: string, l
   return of === 'uploads' ? storedObjects.ofUpload(after) : storedObjects.ofArchives(after, limit);
 }
 
-/** Those that the listing does not have, or has in another size. It may have changed meanwhile. */
+/** Returns the objects that the listing lacks or shows with another size. It may have changed meanwhile. */
 async function unlistedOf(
   { objects }: CheckContext,
   expected: StoredPart[],
@@ -84,7 +84,7 @@ async function unlistedOf(
   }
 }
 
-/** The record is asked again, too: what it named a moment ago may have been removed rightly. */
+/** Checks the record again too: an object that it named a moment ago may have been removed rightly. */
 async function lookUp(context: CheckContext, object: StoredPart, into: CheckedBatch): Promise<void> {
   const stored = await context.objects.stat(object.key);
   if (stored?.size === object.size || !(await isNamed(context, object.key))) return;
@@ -101,14 +101,17 @@ async function hasSha256({ objects }: CheckContext, object: ExpectedObject, sign
   try {
     for (const part of partsOf(object)) for await (const chunk of readWhole(objects, part, signal)) hash.update(chunk);
   } catch (error) {
-    // Removed in the meantime, or gone: another look at the records says which.
+    // The object may have been removed rightly, or be lost: another look at the records decides.
     for (const { key } of partsOf(object)) if ((await objects.stat(key)) === undefined) return false;
     throw error;
   }
   return hash.digest('hex') === object.sha256;
 }
 
-/** Looks up which records name some objects of the store. Those stored since `before` may be on their way into one. */
+/**
+ * Looks up the records that name some objects of the store. A record may still be about to name objects stored since
+ * `before`.
+ */
 export async function checkObjects(
   { objects, storedObjects }: CheckContext,
   { after, before, deleteOrphans }: { after: string; before: Date; deleteOrphans: boolean },

@@ -1,7 +1,10 @@
 import { resumedRead } from '@recording-request/kit/resumed-read';
 import { isMissing, type Objects } from '@recording-request/kit-objects/objects';
 
-/** Yields a part of an object as it is asked for. Where the store breaks off or its reader pauses, it is opened again. */
+/**
+ * Yields a range of an object as the reader takes it. Reopens it when the store closes the connection or the reader
+ * pauses.
+ */
 export const readRange = (
   objects: Pick<Objects, 'get'>,
   { key, offset, length }: { key: string; offset: number; length: number },

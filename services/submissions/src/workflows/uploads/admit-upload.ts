@@ -7,13 +7,13 @@ import { refuseUploadIfErased } from '../erasure/erased-projects.ts';
 
 export interface UploadRequest {
   id: string;
-  /** Bytes; undefined where the client declares it later. */
+  /** In bytes; undefined when the client declares it later. */
   length: number | undefined;
   /** `Upload-Metadata`, decoded. */
   metadata: Record<string, string | null> | undefined;
 }
 
-/** Creates an upload, or says why there is none: its response must be begun, and its question open. */
+/** Creates an upload. Fails with the reason when its response does not exist or its question is not open. */
 export async function admitUpload(
   context: Pick<Context, 'config' | 'log' | 'uploads' | 'notes' | 'erasures' | 'objects' | 'projects'>,
   caller: Caller,
@@ -30,7 +30,7 @@ export async function admitUpload(
   const now = new Date();
   const upload = admittedUpload({ id, caller, metadata, length, response: response!, landing, now });
   if (!(await uploads.insert(upload, OPEN_UPLOADS_MAX))) throw tooManyOpen();
-  // After the insert: a note that was set, or an erasure that began, in between did not see this upload.
+  // After the insert, because a note or erasure that came before it did not see this upload.
   await notes.passOn(upload);
   await refuseUploadIfErased(context, upload);
   return upload;

@@ -6,7 +6,7 @@ import { announceResponse } from './announce-response.ts';
 
 const LAST = { id: 'b', projectId: 'p', linkId: 'l', responseId: 'r', interview: {} } as unknown as Submission;
 
-/** The ids that are announced for a whole interview of a and b; undefined where nothing is. */
+/** Returns the ids announced for a complete interview of a and b; undefined when none are. */
 async function announced(missing: string[], landing: number[] = []): Promise<string[] | undefined> {
   const answers = ['a', 'b'].map((submissionId, questionIndex) => ({ submissionId, questionIndex }));
   let ids: string[] | undefined;
@@ -26,7 +26,7 @@ async function announced(missing: string[], landing: number[] = []): Promise<str
   return ids;
 }
 
-test('a whole interview is announced with the answers that can be fetched', async () => {
+test('a complete interview is announced with the answers that can be fetched', async () => {
   assert.deepEqual(await announced([]), ['a', 'b']);
   assert.deepEqual(await announced(['a']), ['b'], 'one that was erased meanwhile is not named');
   assert.equal(await announced(['a'], [0]), undefined, 'one that lands still is waited for');

@@ -3,9 +3,9 @@ import type { Submission } from '../../domain/clips/submission.ts';
 import { responseCompleted } from '../../domain/clips/submission-changes.ts';
 
 /**
- * Announces that an interview is whole, once every answer of it is stored, with those that were not erased since. Each
- * landing looks after it stored its own answer: of two that land at once, the one that looks last finds both. A landing that
- * stopped before this is done again.
+ * Announces that an interview is complete, once every answer is stored, with the answers that are not erased. Each
+ * landing checks this after it has stored its own answer: of two concurrent landings, the last check finds both. A
+ * landing that stops before this runs again.
  */
 export async function announceResponse(
   { projects, submissions, uploads }: Pick<Context, 'projects' | 'submissions' | 'uploads'>,
@@ -18,7 +18,7 @@ export async function announceResponse(
   const answers = response.answers.map(answer => answer.submissionId);
   const missing = await submissions.missing(projectId, answers);
   if (missing.length > 0) {
-    // One that is not landing any more was erased long ago, or failed for good: nothing else will announce this.
+    // A missing answer that is not landing was erased or has failed for good: no later landing will announce this.
     const landing = new Set(await uploads.landingQuestions(submission));
     const waiting = response.answers.filter(answer => missing.includes(answer.submissionId));
     if (waiting.some(answer => landing.has(answer.questionIndex))) return;

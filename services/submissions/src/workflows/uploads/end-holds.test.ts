@@ -6,7 +6,7 @@ import type { LandContext } from './land-upload.ts';
 
 const KEPT_BY_THE_STORE = new Error('the store keeps it');
 
-/** A process whose store keeps what is of `stuck`; with these uploads in each state. */
+/** Returns a context with these uploads in each state, whose store fails to remove those of `stuck`. */
 function processWith(idle: Record<string, string[]>, stuck: string) {
   const removed: string[] = [];
   const uploadOf = (id: string) => ({ id, projectId: 'p', linkId: 'l', responseId: id, ownerId: 'o' });
@@ -39,7 +39,7 @@ function processWith(idle: Record<string, string[]>, stuck: string) {
   return { context: parts as unknown as LandContext, parts, removed, asked };
 }
 
-test('an upload that the store keeps is told, and keeps no other from being removed', async () => {
+test('an upload that the store does not remove is reported and does not block the others', async () => {
   const { context, removed } = processWith({ deleted: ['a', 'b', 'c'] }, 'a');
   await assert.rejects(endHolds(context), KEPT_BY_THE_STORE);
   assert.deepEqual(removed, ['b', 'c']);
@@ -51,7 +51,7 @@ test('an upload that the store keeps is told, and keeps no other from being remo
   assert.deepEqual(held.removed, ['b', 'c'], 'of what a backup kept, too');
 });
 
-test('while the projects service is away, not every upload waits for it', async () => {
+test('while the projects service is down, not every upload waits for it', async () => {
   const { parts, removed, asked } = processWith({ refused: ['a', 'b'], deleted: ['c'] }, '');
   const releaseResponse: typeof parts.projects.releaseResponse = async ({ responseSessionId }) => {
     asked.push(responseSessionId);

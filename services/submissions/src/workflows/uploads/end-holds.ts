@@ -7,42 +7,43 @@ import { removeEnded } from './upload-bytes.ts';
 
 const BATCH = 100;
 
-/** The projects service is away: every other upload would wait for it as well. */
+/** The projects service is down: every other upload would wait for it as well. */
 class ProjectsAwayError extends DomainError {}
 
 const ENDS = { stopsOn: (error: unknown) => isOutage(error) || error instanceof ProjectsAwayError };
 
-/** Removes what was kept for a backup that has ended. */
+/** Removes bytes that were kept for a backup that has ended. */
 export async function removeKept(context: LandContext): Promise<void> {
   const { uploads, backupHold } = context;
   const ids = await backupHold.kept(BATCH);
   if (ids.length === 0 || (await backupHold.isHeld())) return;
   await mapSettled(ids, async id => {
     const upload = await uploads.findAnywhere(id);
-    // One whose row is gone lost its bytes with it.
+    // An upload without a row has no bytes left.
     if (upload) await removeEnded(context, upload);
     await backupHold.forget(id);
   });
 }
 
-/** Ends uploads whose hold is over: what was sent is salvaged, the rest is removed and its use released. */
+/** Ends uploads whose hold has expired: salvages those that were sent, removes the others and releases their use. */
 export async function endHolds(context: LandContext): Promise<void> {
   const { config, uploads } = context;
   const holdMs = config.uploadHoldSeconds * 1_000;
-  // A contributor who ends an upload usually begins another one: the use is kept as long as that of an empty response.
+  // A contributor who ends an upload usually starts another one: the use is kept as long as that of an empty
+  // response.
   const endedMs = config.uploadEndedSeconds * 1_000;
   const each = async (state: UploadState, idleMs: number, end: (upload: Upload) => Promise<void>) =>
     void (await mapSettled(await uploads.idle(state, idleMs, BATCH), end, ENDS));
   const kinds = [
     () =>
       each('uploading', holdMs, async upload => {
-        // Each looks once more whether somebody writes to it at this moment: then it is left alone.
+        // Both check again that no request is writing to it.
         if (await uploads.salvage(upload, holdMs)) await resumeLanding(context, upload).catch(() => {});
         else if (await uploads.expire(upload, holdMs)) await remove(context, upload);
       }),
     () =>
       each('refused', holdMs, async upload => {
-        // Its state first: the operator may have it tried again at this moment, and needs its bytes then.
+        // The state changes first: the operator may retry the upload now, and then needs its bytes.
         if (await uploads.forget(upload, holdMs)) await remove(context, upload);
       }),
     () => each('deleted', endedMs, upload => remove(context, upload)),
@@ -51,17 +52,17 @@ export async function endHolds(context: LandContext): Promise<void> {
 }
 
 async function remove(context: LandContext, upload: Upload): Promise<void> {
-  // It stays as it is until a turn after the backup.
+  // The upload stays until a turn after the backup.
   if (await context.backupHold.isHeld()) return;
   if (!upload.emptied) await releaseUse(context, upload);
   await removeEnded(context, upload);
-  // One that was delivered all the same has `landed` by now, and stays.
+  // An upload that was delivered has become `landed` by now; `delete` leaves it.
   await context.uploads.delete(upload);
 }
 
 async function releaseUse({ uploads, projects }: LandContext, upload: Upload): Promise<void> {
   if (await uploads.hasOthers(upload)) return;
-  // Refused where something landed: then the use is final.
+  // The projects service refuses this when something has landed: then the use is final.
   await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId }).catch(error => {
     if (!(error instanceof DomainError)) throw error;
     // The response was erased with its project.

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
 
-/** Ends multipart uploads to the store that dead processes left open: they take space, and no listing shows them. */
+/** Aborts multipart uploads to the store that dead processes left open: they take space, and no listing shows them. */
 export async function endOpenPuts({
   config,
   log,
   objects,
 }: Pick<Context, 'config' | 'log' | 'objects'>): Promise<void> {
   const ended = await objects.endOpenPuts(new Date(Date.now() - config.openPutSeconds * 1_000));
-  if (ended > 0) log.info({ ended }, 'Open multipart uploads of dead processes were ended');
+  if (ended > 0) log.info({ ended }, 'Open multipart uploads of dead processes were aborted');
 }

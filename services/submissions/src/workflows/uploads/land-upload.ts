@@ -63,15 +63,15 @@ export type LandContext = Pick<
   | 'media'
 >;
 
-/** The answer to the request that brought the last byte. */
+/** The response to the request that sent the last byte. */
 export interface LandingAnswer {
   status: number;
   body: object;
 }
 
-// About ten minutes of retries: an operator should look.
+// After about ten minutes of retries an operator should look.
 const ALARMING_FAILURES = 8;
-// So many bytes of an object are held at once, and while one part is sent the next one is collected and put together.
+// A store request holds this many bytes, while the next part is collected and joined.
 const OBJECT_PART_BYTES = 10 * 1024 ** 2;
 const COPIES = 3;
 
@@ -79,29 +79,29 @@ const countLanded = countOf('recording.uploads.landed');
 const landingDuration = durationOf('recording.landing.duration');
 
 /**
- * For the request that brought the last byte: makes the upload land and returns the result, or 202 when that takes
- * longer than the client is kept waiting, while the landing goes on.
+ * Lands an upload for the request that sent the last byte. Returns the result, or 202 when the landing takes longer
+ * than the client may wait; then the landing continues.
  */
 export async function finishUpload(context: LandContext, key: UploadKey): Promise<LandingAnswer> {
   const { config, log, landings, uploads } = context;
   const take: Take = async (...hold) => (await uploads.finishAs(key, ...hold)) ?? uploads.takeWorker(key, ...hold);
-  // The sweeper retries a landing that fails now: to the client it is still going on.
+  // The sweeper retries a failed landing: for the client it is still in progress.
   const landing = landings
     .once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt(), take))
     .catch(error => {
-      log.debug({ err: error, uploadId: key.id }, 'A landing will be tried again');
+      log.debug({ err: error, uploadId: key.id }, 'A landing failed; the sweeper retries it');
       return undefined;
     });
   const landed = await landings.waitFor(landing, config.landingAnswerSeconds * 1_000);
   return landed ? answerOf(landed) : await answerFor(context, key);
 }
 
-/** Makes an upload land now, unless another process is at it. Fails when it has to be tried again. */
+/** Lands an upload now, unless another process is landing it. Fails when it must be retried. */
 export function landUpload(context: LandContext, key: UploadKey): Landing {
   return context.landings.once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt()));
 }
 
-/** As `landUpload`, in the trace of the request that brought the last byte, or with a link to it. */
+/** As `landUpload`, in the trace of the request that sent the last byte, or with a link to it. */
 export const resumeLanding = (context: LandContext, key: UploadKey): Landing =>
   context.landings.once(key.id, () =>
     landUnderLease(context, key, (about, attempt) => {
@@ -111,10 +111,12 @@ export const resumeLanding = (context: LandContext, key: UploadKey): Landing =>
     }),
   );
 
-/** Takes the lease of a landing; undefined while another process has it. */
+/** Takes the lease of a landing. Returns undefined while another process has it. */
 type Take = (workerId: string, leaseMs: number) => Promise<Upload | undefined>;
 
-/** `within` runs the attempt, once the lease is there: another process that has it is none. */
+/**
+ * Runs an attempt under the lease. `within` wraps the attempt, and is not called when another process has the lease.
+ */
 async function landUnderLease(
   context: LandContext,
   key: UploadKey,
@@ -129,7 +131,7 @@ async function landUnderLease(
   const lease = {
     take: () => take(workerId, leaseMs),
     renew: () => renew(),
-    // The end of an upload ends its lease.
+    // The upload's final state has released the lease already.
     release: async () => (hasEnded ? undefined : await uploads.releaseWorker(key, workerId)),
     renewMs: leaseMs / 3,
   };
@@ -142,7 +144,7 @@ async function landUnderLease(
   });
 }
 
-/** Ends with the upload, or where another process has it. Fails when it has to be tried again. */
+/** Runs one attempt. Resolves when the upload has ended or another process has it. Fails when it must be retried. */
 async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): Landing {
   const { config, log, uploads } = context;
   const startedAt = performance.now();
@@ -152,7 +154,7 @@ async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): 
   };
   const { id: uploadId, ownerId, projectId, submissionId } = upload;
   const about = { uploadId, submissionId, projectId, ownerId };
-  // The request that brought the last byte, or what takes its landing up.
+  // The current request sent the last byte, or resumes its landing.
   noteSubject(about);
   try {
     const { end, landed } = await inSpan('land', { about }, async span => {
@@ -168,36 +170,39 @@ async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): 
     const sentence = finalSentence(error) ?? (faults >= config.landingFaultsMax ? KEPT : undefined);
     if (sentence !== undefined && (await endAsFailed(context, upload, hold.workerId, sentence))) {
       ended('failed');
-      log.error({ err: error, ...about, failures }, 'An upload could not land; its bytes are kept for now');
+      log.error({ err: error, ...about, failures }, 'An upload could not land; its bytes are kept until its hold ends');
       return undefined;
     }
     ended('retried');
     const level = failures >= ALARMING_FAILURES ? 'error' : 'warn';
-    log[level]({ err: error, ...about, failures }, 'A landing failed and will be tried again');
+    log[level]({ err: error, ...about, failures }, 'A landing failed; it is retried after a pause');
     throw error;
   }
 }
 
-/** Ends an upload that can never land. Returns false where it has landed after all, or another process has it. */
+/** Ends an upload that can never land. Returns false when it has landed after all, or another process has it. */
 async function endAsFailed(context: LandContext, upload: Upload, workerId: string, sentence: string): Promise<boolean> {
   return !(await isDelivered(context, upload)) && (await context.uploads.fail(upload, workerId, sentence));
 }
 
-/** How an attempt ended: `lost` when another process has taken the landing over, whose end is up to that one. */
+/** The result of an attempt. `lost`: another process has taken over the landing. */
 type Reached = { end: 'landed'; landed: Landed } | { end: 'refused' | 'lost'; landed?: undefined };
 
-/** The right of this process to make an upload land. */
+/** The lease of this process on a landing. */
 interface Hold {
   workerId: string;
-  /** Notes the checksums of the whole with it. False: another process has taken it, or the landing has ended. */
+  /**
+   * Renews the lease, and stores the checksums of the whole upload if given. Returns false when another process has
+   * the lease, or the landing has ended.
+   */
   renew(checksums?: Checksums): Promise<boolean>;
-  /** Whether it has not expired: quicker than renewing it. */
+  /** Whether the lease has not expired; cheaper than a renewal. */
   lasts(): Promise<boolean>;
 }
 
 /**
- * Makes an upload that is `finishing` a submission, or refuses it. Can be stopped at any line and begun again: the end
- * is the same, and what another process did in between is found, not done again.
+ * Turns a `finishing` upload into a submission, or refuses it. Can be stopped at any line and repeated with the same
+ * result: it finds the steps that another process has done, and does not repeat them.
  */
 async function land(context: LandContext, upload: Upload, hold: Hold): Promise<Reached> {
   const { config, uploads, uploadChecksums, projects } = context;
@@ -205,12 +210,12 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   const submissionId = upload.submissionId!;
   const responseKey = { linkId: upload.linkId, responseSessionId: upload.responseId };
   const asking = projects.getResponse(responseKey);
-  // It is met below, unless something else fails first.
+  // The failure is handled below, unless something else fails first.
   asking.catch(() => {});
 
   const key = sourceKey(upload.projectId, submissionId);
   const { sha256, crc32 } = upload;
-  // An earlier attempt has noted them, with all bytes in the store.
+  // An earlier attempt has stored the checksums: all bytes are in the store.
   const isNoted = sha256 !== undefined;
   const parts = upload.isPaged ? undefined : (upload.parts ?? (await partList(context, upload)));
   const checksums = isNoted
@@ -224,18 +229,18 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   };
   const unneeded = new AbortController();
   const inspecting = inspect(context, upload, { key, parts }, unneeded.signal);
-  // It is met below, unless something else fails first.
+  // The failure is handled below, unless something else fails first.
   inspecting.catch(() => {});
   let isHeld = false;
   try {
     isHeld = await renewed();
   } finally {
-    // The next attempt looks at the clip itself.
+    // The next attempt inspects the clip itself.
     if (!isHeld) unneeded.abort();
   }
   const finding = await inspecting;
 
-  // A process that slept past its lease must not deliver what another one refused meanwhile.
+  // A process that slept past its lease must not deliver an upload that another one has refused meanwhile.
   if (!isHeld || !((await hold.lasts()) || (await hold.renew()))) {
     if (!isNoted && !parts) await removeUnneeded(context, upload, key);
     return { end: 'lost' };
@@ -258,7 +263,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   return { end: 'landed', landed: { upload, response: { ...response, complete: answered.complete } } };
 }
 
-/** Returns the checksums of the whole. Puts very many parts together under `key`, where that is given. */
+/** Returns the checksums of the whole upload. With `key`, joins its many parts into one object. */
 async function checksumsOrWhole(context: LandContext, upload: Upload, key: string | undefined): Promise<Checksums> {
   const { landings, uploadChecksums } = context;
   const known = uploadChecksums.read(upload.id, upload.offset);
@@ -269,22 +274,22 @@ async function checksumsOrWhole(context: LandContext, upload: Upload, key: strin
   );
 }
 
-/** Removes what was put together in vain, where the upload has ended: no process returns for it. */
+/** Removes the joined object of an upload that has ended: no process returns for it. */
 async function removeUnneeded(
   { uploads, submissions, objects }: LandContext,
   upload: Upload,
   key: string,
 ): Promise<void> {
   const now = await uploads.find(upload);
-  // The process that lands it now needs these bytes, or removes them; so may the one that lands it when it is retried.
+  // The process that lands the upload now, or after a retry, needs or removes this object.
   if (now?.state === 'finishing' || (now && uploadHasFailed(now))) return;
   const submission = await submissions.findObjects(upload.ownerId, upload.projectId, upload.submissionId!);
   if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
 }
 
 /**
- * Rejects where others are inspected first: the landing is tried again, as a clip may not land without an inspection because its
- * sender filled the queue. After the signal the result means nothing.
+ * Inspects an upload. Rejects when the media service has no free slot; then the landing is retried: a sender must not
+ * avoid the inspection by filling the queue. After the signal the result has no meaning.
  */
 async function inspect(
   context: LandContext,
@@ -294,7 +299,7 @@ async function inspect(
 ): Promise<Finding> {
   const { config, log, media } = context;
   try {
-    // Media lets it wait for half of that.
+    // The media service uses up to half of this time to wait for a slot.
     const limits = { deadlineMs: 2 * config.inspectSeconds * 1_000, signal };
     const { ownerId, linkId } = upload;
     const { inspection } = await media.inspect({ objectKey: key, ownerId, linkId, parts: parts && { parts } }, limits);
@@ -303,11 +308,11 @@ async function inspect(
     if (signal.aborted) return { inspection: undefined };
     if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
     if (isBusy(error)) throw error;
-    // Another attempt may have delivered it, and its media may be made.
+    // Another attempt may have delivered the upload, and its media may be made.
     if (isMissing(error) && !(await isDelivered(context, upload)))
       throw new Error('the store does not have every byte of an upload', { cause: error });
     const { id: uploadId, projectId, submissionId } = upload;
-    log.warn({ err: error, uploadId, submissionId, projectId }, 'A clip lands without having been looked at');
+    log.warn({ err: error, uploadId, submissionId, projectId }, 'An inspection failed; the clip lands without it');
     return { inspection: undefined };
   }
 }
@@ -315,12 +320,15 @@ async function inspect(
 /** Returns whether the submission was erased before or while it was stored; if so, removes the rest of it. */
 async function isErased(context: LandContext, submission: Submission, isStored: boolean): Promise<boolean> {
   if (isStored) return await eraseIfProjectIs(context, submission);
-  // Also where this process has lost the upload: nothing may stay of what was erased.
+  // Even when this process has lost the upload: nothing of an erased submission may stay.
   await context.objects.purge(submissionPrefix(submission.projectId, submission.id));
   return true;
 }
 
-/** The state first, and only the process that set it removes the bytes: another one may have delivered them. */
+/**
+ * Refuses an upload. Changes the state first, and removes the bytes only if this process changed it: another process
+ * may have delivered them.
+ */
 async function refuse(
   context: LandContext,
   upload: Upload,
@@ -333,7 +341,7 @@ async function refuse(
   return { end: 'refused' };
 }
 
-/** The answer to a request for an upload that this process has not made land itself, as far as it is by now. */
+/** Returns the response for an upload that another process lands, in its current state. */
 async function answerFor({ uploads, projects }: LandContext, key: UploadKey): Promise<LandingAnswer> {
   const upload = await uploads.find(key);
   if (upload?.state === 'refused')
@@ -355,7 +363,7 @@ function answerOf({ upload, response }: { upload: Upload; response: Response | u
       responseSessionId: upload.responseId,
       questionIndex: interview ? upload.questionIndex : null,
       complete: response?.complete ?? false,
-      // Relative to the upload's own address /r/<token>/uploads/<id>: the token is not known here.
+      // Relative to the upload's address /r/<token>/uploads/<id>, as the token is not known here.
       thankYouUrl: interview && response?.complete ? '../thank-you' : null,
     },
   };

@@ -3,14 +3,14 @@ import { removeParts } from './upload-bytes.ts';
 
 const BATCH = 100;
 const AT_ONCE = 10;
-// Of each turn, so that the other steps of the sweeper have theirs, however many wait.
+// The time of each turn, so that the other steps of the sweeper get theirs.
 const TURN_MS = 2_000;
-// Then it is not one upload, but the store.
+// After this many failures the store itself has a problem.
 const FAILURES_MAX = 10;
 
 /**
- * Removes the parts of uploads that have landed; after the backup that is being made at this moment, if one is. Not by the landing
- * itself: its client would wait for it, and so would what follows the landing.
+ * Removes the parts of landed uploads, after a running backup if there is one. The landing does not do this itself,
+ * because its client would wait for it.
  */
 export async function removePartsLeft({
   log,
@@ -23,7 +23,7 @@ export async function removePartsLeft({
   while (performance.now() < endsAt) {
     if (await backupHold.isHeld()) return;
     const landed = await uploads.takePartsLeft(BATCH);
-    // Once more, now that they have landed for certain: a backup that has begun since may know them as they were before.
+    // Checked again after the landed uploads were read: a backup that has started since may still name their parts.
     if (landed.length > 0 && (await backupHold.isHeld())) return;
     for (let at = 0; at < landed.length; at += AT_ONCE) {
       await Promise.all(
@@ -32,11 +32,11 @@ export async function removePartsLeft({
             await removeParts(objects, key);
             await uploads.partsRemoved(key);
           } catch (error) {
-            // One that the object store keeps must not keep the others waiting.
+            // One object that the store does not remove must not block the others.
             failures += 1;
             log.warn(
               { err: error, uploadId: key.id },
-              'The parts of an upload that has landed are left to a later turn',
+              'The parts of a landed upload could not be removed; a later turn tries again',
             );
           }
         }),

@@ -6,12 +6,13 @@ import { type LandContext, resumeLanding } from './land-upload.ts';
 const BATCH = 100;
 const AT_ONCE = 8;
 const ROUNDS = 5;
-// One owner's time in a turn: its landings may take long, and other owners wait.
+// The time of one owner per turn: its landings may take long, and other owners wait.
 const OWNER_MS = 10_000;
 
 /**
- * Lands uploads that have every byte but whose request died, and retries landings that failed and are due. Once an owner has had its
- * time, or media has no slot for it, its other uploads wait for the next turn: those of other owners are looked for behind them.
+ * Lands complete uploads whose request died, and retries failed landings that are due. Once an owner has used its
+ * time, or the media service has no slot for it, its other uploads wait for the next turn, and the search continues
+ * with other owners.
  */
 export async function resumeLandings(context: LandContext): Promise<void> {
   const { uploads } = context;
@@ -35,7 +36,7 @@ async function landAll(context: LandContext, due: Upload[], busy: Set<string>): 
     const begun = begunAt.get(ownerId) ?? performance.now();
     begunAt.set(ownerId, begun);
     if (performance.now() - begun > OWNER_MS) return void busy.add(ownerId);
-    // A failure is recorded, and delays the next try.
+    // The failure is recorded already, and delays the next try.
     await resumeLanding(context, upload).catch(error => {
       if (isBusy(error)) busy.add(ownerId);
     });
