@@ -19,7 +19,6 @@ const MAX_SECONDS = 366 * DAY_SECONDS;
 const SIXTH_OF_MEMORY = { default: Math.floor(memoryLimit() / 6), unset: 'a sixth of the memory limit' };
 const EIGHTH_OF_MEMORY = { default: Math.floor(memoryLimit() / 8), unset: 'an eighth of the memory limit' };
 
-/** Every variable of this service. */
 export const variables = {
   ...processVariables,
   ...grpcVariables,

@@ -14,7 +14,7 @@ test('late results are removed after the longest job, then at growing intervals,
   assert.deepEqual(hours, [0, 1, 8, 64, 512, TOMBSTONE_MS / HOUR_MS]);
 });
 
-test('an erasure that is repeated at once does not put off the time after the longest job', () => {
+test('an erasure that is repeated at once does not postpone the purge after the longest job', () => {
   assert.deepEqual(nextPurge(at(0), at(HOUR_MS / 2), times), at(HOUR_MS));
 });
 

@@ -3,7 +3,6 @@ import type { Response } from '@recording-request/proto/projects/v1/projects';
 import type { Upload } from '../domain/uploads/upload.ts';
 import { createOwnersMemory, type OwnersMemory } from './owners-memory.ts';
 
-/** A clip that has landed. */
 export interface Landed {
   upload: Upload;
   /** The state of the response with the clip. */

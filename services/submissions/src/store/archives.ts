@@ -13,7 +13,6 @@ export interface ArchiveScope {
 /** Identifies an archive; `projectId` is the shard key. */
 export type ArchiveKey = Pick<Archive, 'id' | 'projectId'>;
 
-/** An archive that can be read. */
 export interface ReadyArchive extends Archive {
   /** The fingerprint of the content that it was made from. */
   fingerprint: string;

@@ -190,7 +190,6 @@ function submissionsPart({ submissions }: Models) {
   };
 }
 
-/** Uploads and notes. */
 function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
   const notesOf = (which: AnswerKey | { projectId: string }) => {
     if ('projectId' in which) return { projectId: which.projectId };

@@ -58,7 +58,7 @@ const uploadSchema = new Schema(
     parts: [part],
     // The ids of the pages with the earlier parts, in order: see upload-parts.ts.
     pages: { type: [String], default: undefined },
-    // Whether there may be pages.
+    // Whether the upload may have pages.
     isPaged: Boolean,
     // The number of this upload among those that its response may have open.
     slot: Number,

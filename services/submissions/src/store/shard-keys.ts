@@ -20,12 +20,12 @@ const keys: ShardKeys = {
   keptUploads: { _id: 'hashed' },
 };
 
-const OPERATOR = 'asked by the operator';
-const SWEEP = 'what is due in the whole database, looked for now and then by a process';
-const FIGURES = 'counted for the operator, by one process';
-const QUEUE = 'the jobs of all owners, by turns: one range of an index on each shard';
+const OPERATOR = 'a query of the operator';
+const SWEEP = 'one process reads due rows of the whole database now and then';
+const FIGURES = 'one process counts figures for the operator';
+const QUEUE = 'the jobs of all owners: one range of an index on each shard';
 const CHECK = 'a check or a backup walks the whole database';
-const ERASURE = 'what an answer or a project leaves, once when it is erased';
+const ERASURE = 'removes the rest of an answer or project, once per erasure';
 const acrossShards = {
   'archives find $expr _id endedAt readyAt': CHECK,
   'archives find _id': CHECK,
@@ -46,14 +46,14 @@ const acrossShards = {
   'submissions aggregate mediaStatus questionIndex': FIGURES,
   'submissions aggregate mediaStatus questionIndex transcriptStatus': FIGURES,
   'submissions aggregate outbox.at': FIGURES,
-  'submissions find _id': `${OPERATOR}, who names no project; ${CHECK}`,
+  'submissions find _id': `${OPERATOR} without a project; ${CHECK}`,
   'submissions find createdAt': SWEEP,
   'submissions find job.dueAt job.kind job.state': QUEUE,
   'submissions find job.dueAt job.kind job.state ownerId': QUEUE,
   'submissions find job.givenBack job.kind': OPERATOR,
   'submissions find job.givenBack job.kind job.since': FIGURES,
   'submissions find job.holder job.kind job.state': QUEUE,
-  'submissions find outbox.at': 'what is not published yet, by the one process that publishes',
+  'submissions find outbox.at': 'the one publishing process reads unpublished events',
   'submissions find ownerId projectId': CHECK,
   'submissions find purgeAt': SWEEP,
   'submissions find sourceHeldUntil': SWEEP,
@@ -64,7 +64,7 @@ const acrossShards = {
   'uploads find $nor lastByteAt refusal state': OPERATOR,
   'uploads find $or _id': CHECK,
   'uploads find _id state': CHECK,
-  'uploads find _id': `${OPERATOR}, who names no project; ${SWEEP}`,
+  'uploads find _id': `${OPERATOR} without a project; ${SWEEP}`,
   'uploads find completeAt state': SWEEP,
   'uploads find emptied linkId questionIndex responseId': ERASURE,
   'uploads find failures state': OPERATOR,

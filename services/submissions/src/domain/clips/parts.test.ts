@@ -9,7 +9,7 @@ const parts = [
   { key: 'c', size: 7 },
 ];
 
-test('every range of the whole is the same bytes in its parts', () => {
+test('every range of the whole has the same bytes in the parts', () => {
   const bytes = parts.flatMap(({ key, size }) => Array.from({ length: size }, (_, at) => `${key}${at}`));
   for (let from = 0; from <= bytes.length; from++)
     for (let to = from; to <= bytes.length; to++) {
@@ -20,7 +20,7 @@ test('every range of the whole is the same bytes in its parts', () => {
     }
 });
 
-test('parts are listed from the one on that has a byte', () => {
+test('parts are listed from the one that contains the byte', () => {
   assert.deepEqual(partsFrom(parts, 0, 2), { parts: parts.slice(0, 2), offset: 0 });
   assert.deepEqual(partsFrom(parts, 10, 1), { parts: [parts[2]], offset: 10 });
   assert.deepEqual(partsFrom(parts, 14, 9), { parts: parts.slice(2), offset: 10 });

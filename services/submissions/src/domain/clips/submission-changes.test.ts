@@ -49,7 +49,7 @@ test('a clip without sound has no transcript status and no event of one, althoug
   assert.deepEqual(types(change), ['submission.media.completed']);
 });
 
-test('a clip whose sound could not be read has failed, and so has its transcript; what was made is recorded', () => {
+test('a clip with unreadable sound fails with its transcript, and its other media is recorded', () => {
   const problem = 'The sound could not be read.';
   const change = onMediaProcessed(landed(), { ...media, audio: undefined, problem }, now)!;
   assert.deepEqual([change.set.mediaStatus, change.set.transcriptStatus], ['failed', 'failed']);
@@ -76,7 +76,7 @@ test('a clip without thumbnails has failed, but has its transcript', () => {
   assert.deepEqual([again.set.mediaStatus, again.set.video], ['ready', media.video], 'what was made before stays');
 });
 
-test('media that fails fails the transcript that waits for it, with its event', () => {
+test('failed media fails the transcript that waits for it, with its event', () => {
   const change = onMediaFailed(landed(), 'The clip is damaged.')!;
   assert.deepEqual([change.set.mediaStatus, change.set.transcriptStatus], ['failed', 'failed']);
   assert.deepEqual(types(change), ['submission.media.failed', 'submission.transcript.failed']);
@@ -101,7 +101,7 @@ test('a clip outside interviews completes its response; an interview answer may 
   );
 });
 
-test('the event of a transcript that is completed carries the words', () => {
+test('the event of a completed transcript carries its text', () => {
   const asked = landed({ transcriptRequest: 1, job: undefined });
   const change = onTranscriptEnded({ ...asked, transcriptStatus: 'processing' }, 1, {
     ...{ text: 'hello', vtt: 'WEBVTT', language: 'en' },

@@ -27,7 +27,6 @@ export const responseCompleted = (submission: Submission, submissionIds: string[
   submissionIds,
 });
 
-/** Requests the transcript, for the first time or again. */
 export function askTranscript(submission: Submission, now: Date): Change {
   return {
     set: {
@@ -40,7 +39,6 @@ export function askTranscript(submission: Submission, now: Date): Change {
   };
 }
 
-/** Requests the media again. */
 export const askMedia = (submission: Pick<Submission, 'id' | 'projectId'>, now: Date): Change => ({
   set: { mediaStatus: 'processing', mediaError: undefined, job: newJob('media', now) },
   events: [jobRequested('media', submission)],

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { IdList } from './id-list.ts';
 
-test('a list of ids returns them as they were, in pages, however many there are', () => {
+test('a list of any length returns its ids unchanged, in pages', () => {
   const ids = Array.from({ length: 1_000 }, () => randomUUID() as string);
   const list = new IdList();
   for (const id of ids) list.add(id);

@@ -107,7 +107,7 @@ test('an outage for six hours counts no attempt, and pauses longer and longer, a
   assert.equal(submission.job?.runs, pauses.length, 'later ones are no part of the first trace');
 });
 
-test('trouble that lasts a week ends with a sentence; a job that only waited that long does not', () => {
+test('a job with problems for a week fails with a sentence; a job that only waited that long does not', () => {
   const late = after(30 * DAY_MS);
   const waited = taken(landed(), 'one', late);
   const once = applied(waited, onJobGivenBack(waited, claim('one'), away, limits, late));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judge, tooLong } from './landing.ts';
 
-test('a take may run two seconds over, not more, and the refusal says the limit', () => {
+test('a take may exceed the limit by two seconds, and the refusal names the limit', () => {
   assert.equal(tooLong(122, 120, 2), undefined);
   assert.match(tooLong(122.1, 120, 2)!, /122 seconds long.*at most 120/);
 });

@@ -24,7 +24,6 @@ const DAY_MS = 86_400_000;
  */
 const WHOLE_DAYS = 7;
 
-/** An opened archive. */
 export interface OpenedArchive extends ReadyArchive {
   /**
    * Whether a resumed download without an ETag may have started with other bytes: there are several archives, or none
