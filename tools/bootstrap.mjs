@@ -1,9 +1,9 @@
-// Runs a TypeScript entry point of this repository on a machine where nothing was set up yet:
+// Runs a TypeScript entry point of this repository on a machine without any setup:
 //
 //   node tools/bootstrap.mjs <entry.ts> [arguments…]
 //
-// Installs the npm packages when package-lock.json has changed since, generates code when the .proto files have, and then
-// runs the entry with the Node that the repository brings. It runs itself on an older Node (20) and with no package.
+// Installs the npm packages when package-lock.json has changed, generates code when the .proto files have, and then
+// runs the entry with the repository's Node. This file itself runs on an older Node (20) and without packages.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -17,10 +17,10 @@ const APT_LIMIT_MS = 5 * 60_000;
 const GENERATE_LIMIT_MS = 5 * 60_000;
 const LOCK_WAIT_S = 25 * 60;
 
-/** A fault that one sentence explains; no stack is shown for it. */
+/** A failure that one sentence explains; prints no stack. */
 export class BootstrapError extends Error {}
 
-/** SHA-256 over the names and contents of files under `paths` (files or folders), leaving out folders named in `skip`. */
+/** Returns the SHA-256 of the names and contents of files under `paths` (files or folders), without the folders named in `skip`. */
 export function fingerprint(root, paths, skip = []) {
   const hash = createHash('sha256');
   const walk = path => {
@@ -43,8 +43,8 @@ export function fingerprint(root, paths, skip = []) {
 }
 
 /**
- * The two steps that may have to be taken: what must be there, what it was made from, and the command that makes it.
- * The stamps lie in node_modules, so that they go when it goes. Contents count, not times: a checkout changes all times.
+ * The two steps: their result, their sources, and the command that produces the result.
+ * The stamps are in node_modules, so that they disappear with it. They hash contents, because a checkout changes all times.
  */
 export function steps(root) {
   const stampDir = join(root, 'node_modules');
@@ -54,9 +54,9 @@ export function steps(root) {
       target: join(stampDir, '.bin'),
       stamp: join(stampDir, '.recording-request-install'),
       print: () => fingerprint(root, ['package-lock.json']),
-      // The system's older Node would be warned of once for each package, pages of it, though it runs none of them.
-      // Not `npm ci`, which deletes node_modules first, also under an `npm start` that runs here, and installs everything again.
-      // `npm install` takes the locked versions all the same.
+      // Otherwise npm warns about the system's older Node once per package, although no package runs on it.
+      // Not `npm ci`, which deletes node_modules first, even under a running `npm start`, and reinstalls everything.
+      // `npm install` uses the locked versions too.
       npm: ['install', '--no-audit', '--no-fund', '--loglevel=error'],
       limitMs: INSTALL_LIMIT_MS,
       advice: 'look at the lines above; run npm install by hand to see more',
@@ -72,7 +72,7 @@ export function steps(root) {
           ['gen', 'node_modules', '.turbo'],
         ),
       npm: ['run', '--silent', 'generate'],
-      // What the task runner says of itself helps only where it fails.
+      // The task runner's own output helps only when it fails.
       quiet: true,
       limitMs: GENERATE_LIMIT_MS,
       advice: 'look at the lines above',
@@ -80,13 +80,13 @@ export function steps(root) {
   ];
 }
 
-/** Whether a step's result is missing, or was made from something else than what is there now. */
+/** Returns whether a step's result is missing or its sources have changed. */
 export function isDue(step) {
   if (!existsSync(step.target) || readdirSync(step.target).length === 0) return true;
   return !existsSync(step.stamp) || readFileSync(step.stamp, 'utf8') !== step.print();
 }
 
-/** Takes the steps that are due. `runNpm(step)` runs one. Returns what was done. */
+/** Runs the steps that are due. `runNpm(step)` runs one. Returns the steps that ran. */
 export async function prepare(root, runNpm) {
   const done = [];
   for (const step of steps(root)) {
@@ -101,7 +101,7 @@ export async function prepare(root, runNpm) {
   return done;
 }
 
-/** PATH without this repository's own .bin folders: an installation can replace the Node that lies there, which must not be the one that runs it. */
+/** Returns PATH without this repository's .bin folders: an installation can replace the Node there, which must not be the one that runs it. */
 function outsidePath() {
   const inside = dir => resolve(dir) === ROOT || resolve(dir).startsWith(ROOT + sep);
   return (process.env.PATH ?? '')
@@ -114,7 +114,7 @@ async function runNpm(step) {
   console.error(`${step.what} …`);
   const began = Date.now();
   const env = { ...process.env };
-  // `npm run` hands its own selection of workspaces down; these steps are for the whole repository.
+  // `npm run` passes its workspace selection on; these steps are for the whole repository.
   for (const name of Object.keys(env))
     if (/^npm_config_(workspaces?|include_workspace_root)$/.test(name)) delete env[name];
   const isInstall = step.npm[0] === 'install';
@@ -137,7 +137,7 @@ async function runNpm(step) {
   console.error(`${step.what}: done in ${Math.round((Date.now() - began) / 1000)} s`);
 }
 
-/** Runs a child to its end on this terminal, passing signals on. Resolves to an exit code, 128 + n for signal n; rejects when it cannot start. */
+/** Runs a child to its end on this terminal and passes signals on. Resolves to an exit code, 128 + n for signal n; rejects when it cannot start. */
 function runChild(command, args, { env = process.env, limitMs, quiet = false } = {}) {
   return new Promise((done, failed) => {
     const child = spawn(command, args, { env, stdio: quiet ? ['inherit', 'pipe', 'pipe'] : 'inherit' });
@@ -165,7 +165,7 @@ function runChild(command, args, { env = process.env, limitMs, quiet = false } =
   });
 }
 
-/** Sees to it that the repository's own Node starts: it needs a library that a minimal Debian lacks. */
+/** Makes sure that the repository's own Node starts: it needs a library that a minimal Debian lacks. */
 async function ensureNodeRuns() {
   const node = join(ROOT, 'node_modules', '.bin', 'node');
   const fault = () => {
@@ -187,7 +187,7 @@ async function ensureNodeRuns() {
     );
 }
 
-/** Holds the repository's lock while `work` runs, so that two commands at once do not install into each other. Without `flock` there is no lock. */
+/** Holds the repository's lock while `work` runs, so that two commands do not install at once. Without `flock` there is no lock. */
 async function locked(work) {
   const hold = ['--exclusive', '--wait', String(LOCK_WAIT_S), ROOT, 'sh', '-c', 'echo held; exec cat > /dev/null'];
   const child = spawn('flock', hold, { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -210,7 +210,7 @@ async function locked(work) {
   }
 }
 
-/** The command that ends with us, even when we are killed: an orphan would hold the ports of the next run. */
+/** Returns a command that ends with this process, even by SIGKILL: an orphan would hold the ports of the next run. */
 function endWithUs(command, args) {
   const setpriv = (process.env.PATH ?? '')
     .split(delimiter)
@@ -231,11 +231,11 @@ async function main([entry, ...args]) {
     throw new BootstrapError(
       'The package "node" was not installed: is its install script allowed (allowScripts in package.json)?',
     );
-  // First on PATH, so that whatever the entry starts by name gets the same Node.
+  // First on PATH, so that every program that the entry starts by name gets the same Node.
   process.env.PATH = [dirname(node), process.env.PATH].join(delimiter);
-  // Every process loads hundreds of modules, which is quicker when their compiled form is kept.
+  // Every process loads hundreds of modules; a compile cache speeds this up.
   process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules', '.cache', 'node');
-  // kafkajs computes a timeout below zero when it is idle, and Node would warn of it.
+  // kafkajs computes a negative timeout when it is idle; Node would warn about it.
   const nodeArgs = ['--disable-warning=TimeoutNegativeWarning', entry, ...args];
   process.exitCode = await runChild(...endWithUs(node, nodeArgs));
 }

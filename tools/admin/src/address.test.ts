@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { storesOf } from './address.ts';
 
-test('a backup is of the running `npm start` unless a server is named, and then of what is named alone', async () => {
+test('a backup uses the running `npm start`, or only the named servers if one is named', async () => {
   await using dir = await tempDir();
   const stores = {
     MONGO_URL: 'mongodb://started',

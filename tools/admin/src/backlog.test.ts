@@ -5,7 +5,7 @@ import { helpOn } from './help.ts';
 
 const JOBLESS = { kind: 'media', waiting: 0, paused: 0, running: 0, oldest: [], troubled: [] };
 
-test('a row for each kind of work, for each of the oldest jobs, and for each that was given back', async () => {
+test('shows a row for each kind of work, each of the oldest jobs, and each job that a worker gave back', async () => {
   const at = new Date('2026-01-02T03:04:05Z');
   const job = { projectId: 'p', submissionId: 's', askedAt: at, attempts: 0, givenBack: 3, nextAt: at };
   const counts = { kind: 'media', waiting: 7, paused: 1, running: 1, oldestAt: at };
@@ -33,7 +33,7 @@ test('a row for each kind of work, for each of the oldest jobs, and for each tha
   ]);
 });
 
-test('the help says what each column is', async () => {
+test('the help explains each column', async () => {
   const { lines } = await backlog({ getBacklog: async () => ({ backlogs: [JOBLESS] }) } as never);
   for (const column of lines[0]!.split(/ {2,}/))
     assert.match(helpOn('backlog'), new RegExp(`^ {2}${column} {2,}\\w`, 'm'));

@@ -11,7 +11,7 @@ import type { CheckCommand } from './command.ts';
 const COMMAND: CheckCommand = { name: 'check', deep: false, deleteOrphans: false, orphanAgeHours: 24 };
 const NOBODY = { ask: undefined, show: () => {} };
 
-/** Runs the command against a service that answers so, one answer a call. */
+/** Runs the command against a service that returns these results, one per call. */
 async function checked(command: CheckCommand, ...answers: Partial<CheckStoreResponse>[]) {
   const asked: unknown[] = [];
   const none = { nextCursor: '', expected: 0, objects: 0, bytesRead: 0, young: 0, findings: [] };
@@ -25,7 +25,7 @@ async function checked(command: CheckCommand, ...answers: Partial<CheckStoreResp
 const orphan = { kind: StoreFinding_Kind.KIND_ORPHANED, key: 'uploads/u/0', size: 3, expectedSize: 0, deleted: false };
 const missing = { ...orphan, kind: StoreFinding_Kind.KIND_MISSING, key: 'submissions/p/s/source' };
 
-test('it walks to the end, and agreement is the exit status 0', async () => {
+test('walks to the end, and exits with 0 on agreement', async () => {
   const { report, asked } = await checked(COMMAND, { nextCursor: 'objects:', expected: 3 }, { objects: 4, young: 1 });
   assert.deepEqual(
     asked.map(({ cursor }) => cursor),
@@ -39,14 +39,14 @@ test('it walks to the end, and agreement is the exit status 0', async () => {
   ]);
 });
 
-test('each problem is named with its key, and the exit status is 1', async () => {
+test('names each problem with its key, and exits with 1', async () => {
   const { report } = await checked(COMMAND, { findings: [missing, orphan] });
   assert.equal(report.failed, true);
   assert.match(report.lines.join('\n'), /^missing +3 +0 +submissions\/p\/s\/source$/m);
   assert.equal(report.lines.at(-1), 'they do not agree: 1 missing, 1 orphaned');
 });
 
-test('what was deleted, and what is foreign, is told and no disagreement', async () => {
+test('reports deleted and unknown objects without disagreement', async () => {
   const foreign = { ...orphan, kind: StoreFinding_Kind.KIND_FOREIGN, key: 'else' };
   const command = { ...COMMAND, deleteOrphans: true, orphanAgeHours: 2 };
   const { report, asked } = await checked(command, { findings: [{ ...orphan, deleted: true }, foreign] });
@@ -55,7 +55,7 @@ test('what was deleted, and what is foreign, is told and no disagreement', async
   assert.match(report.lines.join('\n'), /^orphaned, deleted /m);
 });
 
-test('however many findings there are, a thousand are kept and all are counted', async () => {
+test('keeps a thousand findings and counts all', async () => {
   const { report } = await checked(COMMAND, { findings: Array.from({ length: 2_500 }, () => orphan) });
   assert.ok(report.lines.includes('and 1,500 more'));
 });

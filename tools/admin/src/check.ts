@@ -11,7 +11,7 @@ import { table } from './table.ts';
 
 export type StoreChecking = Pick<ClientOf<SubmissionsOperatorServiceServer>, 'checkStore'>;
 
-// What is kept of millions of findings; all of them are counted.
+// The number of findings to keep; the command counts all of them.
 const SHOWN = 1_000;
 const PROGRESS_MS = 2_000;
 const HOUR_SECONDS = 3_600;
@@ -39,7 +39,7 @@ interface Checked {
 const problemOf = ({ kind }: StoreFinding): Problem =>
   (WORDS as Partial<Record<StoreFinding_Kind, Problem>>)[kind] ?? 'unknown';
 
-/** Walks all records and all objects. Failures are DomainErrors. */
+/** Walks all records and all objects. Fails with DomainErrors. */
 export async function check(service: StoreChecking, command: CheckCommand, { show }: Terminal): Promise<Report> {
   const { deep, deleteOrphans, orphanAgeHours } = command;
   const checked: Checked = {
@@ -73,7 +73,7 @@ function soFar({ expected, objects, bytesRead }: Checked): string {
   return `${number(expected)} objects that records name, ${number(objects)} of the store${read}`;
 }
 
-/** What is foreign is told, and no disagreement; what was deleted is none any more. */
+/** Reports unknown objects, which are no disagreement; a deleted object no longer is one. */
 function report(checked: Checked): Report {
   const { problems, deleted, young, shown } = checked;
   const all = Object.values(problems).reduce((sum, count) => sum + count, 0);

@@ -17,7 +17,7 @@ import {
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { doorOf, type ServiceName } from './address.ts';
 
-/** Makes clients of the services, each at the door that `env` or the `npm start` that runs on `dataDir` gives, kept open until `clients` is disposed of. */
+/** Makes clients of the services, each at the address in `env` or of the `npm start` that runs on `dataDir`. They stay open until `clients` is disposed of. */
 export function connector(env: NodeJS.ProcessEnv, clients: DisposableStack, dataDir?: string) {
   const connect = async <S>(
     service: ServiceName,

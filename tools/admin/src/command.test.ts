@@ -10,7 +10,7 @@ import { helpOn } from './help.ts';
 
 const parse = (line: string) => parseCommand(line === '' ? [] : line.split(' '));
 
-test('each command is read', () => {
+test('parses each command', () => {
   assert.deepEqual(parse('users create Ann --limit 5 --json'), {
     command: { name: 'users create', userName: 'Ann', videoLimit: 5 },
     json: true,
@@ -66,7 +66,7 @@ test('each command is read', () => {
   }
 });
 
-test('what cannot be understood is said', () => {
+test('explains an invalid command line', () => {
   const cases: [string, RegExp][] = [
     ['users delete U', /no command "users delete"; near are "erase user", "users create", .*"users disable"/],
     ['user create A', /near are "users create"/],
@@ -114,7 +114,7 @@ test('what cannot be understood is said', () => {
   }
 });
 
-test('every command goes to the system whose folder is named', () => {
+test('every command uses the system of the named folder', () => {
   assert.equal(parse('users list').dataDir, undefined);
   for (const line of [
     'users list --data /there',
@@ -125,7 +125,7 @@ test('every command goes to the system whose folder is named', () => {
   assert.throws(() => parseCommand(['users', 'list', '--data', '']), /--data must name a folder/);
 });
 
-test('each command has an example that is understood, in its help and in the README', async () => {
+test('each command has a valid example, in its help and in the README', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   for (const form of COMMANDS) {
     const words = [...form.example.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
@@ -136,7 +136,7 @@ test('each command has an example that is understood, in its help and in the REA
   }
 });
 
-test('each command that a runbook names is understood', async () => {
+test('parses each command in the runbooks', async () => {
   const folder = new URL('../../../docs/runbooks/', import.meta.url);
   const texts = await Promise.all((await readdir(folder)).map(file => readFile(new URL(file, folder), 'utf8')));
   const named = texts.flatMap(text => [...text.matchAll(/`npm run admin -- ([^`]+)`/g)].map(([, line = '']) => line));

@@ -46,7 +46,7 @@ export interface RestoreCommand {
 
 export interface TraceCommand {
   name: 'trace';
-  /** Of a submission or an upload. */
+  /** The id of a submission or an upload. */
   id: string;
 }
 
@@ -64,14 +64,14 @@ export interface ResealCommand {
 
 export interface UsageCommand {
   name: 'usage';
-  /** How many owners are shown. */
+  /** The number of owners to show. */
   limit: number;
 }
 
 export interface EraseCommand {
   name: 'erase submission' | 'erase project' | 'erase user';
   id: string;
-  /** Without a question. */
+  /** Skips the question. */
   yes: boolean;
   dryRun: boolean;
 }
@@ -116,17 +116,17 @@ const OPTIONS = {
   status: { type: 'string' },
 } as const;
 
-/** Those that every command takes. */
+/** The options of every command. */
 const EVERYWHERE = ['json', 'data'];
 
 const LISTED = 100;
 const USAGE_SHOWN = 20;
 const USAGE_MAX = 1_000;
-// As the old secret of a webhook, unless it is said otherwise.
+// The default, as for the old secret of a webhook.
 const OVERLAP_HOURS = 24;
-// What the service takes.
+// The limit of the service.
 const OVERLAP_HOURS_MAX = 168;
-// By then whatever stores an object has recorded it, or never will.
+// By then, the writer of an object has recorded it, or never will.
 const ORPHAN_AGE_HOURS = 24;
 const ORPHAN_AGE_HOURS_MAX = 24 * 3_650;
 // A hundred years; dates end some time after that.
@@ -135,11 +135,11 @@ const EXPIRES_DAYS_MAX = 36_500;
 export interface CommandLine {
   command: Command;
   json: boolean;
-  /** The folder of the `npm start` that the command goes to; undefined for the default one. */
+  /** The folder of the `npm start` that the command uses; undefined for the default one. */
   dataDir?: string;
 }
 
-/** Reads the words after the program's name. Throws UsageError. */
+/** Parses the words after the program's name. Throws UsageError. */
 export function parseCommand(words: string[]): CommandLine {
   const { values, positionals } = parsed(words);
   const json = values.json ?? false;
@@ -255,7 +255,7 @@ function mediaOf(options: Options): MediaCommand {
   return { name: 'media retry', from, to, status, dryRun: options['dry-run'] ?? false };
 }
 
-// With its zone: without one the time would be that of the machine.
+// Requires a zone: without one, the time would be the machine's local time.
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 function timeAt(option: string, text = ''): Date {
@@ -282,7 +282,7 @@ function exactly(form: CommandForm, rest: string[]): string[] {
   return rest;
 }
 
-/** A token is a secret: it is neither looked up nor shown again. */
+/** Refuses a token, which is a secret: the tool neither looks it up nor prints it. */
 function notAToken(what: string, id: string): void {
   const prefix = Object.keys(TOKENS).find(each => id.startsWith(each));
   const form = what === 'DEADLETTERID' ? 'an id of "dead-letters list"' : 'an id, a UUID';

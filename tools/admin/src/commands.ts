@@ -1,16 +1,16 @@
 import { SCOPES } from '@recording-request/contract/resources/fields';
 
-/** How a command is written, and what for. */
+/** The syntax and purpose of a command. */
 export interface CommandForm {
   name: string;
-  /** What follows the name, in order. */
+  /** The arguments after the name, in order. */
   words: readonly string[];
-  /** The options that belong to it, as they are written in its help. */
+  /** The options of the command, as its help shows them. */
   options: readonly string[];
   about: string;
-  /** What else there is to know, a line each. */
+  /** Further lines of the help. */
   details?: readonly string[];
-  /** The words of a call that works as it stands, but for the ids. */
+  /** The words of a valid call, except the ids. */
   example: string;
 }
 
@@ -24,8 +24,8 @@ const form = (
 
 const ID = '0199c0de-0000-7000-8000-000000000001';
 const ERASE_DETAILS = [
-  'It shows what would go and asks; --yes does not ask, --dry-run only shows. It can be stopped: the same',
-  'command goes on. Run again, it counts again in the stores: "nothing is left" is the proof. What stays,',
+  'Shows the data to be erased and asks for confirmation. --yes skips the question; --dry-run only shows. After an',
+  'interruption, the same command continues. A second run counts in the stores again: "nothing is left" is the proof. What stays,',
   'and why: docs/decisions/0005-erasure.md.',
 ];
 
@@ -33,136 +33,136 @@ export const COMMANDS: readonly CommandForm[] = [
   form(
     'users create',
     [['NAME'], ['--limit N']],
-    'makes a new owner; without --limit they have no allowance limit',
+    'creates an owner; without --limit the owner has no allowance limit',
     'users create "Ann Example" --limit 500',
   ),
-  form('users list', [[], []], 'every user, in the order of their making', 'users list'),
-  form('users show', [['USERID'], []], 'one user, with what belongs to them', `users show ${ID}`),
-  form('users rename', [['USERID', 'NAME'], []], 'gives a user another name', `users rename ${ID} "Ann Other"`),
+  form('users list', [[], []], 'lists every user, the oldest first', 'users list'),
+  form('users show', [['USERID'], []], 'shows a user, with their tokens and projects', `users show ${ID}`),
+  form('users rename', [['USERID', 'NAME'], []], 'renames a user', `users rename ${ID} "Ann Other"`),
   form(
     'users disable',
     [['USERID'], []],
-    'closes their tokens, dashboards and recording links',
+    'disables a user: closes their tokens, dashboards and recording links',
     `users disable ${ID}`,
-    'Their API tokens are 401 and their dashboards 404 within five seconds; their recording links take no new',
-    'responses. Those that were begun go on and land. Nothing is deleted: see docs/decisions/0016-…',
+    'Within five seconds, their API tokens return 401, their dashboards 404, and their recording links accept no new',
+    'responses. Responses under way still land. Nothing is deleted: see docs/decisions/0016-…',
   ),
   form('users enable', [['USERID'], []], 'opens what "users disable" closed', `users enable ${ID}`),
   form(
     'users set-limit',
     [['USERID', 'LIMIT'], []],
-    'how many videos may be reserved in all: a number, or "none"',
+    'sets how many videos the owner may reserve in all: a number, or "none"',
     `users set-limit ${ID} none`,
   ),
   form(
     'tokens create',
     [['USERID'], ['--label TEXT', '--scopes a,b|all', '--expires-in-days N']],
-    'makes an API token, and prints it this once',
+    'creates an API token, and prints it only this once',
     `tokens create ${ID} --label laptop --scopes projects:read,links:read --expires-in-days 90`,
-    'All scopes and no expiry by default. Only its hash is kept: the token cannot be printed again.',
+    'All scopes and no expiry by default. Only its hash is stored: the token cannot be printed again.',
     `Scopes: ${SCOPES.join(', ')}.`,
   ),
   form(
     'tokens list',
     [['USERID'], []],
-    'the tokens of a user, also those that have ended, and when each was last used',
+    'lists a user’s tokens, including expired ones, and the last use of each',
     `tokens list ${ID}`,
-    'The last use is noted at most once a minute.',
+    'The last use is recorded at most once a minute.',
   ),
   form(
     'tokens rotate',
     [['TOKENID'], ['--overlap-hours N']],
-    'gives a token a new secret, and prints it this once',
+    'gives a token a new secret, and prints it only this once',
     `tokens rotate ${ID} --overlap-hours 0`,
-    'The secret before it goes on for 24 hours, or as --overlap-hours says, at most 168; 0 ends it at once.',
-    'A further rotation ends the oldest of the two. Id, label, scopes and end stay.',
+    'The old secret works for 24 hours, or for --overlap-hours, at most 168; 0 ends it at once.',
+    'A further rotation ends the older of the two. Id, label, scopes and expiry stay.',
   ),
-  form('tokens revoke', [['TOKENID'], []], 'ends a token for good', `tokens revoke ${ID}`),
-  form('projects list', [['USERID'], []], 'the projects of a user, newest first', `projects list ${ID}`),
+  form('tokens revoke', [['TOKENID'], []], 'revokes a token for good', `tokens revoke ${ID}`),
+  form('projects list', [['USERID'], []], 'lists the projects of a user, newest first', `projects list ${ID}`),
   form(
     'usage',
     [[], ['--limit N']],
-    'the owners who have used the largest share of their allowance, and how much is reserved in all',
+    'lists the owners with the largest used share of their allowance, and the total that is reserved',
     'usage --limit 50',
-    '20 by default, at most 1,000. It is no metric: a series for each owner would have no bound.',
+    '20 by default, at most 1,000. This is not a metric: a series for each owner would be unbounded.',
   ),
   form(
     'backlog',
     [[], []],
-    'how many jobs wait and run, of media and of transcripts, and which were given back, and why',
+    'shows how many media and transcript jobs wait and run, which ones workers gave back, and why',
     'backlog',
     'JOBS          media (video, thumbnails, sound) or transcript',
-    'WAITING       can be taken by a worker now',
-    'PAUSED        given back by a worker, and tried again after a pause',
-    'RUNNING       begun by a worker',
-    'OLDEST SINCE  when the oldest job was asked for, whether it waits or runs; "-" where there is none',
+    'WAITING       a worker can take it now',
+    'PAUSED        a worker gave it back; it is retried after a pause',
+    'RUNNING       a worker has begun it',
+    'OLDEST SINCE  when the oldest job was requested, whether it waits or runs; "-" if there is none',
   ),
   form(
     'trace',
     [['ID'], []],
-    'the trace in which a clip landed, by its id or that of its upload, and where to look at it',
+    'shows the trace in which a clip landed, by its id or that of its upload, and the URL of the trace',
     `trace ${ID}`,
-    'An upload may still be landing, and a clip may have been erased. The address is made of',
-    'TRACE_URL, which has {traceId} where the id goes; "npm run observe" has one of its own.',
+    'An upload may still be landing, and a clip may have been erased. The URL comes from',
+    'TRACE_URL, which has {traceId} in place of the id; "npm run observe" sets its own.',
   ),
   form(
     'migrate',
     [[], []],
-    'brings databases, topics and the bucket to what this version needs, before its services start',
+    'migrates databases, topics and the bucket to this version, before its services start',
     'migrate',
-    'Builds indexes, changes stored data, makes topics and the bucket, while the services of the version before go on. What',
-    'was applied is not applied again; what was interrupted goes on. It needs the servers, not the services: docs/operations.md.',
+    'Builds indexes, changes stored data, creates topics and the bucket, while the services of the earlier version run. It skips',
+    'applied steps and continues interrupted ones. It needs the servers, not the services: docs/operations.md.',
   ),
   form(
     'uploads list',
     [[], ['--failed', '--limit N']],
-    'uploads that were sent and have not landed, the one first that is kept for the shortest time',
+    'lists uploads that were sent and have not landed, the first to expire first',
     'uploads list --failed',
-    'Those that ended as failed, whose bytes are kept until the time that is shown, and those whose landing',
-    'failed and is tried again by itself; --failed shows the first alone. 100 by default.',
+    'Shows failed uploads, whose bytes are kept until the time shown, and those whose landing',
+    'failed and is retried automatically; --failed shows only the failed ones. 100 by default.',
   ),
-  form('uploads show', [['UPLOADID'], []], 'what is known of one upload', `uploads show ${ID}`),
+  form('uploads show', [['UPLOADID'], []], 'shows one upload', `uploads show ${ID}`),
   form(
     'uploads retry',
     [['UPLOADID'], []],
-    'has an upload that ended as failed landed again, once the cause is fixed',
+    'retries the landing of a failed upload, once the cause is fixed',
     `uploads retry ${ID}`,
-    'Its bytes are kept for another hold, should it fail once more.',
+    'If it fails again, its bytes are kept for another hold period.',
   ),
   form(
     'media retry',
     [[], ['--from TIME', '--to TIME', '--status failed|with-error|both', '--dry-run']],
-    'asks again for the media of clips that could not be made, once the cause is fixed',
+    'retries the media of clips whose media failed, once the cause is fixed',
     'media retry --from 2026-03-02T10:00:00Z --to 2026-03-02T14:00:00Z --status failed --dry-run',
-    'Needs --from and --to: of the clips of all owners that landed from --from on, and before --to. "failed" are those without',
-    'thumbnails or audio, "with-error" those that are ready but for a part that their mediaError names; both by default. What is kept no more, or',
-    'has a transcript in the making, is left, and named. It can be stopped and run again: what was asked for is not asked',
-    'for twice. Jobs wait for the turn of their owners: "backlog" shows how many. --dry-run only shows.',
+    'Needs --from and --to: takes the clips of all owners that landed from --from on and before --to. "failed" clips have no',
+    'thumbnails or audio; "with-error" clips are ready except for a part that their mediaError names; both by default. It skips and names clips',
+    'whose bytes are gone or whose transcript is in progress. It can be stopped and run again: no media is requested',
+    'twice. Jobs wait for the turn of their owners: "backlog" shows how many. --dry-run only shows.',
   ),
   form(
     'dead-letters list',
     [[], ['--limit N']],
-    'records of Kafka that no service could handle, the newest first',
+    'lists Kafka records that no service could handle, the newest first',
     'dead-letters list --limit 20',
     '100 by default. Each is kept for seven days, and erased with its submission.',
   ),
   form(
     'dead-letters show',
     [['DEADLETTERID'], []],
-    'what is known of one, without its content',
+    'shows one, without its content',
     'dead-letters show media.work-1-5-media',
   ),
   form(
     'dead-letters replay',
     [['DEADLETTERID|all'], []],
-    'gives it again to the service that could not handle it, once the cause is fixed',
+    'sends it again to the service that could not handle it, once the cause is fixed',
     'dead-letters replay all',
-    '"all" begins with the oldest and leaves those whose content is not kept.',
+    '"all" begins with the oldest and skips those whose content is not kept.',
   ),
   form(
     'dead-letters drop',
     [['DEADLETTERID'], []],
-    'forgets its content for good',
+    'deletes its content for good',
     'dead-letters drop media.work-1-5-media',
   ),
   form(
@@ -175,54 +175,54 @@ export const COMMANDS: readonly CommandForm[] = [
   form(
     'erase project',
     [['PROJECTID'], ['--yes', '--dry-run']],
-    'the same of a whole project, with its links and responses',
+    'removes a whole project for good, with its links and responses',
     `erase project ${ID}`,
     ...ERASE_DETAILS,
   ),
   form(
     'erase user',
     [['USERID'], ['--yes', '--dry-run']],
-    'the same of a user: their tokens first, then their projects',
+    'removes a user for good: their tokens first, then their projects',
     `erase user ${ID} --yes`,
     ...ERASE_DETAILS,
   ),
   form(
     'check',
     [[], ['--deep', '--delete-orphans', '--orphan-age-hours N']],
-    'holds MongoDB and the object store against each other: what is missing, of a wrong size, or orphaned',
+    'compares MongoDB with the object store: reports missing, wrong-sized and orphaned objects',
     'check --deep',
-    'Changes nothing without --delete-orphans, which removes what no record names and what was stored more than 24 hours',
-    'ago, or as --orphan-age-hours says, at least 1. --deep reads every video, its sound and its pictures, and compares',
-    'their SHA-256. The exit status is 1 where the two do not agree. It runs beside everything else.',
+    'Changes nothing without --delete-orphans, which removes objects that no record names and that were stored more than 24 hours',
+    'ago, or --orphan-age-hours, at least 1. --deep reads every video, its sound and its pictures, and compares',
+    'their SHA-256. The exit status is 1 if the two differ. The services can run meanwhile.',
   ),
   form(
     'backup',
     [[], ['--to DIR']],
-    'copies all databases at one moment, and every object that they name, while everything runs',
+    'copies all databases at one moment, and every object that they name, while the system runs',
     'backup --to backups/recording-request',
-    'Into an empty folder, or into that of an earlier backup, which it brings up to date: what is there whole is not copied',
+    'Into an empty folder, or into that of an earlier backup, which it updates: a complete object is not copied',
     'again. It needs MONGO_URL, KAFKA_BROKERS and S3_… as the services have them, or a running "npm start". SECRETS_KEY is not in',
-    'it. The exit status is 1 where something is missing in it, which is named: docs/operations.md, "Backup and restore".',
+    'it. The exit status is 1 if the backup lacks an object, which it names: docs/operations.md, "Backup and restore".',
   ),
   form(
     'restore',
     [[], ['--from DIR']],
-    'puts a backup into empty databases, an empty bucket and an empty Kafka, and migrates',
+    'restores a backup into empty databases, an empty bucket and an empty Kafka, and migrates',
     'restore --from backups/recording-request',
-    'Verifies every file before it writes anything. Before any service runs: none starts on what is half restored, and the',
-    'same command goes on with it. Then start the services, and hold it against itself with "check --deep".',
+    'Verifies every file before it writes anything. Run it before any service: none starts on a partial restore, and the',
+    'same command continues it. Then start the services, and verify the data with "check --deep".',
   ),
   form(
     'reseal',
     [[], ['--dry-run']],
-    'seals every stored secret with the first key of SECRETS_KEY, while everything runs',
+    'seals every stored secret with the first key of SECRETS_KEY, while the system runs',
     'reseal --dry-run',
-    'Says which keys can leave SECRETS_KEY then. It can be stopped and run again: what is sealed with the first key',
-    'stays as it is. --dry-run only counts. How a key is replaced: docs/operations.md, "Keys".',
+    'Reports which keys can then leave SECRETS_KEY. It can be stopped and run again: a secret sealed with the first key',
+    'stays as it is. --dry-run only counts. To replace a key: docs/operations.md, "Keys".',
   ),
 ];
 
-/** The first words of commands that have two. */
+/** The first words of two-word commands. */
 export const GROUPS: readonly string[] = [
   ...new Set(COMMANDS.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0]!)),
 ];
@@ -230,6 +230,6 @@ export const GROUPS: readonly string[] = [
 export const commandsOf = (group: string): CommandForm[] =>
   COMMANDS.filter(({ name }) => name === group || name.startsWith(`${group} `));
 
-/** A command as it is typed: its name, what follows, and its options. */
+/** Returns a command's syntax: its name, arguments and options. */
 export const synopsisOf = ({ name, words, options }: CommandForm): string =>
   [name, ...words, ...options.map(option => `[${option}]`)].join(' ');

@@ -19,7 +19,7 @@ const letter = (offset: number, more: Partial<DeadLetter> = {}): DeadLetter => (
   ...more,
 });
 
-/** A service that has these dead letters, the newest first, in pages of two. */
+/** A service with these dead letters, the newest first, in pages of two. */
 function having(letters: DeadLetter[]) {
   const replayed: string[] = [];
   const find = ({ deadLetterId }: { deadLetterId: string }) => {
@@ -44,7 +44,7 @@ function having(letters: DeadLetter[]) {
   return { service, replayed };
 }
 
-test('dead letters are listed over pages, up to the limit, and cannot speak to the terminal', async () => {
+test('lists dead letters over pages, up to the limit, without terminal control characters', async () => {
   const { service } = having([5, 4, 3].map(offset => letter(offset)));
   const all = await runDeadLetters(service, { name: 'dead-letters list', limit: 100 });
   assert.deepEqual(all.lines.slice(0, 2), [
@@ -58,7 +58,7 @@ test('dead letters are listed over pages, up to the limit, and cannot speak to t
   assert.deepEqual(none, { lines: ['no dead letters'], value: [] });
 });
 
-test('one is shown, replayed and dropped; an unknown one is said', async () => {
+test('shows, replays and drops one; reports an unknown one', async () => {
   const { service, replayed } = having([letter(5)]);
   const id = 'media.work-1-5-media';
   const { lines } = await runDeadLetters(service, { name: 'dead-letters show', id });
@@ -69,7 +69,7 @@ test('one is shown, replayed and dropped; an unknown one is said', async () => {
   await assert.rejects(runDeadLetters(service, { name: 'dead-letters show', id: 'x' }), /no such dead letter/);
 });
 
-test('all are replayed, the oldest first, but those whose content is not kept or that ended meanwhile', async () => {
+test('replays all, the oldest first, except those whose content is not kept or that ended meanwhile', async () => {
   const { service, replayed } = having([letter(5), letter(4, { valueBytes: 0 }), letter(3), letter(2)]);
   const ended: DeadLetters = {
     ...service,
@@ -84,7 +84,7 @@ test('all are replayed, the oldest first, but those whose content is not kept or
   assert.deepEqual(value, { replayed: 2, left: 2 });
 });
 
-test('what fails once more while all are replayed is not replayed again, and an outage tells how far it came', async () => {
+test('replays each one only once, and reports its progress on an outage', async () => {
   const letters = [letter(5), letter(4)];
   const { service, replayed } = having(letters);
   const failingAgain: DeadLetters = {

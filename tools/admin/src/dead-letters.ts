@@ -13,7 +13,7 @@ export type DeadLetters = Pick<
 const PAGE = 1_000;
 const COLUMNS = ['DEAD LETTER ID', 'FAILED', 'EVENT', 'REASON'] as const;
 
-/** Runs one command against the submissions service. Failures are DomainErrors. */
+/** Runs one command against the submissions service. Fails with DomainErrors. */
 export async function runDeadLetters(service: DeadLetters, command: DeadLettersCommand): Promise<Report> {
   switch (command.name) {
     case 'dead-letters list': {
@@ -47,9 +47,9 @@ async function newest(service: DeadLetters, limit: number): Promise<{ letters: D
 }
 
 /**
- * The oldest first, so that the events of one submission keep their order, up to the newest that was there at the
- * beginning: what fails once more is not replayed again and again. What cannot be replayed stays in the list. Fails where
- * the service does, and says how far it came.
+ * Replays the oldest first, so that the events of one submission keep their order, up to the newest at the
+ * start: one that fails again is not replayed forever. A dead letter without content stays in the list. Fails when
+ * the service does, and reports its progress.
  */
 async function replayAll(service: DeadLetters): Promise<Report> {
   const value = { replayed: 0, left: 0 };
@@ -77,7 +77,7 @@ async function replayOne(
     return 'replayed';
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    // It was replayed, dropped or erased by somebody else meanwhile, or its content is not kept.
+    // Another caller replayed, dropped or erased it meanwhile, or its content is not kept.
     if (error.code === 'gone' || error.code === 'not_found') return 'left';
     throw new DomainError(error.code, `${soFar.replayed} replayed, the rest not: ${error.message}`, { cause: error });
   }
@@ -105,14 +105,14 @@ function letterValue(letter: DeadLetter) {
 function stateOf({ replayedAt, droppedAt, retryAt }: DeadLetter): string {
   if (replayedAt) return `replayed ${timeOf(replayedAt)}`;
   if (droppedAt) return `dropped ${timeOf(droppedAt)}`;
-  return retryAt ? `waits for a version that knows it; tried by itself, next ${timeOf(retryAt)}` : 'waits';
+  return retryAt ? `waits for a version that knows it; retried automatically, next ${timeOf(retryAt)}` : 'waits';
 }
 
 const rowOf = ({ deadLetterId, at, eventType, reason, retryAt }: DeadLetter): string[] => [
   deadLetterId,
   timeOf(at),
   eventType || 'no event',
-  retryAt ? 'waits for a version that knows it, and is tried by itself' : reason,
+  retryAt ? 'waits for a version that knows it, and is retried automatically' : reason,
 ];
 
 function details(letter: DeadLetter): string[] {

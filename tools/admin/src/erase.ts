@@ -12,9 +12,9 @@ export interface EraseServices {
 }
 
 /**
- * Erases, or with `dryRun` counts what would go. Failures are DomainErrors; what was done until then stays done, and the
- * same again goes on. The record by which a thing is found goes last, so that it can be found again. `removed` is counted up
- * on the way: after a failure it says how far the erasure came.
+ * Erases, or with `dryRun` counts the data. Fails with DomainErrors; completed parts stay erased, and the
+ * same command continues. The record by which a thing is found goes last, so that a repeat finds it. `removed` counts
+ * during the erasure: after a failure it shows the progress.
  */
 export async function erase(
   services: EraseServices,
@@ -35,7 +35,7 @@ async function eraseSubmission(
   removed: Removed,
 ): Promise<void> {
   const known = await submissions.eraseSubmission({ submissionId, dryRun: true });
-  // Before submission.erased does the same without counting.
+  // Runs before submission.erased, which would do the same without counting.
   const sent = await webhooks.eraseSubmissionDeliveries({ projectId: known.projectId, submissionId, dryRun });
   addTo(removed, sent.erased!);
   const { erased, erasedBeforeAt, recordsEndAt } = dryRun
@@ -52,7 +52,7 @@ async function eraseProject(
   dryRun: boolean,
   removed: Removed,
 ): Promise<void> {
-  // An unknown id fails before anything is done.
+  // An unknown id fails before anything is erased.
   const known = await projects.eraseProject({ projectId, dryRun: true });
   const sent = await webhooks.eraseProjectDeliveries({ projectId, dryRun });
   addTo(removed, sent.erased!);
@@ -79,8 +79,8 @@ async function eraseUser(services: EraseServices, userId: string, dryRun: boolea
     const isNew = !erasedBeforeAt;
     addTo(removed, { users: isNew ? 1 : 0 });
     removed.erasedBeforeAt = erasedBeforeAt;
-    // Which projects were theirs is not known any more, but records of them may be left. Of an id that is no project's
-    // nothing is counted; the date is what is asked for.
+    // The list of their projects is gone, but records of them may be left. An id that is no project's counts
+    // nothing; only the date matters.
     if (erasedBeforeAt && removed.recordsEndAt === undefined) {
       const { recordsEndAt } = await services.submissions.eraseProjectSubmissions({ projectId: userId, dryRun: true });
       removed.recordsEndAt = recordsEndAt ?? null;

@@ -20,7 +20,7 @@ const BEGINNING = `Users, their tokens, projects and allowances; what is to be e
   ${CALL} tokens create --help             explains one command, with an example
 `;
 
-/** The help on a command, a group of commands, or all where `topic` is neither. */
+/** Returns the help on a command or a group of commands, or the full help when `topic` is neither. */
 export function helpOn(topic: string): string {
   const [one] = COMMANDS.filter(({ name }) => name === topic);
   if (one) return `${helpOnCommand(one)}\n`;
@@ -35,7 +35,7 @@ export function helpOnCommand(command: CommandForm): string {
   return [...parts, `  ${CALL} ${command.example}`].join('\n');
 }
 
-/** A line each; what is longer than its column has its explanation below. */
+/** Returns a line for each; an explanation goes below a text that is longer than its column. */
 function linesOf(commands: CommandForm[]): string {
   const lines = commands.map(command => {
     const synopsis = `  ${synopsisOf(command)}`;

@@ -26,7 +26,7 @@ import { runUploads } from './uploads.ts';
 import { usage } from './usage.ts';
 
 const UNUSABLE_CONFIGURATION = 78;
-// With --deep a call reads ten videos.
+// With --deep, a call reads ten videos.
 const CHECK_DEADLINE_MS = 30 * 60_000;
 // A part of an erasure is many requests to the object store.
 const ERASE_DEADLINE_MS = 5 * 60_000;
@@ -45,19 +45,19 @@ async function main(words: string[]): Promise<void> {
 
 async function run(command: Exclude<Command, { name: 'help' }>, dataDir: string | undefined): Promise<Report> {
   if (command.name === 'migrate') return await runMigrate(process.env, showLine, dataDir);
-  // Loaded here: the clients of the servers would make every other command start later.
+  // Loads it here: the servers' clients would slow the start of every other command.
   if (command.name === 'backup')
     return await (await import('./backup/backup.ts')).runBackup(process.env, command, showLine, dataDir);
   if (command.name === 'restore')
     return await (await import('./backup/restore.ts')).runRestore(process.env, command, showLine, dataDir);
   using clients = new DisposableStack();
   const connect = connector(process.env, clients, dataDir);
-  // Awaited here: the clients are closed when this block ends.
+  // Awaits here, because the clients close when this block ends.
   if (command.name === 'backlog') return await backlog(await connect.submissions());
   if (command.name === 'trace')
     return await showTrace(await connect.submissions(), command, await traceUrlOf(process.env, dataDir));
   if (command.name === 'check') {
-    // A call that may take long would wait as long for a service that is not there.
+    // A call with a long timeout would otherwise wait that long for an unavailable service.
     await (await connect.submissions()).getBacklog({ troubledLimit: 1 });
     return await check(await connect.submissions({ deadlineMs: CHECK_DEADLINE_MS }), command, terminal());
   }

@@ -19,7 +19,7 @@ const clip = (fields: Partial<RetriedMedia> = {}): RetriedMedia => ({
   ...fields,
 });
 
-/** Runs the command against a service that answers so, one answer a call. */
+/** Runs the command against a service that returns these results, one per call. */
 async function run(command: MediaCommand, ...answers: (Partial<RetryMediaResponse> | Error)[]) {
   const asked: RetryMediaRequest[] = [];
   const service = {
@@ -33,7 +33,7 @@ async function run(command: MediaCommand, ...answers: (Partial<RetryMediaRespons
   return { report: await retryMedia(service as never, command, { show: () => {} }), asked };
 }
 
-test('it walks the range to its end, and says what is made again and what is left, and why', async () => {
+test('walks the range to its end, and reports retried and skipped clips, with reasons', async () => {
   const { report, asked } = await run(
     COMMAND,
     { nextCursor: 's9', lookedAt: 200, clips: [clip()] },
@@ -50,7 +50,7 @@ test('it walks the range to its end, and says what is made again and what is lef
   assert.equal(report.lines.at(-1), 'looked at 207 clips: the media of 1 are made again, that of 1 is left');
 });
 
-test('a status leaves the others, and a dry run says so', async () => {
+test('skips clips of another status, and marks a dry run', async () => {
   const { report, asked } = await run({ ...COMMAND, status: 'failed', dryRun: true }, { lookedAt: 1, clips: [clip()] });
   assert.partialDeepStrictEqual(asked, [{ failed: true, withError: false, dryRun: true }]);
   assert.match(report.lines.at(-1)!, /1 would be made again/);
@@ -58,12 +58,12 @@ test('a status leaves the others, and a dry run says so', async () => {
   assert.partialDeepStrictEqual(other.asked, [{ failed: false, withError: true }]);
 });
 
-test('of thousands of clips a thousand are shown and all are counted', async () => {
+test('shows a thousand clips and counts all', async () => {
   const { report } = await run(COMMAND, { lookedAt: 2_500, clips: Array.from({ length: 2_500 }, () => clip()) });
   assert.ok(report.lines.includes('and 1,500 more'));
 });
 
-test('where the service fails it says how far it came', async () => {
+test('reports its progress when the service fails', async () => {
   const away = new DomainError('unavailable', 'The service does not answer.');
   await assert.rejects(run(COMMAND, { nextCursor: 's9', lookedAt: 200, clips: [clip()] }, away), {
     code: 'unavailable',

@@ -8,7 +8,7 @@ import { table, timeOf } from './table.ts';
 
 export type MediaRetrying = Pick<ClientOf<SubmissionsOperatorServiceServer>, 'retryMedia'>;
 
-// Of many thousands of clips as many are kept; all of them are counted.
+// The number of clips to keep; the command counts all of them.
 const SHOWN = 1_000;
 const PROGRESS_MS = 2_000;
 const COLUMNS = ['SUBMISSION ID', 'PROJECT ID', 'LANDED', 'MEDIA ERROR', 'LEFT BECAUSE'] as const;
@@ -16,13 +16,13 @@ const COLUMNS = ['SUBMISSION ID', 'PROJECT ID', 'LANDED', 'MEDIA ERROR', 'LEFT B
 interface Retried {
   dryRun: boolean;
   lookedAt: number;
-  /** Whose media is made again; in a dry run, would be. */
+  /** The clips whose media is made again, or would be in a dry run. */
   asked: number;
   left: number;
   shown: RetriedMedia[];
 }
 
-/** Walks the clips of the range. Fails with a DomainError, which says how far it came. */
+/** Walks the clips of the range. Fails with a DomainError, which reports the progress. */
 export async function retryMedia(
   service: MediaRetrying,
   { from, to, status, dryRun }: MediaCommand,

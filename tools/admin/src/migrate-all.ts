@@ -8,13 +8,13 @@ import { readSettings } from './backup/settings.ts';
 
 const SERVICES = new URL('../../../services/', import.meta.url);
 
-/** The services with a database. The first reads a variable of its own, which is refused before anything is changed. */
+/** The services with a database. The first reads a variable that must be valid before anything changes. */
 const WITH_DATABASE = ['webhooks', 'projects', 'submissions'] as const;
 
 /**
- * Brings databases, topics and the bucket to what this version needs, with the variables in `env`; `report` is given a line for each thing that
- * was made or found. What Kafka or the store refuse is found before anything is changed. Rejects with a sentence, where something fails; what
- * was done before it stays, and the next run goes on. A ConfigError where the settings, or what they lead to, cannot be used.
+ * Migrates databases, topics and the bucket to this version, with the variables in `env`; calls `report` with a line for each thing
+ * that it creates or finds. It detects refusals of Kafka and the store before it changes anything. Rejects with a sentence on a failure;
+ * completed steps stay, and the next run continues. Fails with a ConfigError when the settings, or their servers, are unusable.
  */
 export async function migrateAll(env: NodeJS.ProcessEnv, report: (line: string) => void): Promise<void> {
   const settings = readSettings(env);

@@ -15,7 +15,7 @@ const SYNONYMS: Record<string, string> = {
 };
 const NEAR = 2;
 
-/** A sentence that names the commands which `typed` may have meant; "" where none is near. */
+/** Returns a clause that names the commands similar to `typed`; "" if there are none. */
 export function nearTo(typed: string): string {
   const words = typed.toLowerCase().split(' ').slice(0, 2);
   const meant = words.map(word => SYNONYMS[word] ?? word);
@@ -27,7 +27,7 @@ export function nearTo(typed: string): string {
   return named.length > 0 ? `; near are ${named.map(name => `"${name}"`).join(', ')}` : '';
 }
 
-/** How many letters have to be changed, added or left out to make one of the other. */
+/** Returns how many letters must change, be added or be removed to turn one word into the other. */
 export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {

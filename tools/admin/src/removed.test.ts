@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addTo, removedLines, removedNothing } from './removed.ts';
 
-test('what was removed is listed by store, what there was not is left out', () => {
+test('lists removed data by store, without empty entries', () => {
   const removed = removedNothing();
   addTo(removed, { submissions: 1, uploads: 2, objects: 5, objectVersions: 6, objectBytes: 12_345 });
   addTo(removed, { payloads: 2, undelivered: 1 });
@@ -15,7 +15,7 @@ test('what was removed is listed by store, what there was not is left out', () =
   ]);
 });
 
-test('that nothing was left, and that Kafka keeps records for ever, are reported too', () => {
+test('reports that nothing was left, and that Kafka keeps records for ever', () => {
   assert.deepEqual(removedLines(removedNothing()), ['  nothing is left']);
   assert.match(removedLines({ ...removedNothing(), recordsEndAt: null })[1]!, /records do not end/);
 });

@@ -19,12 +19,12 @@ const COUNTS = {
 
 type Counts = typeof COUNTS;
 
-/** What an erasure removed, or would remove. */
+/** The counts of an erasure, or of a dry run. */
 export interface Removed {
   counts: Counts;
-  /** When it was erased before; undefined the first time. */
+  /** The time of an earlier erasure; undefined the first time. */
   erasedBeforeAt: Date | undefined;
-  /** When Kafka's last record of it has ended; null where Kafka keeps records for ever, undefined where it has none. */
+  /** The time when Kafka's last record of it expires; null if Kafka keeps records for ever, undefined if it has none. */
   recordsEndAt: Date | null | undefined;
 }
 
@@ -41,7 +41,7 @@ export function addTo({ counts }: Removed, more: Partial<Counts>): void {
 const many = (count: number, one: string, several = `${one}s`) =>
   `${count.toLocaleString('en')} ${count === 1 ? one : several}`;
 
-/** By store, a line each; only what there was, and always what Kafka still has. */
+/** Returns a line for each store with data, and always one for records still in Kafka. */
 export function removedLines({ counts, recordsEndAt }: Removed): string[] {
   const of = (...parts: Array<[count: number, text: string]>) =>
     parts.flatMap(([count, text]) => (count > 0 ? [text] : [])).join(', ');

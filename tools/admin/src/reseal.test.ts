@@ -7,7 +7,7 @@ import { NotDone } from './run-erase.ts';
 const NOBODY = { ask: undefined, show: () => {} };
 const COMMAND = { name: 'reseal', dryRun: false } as const;
 
-/** Answers the calls in turn, the last answer from then on. */
+/** Returns the results in turn, and the last one from then on. */
 function answering(...answers: Partial<ResealResponse>[]): Resealing & { cursors: string[] } {
   const cursors: string[] = [];
   const none = { lookedAt: 10, resealed: 0, changedMeanwhile: 0, unopened: [], keyId: 'k2', otherKeyIds: ['k1'] };
@@ -20,14 +20,14 @@ function answering(...answers: Partial<ResealResponse>[]): Resealing & { cursors
   };
 }
 
-test('it goes on until a whole pass found nothing, and says which keys can leave', async () => {
+test('repeats until a whole pass finds nothing, and reports which keys can leave', async () => {
   const service = answering({ nextCursor: 'links:', resealed: 4 }, { changedMeanwhile: 1 }, {});
   const { lines } = await reseal(service, COMMAND, NOBODY);
   assert.deepEqual(service.cursors, ['', 'links:', '']);
   assert.deepEqual(lines, ['4 sealed again; all 10 are sealed with "k2"', 'can leave SECRETS_KEY: k1']);
 });
 
-test('what an unknown key sealed is named with its key, and no key can leave', async () => {
+test('names secrets under an unknown key, and lets no key leave', async () => {
   const unopened = [{ record: 'the token of link 7', keyId: 'k0', knownKey: false }];
   await assert.rejects(reseal(answering({ unopened, resealed: 3 }), COMMAND, NOBODY), (error: Error) => {
     assert.ok(error instanceof NotDone);
@@ -39,13 +39,13 @@ test('what an unknown key sealed is named with its key, and no key can leave', a
   });
 });
 
-test('processes whose keys differ are noticed', async () => {
+test('detects processes with different keys', async () => {
   const differing = answering({ nextCursor: 'links:' }, { keyId: 'k1', otherKeyIds: ['k2'] });
   await assert.rejects(reseal(differing, COMMAND, NOBODY), /have different keys/);
   await assert.rejects(reseal(answering({ resealed: 1 }), COMMAND, NOBODY), /still seals with a key other than "k2"/);
 });
 
-test('a dry run counts once and names no key while there is something to seal', async () => {
+test('a dry run counts once and names no key while a secret needs sealing', async () => {
   const service = answering({ resealed: 4 });
   const { value } = await reseal(service, { ...COMMAND, dryRun: true }, NOBODY);
   assert.deepEqual(value, { dryRun: true, lookedAt: 10, resealed: 4, keyId: 'k2', removableKeyIds: [] });

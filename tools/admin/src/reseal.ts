@@ -16,14 +16,14 @@ interface Pass extends Pick<ResealResponse, 'lookedAt' | 'resealed' | 'changedMe
   named: UnopenedSecret[];
 }
 
-// The second pass finds what was sealed behind the first one's back; one that then still finds some will not end.
+// The second pass finds secrets that were sealed during the first; if it still finds some, more passes would not help.
 const PASSES = 3;
 const NAMED = 20;
 const PROGRESS_MS = 2_000;
 
 /**
- * Walks all sealed secrets until a whole pass has found none under another key. Fails with NotDone where some cannot be
- * opened, or where a process goes on sealing with an older key. Other failures are DomainErrors.
+ * Walks all sealed secrets until a whole pass finds none under another key. Fails with NotDone when some cannot be
+ * opened, or when a process keeps sealing with an older key. Other failures are DomainErrors.
  */
 export async function reseal(service: Resealing, { dryRun }: ResealCommand, terminal: Terminal): Promise<Report> {
   let resealed = 0;
@@ -49,7 +49,7 @@ async function onePass(service: Resealing, dryRun: boolean, { show }: Terminal):
   let cursor = '';
   do {
     const batch = await service.reseal({ cursor, dryRun });
-    // Two replicas in the middle of a rotation: one would undo what the other did.
+    // Two replicas during a rotation: one would undo the other's work.
     if (pass.keyId !== '' && pass.keyId !== batch.keyId)
       throw new NotDone('The processes of the projects service have different keys: roll SECRETS_KEY out first.');
     for (const count of ['lookedAt', 'resealed', 'changedMeanwhile'] as const) pass[count] += batch[count];

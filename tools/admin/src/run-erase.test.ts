@@ -5,7 +5,7 @@ import type { EraseCommand } from './command.ts';
 import type { EraseServices } from './erase.ts';
 import { NotDone, runErase } from './run-erase.ts';
 
-/** The services as they answer for a submission; what they were asked, in order. */
+/** The services with results for a submission, and their calls in order. */
 function answering() {
   const asked: string[] = [];
   const services = {
@@ -35,7 +35,7 @@ const command = (options: Partial<EraseCommand> = {}): EraseCommand => ({
 const DRY = ['submissions dry', 'webhooks of P dry'];
 const DONE = ['submissions dry', 'webhooks of P', 'submissions'];
 
-test('nothing is erased without a yes: of a person who types it, or by --yes', async () => {
+test('erases nothing without a typed yes or --yes', async () => {
   for (const [answer, expected] of [
     ['erase', [...DRY, ...DONE]],
     ['yes', DRY],
@@ -58,7 +58,7 @@ test('nothing is erased without a yes: of a person who types it, or by --yes', a
   assert.match(lines.join('\n'), /^submission S is erased\n/);
 });
 
-test('what was removed before a failure is reported', async () => {
+test('reports the data that was removed before a failure', async () => {
   const { services } = answering();
   const [fine, late] = [services.submissions.eraseSubmission, new DomainError('unavailable', 'Try again.')];
   const failing = (request: { submissionId: string; dryRun: boolean }) =>
@@ -70,7 +70,7 @@ test('what was removed before a failure is reported', async () => {
   assert.match(shown.join('\n'), /^submission S: this is gone, the rest is not\n.*2 payloads$/);
 });
 
-/** Services in which only `kind` has something, whatever its id. */
+/** Services in which only `kind` has data, whatever its id. */
 function having(kind: 'submission' | 'project' | 'user' | undefined) {
   const answer = <T>(mine: typeof kind, value: T) => {
     if (mine !== kind) throw new DomainError('not_found', `There is no such ${mine}.`);
@@ -93,7 +93,7 @@ function having(kind: 'submission' | 'project' | 'user' | undefined) {
 const ID = '0199c0de-0000-7000-8000-000000000001';
 const NOBODY = { ask: undefined, show: () => {} };
 
-test('an id that is none of the kind is named, with what it is instead', async () => {
+test('names an id of another kind, and its kind', async () => {
   const cases: [Parameters<typeof having>[0], string, RegExp][] = [
     ['project', ID, new RegExp(`^There is no submission ${ID}: it is the id of a project \\("erase project ${ID}"\\)`)],
     ['user', ID, /it is the id of a user/],
@@ -109,7 +109,7 @@ test('an id that is none of the kind is named, with what it is instead', async (
   }
 });
 
-test('a second erasure of a user says when Kafka ends its records too', async () => {
+test('a second erasure of a user also reports when Kafka’s records expire', async () => {
   const { lines } = await runErase(having('user'), command({ name: 'erase user', id: ID, yes: true }), NOBODY);
   assert.match(lines.join('\n'), /nothing is left\n +Kafka +.*the last by 2030-01-08T06:00:00.000Z$/);
 });

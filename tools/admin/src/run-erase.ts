@@ -5,16 +5,16 @@ import { type Removed, removedLines, removedNothing, removedValue } from './remo
 import type { Report } from './run.ts';
 import { type Kind, unknownId } from './unknown.ts';
 
-/** What was asked for was not done; the message says what to do. */
+/** The command did not do its task; the message says what to do. */
 export class NotDone extends Error {}
 
 export interface Terminal {
-  /** Asks a person; undefined where there is none. */
+  /** Asks a person; undefined when there is no terminal. */
   ask: ((question: string) => Promise<string>) | undefined;
   show(line: string): void;
 }
 
-/** Shows what would go, asks unless --yes was given, and erases. Failures are DomainErrors or NotDone. */
+/** Shows the data to be erased, asks unless --yes was given, and erases. Fails with DomainErrors or NotDone. */
 export async function runErase(services: EraseServices, command: EraseCommand, terminal: Terminal): Promise<Report> {
   try {
     return await askAndErase(services, command, terminal);

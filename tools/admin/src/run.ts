@@ -8,13 +8,13 @@ import { table, timeOf } from './table.ts';
 
 export type Operator = ClientOf<ProjectsOperatorServiceServer>;
 
-/** What a command has to say: rows for a person, the same as a value for a program. */
+/** The output of a command: rows for a person, and the same as a value for a program. */
 export interface Report {
   lines: string[];
   value: unknown;
-  /** For a person only: it is not part of what a script takes. */
+  /** Only for a person; a script does not read it. */
   note?: string;
-  /** It was done, and what it found is to be acted on: the exit status is 1. */
+  /** The command succeeded, but the operator must act on its findings: the exit status is 1. */
   failed?: boolean;
 }
 
@@ -25,7 +25,7 @@ const SHOWN_ONCE = 'This token is shown only now: keep it.';
 
 export type AccountsCommand = Extract<Command, { name: `users ${string}` | `tokens ${string}` }>;
 
-/** Runs one command against the projects service. Failures are DomainErrors. */
+/** Runs one command against the projects service. Fails with DomainErrors. */
 export async function runCommand(operator: Operator, command: AccountsCommand): Promise<Report> {
   switch (command.name) {
     case 'users create':
@@ -71,7 +71,7 @@ export async function runCommand(operator: Operator, command: AccountsCommand): 
   }
 }
 
-/** The secret alone, so that a script can take it. */
+/** The secret alone, so that a script can read it. */
 const newSecret = (token: ApiToken, secret: string): Report => ({
   lines: [secret],
   value: { ...tokenValue(token), token: secret },
@@ -79,7 +79,7 @@ const newSecret = (token: ApiToken, secret: string): Report => ({
 
 type ProjectsCommand = Extract<Command, { name: 'projects list' }>;
 
-/** The projects of a user, newest first. A DomainError where there is no such user. */
+/** Returns the projects of a user, newest first. Fails with a DomainError when there is no such user. */
 export async function listProjects(
   accounts: ClientOf<AccountsServiceServer>,
   projects: ClientOf<ProjectsServiceServer>,

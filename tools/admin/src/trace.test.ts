@@ -22,7 +22,7 @@ const answering = (answer: object | Error): Traces => ({
   },
 });
 
-test('the trace of a landing is shown with its address, and without one what to set', async () => {
+test('shows the trace of a landing with its URL, or the variable to set', async () => {
   const shown = await showTrace(answering(LANDED), command, 'http://host/zipkin/traces/{traceId}');
   assert.deepEqual(shown.lines, [
     `TRACE ID       ${TRACE_ID}`,
@@ -37,7 +37,7 @@ test('the trace of a landing is shown with its address, and without one what to 
   assert.match(plain.note ?? '', /TRACE_URL/);
 });
 
-test('what has no trace is said, each in a sentence of its own', async () => {
+test('explains each case without a trace', async () => {
   const cases: [object | Error, RegExp][] = [
     [new DomainError('not_found', 'x'), new RegExp(`no submission and no upload with the id ${ID}`)],
     [{ ...LANDED, traceId: '' }, /landed while nothing was traced/],
@@ -48,7 +48,7 @@ test('what has no trace is said, each in a sentence of its own', async () => {
     await assert.rejects(showTrace(answering(answer), command, undefined), { message: sentence });
 });
 
-test('a malformed id is refused before anything is asked, a token without being repeated', () => {
+test('refuses a malformed id before any call, and does not print a token', () => {
   assert.throws(() => parseCommand(['trace', 'clip-7']), /ID must be that of a clip or of an upload, a UUID/);
   assert.throws(() => parseCommand(['trace']), /takes ID/);
   const token = `vr_${'a1'.repeat(20)}`;
@@ -59,7 +59,7 @@ test('a malformed id is refused before anything is asked, a token without being 
   assert.deepEqual(parseCommand(['trace', ID]).command, command);
 });
 
-test('the address is that of TRACE_URL, or of what runs beside `npm start`, and never of another system', async () => {
+test('takes the URL from TRACE_URL or from the store beside `npm start`, never from another system', async () => {
   await using dir = await tempDir();
   const template = 'http://127.0.0.1:9411/zipkin/traces/{traceId}';
   assert.equal(await traceUrlOf({}, dir.path), undefined);

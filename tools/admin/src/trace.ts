@@ -14,7 +14,7 @@ export type Traces = Pick<ClientOf<SubmissionsOperatorServiceServer>, 'getTrace'
 
 const NO_ADDRESS = 'Set TRACE_URL, such as https://traces.example.com/trace/{traceId}, and its address is printed too.';
 
-/** The trace of a clip's landing, and its address by `template`. Fails with a DomainError, or with NotDone where there is none. */
+/** Returns the trace of a clip's landing, and its URL by `template`. Fails with a DomainError, or with NotDone if there is none. */
 export async function showTrace(
   submissions: Traces,
   { id }: TraceCommand,

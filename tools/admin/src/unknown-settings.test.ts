@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refuseUnknownSettings } from './unknown-settings.ts';
 
-test('a setting that nothing reads is refused by its name, with what it may have been', () => {
+test('refuses an unknown setting by name, with a similar one', () => {
   const env = { SETTING_RETENTION_DAY: '30', SETTING_KAFKA_BROKERS: 'kafka:9092', SETTING_COLOUR: 'red', HOME: '/' };
   assert.throws(() => refuseUnknownSettings(env), {
     name: 'ConfigError',
@@ -13,7 +13,7 @@ test('a setting that nothing reads is refused by its name, with what it may have
   });
 });
 
-test('settings of services, the files of secrets, and what OpenTelemetry and Node read are known', () => {
+test('accepts settings of services, files of secrets, and variables of OpenTelemetry and Node', () => {
   const names = ['RETENTION_DAYS', 'KAFKA_PASSWORD_FILE', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'NODE_EXTRA_CA_CERTS'];
   refuseUnknownSettings({ ...Object.fromEntries(names.map(name => [`SETTING_${name}`, 'x'])), RETENTION_DAY: '30' });
 });

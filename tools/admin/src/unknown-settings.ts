@@ -7,14 +7,14 @@ const NEAR = 2;
 const known = new Set(names);
 
 /**
- * Fails with a ConfigError where `env` names a setting that nothing reads. In Kubernetes the Job `migrate` has all that stands in the
+ * Fails with a ConfigError when `env` names a setting that nothing reads. In Kubernetes, the Job `migrate` has every entry of the
  * ConfigMap a second time, as `SETTING_…`: a service cannot tell a misspelt name from the rest of its environment.
  */
 export function refuseUnknownSettings(env: NodeJS.ProcessEnv): void {
   const given = Object.keys(env)
     .filter(name => name.startsWith(PREFIX))
     .map(name => name.slice(PREFIX.length));
-  // What Node reads by itself, such as NODE_OPTIONS.
+  // Variables that Node reads itself, such as NODE_OPTIONS.
   const unknown = given.filter(name => !known.has(name) && !name.startsWith('NODE_'));
   if (unknown.length > 0) throw new ConfigError(unknown.map(fault));
 }

@@ -3,10 +3,10 @@ import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
 import type { EraseServices } from './erase.ts';
 
-/** What can be erased. */
+/** The kinds of data that can be erased. */
 export type Kind = 'submission' | 'project' | 'user';
 
-// A dry run changes nothing, and is not_found where there is no such thing.
+// A dry run changes nothing, and fails with not_found for an unknown id.
 const LOOK: Record<Kind, (services: EraseServices, id: string) => Promise<unknown>> = {
   user: ({ projects }, userId) => projects.eraseUser({ userId, dryRun: true }),
   project: ({ projects }, projectId) => projects.eraseProject({ projectId, dryRun: true }),
@@ -19,7 +19,7 @@ const WHERE: Record<Kind, string> = {
 };
 const SHOWN_LENGTH = 60;
 
-/** What the id that no `kind` has may be instead, in a sentence; undefined where there is such a thing after all. */
+/** Returns a sentence that names the kind of an id that is not of `kind`; undefined when it is of `kind` after all. */
 export async function unknownId(services: EraseServices, kind: Kind, id: string): Promise<string | undefined> {
   if (!isUuid(id)) {
     return `There is no ${kind} ${JSON.stringify(id.slice(0, SHOWN_LENGTH))}: an id is a UUID; ${WHERE[kind]}.`;

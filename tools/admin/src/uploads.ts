@@ -15,7 +15,7 @@ export type Uploads = Pick<
 const PAGE = 1_000;
 const COLUMNS = ['UPLOAD ID', 'STATE', 'LAST BYTE', 'KEPT UNTIL', 'NEXT TRY', 'BYTES', 'FAILURES', 'PROBLEM'] as const;
 
-/** Runs one command against the submissions service. Failures are DomainErrors. */
+/** Runs one command against the submissions service. Fails with DomainErrors. */
 export async function runUploads(service: Uploads, command: UploadsCommand): Promise<Report> {
   switch (command.name) {
     case 'uploads list': {

@@ -25,7 +25,7 @@ function operatorOf(users: User[]) {
   };
 }
 
-test('those come first who have used the largest share of their allowance, however many owners there are', async () => {
+test('sorts owners by the used share of their allowance, however many there are', async () => {
   const many = Array.from({ length: 2_500 }, (_, index) => user(index, 1, 1_000));
   many[7] = user(7, 95, 100);
   many[1_900] = user(1_900, 12, 10);
@@ -47,7 +47,7 @@ test('those come first who have used the largest share of their allowance, howev
   assert.match(note!, /^2500 users, 2499 with a limit, of whom 3 have used nine tenths of it; 7603 videos/);
 });
 
-test('owners without a limit come last, those first who have reserved most', async () => {
+test('puts owners without a limit last, sorted by reserved videos', async () => {
   const operator = operatorOf([user(1, 9), user(2, 10), user(3, 0, 5)]);
   const { value } = await usage(operator as never, { name: 'usage', limit: 10 });
   assert.deepEqual(

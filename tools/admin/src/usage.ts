@@ -8,7 +8,7 @@ const PAGE = 1_000;
 const NEARLY_ALL = 0.9;
 const COLUMNS = ['USER ID', 'USED', 'RESERVED', 'LIMIT', 'NAME'] as const;
 
-/** The owners who have used the largest share of their allowance. All are read, a page at a time; no more than `limit` are kept. */
+/** Returns the owners with the largest used share of their allowance. Reads all owners page by page and keeps at most `limit`. */
 export async function usage(operator: Pick<Operator, 'listUsers'>, { limit }: UsageCommand): Promise<Report> {
   let most: User[] = [];
   const sums = { users: 0, limited: 0, nearlyUsed: 0, reserved: 0 };
@@ -31,13 +31,13 @@ export async function usage(operator: Pick<Operator, 'listUsers'>, { limit }: Us
   };
 }
 
-/** Undefined for an owner without a limit. A limit of none is used up. */
+/** Returns undefined for an owner without a limit. A limit of 0 counts as used up. */
 function shareOf({ videoLimit, videosReserved }: User): number | undefined {
   if (videoLimit === undefined) return undefined;
   return videoLimit === 0 ? 1 : videosReserved / videoLimit;
 }
 
-/** Those without a limit last, in each case those first who have reserved most. */
+/** Sorts owners without a limit last; within each group, those with the most reserved videos first. */
 const byShare = (one: User, other: User): number =>
   (shareOf(other) ?? -1) - (shareOf(one) ?? -1) || other.videosReserved - one.videosReserved;
 

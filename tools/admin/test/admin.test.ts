@@ -55,7 +55,7 @@ async function newProject(ownerId: string, projectName: string): Promise<string>
 
 const json = async (...words: string[]) => JSON.parse((await admin(...words, '--json')).stdout);
 
-test('an operator makes a user, gives them a token, changes the limit and revokes the token', async () => {
+test('an operator creates a user and a token, changes the limit and revokes the token', async () => {
   const user = await json('users', 'create', 'A new owner', '--limit', '5');
   assert.equal(user.videoLimit, 5);
   assert.equal((await json('users', 'set-limit', user.userId, 'none')).videoLimit, null);
@@ -74,7 +74,7 @@ test('an operator makes a user, gives them a token, changes the limit and revoke
 
 test('an operator rotates a token, and disables, renames, shows and enables its user', async () => {
   const operator = running.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService);
-  // In this process: a command line each would cost half a second.
+  // In this process: a separate command line each would cost half a second.
   const said = async (...words: string[]) => {
     const { lines, note } = await runCommand(operator, parseCommand(words).command as AccountsCommand);
     return { text: lines.join('\n'), note };
@@ -98,7 +98,7 @@ test('an operator rotates a token, and disables, renames, shows and enables its 
   assert.match((await said('users', 'enable', userId)).text, new RegExp(`^${userId} +enabled `, 'm'));
 });
 
-test('the projects of a user, by whose ids they are erased', async () => {
+test('lists the projects of a user, with the ids for an erasure', async () => {
   const { userId } = await json('users', 'create', 'With projects');
   assert.equal((await admin('projects', 'list', userId)).stdout, 'no projects yet\n');
   const projectId = await newProject(userId, 'First\u009b2J');
@@ -114,7 +114,7 @@ test('the projects of a user, by whose ids they are erased', async () => {
   });
 });
 
-test('a fault is one sentence and a status', async () => {
+test('reports a failure as one sentence and an exit status', async () => {
   const unknown = await admin('tokens', 'list', 'nobody');
   assert.deepEqual(unknown, { code: 1, stdout: '', stderr: 'admin: There is no such user.\n' });
   const wrong = await admin('users', 'remove');

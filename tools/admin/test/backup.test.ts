@@ -40,7 +40,7 @@ after(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** As a service does when it starts. */
+/** Does what a service does when it starts. */
 async function makeTopics({ env }: Pick<TestEnvironment, 'env'>): Promise<void> {
   const settings = loadConfig(env, kafkaVariables);
   const kafka = await connectKafka(settings, { clientId: 'test', log: createLogger('test', 'silent') });
@@ -51,7 +51,7 @@ type Rows = mongo.Collection<{ _id: string } & Record<string, unknown>>;
 const rows = async (of: TestStores, database: string, collection: string) =>
   (await of.database(database)).db!.collection(collection) as unknown as Rows;
 
-/** Stores the bytes, and returns what a record says of them. */
+/** Stores the bytes, and returns the fields of a record for them. */
 async function stored(key: string, text: string) {
   const bytes = Buffer.from(text);
   await stores.objects().put(key, bytes, { contentType: 'application/octet-stream' });
@@ -60,7 +60,7 @@ async function stored(key: string, text: string) {
 
 const backup = (to: string) => runBackup(environment.env, { name: 'backup', to }, silent);
 
-/** Servers with nothing in them: other databases, topics and another bucket. */
+/** Returns empty servers: other databases, topics and another bucket. */
 function emptyServers() {
   const other = testEnvironment();
   const there = stack.use(testStores(other));
@@ -87,7 +87,7 @@ test('a backup restored into empty servers has the same documents, indexes and o
     bytes: Buffer.from('b'),
   };
   const video = await stored('submissions/p/s1/video.webm', 'a video');
-  // An upload that is kept beside its video may be gone.
+  // An upload that is kept beside its video may be missing.
   await submissions.insertOne({
     _id: 's1',
     ...clip,
@@ -109,7 +109,7 @@ test('a backup restored into empty servers has the same documents, indexes and o
     offset: 10,
     parts: [{ ...part, offset: 0 }],
   });
-  // Put together and not landed: the parts may be gone, the whole may not.
+  // Joined and not landed: the parts may be missing, the joined object may not.
   const whole = await stored('submissions/p/s3/source', 'put together');
   const landing = {
     _id: 'u2',
@@ -120,7 +120,7 @@ test('a backup restored into empty servers has the same documents, indexes and o
     sha256: whole.sha256,
   };
   await uploads.insertOne({ ...landing, isPaged: true, parts: [{ key: 'uploads/u2/0', offset: 0, size: 12 }] });
-  // A clip that stays as it came, and one that is landing: their parts are their bytes.
+  // A clip that keeps its format, and one that is landing: their parts are their bytes.
   const inParts = [await stored('uploads/u7/0', 'as it '), await stored('uploads/u7/6', 'came')];
   await submissions.insertOne({
     _id: 's7',
@@ -169,17 +169,17 @@ test('a backup restored into empty servers has the same documents, indexes and o
   );
 });
 
-test('a restore that was cut goes on, and until then no service starts on it', async () => {
+test('an interrupted restore continues, and until then no service starts on it', async () => {
   const there = emptyServers();
   const { id } = JSON.parse(await readFile(join(dir, 'manifest.json'), 'utf8'));
-  // As it stands when the process dies in the middle of a collection.
+  // The state when the process dies in the middle of a collection.
   await (await rows(there.stores, 'submissions', 'restoring')).insertOne({ _id: id });
   await (await rows(there.stores, 'projects', 'users')).insertMany([{ _id: 'user' }, { _id: 'of nobody' }]);
   const submissions = await there.stores.database('submissions');
   const half =
     /holds part of a backup, whose restore runs or was cut: run "restore" to its end, or drop the database\./;
   await assert.rejects(requireSchema(submissions, [{ version: 1, name: 'any' }]), half);
-  await assert.rejects(migrateAll(there.env, silent), half, 'what is half there is not made to look whole');
+  await assert.rejects(migrateAll(there.env, silent), half, 'a migration does not complete a partial restore');
   await there.restore();
   const users = await (await rows(there.stores, 'projects', 'users')).find().toArray();
   assert.deepEqual(users, [{ _id: 'user', name: 'Ann' }]);
@@ -187,7 +187,7 @@ test('a restore that was cut goes on, and until then no service starts on it', a
   assert.equal(await (await rows(there.stores, 'submissions', 'restoring')).countDocuments(), 0);
 });
 
-test('topics that Kafka would not make are found before anything is restored', async () => {
+test('finds topics that Kafka would refuse before anything is restored', async () => {
   const there = emptyServers();
   const env = { ...there.env, KAFKA_REPLICATION: '3' };
   await assert.rejects(runRestore(env, { name: 'restore', from: dir }, silent), /KAFKA_REPLICATION/);
@@ -195,14 +195,14 @@ test('topics that Kafka would not make are found before anything is restored', a
   await there.restore();
 });
 
-test('a backup is restored into databases that were migrated and never used', async () => {
+test('restores a backup into migrated but unused databases', async () => {
   const there = emptyServers();
   await migrateAll(there.env, silent);
   await there.restore();
   assert.equal(await (await rows(there.stores, 'projects', 'users')).countDocuments(), 1);
 });
 
-test('a restore that was cut in its migration says what finishes it, and so does the next one', async () => {
+test('a restore interrupted in its migration names the command that finishes it, and so does the next one', async () => {
   const there = emptyServers();
   const cut = (line: string) => {
     if (line.startsWith('webhooks: ')) throw new Error('the process ends.');
@@ -221,7 +221,7 @@ test('a restore that was cut in its migration says what finishes it, and so does
   await assert.rejects(there.restore(), /has documents\. A backup is restored into empty servers/);
 });
 
-test('a system that was made again after its databases were lost does not take the place of the backup', async () => {
+test('a system that was recreated after a loss does not replace the backup', async () => {
   const there = testEnvironment();
   stack.use(testStores(there));
   const instead = () => runBackup(there.env, { name: 'backup', to: dir }, silent);
@@ -239,7 +239,7 @@ test('a system that was made again after its databases were lost does not take t
   assert.equal(await readFile(join(dir, 'manifest.json'), 'utf8'), before);
 });
 
-test('a backup that looks for events under a wrong prefix is not made', async () => {
+test('refuses a backup with a wrong topic prefix', async () => {
   const env = { ...environment.env, KAFKA_TOPIC_PREFIX: 'wrong.' };
   const to = await mkdtemp(join(tmpdir(), 'recording-request-backup-'));
   stack.defer(() => rm(to, { recursive: true, force: true }));
@@ -247,7 +247,7 @@ test('a backup that looks for events under a wrong prefix is not made', async ()
   await assert.rejects(wrong, /Kafka has no topic wrong\.\S+, so that events could be missing: are KAFKA_BROKERS/);
 });
 
-test('a backup whose keys the store does not accept names them', async () => {
+test('a backup with rejected store keys names them', async () => {
   const to = await mkdtemp(join(tmpdir(), 'recording-request-backup-'));
   stack.defer(() => rm(to, { recursive: true, force: true }));
   const wrong = runBackup({ ...environment.env, S3_SECRET_KEY: 'wrong' }, { name: 'backup', to }, silent);
@@ -255,7 +255,7 @@ test('a backup whose keys the store does not accept names them', async () => {
   assert.ok(!(await readdir(to)).includes('manifest.json'));
 });
 
-test('a second backup copies what is new, and forgets what no record names any more', async () => {
+test('a second backup copies new objects, and removes those that no record names any more', async () => {
   const submissions = await rows(stores, 'submissions', 'submissions');
   await submissions.updateOne({ _id: 's2' }, { $set: { erasedAt: new Date() }, $unset: { source: 1 } });
   const { value, failed } = await backup(dir);
@@ -267,7 +267,7 @@ test('a second backup copies what is new, and forgets what no record names any m
   await assert.rejects(backup(dir), /^Error: Another backup is being made/);
 });
 
-test('what the backup before has of a clip that is erased in the meantime goes, and other parts of uploads stay', async () => {
+test('removes the earlier copy of a clip that was erased meanwhile, and keeps other parts of uploads', async () => {
   const to = await mkdtemp(join(tmpdir(), 'recording-request-backup-'));
   stack.defer(() => rm(to, { recursive: true, force: true }));
   const video = await stored('submissions/p/s4/video.webm', 'erased meanwhile');
@@ -301,7 +301,7 @@ test('what the backup before has of a clip that is erased in the meantime goes, 
   await uploads.deleteMany({ _id: { $in: ['u4', 'u6'] } });
 });
 
-test('what a later backup copied while this one slept is not removed by it', async () => {
+test('keeps the objects that a later backup copied while this one slept', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'recording-request-backup-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'objects'));
@@ -318,7 +318,7 @@ test('what a later backup copied while this one slept is not removed by it', asy
   assert.deepEqual((await readdir(join(folder, 'objects'))).toSorted(), ['of a later one', 'of this one']);
 });
 
-test('what is lost or damaged in the store is named, and what a backup lacks of its own is named before anything is written', async () => {
+test('names objects lost or damaged in the store, and parts missing in the backup before it writes', async () => {
   const there = emptyServers();
   const uploads = await rows(stores, 'submissions', 'uploads');
   const lost = { key: 'uploads/u3/0', offset: 0, size: 4 };

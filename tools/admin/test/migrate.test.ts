@@ -14,7 +14,7 @@ const MAIN = `${import.meta.dirname}/../src/main.ts`;
 const ofProjects = (file: string) => `${import.meta.dirname}/../../../services/projects/src/${file}`;
 const DONE = 'every database is migrated; every topic is there, and the bucket\n';
 
-/** As wherever it runs: kafkajs has timers of the past. */
+/** As in production: kafkajs sets timers in the past. */
 const QUIET = '--disable-warning=TimeoutNegativeWarning';
 
 interface Ended {
@@ -30,7 +30,7 @@ const run = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> =>
     ),
   );
 
-/** What there is of an environment on the servers. */
+/** Returns the parts of an environment that exist on the servers. */
 async function thingsOf({ env, name }: TestEnvironment): Promise<string[]> {
   await using stores = testStores({ env });
   const connection = await stores.database('none');
@@ -43,7 +43,7 @@ async function thingsOf({ env, name }: TestEnvironment): Promise<string[]> {
   ];
 }
 
-test('a service refuses a database that was not migrated, with the command that does it', async () => {
+test('a service refuses a database that was not migrated, and names the command', async () => {
   const environment = testEnvironment();
   const env = { ...environment.env, ...(await testCertificates()).env('projects') };
   await using _stores = testStores(environment);
@@ -66,7 +66,7 @@ test('a service refuses a database that was not migrated, with the command that 
   assert.match(nowhere.stderr, /MONGO_URL must be a mongodb:\/\/ address/);
 });
 
-test('a migration makes each topic and the bucket, says a line for each, and finds them the next time', async () => {
+test('a migration creates each topic and the bucket, reports each, and finds them the next time', async () => {
   const environment = testEnvironment();
   const { env, name } = environment;
   await using _stores = testStores(environment);
@@ -84,7 +84,7 @@ test('a migration makes each topic and the bucket, says a line for each, and fin
   assert.doesNotMatch(second.stderr, /applied|made/);
 });
 
-test('what cannot be used is one sentence and status 78, and nothing was made by then', async () => {
+test('reports an unusable setting as one sentence and status 78, before it creates anything', async () => {
   const environment = testEnvironment();
   await using _stores = testStores(environment);
   const faults: [variables: Record<string, string>, sentence: RegExp][] = [
@@ -110,5 +110,5 @@ test('what cannot be used is one sentence and status 78, and nothing was made by
   const away = await run({ ...environment.env, S3_ENDPOINT: 'http://127.0.0.1:9' }, MAIN, 'migrate');
   assert.equal(away.code, 1);
   assert.match(away.stderr, /^admin: The object store at S3_ENDPOINT could not be used: .*ECONNREFUSED/);
-  assert.deepEqual(await thingsOf(environment), [], 'a server that is away is found before anything is made, too');
+  assert.deepEqual(await thingsOf(environment), [], 'also detects an unavailable server before it creates anything');
 });

@@ -11,23 +11,23 @@ const graph = new Map([
 ]);
 const tests = [...graph.keys()].filter(file => file.endsWith('.test.ts'));
 
-test('a changed source file calls for the tests of its workspace that import it, near or far', () => {
+test('selects the tests of the workspace that import a changed source file, directly or not', () => {
   assert.deepEqual(affectedTests(graph, tests, ['services/media/src/plan.ts']), {
     tests: ['services/media/src/plan.test.ts', 'services/media/test/service.test.ts'],
     elsewhere: 0,
   });
 });
 
-test('tests of other workspaces that import it are counted, not run', () => {
+test('counts, but does not run, tests of other workspaces that import it', () => {
   assert.deepEqual(affectedTests(graph, tests, ['packages/kit-mongo/src/mongo.ts']), { tests: [], elsewhere: 2 });
 });
 
-test('a test that changed is run', () => {
+test('runs a changed test', () => {
   const changed = ['packages/kit/src/config.test.ts'];
   assert.deepEqual(affectedTests(graph, tests, changed), { tests: changed, elsewhere: 0 });
 });
 
-test('what is no source file calls for all tests of its workspace; a document or a file outside for none', () => {
+test('another file selects all tests of its workspace; a document or a file outside selects none', () => {
   assert.deepEqual(affectedTests(graph, tests, ['services/media/package.json']).tests, [
     'services/media/src/plan.test.ts',
     'services/media/test/service.test.ts',

@@ -1,9 +1,9 @@
 import { type ImportGraph, reaching } from './import-graph.ts';
 
 export interface Affected {
-  /** Test files of the workspaces that changed, to be run. */
+  /** The test files of the changed workspaces to run. */
   tests: string[];
-  /** How many test files of other workspaces reach the change too. */
+  /** The number of test files of other workspaces that import the change too. */
   elsewhere: number;
 }
 
@@ -13,8 +13,8 @@ const isSource = (file: string): boolean => /\.(ts|mjs)$/.test(file);
 const isDocument = (file: string): boolean => /\.(md|png|jpe?g|svg)$/.test(file);
 
 /**
- * Returns the test files that a change of `changed` calls for: in each workspace that changed, those that import a
- * changed source file at any distance, and all of them when something other than a source file or a document changed.
+ * Returns the test files for a change of `changed`: in each changed workspace, those that import a
+ * changed source file at any distance, or all of them when a file other than a source file or a document changed.
  * All paths are relative to the repository.
  */
 export function affectedTests(graph: ImportGraph, testFiles: readonly string[], changed: readonly string[]): Affected {

@@ -36,11 +36,11 @@ async function changedTests(since: string | undefined): Promise<string[]> {
     throw new UsageError(`There is no ${missing} here: name another commit with --since COMMIT.`);
   }
   const changed = changedSince(base);
-  // Those of test/ take the whole system, and minutes.
+  // The tests of test/ need the whole system, and minutes.
   const files = (await allTestFiles()).filter(file => !file.startsWith('test/'));
   const { tests, elsewhere } = affectedTests(await readImportGraph(ROOT), files, changed);
   log(`${changed.length} files differ from ${base.slice(0, 10)}: ${tests.length} test files to run.`);
-  if (elsewhere > 0) log(`${elsewhere} test files of other workspaces reach the change too; npm test runs them.`);
+  if (elsewhere > 0) log(`${elsewhere} test files of other workspaces import the change too; npm test runs them.`);
   return tests;
 }
 

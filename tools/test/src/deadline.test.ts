@@ -16,12 +16,12 @@ async function runWith(milliseconds: number, script: string): Promise<{ code: nu
   return { code, messages };
 }
 
-test('a test file that something keeps alive is ended, and what it was is reported', async () => {
+test('ends a test file that a handle keeps alive, and reports the handle', async () => {
   const { code, messages } = await runWith(100, "require('node:net').createServer().listen(0, '127.0.0.1')");
   assert.equal(code, 1);
   assert.match(messages, /^The test file has not ended after 0\.1 s\. What keeps it alive: .*TCPServerWrap/);
 });
 
-test('a test file that has ended is not kept alive', async () => {
+test('does not keep a finished test file alive', async () => {
   assert.deepEqual(await runWith(3_600_000, ''), { code: 0, messages: '' });
 });

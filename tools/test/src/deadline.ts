@@ -1,8 +1,8 @@
 // Loaded into the process of every test file. The runner bounds each test, but not the file: a handle that a test left
-// open, such as a child that never ended, would keep its process, and with it the whole run, for ever.
+// open, such as a child that never ended, would keep its process, and so the whole run, alive for ever.
 const FILE_MS = Number(process.env.TEST_FILE_MS ?? 20 * 60_000);
 
-// It keeps no process alive by itself.
+// The timer itself keeps no process alive.
 setTimeout(() => {
   const open = process.getActiveResourcesInfo().join(', ');
   console.error(`The test file has not ended after ${FILE_MS / 1000} s. What keeps it alive: ${open}.`);

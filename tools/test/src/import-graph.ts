@@ -7,7 +7,7 @@ const SCOPE = '@recording-request/';
 /** The files that each source file of the repository imports; paths are relative to its root. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
-/** Reads the imports of every source file under `root`, type imports included. Imports of packages from npm are left out. */
+/** Reads the imports of every source file under `root`, type imports included, without those of npm packages. */
 export async function readImportGraph(root: string): Promise<ImportGraph> {
   const workspaces = await readWorkspaces(root);
   const graph = new Map<string, string[]>();
@@ -36,7 +36,7 @@ export function reaching(graph: ImportGraph, starts: readonly string[], isWanted
   });
 }
 
-/** Each workspace's folder, and the pattern by which its package.json exports files, by the workspace's name. */
+/** Each workspace's folder, and the pattern of files that its package.json exports, by the workspace's name. */
 type Workspaces = ReadonlyMap<string, { folder: string; pattern: string }>;
 
 async function readWorkspaces(root: string): Promise<Workspaces> {

@@ -41,7 +41,7 @@ test('within a service no layer imports a higher one', () => {
 
 const packageOf = (file: string) => /^proto|^[^/]+\/[^/]+/.exec(file)![0];
 
-/** Which packages each package imports, with one file that does so. */
+/** Returns the packages that each package imports, with one importing file each. */
 function packageImports(): Map<string, Map<string, string>> {
   const imports = new Map<string, Map<string, string>>();
   for (const [file, targets] of graph) {
@@ -54,7 +54,7 @@ function packageImports(): Map<string, Map<string, string>> {
   return imports;
 }
 
-/** Returns the import by which `start` reaches itself, each step with its file; undefined without a circle. */
+/** Returns the import path by which `start` reaches itself, each step with its file; undefined if there is no circle. */
 function circleFrom(start: string, imports: ReturnType<typeof packageImports>): string[] | undefined {
   const paths = new Map<string, string[]>([[start, []]]);
   for (const [name, path] of paths)
@@ -66,7 +66,7 @@ function circleFrom(start: string, imports: ReturnType<typeof packageImports>): 
   return undefined;
 }
 
-// A test may use a package that is above its own.
+// A test may use a package above its own.
 test('no package imports one that imports it, tests apart', () => {
   const imports = packageImports();
   assert.ok(imports.size > 20, 'too few packages were found');

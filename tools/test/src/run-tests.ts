@@ -23,27 +23,27 @@ export interface Tally {
 }
 
 const DEADLINE = import.meta.resolve('./deadline.ts');
-// The tests of what must hold on any S3 store.
+// Tests that must pass on any S3 store.
 const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
-// The one that makes users of the object store.
+// The test that creates users of the object store.
 const WITH_USERS = /\/rights-at-servers\.test\.ts$/;
-// Those that verify signatures in Python.
+// Tests that verify signatures in Python.
 const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
-// Those that run the collector and Prometheus, or its program that tries rules.
+// Tests that run the collector or Prometheus, or promtool.
 const OBSERVED = /^tools\/observe\/(test|src\/(servers|definitions))\//;
-// The one that runs the samples of docs, of which one is in Python.
+// The test that runs the samples of docs, one of which is in Python.
 const SAMPLED = /\/owner-api\.test\.ts$/;
-// The one that transcribes with Whisper.
+// The test that transcribes with Whisper.
 const SPEECH = /stack\/src\/speech\.test\.ts$/;
 const TEST_MS = 15 * 60_000;
 const TICK_MS = 60_000;
-// Twice as many as cores, as most files wait most of their time.
+// Twice the number of cores, because most files mostly wait.
 const FILES_AT_ONCE = availableParallelism() * 2;
-/** So many files are told at the end, with the time that each took. */
+/** The number of slowest files to report at the end. */
 const SLOWEST = 12;
 
 /**
- * Installs what `files` need, starts the real servers unless no file needs them and, once `checks` have ended, runs the
+ * Installs the programs that `files` need, starts the real servers unless no file needs them and, once `checks` have ended, runs the
  * files, several at once. Returns how many checks and tests passed and failed.
  */
 export async function runTests(files: readonly string[], checks: Promise<Tally>, stop: AbortSignal): Promise<Tally> {
@@ -53,18 +53,18 @@ export async function runTests(files: readonly string[], checks: Promise<Tally>,
   if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
   await ensurePrograms(files);
   await using folder = await serversFolder();
-  // What one file or service has compiled of the modules that all of them load, the next one finds.
+  // A compile cache: most files and services load the same modules.
   process.env.NODE_COMPILE_CACHE ||= join(folder.path, 'compiled');
   const programs = await groupUnitTests(files, folder.path);
   if (!withServers) return await runPrograms(programs, await checks, stop);
-  // Quick, and enough for tests that do not judge words; the test of Whisper starts its own.
+  // PocketSphinx is fast, and enough for tests that do not check words; the test of Whisper starts its own server.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
   await using servers = await startServers({ dataDir: folder.path, log, signal: stop });
   Object.assign(process.env, servers.env);
   return await runPrograms(programs, await checks, stop);
 }
 
-/** Builds or downloads the programs that `files` need, side by side: once per machine, and not within the time of a test file. */
+/** Builds or downloads the programs that `files` need, in parallel: once per machine, and outside the time limit of a test file. */
 async function ensurePrograms(files: readonly string[]): Promise<void> {
   const context = { env: process.env, log };
   const needed = (pattern: RegExp) => files.some(file => pattern.test(file));
@@ -79,7 +79,7 @@ async function ensurePrograms(files: readonly string[]): Promise<void> {
   ]);
 }
 
-/** Runs each of these modules in a process of its own, and returns `before` with their tests added. */
+/** Runs each of these modules in its own process, and returns `before` plus their tests. */
 async function runPrograms(files: readonly string[], before: Tally, signal: AbortSignal): Promise<Tally> {
   const tally = { ...before };
   const tests = run({
@@ -94,7 +94,7 @@ async function runPrograms(files: readonly string[], before: Tally, signal: Abor
   const took: { file: string; ms: number }[] = [];
   tests.on('test:complete', ({ name, file, details }) => {
     last = { at: Date.now(), what: `"${name}"${file ? ` of ${relative(ROOT, file)}` : ''}` };
-    // A file is a test of its own name.
+    // The runner reports a file as a test with the file's name.
     if (file && name === file) took.push({ file, ms: details.duration_ms });
   });
   const ticker = setInterval(() => {
@@ -116,7 +116,7 @@ async function runPrograms(files: readonly string[], before: Tally, signal: Abor
   return tally;
 }
 
-/** Says which files bound the time of a run. */
+/** Reports which files took longest. */
 function tellSlowest(took: { file: string; ms: number }[]): void {
   const slowest = took.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
   log(`\nThe slowest of ${took.length} test files, ${FILES_AT_ONCE} at once:`);

@@ -7,7 +7,7 @@ import { serversFolder } from './servers-folder.ts';
 
 const PLENTY = 64 * 2 ** 30;
 
-test('the servers keep their data in memory where there is room, and on the disk where there is not', async () => {
+test('keeps the servers’ data in memory if there is room, else on the disk', async () => {
   await using memory = await mkdtempDisposable(join(tmpdir(), 'servers-folder-'));
   await using disk = await mkdtempDisposable(join(tmpdir(), 'servers-folder-'));
   const parent = async (places: { memory: string; availableBytes: number }) => {
@@ -19,10 +19,10 @@ test('the servers keep their data in memory where there is room, and on the disk
   assert.equal(await parent({ memory: join(memory.path, 'none'), availableBytes: PLENTY }), disk.path);
 });
 
-test('what a killed run has left is removed, what a running one uses is not', async () => {
+test('removes the folder of a killed run, and keeps that of a running one', async () => {
   await using memory = await mkdtempDisposable(join(tmpdir(), 'servers-folder-'));
   const used = `recording-request-test-${process.pid}-a`;
-  // No process has a number above the highest that Linux gives.
+  // No process has an id above Linux's maximum.
   for (const name of [used, 'recording-request-test-4194305-b', 'of-somebody-else'])
     await mkdir(join(memory.path, name));
   await using folder = await serversFolder({ memory: memory.path, disk: memory.path, availableBytes: PLENTY });

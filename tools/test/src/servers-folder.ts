@@ -4,22 +4,22 @@ import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
 const PREFIX = 'recording-request-test-';
-/** Three times what the servers of a whole run hold at most. */
+/** Three times the largest data of the servers in a whole run. */
 const ROOM_BYTES = 4 * 2 ** 30;
-/** What a whole run needs besides: the services, the browsers, and the servers themselves. */
+/** The other memory of a whole run: the services, the browsers, and the servers themselves. */
 const REST_BYTES = 8 * 2 ** 30;
 
 export interface Places {
   /** A file system in memory. */
   memory: string;
   disk: string;
-  /** How much memory this process may still take. */
+  /** Returns how much more memory this process may use. */
   availableBytes: number;
 }
 
 /**
- * Makes a folder for the data of the test servers: in memory where there is room for it, so that a disk that stands
- * still for half a minute, as a shared one may, fails no test of something else. Removes what runs that were killed have left.
+ * Creates a folder for the data of the test servers: in memory if there is room, so that a shared disk that stalls
+ * for half a minute does not fail an unrelated test. Removes the folders of killed runs.
  */
 export async function serversFolder(
   { memory, disk, availableBytes }: Places = {
@@ -28,7 +28,7 @@ export async function serversFolder(
     availableBytes: process.availableMemory(),
   },
 ): Promise<Awaited<ReturnType<typeof mkdtempDisposable>>> {
-  // On a disk they cost nothing that is missed, and another container may share it.
+  // On a disk the folders cost little, and another container may share the disk.
   await removeLeft(memory);
   const room = availableBytes >= ROOM_BYTES + REST_BYTES && (await freeBytes(memory)) >= ROOM_BYTES;
   return await mkdtempDisposable(join(room ? memory : disk, `${PREFIX}${process.pid}-`));
@@ -54,7 +54,7 @@ function runs(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // It is another user's.
+    // It belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -11,7 +11,7 @@ const TOGETHER = ['tools/test/src/affected.test.ts', 'tools/test/src/test-files.
 const WITH_SERVERS = 'services/submissions/test/upload.test.ts';
 const WITH_TIMERS = 'packages/kit-kafka/src/group.test.ts';
 
-test('unit tests share a process, but for those that change it; tests with servers have their own', async () => {
+test('unit tests share a process, except those that change it; tests with servers have their own', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'unit-groups-'));
   const [one, two] = TOGETHER as [string, string];
   const programs = await groupUnitTests([one, WITH_SERVERS, WITH_TIMERS, two], dir.path);
@@ -22,7 +22,7 @@ test('unit tests share a process, but for those that change it; tests with serve
   assert.match(stdout, /^# pass [2-9]$/m, 'the tests of both files have run');
 });
 
-test('a file that cannot be loaded fails by its name, and the others of its group run', async () => {
+test('a file that fails to load is reported by name, and the others of its group run', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'unit-groups-'));
   const broken = join(dir.path, 'broken.test.ts');
   await writeFile(broken, "import './nowhere.ts';\n");

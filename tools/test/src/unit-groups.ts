@@ -5,14 +5,14 @@ import { ROOT } from './repository.ts';
 import { needsServers } from './test-files.ts';
 
 const GROUP_FILES = 40;
-// What a test changes for the whole process: timers and methods, variables, OpenTelemetry's providers, what is listened to. What it measures of it: memory.
+// Process-wide state that a test changes: timers and methods, variables, OpenTelemetry's providers, listeners. Or that it measures: memory.
 const CHANGES_PROCESS =
   /\bmock\.(timers|method)|\bprocess\.(env\.\w+ \|?\|?=|on\(|once\(|exitCode|memoryUsage)|@opentelemetry\//;
 
 /**
- * Returns the absolute paths of the modules to run for these test files, which are relative to the repository. Of unit tests starting the process and
- * loading what they share takes longer than the tests: those that leave their process as it was are imported, some at a time, by
- * modules that are written into `dir`.
+ * Returns the absolute paths of the modules that run these test files, given relative to the repository. For a unit test, starting the process and
+ * loading shared modules takes longer than the test: so modules written to `dir` import several of them, unless they change
+ * their process.
  */
 export async function groupUnitTests(files: readonly string[], dir: string): Promise<string[]> {
   const alone: string[] = [];
@@ -31,7 +31,7 @@ export async function groupUnitTests(files: readonly string[], dir: string): Pro
   return [...alone, ...groups];
 }
 
-/** One that cannot be loaded is a test that fails, beside those of the others. */
+/** A file that fails to load becomes a failing test beside those of the others. */
 const moduleOf = (paths: readonly string[]): string => `import { test } from 'node:test';
 for (const file of ${JSON.stringify(
   paths.map(path => pathToFileURL(path).href),

@@ -21,8 +21,8 @@ const UNDER_WAY = 'backup-under-way';
 const GENERATION = /^[0-9a-f-]{36}$/;
 
 /**
- * Makes a backup of the running system in a folder, or brings the one that is there up to date. The backup of before stands until
- * the new one is whole. Fails with NotDone or a ConfigError.
+ * Makes a backup of the running system in a folder, or updates the backup there. The earlier backup stays valid until
+ * the new one is complete. Fails with NotDone or a ConfigError.
  */
 export async function runBackup(
   env: NodeJS.ProcessEnv,
@@ -36,7 +36,7 @@ export async function runBackup(
     await using databases = await openDatabases(settings);
     const system = await requireSystem(databases, dir);
     await claim(dir);
-    // Until every object is copied, the services remove none that a record of the moment names.
+    // Until every object is copied, the services keep every object that a record of the moment names.
     const lease = createLease(databases.connection, BACKUP_LEASE, LEASE_MS);
     await using held = await takeLease(lease);
     if (!held)
@@ -63,7 +63,7 @@ interface Making {
 
 async function make(dir: string, { settings, databases, system, lease, show }: Making): Promise<Report> {
   const started = performance.now();
-  // Set on every file explicitly: the clock of a shared folder is another one.
+  // Sets the time of every file explicitly: the clock of a shared folder may differ.
   const stamp = new Date(Math.floor(Date.now() / 1_000) * 1_000);
   const id = uuidv7();
   let dumped: Dump;
@@ -87,9 +87,9 @@ async function make(dir: string, { settings, databases, system, lease, show }: M
   );
   const { count, bytes, list, absent } = copied;
   const { databases: written } = dumped;
-  // A process that slept may have lost the lease, and another one may have finished meanwhile.
+  // A process that slept may have lost the lease, and another may have finished a backup.
   if (!(await lease.hold()))
-    throw new NotDone('This backup stood still for so long that another one has begun: it is left to that one.');
+    throw new NotDone('This backup was paused for so long that another one has begun: that one continues.');
   await writeManifest(dir, {
     ...{ format: 1, id, system, takenAt, clusterTime, databases: written, objects: { count, bytes, list } },
     ...{ absent, eventsLeft },
@@ -100,8 +100,8 @@ async function make(dir: string, { settings, databases, system, lease, show }: M
 }
 
 /**
- * Returns the id of the system that the databases hold, which gets one with its first backup. Fails where they hold none, and where the
- * folder has the backup of another one: databases that were lost and made again are another one, and would take the place of it.
+ * Returns the id of the system in the databases, which gets one with its first backup. Fails when they are empty, or when the
+ * folder has the backup of another system: lost and recreated databases are another system, and must not replace its backup.
  */
 async function requireSystem(databases: Databases, dir: string): Promise<string> {
   const submissions = databases.of('submissions');
@@ -120,7 +120,7 @@ async function requireSystem(databases: Databases, dir: string): Promise<string>
   return (await systems.findOne({ _id: 'system' }))!.id;
 }
 
-/** Refuses a folder with other things in it, which would be in the way or be taken for objects. */
+/** Refuses a folder with other files, which would be in the way or be taken for objects. */
 async function claim(dir: string): Promise<void> {
   await mkdir(join(dir), { recursive: true, mode: 0o700 });
   const entries = await readdir(dir);
@@ -130,9 +130,9 @@ async function claim(dir: string): Promise<void> {
   await writeFile(join(dir, UNDER_WAY), '');
 }
 
-/** Removes what the backup of before had and this one has not. Returns how many objects that were. */
+/** Removes the objects of the earlier backup that this one lacks. Returns their number. */
 async function tidy(dir: string, id: string, stamp: Date): Promise<number> {
-  // Its id says when it was begun: a later one is not ours to remove.
+  // The id contains the time of the backup's start: keeps later ones.
   for (const entry of await readdir(dir))
     if (GENERATION.test(entry) && entry < id) await rm(join(dir, entry), { recursive: true });
   const removed = await prune(dir, stamp);

@@ -14,19 +14,19 @@ const NAMED = 20;
 export interface Copied {
   count: number;
   bytes: number;
-  /** Of those, how many an earlier run had copied. */
+  /** How many of those an earlier run had copied. */
   reused: number;
-  /** Of these, how many the store no longer has, or has with another size. */
+  /** How many of these the store has lost, or has with another size. */
   lost: number;
   list: StoredFile;
   absent: Record<Absence, number>;
-  /** The first keys that are absent, each with why. */
+  /** The first absent keys, each with the reason. */
   named: string[];
 }
 
 /**
- * Copies every object to `objects/KEY` below `dir`, but for those that are there whole, and writes the list of all with their
- * hashes. What it copies or keeps has `stamp` as its time afterwards; what is there of a clip that was erased meanwhile has not.
+ * Copies every object to `objects/KEY` below `dir`, except those already complete, and writes the list of all with their
+ * hashes. Gives each copied or kept object the time `stamp`; an existing object of a clip that was erased meanwhile keeps its time.
  */
 export async function copyObjects(
   source: AsyncIterable<NamedObject>,
@@ -36,7 +36,7 @@ export async function copyObjects(
   const said = nowAndThen(show);
   const lines = new PassThrough();
   const listing = writeCompressed(dir, `${folder}/objects.jsonl.gz`, lines as AsyncIterable<Buffer>);
-  // A list that cannot be written ends the copying, at its next line.
+  // When the list cannot be written, the copying ends at its next line.
   lines.on('error', () => {});
   listing.catch(error => lines.destroy(error));
   const note = async (entry: ListedObject | AbsentObject) => {
@@ -51,12 +51,12 @@ export async function copyObjects(
     copied.absent[absent] += 1;
     if (copied.named.length < NAMED) copied.named.push(`${absent} ${key}`);
   };
-  // What was copied before, and is whole, stays in the backup; that the store has lost it since is told all the same.
+  // A complete earlier copy stays in the backup; the report still counts the loss in the store.
   const lose = (key: string) => {
     copied.lost += 1;
     if (copied.named.length < NAMED) copied.named.push(`lost ${key}`);
   };
-  /** What became of an object in the store since an earlier run copied it; undefined where nothing did. */
+  /** Returns the change of an object in the store since an earlier run copied it; undefined if there is none. */
   const lossOf = async ({ key, size }: NamedObject): Promise<'erased' | 'lost' | undefined> => {
     const there = await objects.stat(key);
     if (there === undefined) return (await isErased(submissions, key)) ? 'erased' : 'lost';
@@ -67,7 +67,7 @@ export async function copyObjects(
     const path = join(dir, 'objects', key);
     const kept = await wholeAt(path, object);
     const loss = kept && (await lossOf(object));
-    // Without the time of this backup it is removed at the end.
+    // Without the time of this backup, the cleanup at the end removes it.
     if (loss === 'erased') {
       miss(key, 'erased');
       return await note({ key, absent: 'erased' });
@@ -102,7 +102,7 @@ const progress = ({ count, bytes, reused }: Pick<Copied, 'count' | 'bytes' | 're
 const differs = ({ size, sha256 }: NamedObject, found: { bytes: number; sha256: string }): boolean =>
   (size !== undefined && size !== found.bytes) || (sha256 !== undefined && sha256 !== found.sha256);
 
-/** What an earlier run copied, if it is as the record says. */
+/** Returns the object that an earlier run copied, if it matches the record. */
 async function wholeAt(path: string, object: NamedObject) {
   const there = await stat(path).catch(() => undefined);
   if (!there || there.size !== object.size) return undefined;
@@ -110,7 +110,7 @@ async function wholeAt(path: string, object: NamedObject) {
   return found && !differs(object, found) ? found : undefined;
 }
 
-/** Undefined where the store has no such object. */
+/** Returns undefined when the store has no such object. */
 async function fetched(objects: Objects, key: string, path: string) {
   try {
     return await writeWhole(path, (await objects.get(key)) as AsyncIterable<Buffer>);
@@ -121,7 +121,7 @@ async function fetched(objects: Objects, key: string, path: string) {
   }
 }
 
-/** Whether the clip or take that an object belongs to was erased by now. */
+/** Returns whether the clip or take of an object has been erased. */
 async function isErased(submissions: mongo.Db, key: string): Promise<boolean> {
   const [kind, first = '', second = ''] = key.split('/');
   const [collection, id] = kind === 'uploads' ? ['uploads', first] : ['submissions', second];
@@ -136,7 +136,7 @@ const SECOND_MS = 1_000;
 
 /**
  * Removes the objects below `dir` that are older than this stamp: no record of the backup names them any more, or their clip was
- * erased while it was made. What a later backup has copied meanwhile, while this process slept, is newer and stays.
+ * erased during the backup. Objects that a later backup copied while this process slept are newer, and stay.
  */
 export async function prune(dir: string, stamp: Date): Promise<number> {
   let removed = 0;
@@ -148,7 +148,7 @@ export async function prune(dir: string, stamp: Date): Promise<number> {
     await unlink(path);
     removed += 1;
   }
-  // Those that are empty now, the deepest first.
+  // Removes the empty folders, the deepest first.
   if (removed > 0) for (const folder of folders.toReversed()) await rmdir(folder).catch(() => {});
   return removed;
 }

@@ -6,7 +6,7 @@ import { AT_THE_MOMENT, DATABASES, type Databases, LEFT_OUT } from './settings.t
 import { gathered, nowAndThen, writeCompressed } from './streams.ts';
 
 const BATCH = 1_000;
-// SnapshotTooOld and SnapshotUnavailable.
+// The codes SnapshotTooOld and SnapshotUnavailable.
 const TOO_OLD = [239, 246];
 
 export interface Dump {
@@ -15,8 +15,8 @@ export interface Dump {
 }
 
 /**
- * Writes every collection as it was at the moment: its documents as BSON, one after the other, in `FOLDER/DATABASE/
- * COLLECTION.bson.gz` below `dir`. Nothing of it is held in memory.
+ * Writes every collection as it was at the moment: its documents as consecutive BSON, in `FOLDER/DATABASE/
+ * COLLECTION.bson.gz` below `dir`. Streams the documents.
  */
 export async function dump(
   databases: Databases,
@@ -60,7 +60,7 @@ export async function dump(
   }
 }
 
-/** Twice what was not enough, at least. */
+/** Returns at least twice the window that was too short. */
 const windowFor = (seconds: number): number => Math.max(1_800, Math.ceil(seconds / 300) * 600);
 
 async function collectionsOf(database: mongo.Db): Promise<mongo.Collection[]> {
@@ -71,5 +71,5 @@ async function collectionsOf(database: mongo.Db): Promise<mongo.Collection[]> {
 
 const KEPT_TYPES = { promoteValues: false, promoteBuffers: false, promoteLongs: false, bsonRegExp: true } as const;
 
-/** A document with every number in the type that it was stored with. */
+/** A document whose numbers keep their stored types. */
 export const exactly = (bytes: Buffer): mongo.BSON.Document => mongo.BSON.deserialize(bytes, KEPT_TYPES);

@@ -13,7 +13,7 @@ const of = (error: Error) =>
   faultOf(error, { settings, dir: '/backups/here' }, reason => `It was not finished: ${reason}. Run it again.`);
 const withCode = (code: string, message: string) => Object.assign(new Error(message), { code });
 
-test('a full volume is named', () => {
+test('names a full volume', () => {
   const error = of(withCode('ENOSPC', 'ENOSPC: no space left on device, write'));
   assert.ok(error instanceof NotDone);
   assert.equal(
@@ -22,12 +22,12 @@ test('a full volume is named', () => {
   );
 });
 
-test('keys that the store does not accept are a wrong configuration', () => {
+test('reports keys that the store rejects as a configuration error', () => {
   const error = of(withCode('SignatureDoesNotMatch', 'The request signature we calculated does not match'));
   assert.ok(error instanceof StartError);
   assert.match(error.message, /^The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY/);
 });
 
-test('of any other failure the first line is told', () => {
+test('reports the first line of any other failure', () => {
   assert.equal(of(new Error('It broke.\nat x')).message, 'It was not finished: It broke. Run it again.');
 });

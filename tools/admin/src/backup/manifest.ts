@@ -6,7 +6,7 @@ import { NotDone } from '../run-erase.ts';
 
 /** A file of a backup. */
 export interface StoredFile {
-  /** Below the backup's folder. */
+  /** The path below the backup's folder. */
   path: string;
   bytes: number;
   /** Hex. */
@@ -17,35 +17,35 @@ export interface StoredCollection {
   name: string;
   documents: number;
   file: StoredFile;
-  /** As MongoDB lists them. */
+  /** The indexes, in MongoDB's format. */
   indexes: object[];
 }
 
-/** What a backup is made of. It is written last: a folder without one holds no whole backup. */
+/** The contents of a backup. It is written last: a folder without it holds no complete backup. */
 export interface Manifest {
   format: 1;
   id: string;
-  /** Whose backup it is: an id that the databases keep. */
+  /** The id of the backed-up system, which its databases keep. */
   system: string;
-  /** The moment that it shows, by MongoDB's clock. */
+  /** The moment of the data, by MongoDB's clock. */
   takenAt: string;
   clusterTime: { seconds: number; increment: number };
   databases: Record<string, StoredCollection[]>;
   objects: { count: number; bytes: number; list: StoredFile };
-  /** How many objects that the records name are not in it: erased since then, or not in the store, or in it with other bytes. */
+  /** The number of named objects that the backup lacks or has with other bytes: erased since then, missing in the store, or different there. */
   absent: Record<Absence, number>;
-  /** How many events were in Kafka alone at the moment. */
+  /** The number of events that were only in Kafka at the moment. */
   eventsLeft: number;
 }
 
-/** An object in the list of a backup; its bytes are in `objects/KEY`. */
+/** An object in the list of a backup; `objects/KEY` holds its bytes. */
 export interface ListedObject {
   key: string;
   size: number;
   sha256: string;
 }
 
-/** Why an object is not as its record says: erased since the moment, lost, or stored with other bytes (which are in the backup). */
+/** The reason why an object differs from its record: erased since the moment, lost, or stored with other bytes (which the backup has). */
 export const ABSENCES = ['erased', 'missing', 'different'] as const;
 export type Absence = (typeof ABSENCES)[number];
 
@@ -57,7 +57,7 @@ export interface AbsentObject {
 const FILE = 'manifest.json';
 export const FORMAT = 1;
 
-/** Writes it whole or not at all, and only once everything else is on the disk. */
+/** Writes it atomically, after everything else is on the disk. */
 export async function writeManifest(dir: string, manifest: Manifest): Promise<void> {
   const path = join(dir, FILE);
   const file = await open(`${path}.new`, 'w', 0o600);
@@ -67,7 +67,7 @@ export async function writeManifest(dir: string, manifest: Manifest): Promise<vo
   await rename(`${path}.new`, path);
 }
 
-/** Reads it. Fails with NotDone where there is none, or none that this version understands. */
+/** Reads it. Fails with NotDone when it is missing or has an unsupported format. */
 export async function readManifest(dir: string): Promise<Manifest> {
   const path = join(dir, FILE);
   const text = await readFile(path, 'utf8').catch(() => {
@@ -85,7 +85,7 @@ export async function readManifest(dir: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Returns the manifest of the backup that a folder holds; undefined where it holds none, or a damaged one. */
+/** Returns the manifest of the backup in a folder; undefined when it is missing or damaged. */
 export const findManifest = (dir: string): Promise<Manifest | undefined> => readManifest(dir).catch(() => undefined);
 
 function parsed(text: string): Manifest | undefined {
@@ -96,7 +96,7 @@ function parsed(text: string): Manifest | undefined {
   }
 }
 
-/** Hex; undefined where there is no such file. */
+/** The hash in hex; undefined when the file is missing. */
 export async function hashOf(path: string): Promise<{ bytes: number; sha256: string } | undefined> {
   if (!(await stat(path).catch(() => undefined))) return undefined;
   const hash = createHash('sha256');
@@ -108,7 +108,7 @@ export async function hashOf(path: string): Promise<{ bytes: number; sha256: str
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Fails with NotDone, which names the file, where it is not as it was written. */
+/** Fails with NotDone, which names the file, when it has changed since the backup. */
 export async function verifyFile(dir: string, { path, bytes, sha256 }: StoredFile): Promise<void> {
   const found = await hashOf(join(dir, path));
   if (!found) throw new NotDone(`The backup in ${dir} is not whole: ${path} is missing. Nothing was restored.`);

@@ -6,8 +6,8 @@ import { NotDone } from '../run-erase.ts';
 import { AT_THE_MOMENT, type Databases, type Settings } from './settings.ts';
 
 /**
- * The consumers whose work no database remembers until they have done it. What is on its way to others is asked for again by
- * the jobs of submissions.
+ * The consumers whose pending work is in no database. The jobs of submissions request the work of the other
+ * consumers again.
  */
 const CONSUMERS = [
   ['submissions.events', 'webhooks'],
@@ -20,17 +20,17 @@ const LOOK_MS = 250;
 const RELAY_LEASE = 'outbox:submissions';
 const RELAY_HELD_MS = 15_000;
 
-/** A moment that all databases are read at. */
+/** The moment at which all databases are read. */
 export interface Moment extends AsyncDisposable {
   session: mongo.ClientSession;
   clusterTime: mongo.BSON.Timestamp;
-  /** How many events were in Kafka alone, because a consumer has not taken them for a minute. */
+  /** The number of events only in Kafka, because a consumer did not take them for a minute. */
   eventsLeft: number;
 }
 
 /**
- * Chooses a moment at which every event is in a database: in the outbox of its record, or in what its consumer has stored. For
- * that nothing is published for a few seconds; events wait in their records as they do while Kafka is away.
+ * Chooses a moment at which every event is in a database: in the outbox of its record, or in the stored result of its consumer. To
+ * reach it, publishing stops for a few seconds; events wait in their records as they do during a Kafka outage.
  */
 export async function chooseMoment(databases: Databases, settings: Settings): Promise<Moment> {
   await using stack = new AsyncDisposableStack();
@@ -51,7 +51,7 @@ export async function chooseMoment(databases: Databases, settings: Settings): Pr
     const session = databases.client.startSession({ snapshot: true });
     const clusterTime = await begin(databases, session);
     const after = await standing(progress);
-    // Something was published in between after all, and may have been in Kafka alone.
+    // An event was published in between, and may have been only in Kafka.
     if (after.published === before.published || performance.now() > giveUp)
       return {
         ...{ session, clusterTime, eventsLeft: Number(before.waiting + after.published - before.published) },
@@ -61,7 +61,7 @@ export async function chooseMoment(databases: Databases, settings: Settings): Pr
   }
 }
 
-/** The first read of the session decides about its moment, which is of everything that a majority has by now. */
+/** The first read of the session fixes its moment, which includes everything that a majority has by now. */
 async function begin({ of }: Databases, session: mongo.ClientSession): Promise<mongo.BSON.Timestamp> {
   await of('submissions').collection('schema', AT_THE_MOMENT).findOne({}, { session });
   return (session as unknown as { snapshotTime: mongo.BSON.Timestamp }).snapshotTime;
@@ -77,7 +77,7 @@ async function standing(progress: ProgressReader): Promise<{ published: bigint; 
   return sum;
 }
 
-/** Takes the lease of the process that publishes, which then stops within its own three seconds; it takes it again afterwards. */
+/** Takes the lease of the publishing process, which stops within three seconds and takes the lease again afterwards. */
 async function holdRelay(submissions: mongo.Db): Promise<AsyncDisposable> {
   const leases = submissions.collection<{ _id: string; holder: string }>('leases');
   const holder = uuidv7();

@@ -7,9 +7,9 @@ import { documentsOf, readCompressed } from './streams.ts';
 export interface NamedObject {
   key: string;
   size: number | undefined;
-  /** Hex; undefined where none is kept. */
+  /** The hash in hex; undefined if the record has none. */
   sha256: string | undefined;
-  /** The records do without it: it may have been removed by the moment. */
+  /** Whether the records work without it: it may have been removed by the moment. */
   optional: boolean;
 }
 
@@ -44,21 +44,21 @@ interface SubmissionRow {
 const named = ({ key, size, sha256 }: Stored, optional = false): NamedObject => ({ key, size, sha256, optional });
 
 /**
- * The objects that the records in a backup need: those of clips, and of takes on their way in. It is the rule by which the
- * submissions service says what `check` looks for (services/submissions/src/store/stored-objects.ts), of a moment that has passed.
- * What is held is bounded by the takes that are landing or have very many parts.
+ * Returns the objects that the records in a backup need: those of clips, and of takes that are landing. It follows the rule by which the
+ * submissions service lists the objects for `check` (services/submissions/src/store/stored-objects.ts), for a past moment.
+ * The takes that are landing or have very many parts bound its memory.
  */
 export async function* namedObjects(dir: string, collections: StoredCollection[]): AsyncGenerator<NamedObject> {
   const rowsOf = <T>(name: string) => rows<T>(dir, collections, name);
-  /** The objects of each upload that is landing, by the submission that it becomes. */
+  /** The objects of each landing upload, by the submission that it becomes. */
   const landing = new Map<string, NamedObject[]>();
-  /** By the page's id: whether its parts are needed no more. */
+  /** Whether the upload no longer needs its parts, by the page's id. */
   const pages = new Map<string, boolean>();
   for await (const row of rowsOf<UploadRow>('uploads')) {
     const isFailed = row.state === 'refused' && row.refusal === 'failed';
     if (!['uploading', 'finishing'].includes(row.state) && !isFailed) continue;
     const parts = (row.parts ?? []).map(part => named(part));
-    // One with very many parts is put together in one object.
+    // An upload with very many parts is joined in one object.
     const isWhole = row.isPaged === true && row.sha256 !== undefined && row.submissionId !== undefined;
     const whole = {
       key: `submissions/${row.projectId}/${row.submissionId}/source`,
@@ -73,11 +73,11 @@ export async function* namedObjects(dir: string, collections: StoredCollection[]
     for await (const { _id, parts } of rowsOf<{ _id: string; parts: Stored[] }>('upload_parts'))
       for (const part of pages.has(_id) ? parts : []) yield named(part, pages.get(_id));
   for await (const row of rowsOf<SubmissionRow>('submissions')) {
-    // Its record says where the bytes of the landed take are.
+    // The record of the landed take names its bytes.
     landing.delete(row._id);
     if (row.erasedAt) continue;
     const { source, video, audio, thumbnails = [] } = row;
-    // An upload that is kept beside its video goes at any moment.
+    // An upload that is kept beside its video may be removed at any moment.
     const objects = [video?.key ? undefined : source, video, audio, ...thumbnails];
     for (const object of objects) if (object?.key) for (const part of partsOf(object)) yield named(part);
   }

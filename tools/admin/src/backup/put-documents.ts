@@ -7,10 +7,10 @@ import { documentsOf, nowAndThen, readCompressed } from './streams.ts';
 
 const BATCH_DOCUMENTS = 1_000;
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** The record of the migrations, without which no service starts: written when everything else is there. */
+/** The record of the migrations, without which no service starts: written last. */
 const SCHEMA = 'schema';
 
-/** Stores every document of the backup, with the indexes of then. What is in these collections goes first. */
+/** Stores every document of the backup, with its indexes, and first empties these collections. */
 export async function putDocuments(
   dir: string,
   manifest: Manifest,
@@ -22,7 +22,7 @@ export async function putDocuments(
   const all = Object.entries(manifest.databases).flatMap(([database, collections]) =>
     collections.map(collection => ({ database, collection })),
   );
-  // What says that a database is migrated comes last, and everything before that is done again by a second run.
+  // The mark of a migrated database comes last: until then, a second run repeats everything.
   const inOrder = all.toSorted((a, b) => Number(a.collection.name === SCHEMA) - Number(b.collection.name === SCHEMA));
   for (const { database, collection } of inOrder) {
     const target = databases.of(database).collection(collection.name);
@@ -56,10 +56,10 @@ async function* batchesOf(documents: AsyncIterable<Buffer>): AsyncGenerator<mong
   if (batch.length > 0) yield batch;
 }
 
-/** Those of the backup, also where a later version made it, whose migrations this one does not know. */
+/** Creates the backup's indexes, also those of a later version, whose migrations this version does not know. */
 async function makeIndexes(target: mongo.Collection, { indexes }: StoredCollection): Promise<void> {
   const wanted = (indexes as mongo.IndexDescription[]).filter(({ name }) => name !== '_id_');
-  // As MongoDB lists it.
+  // In MongoDB's listing format.
   const plain = wanted.map(({ v: _, ...index }: mongo.IndexDescription & { v?: number }) => index);
   if (plain.length > 0) await target.createIndexes(plain as mongo.IndexDescription[]);
 }

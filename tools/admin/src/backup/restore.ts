@@ -21,12 +21,12 @@ import { eachAtOnce, nowAndThen, readLines } from './streams.ts';
 
 const LEASE_MS = 60_000;
 const AT_ONCE = 8;
-/** In the database of submissions: what is being restored there. It goes last. */
+/** The mark of the running restore in the database of submissions. It is removed last. */
 const OF_THE_STORE = 'checksum-probe';
 
 /**
- * Puts a backup into empty servers. Everything is verified before anything is written, and no service starts on what is half
- * restored; the same command goes on with it. Fails with NotDone or a ConfigError.
+ * Restores a backup into empty servers. It verifies everything before it writes, and no service starts on a partial
+ * restore; the same command continues it. Fails with NotDone or a ConfigError.
  */
 export async function runRestore(
   env: NodeJS.ProcessEnv,
@@ -43,18 +43,18 @@ export async function runRestore(
     await using databases = await openDatabases(settings);
     const objects = createObjects(settings);
     const goesOn = await requireEmpty({ manifest, settings, databases, objects });
-    // What the migration at the end would be refused for is found before anything is written.
+    // Finds the reasons for which the migration at the end would fail before it writes anything.
     await judgeTopics(settings);
     await verify(dir, manifest, show);
     await using lease = await takeLease(createLease(databases.connection, 'restore', LEASE_MS));
     if (!lease) throw new NotDone('Another restore into these databases runs: wait for its end.');
-    // Verifying may have taken hours.
+    // The verification may have taken hours.
     await requireEmpty({ manifest, settings, databases, objects });
     await objects.ensureBucket();
     await mark(databases, manifest.id);
     await putObjects(dir, manifest, { objects, goesOn, show });
     await putDocuments(dir, manifest, databases, show);
-    // Kafka may have gone away meanwhile: as long as the marks are there, the same command goes on.
+    // Kafka may be unavailable by now: as long as the marks are there, the same command continues.
     await judgeTopics(settings);
     for (const marks of marksIn(databases)) await marks.drop();
     await migrateAll(stores, show).catch(error => {
@@ -76,17 +76,17 @@ export async function runRestore(
   }
 }
 
-/** Fails where Kafka is away, or would not make the topics. */
+/** Fails when Kafka is unavailable or would not create the topics. */
 const judgeTopics = (settings: Settings) =>
   makeTopics(settings, { report: () => {}, log: createLogger('restore', 'silent'), validateOnly: true });
 
 const marksIn = (databases: Databases) =>
   DATABASES.map(name => databases.of(name).collection<{ _id: string; at: Date }>(RESTORING));
 
-/** As long as they are there, nothing migrates these databases and no service starts on them. */
+/** While these marks are there, nothing migrates these databases and no service starts on them. */
 async function mark(databases: Databases, id: string): Promise<void> {
   for (const marks of marksIn(databases)) await marks.replaceOne({ _id: id }, { at: new Date() }, { upsert: true });
-  // Of databases that were migrated already: it comes with the backup.
+  // Removes the record of databases that were already migrated: the backup brings its own.
   for (const name of DATABASES) await databases.of(name).collection('schema').drop();
 }
 
@@ -99,23 +99,23 @@ interface Place {
 
 const CLEAR = 'A backup is restored into empty servers: drop it, or name others.';
 
-/** Returns what to do about a database with documents. */
+/** Returns what the operator can do about a database with documents. */
 async function remedyFor({ system }: Manifest, databases: Databases): Promise<string> {
   const systems = databases.of('submissions').collection<{ _id: string; id: string }>('system');
   const isOfBackup = (await systems.findOne({ _id: 'system' }))?.id === system;
   const marked = await Promise.all(marksIn(databases).map(marks => marks.findOne({})));
-  // Marks are of another backup here, half of which no migration completes.
+  // The marks belong to another backup, and no migration completes a partial restore.
   if (!isOfBackup || marked.some(mark => mark !== null)) return CLEAR;
   return `It holds the system of this backup: where a restore was cut after everything was put back, ${MIGRATE_COMMAND} finishes it. Otherwise drop it, or name other servers.`;
 }
 
-/** Returns whether this backup was begun to be restored here. Fails with NotDone, which names what is not empty. */
+/** Returns whether a restore of this backup was begun here. Fails with NotDone, which names the data it finds. */
 async function requireEmpty({ manifest, settings, databases, objects }: Place): Promise<boolean> {
   for (const marks of marksIn(databases)) if (await marks.findOne({ _id: manifest.id })) return true;
   for (const name of DATABASES) {
     const database = databases.of(name);
     for (const { name: collection } of await database.listCollections({}, { nameOnly: true }).toArray()) {
-      // A database that was migrated, and never used, has this record alone.
+      // A migrated but unused database has only this record.
       if (['leases', 'schema', 'system'].includes(collection) || collection.startsWith('system.')) continue;
       if (await database.collection(collection).findOne({}, { projection: { _id: 1 } }))
         throw new NotDone(
@@ -135,7 +135,7 @@ async function requireEmpty({ manifest, settings, databases, objects }: Place): 
   return false;
 }
 
-/** Undefined where the bucket is empty, or is none yet. */
+/** Returns undefined when the bucket is empty or missing. */
 async function keyIn(objects: Objects): Promise<string | undefined> {
   try {
     for await (const { key } of objects.list('')) if (key !== OF_THE_STORE) return key;

@@ -7,28 +7,28 @@ import type { mongo } from 'mongoose';
 
 const VARIABLES = { ...mongoVariables, ...kafkaVariables, ...objectVariables };
 
-/** Where a system keeps what it has: the variables of its services. */
+/** The variables of the services that locate a system's data. */
 export type Settings = Values<typeof VARIABLES>;
 
-/** Fails with a ConfigError that names what is missing. */
+/** Fails with a ConfigError that names the missing variables. */
 export const readSettings = (env: NodeJS.ProcessEnv): Settings => loadConfig(env, VARIABLES);
 
-/** The services that have a database, by which it is called behind the prefix. */
+/** The services with a database; the database's name is the prefix and the service's name. */
 export const DATABASES = ['projects', 'submissions', 'webhooks'] as const;
 export type DatabaseName = (typeof DATABASES)[number];
 
 /** The databases of a system, over one client. */
 export interface Databases extends AsyncDisposable {
-  /** To that of submissions. */
+  /** The URL of the database of submissions. */
   connection: Connection;
   client: mongo.MongoClient;
   of(name: string): mongo.Db;
 }
 
-/** For collections that are read in a session with a moment: the connection's own read concern would take its place. */
+/** For collections that are read in a session with a moment: the connection's own read concern would replace it. */
 export const AT_THE_MOMENT = { readConcern: { level: 'snapshot' } } as const;
 
-// A collection is read, and an index built, in answers that take longer than a service's.
+// Reading a collection or building an index takes longer than a service's request.
 const ANSWER_MS = 120_000;
 
 export async function openDatabases(settings: Settings): Promise<Databases> {
@@ -42,5 +42,5 @@ export async function openDatabases(settings: Settings): Promise<Databases> {
   };
 }
 
-/** Of one process at a time, or made again when it is needed: not backed up. */
+/** Data of a single process, or data that is recreated on demand: not backed up. */
 export const LEFT_OUT = ['leases', 'keptUploads', 'archives', 'archive_pages'];

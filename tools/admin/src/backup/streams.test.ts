@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => rm(dir, { recursive: true, force: true }));
 
-test('of an object that goes while it is copied nothing stays', async () => {
+test('keeps nothing of an object that disappears during the copy', async () => {
   async function* cut() {
     yield Buffer.from('the beginning');
     throw new Error('it is gone');

@@ -21,7 +21,7 @@ export function meter(): Transform & { bytes: number; hash: Hash } {
   return Object.assign(through, { bytes: 0, hash });
 }
 
-/** Writes a file whole: it has its name once its bytes are on the disk. Nothing of it stays where that fails. */
+/** Writes a file atomically: it gets its name once its bytes are on the disk. A failure leaves no file. */
 export async function writeWhole(
   path: string,
   source: AsyncIterable<Buffer>,
@@ -42,7 +42,7 @@ export async function writeWhole(
   return { bytes: counted.bytes, sha256: counted.hash.digest('hex') };
 }
 
-/** Writes a file of the backup, compressed. Speed counts more than size: MongoDB keeps the moment only for a while. */
+/** Writes a compressed file of the backup. Speed counts more than size: MongoDB keeps the moment only for a limited time. */
 export async function writeCompressed(dir: string, path: string, source: AsyncIterable<Buffer>): Promise<StoredFile> {
   async function* compressed() {
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
@@ -57,14 +57,14 @@ export async function writeCompressed(dir: string, path: string, source: AsyncIt
 export const readCompressed = (path: string): AsyncIterable<Buffer> =>
   createReadStream(path).compose(createGunzip() as never) as unknown as AsyncIterable<Buffer>;
 
-/** The objects of a compressed file that has one as JSON in each line. */
+/** Reads the JSON objects of a compressed file, one per line. */
 export async function* readLines<T>(path: string): AsyncGenerator<T> {
   const unzipped = createReadStream(path).compose(createGunzip() as never);
   for await (const line of createInterface({ input: unzipped as never, crlfDelay: Number.POSITIVE_INFINITY }))
     yield JSON.parse(line) as T;
 }
 
-/** Gathers small pieces into larger ones, so that each does not cost a write. */
+/** Joins small pieces into larger ones to save writes. */
 export async function* gathered(pieces: AsyncIterable<Buffer>, size = 256 * 1024): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let bytes = 0;
@@ -79,7 +79,7 @@ export async function* gathered(pieces: AsyncIterable<Buffer>, size = 256 * 1024
   if (bytes > 0) yield Buffer.concat(held);
 }
 
-/** The documents of a file of BSON, one after the other. */
+/** Reads the documents of a BSON file. */
 export async function* documentsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -96,7 +96,7 @@ export async function* documentsOf(chunks: AsyncIterable<Buffer>): AsyncGenerato
   if (rest.length > 0) throw new Error('a file of documents ends in the middle of one');
 }
 
-/** Does the work for each item, for `count` of them at once. The first failure ends it. */
+/** Does the work for each item, `count` at a time. The first failure ends it. */
 export async function eachAtOnce<T>(
   items: AsyncIterable<T>,
   count: number,
@@ -120,7 +120,7 @@ export async function eachAtOnce<T>(
 
 const PROGRESS_MS = 2_000;
 
-/** Returns a function that shows a line, every two seconds at most. */
+/** Returns a function that shows a line, at most every two seconds. */
 export function nowAndThen(show: (line: string) => void): (line: () => string) => void {
   let shownAt = performance.now();
   return line => {
