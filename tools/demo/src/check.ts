@@ -5,12 +5,12 @@ export class CheckFailedError extends Error {
   override name = 'CheckFailedError';
 }
 
-/** Throws when `condition` does not hold: "expected <expected>, got <got>". */
+/** Throws "expected <expected>, got <got>" unless `condition` holds. */
 export function check(expected: string, condition: unknown, got: unknown): asserts condition {
   if (!condition) throw new CheckFailedError(`expected ${redact(expected)}, got ${shown(got)}`);
 }
 
-/** Like `check`, for two values that must be equal as JSON. */
+/** Checks that two values are equal as JSON. */
 export function checkEqual(what: string, got: unknown, wanted: unknown): void {
   check(`${what} to be ${shown(wanted)}`, JSON.stringify(got) === JSON.stringify(wanted), got);
 }
@@ -19,7 +19,7 @@ const MAX_SHOWN = 600;
 
 function shown(got: unknown): string {
   const text = JSON.stringify(got) ?? String(got);
-  // The actual value may be an answer that contains tokens, and the output of a failed run may be sent to others.
+  // The actual value may be an HTTP response with tokens, and the output of a failed run may be sent to others.
   const safe = redact(text);
   return safe.length > MAX_SHOWN ? `${safe.slice(0, MAX_SHOWN)} …` : safe;
 }

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { setImmediate as soon } from 'node:timers/promises';
 import type { FileReader, FileSource, HttpRequest } from 'tus-js-client';
 
-/** Where and how a connection breaks while a chunk is being sent. */
+/** The place at which, and the way in which, a connection breaks during a chunk. */
 export interface Cut {
-  /** The byte of the file after which nothing more is sent; must lie inside a chunk. */
+  /** The byte of the file after which sending stops; must lie inside a chunk. */
   at: number;
   /** Called once all bytes before it have left this process. */
   onSent: () => void;
@@ -15,7 +15,7 @@ export interface Cut {
 
 const FLUSH_LIMIT_MS = 10_000;
 
-/** Feeds a file to tus-js-client chunk by chunk; with `cut` the chunk that contains that byte stops there and hangs. */
+/** Feeds a file to tus-js-client chunk by chunk; with `cut`, the chunk that contains that byte stops there and hangs. */
 export function chunkReader(bytes: Buffer, cut?: Cut): FileReader {
   const source: FileSource = {
     size: bytes.length,
@@ -23,7 +23,7 @@ export function chunkReader(bytes: Buffer, cut?: Cut): FileReader {
       const part = bytes.subarray(start, Math.min(end, bytes.length));
       const isCut = cut !== undefined && start < cut.at && cut.at < start + part.length;
       const value = isCut ? halting(part, cut.at - start, cut) : Buffer.from(part);
-      // tus-js-client reads the size from here, as from a browser's Blob.
+      // tus-js-client reads the size from this property, as from a browser's Blob.
       return { value: Object.assign(value, { size: part.length }), done: end >= bytes.length };
     },
     close() {},

@@ -6,7 +6,7 @@ import { check } from './check.ts';
 import { ask, jsonOf } from './http.ts';
 import { type UploadEnd, type UploadPlan, upload } from './upload.ts';
 
-/** One pass through a recording link. */
+/** A contributor's pass through a recording link. */
 export interface Pass {
   /** The recording link. */
   link: string;
@@ -17,7 +17,7 @@ export interface LandedClip {
   clip: Clip;
   submissionId: string;
   responseSessionId: string;
-  /** The answer to the last byte. */
+  /** The HTTP response to the last byte. */
   end: UploadEnd;
   bytes: number;
 }
@@ -43,7 +43,7 @@ export async function responseOf({ link, response }: Pass, signal: AbortSignal):
   return jsonOf(await ask(`${link}/responses/${response.responseSessionId}`, { signal }));
 }
 
-/** Sends a file as an answer of a response. Resolves to the answer to the last request, even if it is a refusal. */
+/** Sends a file as an answer of a response. Resolves to the HTTP response of the last request, even if it is a refusal. */
 export async function sendFile(
   { link, response }: Pass,
   file: { path: string; mimeType: string },
@@ -62,7 +62,7 @@ export async function sendFile(
   return { ...end, bytes: bytes.length };
 }
 
-/** Sends a clip that must land. If the answer says that landing is still in progress, waits until the response shows it. */
+/** Sends a clip that must land. If the HTTP response says that landing is still in progress, waits until the contributor's response shows it. */
 export async function sendClip(
   pass: Pass,
   clip: Clip,

@@ -11,7 +11,7 @@ export interface Answer {
 
 export interface Request {
   method?: string;
-  /** Sent as Bearer. */
+  /** Sent as a Bearer token. */
   token?: string | undefined;
   /** Sent as application/json. */
   json?: unknown;
@@ -21,7 +21,7 @@ export interface Request {
 
 const LIMIT_MS = 60_000;
 
-/** Sends one request and reads the whole answer, within a minute. Any status is an answer; rejects when none comes. */
+/** Sends one request and reads the whole HTTP response, within a minute. Accepts any status; rejects when no response arrives. */
 export async function ask(url: string, request: Request): Promise<Answer> {
   const { method = 'GET', token, json, headers, signal } = request;
   const what = redact(`${method} ${new URL(url).pathname}`);
@@ -51,7 +51,7 @@ export async function ask(url: string, request: Request): Promise<Answer> {
   }
 }
 
-/** Returns the JSON of an answer, which must have this status. */
+/** Returns the JSON of an HTTP response, which must have this status. */
 export function jsonOf<T>(answer: Answer, status = 200): T {
   checkStatus(answer, status);
   try {
@@ -61,7 +61,7 @@ export function jsonOf<T>(answer: Answer, status = 200): T {
   }
 }
 
-/** Fails unless the answer is an error as in the contract: this status, and only `{error}` with a sentence. */
+/** Fails unless the HTTP response is an error of the contract: this status, and only `{error}` with a sentence. */
 export function checkRefused(answer: Answer, status: number): string {
   const body = jsonOf<Record<string, unknown>>(answer, status);
   const keys = Object.keys(body);
@@ -76,7 +76,7 @@ export function checkStatus(answer: Answer, status: number): void {
   check(`${answer.what} to answer ${status}`, answer.status === status, got);
 }
 
-/** The media type of an answer, without its parameters. */
+/** Returns the media type of an HTTP response, without its parameters. */
 export const typeOf = (answer: Answer): string => (answer.headers.get('content-type') ?? '').split(';')[0]!.trim();
 
 const isText = (answer: Answer) => /json|text/.test(typeOf(answer));

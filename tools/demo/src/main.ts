@@ -24,7 +24,7 @@ async function main({ keep, results }: Options, stopped: AbortSignal): Promise<v
   });
   const seconds = Math.round((performance.now() - began) / 1000);
   print(
-    `\nAll ${steps.length} steps held, in ${seconds} s; ${Math.round(shareHeard * 100)} % of the words were heard.`,
+    `\nAll ${steps.length} steps passed, in ${seconds} s; ${Math.round(shareHeard * 100)} % of the words were recognised.`,
   );
   print(`Results: ${where} (clips, thumbnails, audio, transcripts, exports, webhooks, the trace)`);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { run } from '@recording-request/fixtures/run';
 
 export interface Probe {
-  /** The container's duration in seconds; undefined where it has none. */
+  /** The container's duration in seconds; undefined if it has none. */
   durationSec: number | undefined;
   container: string;
   /** In the order of the streams. */
@@ -27,7 +27,7 @@ export async function probe(path: string): Promise<Probe> {
   };
 }
 
-/** Returns the time, in seconds, of the first picture that a player gets when it seeks to `second`. */
+/** Returns the time, in seconds, of the first picture that a player shows when it seeks to `second`. */
 export async function seek(path: string, second: number): Promise<number> {
   const interval = ['-read_intervals', `${second}%+#1`];
   const entries = ['-select_streams', 'v:0', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0'];
@@ -37,7 +37,7 @@ export async function seek(path: string, second: number): Promise<number> {
 
 const CUES = Buffer.from('1c53bb6b', 'hex');
 
-/** Whether a file has the index that lets a player seek without reading it all: Cues in WebM, `moov` before `mdat` in MP4. */
+/** Returns whether a file has the index that lets a player seek without reading all of it: Cues in WebM, `moov` before `mdat` in MP4. */
 export function hasIndex(bytes: Buffer, container: string): boolean {
   if (/webm|matroska/.test(container)) return bytes.includes(CUES);
   const moov = bytes.indexOf('moov');
@@ -46,7 +46,7 @@ export function hasIndex(bytes: Buffer, container: string): boolean {
 
 const SIZE = { width: 160, height: 90 };
 
-/** Returns small grey pictures of a file, `perSecond` of each second (one of a still picture). */
+/** Returns small grey pictures of a file, `perSecond` per second (one for a still picture). */
 export async function greyFrames(path: string, perSecond?: number): Promise<Buffer[]> {
   const filter = `${perSecond === undefined ? '' : `fps=${perSecond},`}scale=${SIZE.width}:${SIZE.height},format=gray`;
   const raw = await decoded(path, ['-map', '0:v:0', '-vf', filter, '-f', 'rawvideo']);
@@ -56,7 +56,7 @@ export async function greyFrames(path: string, perSecond?: number): Promise<Buff
   );
 }
 
-/** The mean difference of two pictures of `greyFrames`, 0 to 255. */
+/** Returns the mean difference of two pictures of `greyFrames`, 0 to 255. */
 export function difference(a: Buffer, b: Buffer): number {
   let sum = 0;
   for (let at = 0; at < a.length; at++) sum += Math.abs(a[at]! - b[at]!);
@@ -83,7 +83,7 @@ async function decoded(path: string, output: string[]): Promise<Buffer> {
   try {
     const file = join(scratch, 'raw');
     await run('ffmpeg', ['-nostdin', '-v', 'error', '-i', path, ...output, file]);
-    // A copy, so that it can be read as 16-bit numbers.
+    // Copies the bytes, so that they can be read as 16-bit numbers.
     return Buffer.from(await readFile(file));
   } finally {
     await rm(scratch, { recursive: true, force: true });

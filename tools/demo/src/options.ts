@@ -8,7 +8,7 @@ export interface Options {
   results: string;
 }
 
-/** Everything of the demo that is not a result. */
+/** The folder of all the demo's files except results. */
 export const DEMO_DIR = '.demo';
 
 export const HELP = `npm run demo -- [options]

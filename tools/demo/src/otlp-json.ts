@@ -1,4 +1,4 @@
-/** OTLP/JSON as collectors get it: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
+/** OTLP/JSON as collectors receive it: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
 interface OtlpValue {
   stringValue?: string;
   intValue?: string | number;
@@ -29,7 +29,7 @@ interface OtlpTraces {
   }[];
 }
 
-/** OTLP's numbers for the kinds of span. */
+/** OTLP's numbers for span kinds. */
 export const SPAN_KIND = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 
 export interface Span {
@@ -39,9 +39,9 @@ export interface Span {
   spanId: string;
   /** Absent at the root of a trace. */
   parentSpanId?: string;
-  /** `service.name` of the process that sent it. */
+  /** The `service.name` of the sending process. */
   service: string;
-  /** Who made it: a library, or we. */
+  /** The instrumentation scope: a library, or our own code. */
   scope: string;
   links: { traceId: string; spanId: string }[];
   name: string;
@@ -54,7 +54,7 @@ export interface Span {
   isError: boolean;
 }
 
-/** Returns the spans of one ExportTraceServiceRequest. Throws when the body is none. */
+/** Returns the spans of an ExportTraceServiceRequest. Throws when the body is not one. */
 export function spansOf(json: string): Span[] {
   const { resourceSpans = [] } = JSON.parse(json) as OtlpTraces;
   return resourceSpans.flatMap(({ resource, scopeSpans = [] }) => {
@@ -101,14 +101,14 @@ interface OtlpLogs {
 /** One line of a log. */
 export interface LogRecord {
   service: string;
-  /** Absent where no trace was running. */
+  /** Absent when there was no trace. */
   traceId?: string;
   level: string;
   message: string;
   attributes: Record<string, unknown>;
 }
 
-/** Returns the records of one ExportLogsServiceRequest. Throws when the body is none. */
+/** Returns the records of an ExportLogsServiceRequest. Throws when the body is not one. */
 export function recordsOf(json: string): LogRecord[] {
   const { resourceLogs = [] } = JSON.parse(json) as OtlpLogs;
   return resourceLogs.flatMap(({ resource, scopeLogs = [] }) => {
@@ -126,7 +126,7 @@ interface OtlpPoint {
   attributes?: OtlpAttribute[];
   asInt?: string | number;
   asDouble?: number;
-  /** How many durations a histogram has noted. */
+  /** The number of durations in a histogram. */
   count?: string | number;
 }
 interface OtlpMetric {
@@ -149,11 +149,11 @@ export interface Point {
   name: string;
   unit: string;
   attributes: Record<string, unknown>;
-  /** Of a histogram, how many durations it has noted. */
+  /** For a histogram, the number of durations. */
   value: number;
 }
 
-/** Returns the points of one ExportMetricsServiceRequest. Throws when the body is none. */
+/** Returns the points of an ExportMetricsServiceRequest. Throws when the body is not one. */
 export function pointsOf(json: string): Point[] {
   const { resourceMetrics = [] } = JSON.parse(json) as OtlpMetrics;
   return resourceMetrics.flatMap(({ resource, scopeMetrics = [] }) => {

@@ -12,13 +12,13 @@ export interface Owner {
   createProject(settings: Record<string, unknown>): Promise<ProjectCreatedJson>;
   project(projectId: string): Promise<ProjectDetailJson>;
   links(projectId: string): Promise<ProjectLinksJson>;
-  /** Every submission, read in pages of two, newest first. */
+  /** Returns every submission, read in pages of two, newest first. */
   submissions(projectId: string): Promise<SubmissionJson[]>;
 }
 
 const MAX_PAGES = 100;
 
-/** The owner's side of the API. Each call rejects when the answer is not 200. */
+/** The owner's side of the API. Each call rejects when the status is not 200. */
 export function createOwner(api: { baseUrl: string; apiToken: string; signal: AbortSignal }): Owner {
   const { baseUrl, apiToken: token, signal } = api;
   const get = (path: string, headers: Record<string, string> = {}) =>

@@ -13,18 +13,18 @@ import { checkNoSecrets, checkTrace } from './steps/trace.ts';
 import { checkTranscripts } from './steps/transcripts.ts';
 import { checkWebhooks } from './steps/webhooks.ts';
 
-/** Programs that the steps run; python3 besides. */
+/** The programs that the steps run, besides python3. */
 export const PROGRAMS = ['ffmpeg', 'flite', 'zbar-tools'] as const;
 
 export interface Performed {
-  /** Of all words spoken, 0 to 1. */
+  /** The recognised share of all spoken words, 0 to 1. */
   shareHeard: number;
   projects: Projects;
 }
 
 /**
  * Plays owner and contributors against the installation that `show` describes, over HTTP, and checks the results. Resolves
- * when every check passed. Rejects at the first that did not, with a sentence that says what was expected and what came.
+ * when every check passed. Rejects at the first failed check, with a sentence that names the expected and the actual value.
  */
 export async function perform(show: Show): Promise<Performed> {
   const owner = createOwner(show);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPlay } from './play.ts';
 
-test('a step that takes long says every ten seconds that it still runs, until it has ended', async t => {
+test('reports every ten seconds that a long step still runs, until it ends', async t => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const lines: string[] = [];
   const { play, played } = createPlay(line => lines.push(line), new AbortController().signal);

@@ -6,10 +6,10 @@ export interface PlayedStep {
   figures: string[];
 }
 
-/** A step that takes longer says every so often that it still runs. */
+/** The interval at which a long step reports that it still runs. */
 const STILL_MS = 10_000;
 
-/** Runs one step and prints it with its time; `note` adds a figure to its line. Errors are printed and rethrown. */
+/** Runs one step and prints it with its time; `note` adds a figure to its line. Prints and rethrows errors. */
 export type Play = <T>(title: string, step: (note: (figure: string) => void) => Promise<T>) => Promise<T>;
 
 /** Creates a `play` that writes to `log` and records the steps in `played`. */

@@ -14,7 +14,7 @@ import type { Projects } from './steps/create-projects.ts';
 import { startTraceReceiver, traceVariables } from './trace-receiver.ts';
 
 export interface DemoOptions {
-  /** Holds logs and, where it starts servers itself, their data. */
+  /** Holds logs and, if the demo starts the servers, their data. */
   dataDir: string;
   /** Holds the clips between runs. */
   clipsDir: string;
@@ -23,13 +23,13 @@ export interface DemoOptions {
   /** Prints one line for a person to read. */
   log: (line: string) => void;
   signal?: AbortSignal;
-  /** Servers that already run; without them it starts and stops its own. */
+  /** Servers that already run; without them the demo starts and stops its own. */
   servers?: Pick<Servers, 'env'>;
-  /** Called when all steps are done and everything still runs; the stop follows. */
+  /** Called after all steps, while everything still runs; the stop follows. */
   whileUp?: (up: DemoUp, signal: AbortSignal) => Promise<void>;
 }
 
-/** The addresses and tokens for continuing by hand. */
+/** The addresses and tokens with which the user can continue by hand. */
 export interface DemoUp {
   baseUrl: string;
   apiToken: string;
@@ -39,14 +39,14 @@ export interface DemoUp {
 
 export interface DemoResult {
   steps: PlayedStep[];
-  /** Of all words spoken, 0 to 1. */
+  /** The recognised share of all spoken words, 0 to 1. */
   shareHeard: number;
 }
 
 /**
- * Starts the six services (and the servers, unless they are given), plays owner and contributors over HTTP, and checks
- * the results. Resolves when every check passed and all is stopped. Rejects, with everything stopped, with a sentence that
- * says what was expected and what came.
+ * Starts the six services (and the servers, unless given), plays owner and contributors over HTTP, and checks
+ * the results. Resolves when every check passed and everything has stopped. Otherwise stops everything and rejects with a
+ * sentence that names the expected and the actual value.
  */
 export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const { log, resultsDir } = options;
@@ -70,7 +70,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     died.signal.throwIfAborted();
     return { steps: played, shareHeard };
   } catch (error) {
-    // A process that died explains more than the request that failed because of it.
+    // The end of a process explains more than the request that failed because of it.
     throw died.signal.aborted ? died.signal.reason : error;
   } finally {
     await writeFile(join(resultsDir, 'steps.txt'), `${lines.join('\n')}\n`);
@@ -97,12 +97,12 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
       stack.use(await startServers({ dataDir, log, signal, onExit })),
     ));
   const traces = stack.use(await startTraceReceiver());
-  // Also after a failed run, which is when the results are looked at.
+  // Also after a failed run, whose results matter most.
   stack.defer(() =>
     writeFile(join(options.resultsDir, 'spans.jsonl'), traces.spans.map(span => `${JSON.stringify(span)}\n`).join('')),
   );
   const sink = stack.use(await startWebhookSink());
-  // A name of its own, so that servers with other data can be used.
+  // A separate name, so that servers with other data can be used.
   const name = `demo${randomBytes(4).toString('hex')}`;
   const cluster = await play('six services started', async note => {
     const started = stack.use(
@@ -129,7 +129,7 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
   return { baseUrl: cluster.baseUrl, apiToken, sink, traces, clipsDir, resultsDir, speechModel, play, signal };
 }
 
-/** The names by which the trace receiver tells the services apart. */
+/** The names under which the trace receiver distinguishes the services. */
 function namesInTraces(): Partial<Record<ServiceName, Record<string, string>>> {
   return Object.fromEntries(SERVICES.map(name => [name, { OTEL_SERVICE_NAME: name }]));
 }

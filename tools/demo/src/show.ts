@@ -2,15 +2,15 @@ import type { WebhookSink } from '@recording-request/stack/webhook-sink';
 import type { Play } from './play.ts';
 import type { TraceReceiver } from './trace-receiver.ts';
 
-/** What every step of the demo is given: an installation, what it sends to, and the folders of this run. */
+/** The input of every step of the demo: an installation, its receivers, and the folders of this run. */
 export interface Show {
   /** The gateway's base URL, without a trailing slash. */
   baseUrl: string;
   /** The token of an owner without an allowance limit, with every scope. */
   apiToken: string;
-  /** The owner's endpoint, at an address to which the installation sends webhooks. */
+  /** The owner's endpoint, which the installation can reach with webhooks. */
   sink: Pick<WebhookSink, 'url' | 'events'>;
-  /** What receives every span of the services (`traceVariables`), under their names. */
+  /** The receiver of every span of the services (`traceVariables`), under their names. */
   traces: Pick<TraceReceiver, 'spans' | 'bodies'>;
   /** Holds the clips between runs. */
   clipsDir: string;
@@ -19,6 +19,6 @@ export interface Show {
   /** The name of the speech endpoint's model. */
   speechModel: string;
   play: Play;
-  /** Fires when the run is stopped or a process that it needs has died. */
+  /** Fires when the run stops or a process that it needs has ended. */
   signal: AbortSignal;
 }

@@ -48,7 +48,7 @@ const METRICS = JSON.stringify({
   ],
 });
 
-test('spans and metrics come in as JSON, plain or gzipped, and are read', async () => {
+test('reads spans and metrics as JSON, plain or gzipped', async () => {
   await using receiver = await startTraceReceiver();
   const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>, path = '/v1/traces') =>
     fetch(receiver.url + path, { method: 'POST', body, headers, signal: AbortSignal.timeout(5_000) });

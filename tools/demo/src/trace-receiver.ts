@@ -5,15 +5,15 @@ import { gunzip } from 'node:zlib';
 import { type LogRecord, type Point, pointsOf, recordsOf, type Span, spansOf } from './otlp-json.ts';
 
 export interface TraceReceiver extends AsyncDisposable {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT: without /v1/traces and the like. */
+  /** For OTEL_EXPORTER_OTLP_ENDPOINT: without /v1/traces or similar. */
   url: string;
-  /** All spans, in the order in which they came. */
+  /** All spans, in order of arrival. */
   spans: Span[];
   /** The last point of each series, by service, name and attributes. */
   points: Map<string, Point>;
-  /** All log records, in the order in which they came. */
+  /** All log records, in order of arrival. */
   records: LogRecord[];
-  /** The raw bodies, which are searched for secrets. */
+  /** The raw bodies, which the demo searches for secrets. */
   bodies: string[];
   stop(): Promise<void>;
 }
@@ -26,8 +26,8 @@ const LOGS_PATH = '/v1/logs';
 const unzip = promisify(gunzip);
 
 /**
- * A receiver of OTLP/HTTP traces, metrics and log records in JSON, on 127.0.0.1 and a free port by default. Protobuf gets 415,
- * another path 404, a body that is too large 413.
+ * Starts a receiver of OTLP/HTTP traces, metrics and log records in JSON, by default on 127.0.0.1 and a free port. It returns 415 for
+ * Protobuf, 404 for another path, and 413 for a body that is too large.
  */
 export async function startTraceReceiver({
   host = '127.0.0.1',
@@ -79,7 +79,7 @@ export async function startTraceReceiver({
 
 const seriesOf = ({ service, name, attributes }: Point) => JSON.stringify([service, name, attributes]);
 
-/** The variables with which a service sends its metrics to the same receiver, every second. */
+/** Returns the variables with which a service sends its metrics to the same receiver, every second. */
 export const metricVariables: Readonly<Record<string, string>> = {
   OTEL_METRICS_EXPORTER: 'otlp',
   OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
@@ -87,7 +87,7 @@ export const metricVariables: Readonly<Record<string, string>> = {
   OTEL_METRIC_EXPORT_TIMEOUT: '1000',
 };
 
-/** The variables with which a service sends the lines of its log to the same receiver. */
+/** Returns the variables with which a service sends its log lines to the same receiver. */
 export const logVariables: Readonly<Record<string, string>> = {
   OTEL_LOGS_EXPORTER: 'otlp',
   OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: 'http/json',

@@ -8,29 +8,29 @@ export interface UploadPlan {
   bytes: Buffer;
   chunkBytes: number;
   metadata: Record<string, string>;
-  /** Declares the length with the last chunk only, like a recorder that does not know it earlier. */
+  /** Declares the length only with the last chunk, like a recorder that does not know it earlier. */
   deferLength?: boolean;
-  /** The share of the bytes, 0 to 1, after which the connection breaks; a new client then continues from what the server has. */
+  /** The share of the bytes, 0 to 1, after which the connection breaks; a new client then continues from the server's offset. */
   breakAt?: number;
   headers?: Record<string, string>;
   signal: AbortSignal;
 }
 
-/** How the server answered the last request of an upload. */
+/** The HTTP response to the last request of an upload. */
 export interface UploadEnd {
   uploadUrl: string;
   status: number;
-  /** JSON, where the answer was JSON. */
+  /** The parsed body, if it is JSON. */
   body: unknown;
   patches: number;
-  /** Where the connection broke: bytes acknowledged, sent, and found by the client that continued. */
+  /** The break of the connection: bytes acknowledged, bytes sent, and the offset at which the next client continued. */
   broken?: { acknowledged: number; sent: number; resumedAt: number };
 }
 
 const LIMIT_MS = 120_000;
 const RETRY_DELAYS_MS = [50, 200, 500, 1_000, 2_000, 4_000];
 
-/** Sends a file with tus-js-client. Rejects when no answer comes within two minutes; a refusal is an answer. */
+/** Sends a file with tus-js-client. Accepts a refusal; rejects when no HTTP response arrives within two minutes. */
 export async function upload(plan: UploadPlan): Promise<UploadEnd> {
   if (plan.breakAt === undefined) {
     const end = await send(plan, { endpoint: plan.endpoint }, chunkReader(plan.bytes));
@@ -49,7 +49,7 @@ export async function upload(plan: UploadPlan): Promise<UploadEnd> {
   return { ...endOf(second), patches: first.patches + second.patches, broken };
 }
 
-/** The middle of the chunk in which the break falls, so that it is never at a chunk's boundary. */
+/** Returns the middle of the chunk in which the break falls, so that it is never at a chunk's boundary. */
 function breakByte({ bytes, chunkBytes, breakAt = 0 }: UploadPlan): number {
   const chunk = Math.floor((bytes.length * breakAt) / chunkBytes);
   const end = Math.min(bytes.length, (chunk + 1) * chunkBytes);
@@ -102,7 +102,7 @@ function sendUntilBroken(
     let acknowledged = 0;
     let request: HttpRequest | undefined;
     const onSent = () => {
-      // After this no handler of the client is called any more.
+      // After this, the client calls no handler any more.
       void client.abort();
       resolve({ uploadUrl: client.url!, acknowledged, sent: at, patches });
     };
@@ -159,7 +159,7 @@ function endOf({ uploadUrl, response, patches }: Sent): UploadEnd {
   try {
     body = JSON.parse(response.getBody());
   } catch {
-    // Not JSON: shown as text.
+    // Not JSON: shows the text.
   }
   return { uploadUrl, status: response.getStatus(), body, patches };
 }

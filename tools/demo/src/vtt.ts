@@ -1,5 +1,5 @@
 export interface Cue {
-  /** Seconds. */
+  /** In seconds. */
   start: number;
   end: number;
   text: string;
@@ -7,7 +7,7 @@ export interface Cue {
 
 const TIMES = /^((?:\d+:)?\d{2}:\d{2}\.\d{3}) --> ((?:\d+:)?\d{2}:\d{2}\.\d{3})(?: .*)?$/;
 
-/** Parses the cues of a WebVTT file, in order. Throws when it is none. */
+/** Parses the cues of a WebVTT file, in order. Throws when the text is not WebVTT. */
 export function cuesOf(vtt: string): Cue[] {
   const [header = '', ...blocks] = vtt.replaceAll('\r\n', '\n').split(/\n{2,}/);
   if (!/^WEBVTT(?:[ \t\n]|$)/.test(header)) throw new Error('a WebVTT file begins with WEBVTT');

@@ -1,5 +1,5 @@
 /**
- * Returns the share of the spoken words that was recognised, 0 to 1: the length of the longest common subsequence, divided
+ * Returns the recognised share of the spoken words, 0 to 1: the length of the longest common subsequence, divided
  * by the number of spoken words. Words that the recogniser added do not count.
  */
 export function shareHeard(spoken: readonly string[], heard: readonly string[]): number {

@@ -5,7 +5,7 @@ import { steadyOf, windowsOf } from './measure/windows.ts';
 import { READS_PER_CLIP, readSomething } from './owners/reads.ts';
 import type { System } from './system.ts';
 
-/** How many clips a minute went through everything, with so many contributors at once. */
+/** The clips per minute through the whole pipeline, with this many contributors at once. */
 export interface Level {
   contributors: number;
   clipsPerMinute: number;
@@ -18,14 +18,14 @@ export interface Capacity {
 
 const FEWEST = 8;
 const MOST = 512;
-/** Twice as many contributors that bring no more than this gain have found the limit. */
+/** The limit is reached when twice as many contributors add no more than this gain. */
 const GAIN = 1.1;
 const THROUGH_MS = 180_000;
 
 /**
- * Measures how many clips a minute land, are processed, transcribed and told by webhook. A closed loop: the next contributor comes
- * when all of that is done for the one before, so that no backlog grows; there are twice as many at once, and twice as many again,
- * until that brings no more. Owners read meanwhile, as in the steps. Rejects where a request fails: capacity with errors is none.
+ * Measures how many clips a minute land, are processed, transcribed and reported by webhook. A closed loop: the next contributor arrives
+ * when the clip before is complete, so that no backlog grows; the number of contributors doubles
+ * until that adds no more. Owners read meanwhile, as in the steps. Rejects when a request fails, because capacity excludes errors.
  */
 export async function measureCapacity(system: System, windowMs: number): Promise<Capacity> {
   const levels: Level[] = [];
@@ -33,7 +33,7 @@ export async function measureCapacity(system: System, windowMs: number): Promise
     const best = Math.max(0, ...levels.map(({ clipsPerMinute }) => clipsPerMinute));
     const rate = await rateWith(system, contributors, windowMs);
     if (rate === undefined) {
-      system.log(`    ${contributors} contributors at once: some are told to come again`);
+      system.log(`    ${contributors} contributors at once: the product refused some with Retry-After`);
       break;
     }
     const level = { contributors, clipsPerMinute: rate };
@@ -42,11 +42,13 @@ export async function measureCapacity(system: System, windowMs: number): Promise
     if (level.clipsPerMinute < best * GAIN) break;
   }
   if (levels.length === 0)
-    throw new Error(`already ${FEWEST} contributors at once are told to come again: no capacity can be told`);
+    throw new Error(
+      `already ${FEWEST} contributors at once get refusals with Retry-After: the capacity cannot be measured`,
+    );
   return { clipsPerMinute: Math.max(...levels.map(({ clipsPerMinute }) => clipsPerMinute)), levels };
 }
 
-/** Clips a minute; undefined where somebody was told to come again, which is more than the product takes. */
+/** Returns clips a minute; undefined when the product refused a contributor with Retry-After, because the load exceeds its capacity. */
 async function rateWith(system: System, contributors: number, windowMs: number): Promise<number | undefined> {
   const tally = createTally();
   const doneAt: number[] = [];
@@ -55,8 +57,7 @@ async function rateWith(system: System, contributors: number, windowMs: number):
     const name = `capacity ${contributors}/${begun++}`;
     const random = system.random.fork(`${name}/reads`);
     const clip = await oneContributor(system, { tally, name, intendedAt: performance.now() });
-    if (!clip)
-      throw new Error(`a contributor could not hand in a clip: ${Object.keys(tally.read().errors).join('; ')}`);
+    if (!clip) throw new Error(`a contributor could not send a clip: ${Object.keys(tally.read().errors).join('; ')}`);
     const reads = Array.from({ length: READS_PER_CLIP }, () =>
       readSomething(system, { tally, random, intendedAt: performance.now() }),
     );
@@ -68,7 +69,7 @@ async function rateWith(system: System, contributors: number, windowMs: number):
     lanes: contributors,
     isEnough() {
       system.signal.throwIfAborted();
-      // Before each has done one, the first of them found an idle product.
+      // The first contributors find an idle product, so the count starts when each has sent one clip.
       if (doneAt.length <= contributors) return false;
       const windows = windowsOf(doneAt.slice(contributors), doneAt[contributors - 1]!, performance.now(), windowMs);
       const steady = steadyOf(windows);

@@ -2,11 +2,11 @@ import { Agent } from 'node:http';
 import { type Answer, type Ask, send } from '@recording-request/fault-test/harness/gateway-client';
 import type { Tally } from './measure/tally.ts';
 
-/** Sends requests as browsers of many people do, over connections that are kept. */
+/** Sends requests over persistent connections, as the browsers of many users do. */
 export interface Http extends Disposable {
   /**
-   * Resolves to the answer; to undefined where there was none. Counts it in the tally, as `what`. `from` is the address of the client,
-   * as a proxy in front tells it.
+   * Resolves to the HTTP response, or to undefined without one. Counts it in the tally, as `what`. `from` is the client's address,
+   * as a proxy in front reports it.
    */
   ask(tally: Tally, what: string, from: string, path: string, ask?: Ask): Promise<Answer | undefined>;
 }
@@ -15,7 +15,7 @@ const LIMIT_MS = 90_000;
 
 export function openHttp(origin: string, signal: AbortSignal): Http {
   const agent = new Agent({ keepAlive: true });
-  // What is under way ends with its connection.
+  // Requests under way end with their connection.
   signal.addEventListener('abort', () => agent.destroy(), { once: true });
   return {
     async ask(tally, what, from, path, ask = {}) {

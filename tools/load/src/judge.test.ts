@@ -25,11 +25,11 @@ const step = (more: Partial<StepResult> = {}): StepResult => ({
 const overload = (recovery: TallyResult, tally = tallyOf(latency(400, 900))) => step({ percent: 150, tally, recovery });
 const states = (of: StepResult, before?: StepResult) => judgeStep(of, before).map(({ state }) => state);
 
-test('a step below the capacity keeps its promises without errors, at rest soon and with flat memory', () => {
+test('a step below the capacity keeps its promises: no errors, soon at rest, flat memory', () => {
   assert.deepEqual(states(step()), ['kept', 'kept', 'kept']);
 });
 
-test('below the capacity an error breaks a promise, and so does being told to come again', () => {
+test('below the capacity, an error or a refusal with Retry-After breaks a promise', () => {
   for (const more of [{ errors: { 'PATCH: 500': 2 } }, { shed: { 'PATCH: 503': 1 } }]) {
     const [requests] = judgeStep(step({ tally: tallyOf(latency(40, 90), more) }), undefined);
     assert.equal(requests!.state, 'broken');
@@ -37,13 +37,13 @@ test('below the capacity an error breaks a promise, and so does being told to co
   }
 });
 
-test('a lag that is not back to 0 in time breaks a promise', () => {
+test('a lag that does not return to 0 in time breaks a promise', () => {
   assert.deepEqual(states(step({ rest: { seconds: 61, left: '' } })), ['kept', 'broken', 'kept']);
   const [, never] = judgeStep(step({ rest: { seconds: undefined, left: '3 clips are not through' } }), undefined);
   assert.match(never!.why, /everything was expected to be done in the end, and 3 clips are not through/);
 });
 
-test('memory that grows breaks a promise, and is not judged in a short step', () => {
+test('growing memory breaks a promise, and is not judged in a short step', () => {
   const memory = { ...flat, gateway: { ...use, late: 150 * MIB } };
   const [, , found] = judgeStep(step({ memory }), undefined);
   assert.equal(found!.state, 'broken');
@@ -51,26 +51,26 @@ test('memory that grows breaks a promise, and is not judged in a short step', ()
   assert.deepEqual(states(step({ memory, minutes: 1 })), ['kept', 'kept', 'not judged']);
 });
 
-test('above the capacity somebody may be told to come again, and must be told when', () => {
+test('above the capacity, refusals are permitted if they have Retry-After', () => {
   const told = tallyOf(latency(40, 90), { shed: { 'PATCH: 503': 9 } });
   assert.deepEqual(states(overload(tallyOf(latency(45, 95)), told), step()), ['kept', 'kept', 'kept']);
   const mute = tallyOf(latency(40, 90), { errors: { 'PATCH: 503 without Retry-After': 1 } });
   assert.equal(states(overload(tallyOf(latency(45, 95)), mute), step())[0], 'broken');
 });
 
-test('after an overload everything that somebody waits for is as quick as before', () => {
+test('after an overload, all awaited operations are as fast as before', () => {
   const [, , found] = judgeStep(overload(tallyOf(latency(45, 500))), step());
   assert.equal(found!.state, 'broken');
   assert.match(found!.why, /recording page p95 500 ms, where at most 380 is normal/);
   assert.equal(states(overload(tallyOf(latency(45, 95), { shed: { 'PATCH: 503': 1 } })), step())[2], 'broken');
 });
 
-test('a recovery is not judged without a step to compare with, or by a handful of figures', () => {
+test('a recovery is not judged without a step to compare with, or with few samples', () => {
   assert.equal(states(overload(tallyOf(latency(45, 95))))[2], 'not judged');
   assert.equal(states(overload(tallyOf(latency(45, 95, 19))), step())[2], 'not judged');
 });
 
-test('a clip that the checker misses and a service that ended break promises of the run', () => {
+test('a clip that the checker misses, or a service that ended, breaks a promise of the run', () => {
   const all = judgeRun(['the take 1 is there 0 times and not once'], ['media ended by itself (SIGKILL)']);
   assert.deepEqual(
     all.map(({ state }) => state),

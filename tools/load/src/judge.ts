@@ -4,32 +4,32 @@ import { AWAITED, sum, type TallyResult } from './measure/tally.ts';
 import { RECOVERY_MS, type StepResult } from './step.ts';
 
 export interface Verdict {
-  /** What the product promises. */
+  /** A promise of the product, with its verdict. */
   promise: string;
   state: 'kept' | 'broken' | 'not judged';
-  /** What was seen; of a broken promise, beside what was expected. */
+  /** The observation; for a broken promise, also the expectation. */
   why: string;
 }
 
-/** Seconds within which the product is at rest after a load below its capacity. */
+/** The seconds within which the product comes to rest after a load below its capacity. */
 const REST_SECONDS = 60;
-/** Under this a heap still grows towards what its load needs, and nothing can be told. */
+/** Below this duration, a heap still grows to the size of its load, and no verdict is possible. */
 const MEMORY_MINUTES = 5;
-/** As quick as before: p50 and p95, each by a factor and so many milliseconds, which a busy machine adds to anything. */
+/** The tolerance of p50 and p95 after a recovery: a factor, and milliseconds that a busy machine adds to any operation. */
 const NORMAL = { p50: { factor: 1.5, ms: 50 }, p95: { factor: 2, ms: 200 } } as const;
-/** Of fewer there is no p95. */
+/** Below this number of samples there is no p95. */
 const FEWEST = 20;
 const MIB = 1024 ** 2;
 
-/** The verdicts on one step; `before` is a step below the capacity that an overload's recovery is compared with. */
+/** Returns the verdicts on one step; `before` is a step below the capacity, for comparison with the recovery. */
 export function judgeStep(step: StepResult, before: StepResult | undefined): Verdict[] {
   return step.percent > 100 ? overload(step, before) : within(step);
 }
 
-/** The verdicts on the whole run: what the checker found, and services that ended by themselves. */
+/** Returns the verdicts on the whole run: the checker's findings, and services that ended by themselves. */
 export function judgeRun(violations: readonly string[], crashes: readonly string[]): Verdict[] {
   return [
-    verdict('nothing that was acknowledged is lost, doubled or left half done', violations),
+    verdict('no acknowledged clip is lost, duplicated or incomplete', violations),
     verdict('no service ends by itself', crashes),
   ];
 }
@@ -62,7 +62,7 @@ function overload({ percent, tally, rest, recovery }: StepResult, before: StepRe
   const taken = shed === 0 ? 'everything was taken' : `${shed} were, of ${tally.requests} requests`;
   const expected = 'nothing but 503 or 429 with Retry-After was expected, and there were: ';
   return [
-    verdict(`${at} what is refused is told when to come again`, told(tally.errors), taken, expected),
+    verdict(`${at} refusals have Retry-After`, told(tally.errors), taken, expected),
     restOf(`after ${percent} % the lag is back to 0`, rest, Number.POSITIVE_INFINITY),
     normalAgain(percent, recovery, before),
   ];
@@ -102,7 +102,7 @@ function normalAgain(percent: number, recovery: TallyResult | undefined, before:
 const isJudged = (name: (typeof AWAITED)[number], after: TallyResult, before: TallyResult): boolean =>
   Math.min(after.latencies[name]?.count ?? 0, before.latencies[name]?.count ?? 0) >= FEWEST;
 
-/** A sentence for each quantile of one latency that is not what it was. */
+/** Returns a sentence for each quantile of one latency that is too high. */
 function slower(name: (typeof AWAITED)[number], after: TallyResult, before: TallyResult): string[] {
   if (!isJudged(name, after, before)) return [];
   return (['p50', 'p95'] as const).flatMap(quantile => {

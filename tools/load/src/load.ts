@@ -4,18 +4,18 @@ import type { Tally } from './measure/tally.ts';
 import { READS_PER_CLIP, readSomething } from './owners/reads.ts';
 import type { System } from './system.ts';
 
-/** A stretch of load. */
+/** One phase of load. */
 export interface Stretch {
-  /** When it begins, in milliseconds from now, and how long people come. */
+  /** The start, in milliseconds from now, and the duration of arrivals. */
   fromMs: number;
   forMs: number;
   clipsPerMinute: number;
   tally: Tally;
-  /** Names its random numbers. */
+  /** The name of its random numbers. */
   name: string;
 }
 
-/** One contributor from the link to the landed clip. Resolves, once landed, to what resolves when everything is made of the clip. */
+/** Plays one contributor from the link to the landed clip. Resolves, once landed, to a promise that resolves when the clip is complete. */
 export async function oneContributor(
   system: System,
   { tally, name, intendedAt }: { tally: Tally; name: string; intendedAt: number },
@@ -25,13 +25,13 @@ export async function oneContributor(
   const { http, signal, broken } = system;
   const visit = { http, tally, random, signal, entry, violations: broken, seconds, intendedAt };
   const landedAt = await contribute(visit);
-  // The checker compares hashes, and the bytes of thousands of takes would fill the memory.
+  // The checker compares hashes; the bytes of thousands of takes would fill the memory.
   entry.take = { ...entry.take, bytes: Buffer.alloc(0) };
   if (landedAt === undefined || entry.submissionId === undefined) return undefined;
   return { through: system.pipeline.landed(entry.submissionId, landedAt, tally) };
 }
 
-/** Contributors and owners come at random, however the product does. Resolves when the last of them is done. */
+/** Contributors and owners arrive at random, independent of the product. Resolves when the last of them is done. */
 export async function runStretch(
   system: System,
   { fromMs, forMs, clipsPerMinute, tally, name }: Stretch,

@@ -10,7 +10,7 @@ import { HELP, type Options, parseOptions } from './options.ts';
 import { verdictLines } from './report/table.ts';
 import { type LoadResult, runLoad } from './run-load.ts';
 
-/** As little as spoils a round of `npm run bench`. */
+/** The least foreign CPU share that spoils a round of `npm run bench`. */
 const NOISE = 0.05;
 
 async function main({ json, ...options }: Options, signal: AbortSignal): Promise<number> {
@@ -21,9 +21,9 @@ async function main({ json, ...options }: Options, signal: AbortSignal): Promise
   print(`seed ${seed}: --seed ${seed} makes the same choices again`);
   await ensure(['ffmpeg', 'flite'], print);
   const programs = await ensureDeployedFfmpeg({ env: process.env, log: print, signal });
-  // Of this machine's two recognisers the quick one, as with a provider elsewhere speech takes no CPU here.
+  // PocketSphinx, the faster engine: with a provider elsewhere, speech takes no CPU here.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
-  // It stands for a server elsewhere: people here do not wait for what it works off.
+  // It represents a server elsewhere: simulated users do not wait for its backlog.
   process.env.SPEECH_NICE ||= '10';
   await using servers = await startServers({ dataDir: join(dir, 'servers'), log: print, signal });
   try {
@@ -43,7 +43,7 @@ function keepLogs(scratch: Scratch): void {
   print(`logs: ${join(scratch.path, 'logs')}`);
 }
 
-/** Before the hour that the run may take. */
+/** Checks the file before the run, which may take an hour. */
 async function expectWritable(file: string): Promise<void> {
   const opened = await open(file, 'a').catch(error => {
     throw new UsageError(`--json takes a file that can be written: ${(error as Error).message}.`);

@@ -3,18 +3,18 @@ import { test } from 'node:test';
 import { UsageError } from '@recording-request/kit/command-line';
 import { parseOptions } from './options.ts';
 
-test('without arguments each step has ten minutes, and the capacity is measured', () => {
+test('by default each step takes ten minutes, and the capacity is measured', () => {
   const { minutes, steps, capacity, json } = parseOptions([]);
   assert.deepEqual([minutes, steps, capacity, json], [10, [50, 80, 150], undefined, undefined]);
 });
 
-test('steps, their length, the capacity and the seed can be named', () => {
+test('accepts steps, their length, the capacity and the seed', () => {
   const args = ['--minutes', '0.5', '--steps', '80,200', '--capacity', '60', '--seed', '7'];
   const { minutes, steps, capacity, seed } = parseOptions(args);
   assert.deepEqual([minutes, steps, capacity, seed], [0.5, [80, 200], 60, 7]);
 });
 
-test('a wrong argument is refused with what can be given', () => {
+test('refuses a wrong argument and names valid ones', () => {
   const refused = (args: string[], words: RegExp) =>
     assert.throws(
       () => parseOptions(args),

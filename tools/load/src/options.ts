@@ -2,11 +2,11 @@ import { decimal, parseFlags, seedOf, TEXT, wholeNumber } from '@recording-reque
 import { UsageError } from '@recording-request/kit/command-line';
 
 export interface Options {
-  /** How long each step lasts. */
+  /** The duration of each step. */
   minutes: number;
   /** Shares of the capacity in percent, in the order in which they run. */
   steps: readonly number[];
-  /** Clips a minute; undefined: it is measured. */
+  /** Clips a minute; undefined to measure it. */
   capacity: number | undefined;
   seed: number;
   /** The file that gets every figure. */

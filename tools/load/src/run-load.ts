@@ -10,17 +10,17 @@ export interface LoadResult {
   date: string;
   seed: number;
   machine: { cores: number; cpu: string; memoryBytes: number; kernel: string };
-  /** Clips a minute, measured or as it was named. */
+  /** Clips a minute, measured or given. */
   capacity: Capacity;
   steps: StepResult[];
   verdicts: Verdict[];
 }
 
-/** A window in which clips are counted for the capacity: a tenth of a step, within these. */
+/** The window in which clips are counted for the capacity: a tenth of a step, within these bounds. */
 const WINDOW_SHARE = 0.1;
 const [SHORTEST_MS, LONGEST_MS] = [10_000, 60_000];
 
-/** Starts the product, measures its capacity, runs the steps, and checks every clip. Everything is stopped when it resolves or rejects. */
+/** Starts the product, measures its capacity, runs the steps, and checks every clip. Stops everything before it resolves or rejects. */
 export async function runLoad(
   { minutes, steps, capacity: named }: Pick<Options, 'minutes' | 'steps' | 'capacity'>,
   place: SystemOptions,
@@ -39,7 +39,7 @@ export async function runLoad(
   for (const percent of steps) {
     log(`\n… ${percent} % for ${minutes} min`);
     const result = await runStep(system, { percent, capacity: capacity.clipsPerMinute, minutes });
-    // The one closest to what people come at after an overload.
+    // The step closest to the load after an overload.
     const before = results.filter(each => each.percent <= 100).sort((a, b) => a.percent - b.percent)[0];
     verdicts.push(...judgeStep(result, before));
     results.push(result);

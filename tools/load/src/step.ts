@@ -11,27 +11,27 @@ export interface StepResult {
   percent: number;
   clipsPerMinute: number;
   minutes: number;
-  /** How many clips were made whole until it was at rest. */
+  /** The number of clips completed until the product was at rest. */
   clips: number;
   tally: TallyResult;
   memory: Memory;
   cpu: Cpu;
-  /** How many clips waited for each stage when the last of these people had come. */
+  /** The number of clips that waited for each stage when the last contributor had arrived. */
   waiting: Record<string, number>;
   rest: Rest;
-  /** After more than the capacity: what came at `RECOVERY_PERCENT` from `RECOVERY_MS` on. */
+  /** After an overload: the results at `RECOVERY_PERCENT` from `RECOVERY_MS` on. */
   recovery: TallyResult | undefined;
 }
 
 export const RECOVERY_PERCENT = 50;
-/** By then the product is to be as quick as before. */
+/** The time by which the product must be as fast as before. */
 export const RECOVERY_MS = 60_000;
-/** So long, or until so many clips have come that there is something to compare, but not longer than the last. */
+/** The duration of the phase, or until enough clips have arrived to compare, but not longer than the last value. */
 const LOOKED_AT = { ms: 60_000, clips: 40, mostMs: 300_000 };
-/** How long the product may take to come to rest, before the run goes on: this, and as long as people had come four times over. */
+/** The limit for the product to come to rest before the run continues: this, plus four times the duration of arrivals. */
 const REST_MS = 300_000;
 
-/** Has people come at a share of the capacity, and waits until the product is at rest. */
+/** Makes contributors arrive at a share of the capacity, and waits until the product is at rest. */
 export async function runStep(
   system: System,
   { percent, capacity, minutes }: { percent: number; capacity: number; minutes: number },

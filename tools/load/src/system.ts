@@ -18,18 +18,18 @@ import { openRecordings, type Recording } from './contributors/films.ts';
 import { type Http, openHttp } from './http.ts';
 import { createPipeline, type Pipeline } from './measure/pipeline.ts';
 
-/** A project that contributors record for, and the owner who reads it. */
+/** A project for contributors, and the owner who reads it. */
 export interface Place {
   projectId: string;
-  /** Of the shared link. */
+  /** The URL of the shared link. */
   link: string;
   /** The owner's API token. */
   token: string;
-  /** The address that the owner's requests come from. */
+  /** The client address of the owner's requests. */
   address: string;
 }
 
-/** The product on real servers, its owners, and what is known of every clip. */
+/** The product on real servers, its owners, and the ledger of every clip. */
 export interface System extends AsyncDisposable {
   readonly services: Cluster['services'];
   readonly places: readonly Place[];
@@ -41,17 +41,17 @@ export interface System extends AsyncDisposable {
   readonly log: Log;
   /** A sentence for each service that ended by itself. */
   readonly crashes: readonly string[];
-  /** Promises that contributors saw broken. */
+  /** The promises that contributors saw broken. */
   readonly broken: string[];
-  /** Enters a new take of a project in the ledger. */
+  /** Adds a new take of a project to the ledger. */
   newTake(place: Place, random: Random): Recording & { entry: Entry };
-  /** What the checker of the fault suite finds broken once everything is at rest. */
+  /** Returns the violations that the fault suite's checker finds once everything is at rest. */
   violations(): Promise<string[]>;
 }
 
 export interface SystemOptions {
   serversEnv: Record<string, string>;
-  /** The folder of the ffmpeg that media and transcription start; that of the system without. */
+  /** The folder of the ffmpeg that media and transcription start; by default the system's. */
   programs?: string;
   dir: string;
   seed: number;
@@ -59,12 +59,12 @@ export interface SystemOptions {
   log: Log;
 }
 
-/** Many, so that no owner's token comes near its rate limit. */
+/** Many owners, so that no owner's token reaches its rate limit. */
 const OWNERS = 8;
 const MOST_USES = 1_000_000;
 const REST_MS = 240_000;
 
-/** The product runs as it ships, but for `TRUSTED_PROXIES`, so that each contributor has an address of their own. */
+/** The product runs as it ships, except for `TRUSTED_PROXIES`, so that each contributor has a separate address. */
 export async function openSystem({ serversEnv, programs, dir, seed, signal, log }: SystemOptions): Promise<System> {
   await using opening = new AsyncDisposableStack();
   const name = `l${randomBytes(5).toString('hex')}`;
@@ -125,7 +125,7 @@ export async function openSystem({ serversEnv, programs, dir, seed, signal, log 
       check(
         {
           ...{ owner, ledger, leftovers, expected: NOTHING_EXPECTED, violations: ledger.violations },
-          // The checker knows the events that every project gets; those that were asked for beside them are followed here.
+          // The checker knows the events that every project gets; this follows the additional ones.
           receiver: {
             ...receiver,
             get events() {

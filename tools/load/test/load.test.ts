@@ -1,4 +1,4 @@
-/** The bounded part of `npm run load`: a few people at a low rate, through the command's own functions. */
+/** The bounded part of `npm run load`: a few contributors at a low rate, through the command's own functions. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,14 +10,14 @@ import { runLoad } from '../src/run-load.ts';
 
 const LIMIT_MS = 180_000;
 
-test('people who come keep every promise of a step, and each thing is timed', { timeout: LIMIT_MS }, async t => {
+test('a step keeps every promise, and every operation is timed', { timeout: LIMIT_MS }, async t => {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-load-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   const options = { minutes: 0.15, steps: [50], capacity: 80 };
   const place = { serversEnv: serverVariables(), dir, seed: 4, signal: t.signal, log: () => {} };
   const { steps, verdicts } = await runLoad(options, place);
   assert.deepEqual(
-    // Other tests use the machine meanwhile, so that how soon something is done is not judged here.
+    // Other tests use the machine meanwhile, so durations are not judged here.
     verdicts.filter(({ state, promise }) => state === 'broken' && !promise.includes('within')),
     [],
     'no promise was to be broken',

@@ -8,7 +8,7 @@ import { type Projects, QUESTIONS } from './create-projects.ts';
 import type { Clips } from './make-clips.ts';
 
 export const NOTE = 'Recorded at home; the light is a bit low.';
-/** A trace id of the client's, which the services must not adopt. */
+/** A client's trace id, which the services must not adopt. */
 export const FOREIGN_TRACE_ID = 'f0'.repeat(16);
 
 export interface Landed {

@@ -12,11 +12,11 @@ export interface Project {
 }
 
 export interface Projects {
-  /** Terms, note, transcripts: two unique links, a shared one. */
+  /** With terms, a note, transcripts, two unique links and a shared one. */
   stories: Project;
-  /** Two questions, a shared link. */
+  /** With two questions and a shared link. */
   interview: Project;
-  /** Clips of at most MAX_SHORT_SEC, no transcripts: what is refused is sent here. */
+  /** For refused clips: at most MAX_SHORT_SEC long, no transcripts. */
   strict: Project;
 }
 
@@ -27,7 +27,7 @@ export const MAX_SHORT_SEC = 3;
 
 /** The owner creates three projects and finds them in the list, newest first. */
 export async function createProjects({ sink, play }: Show, owner: Owner): Promise<Projects> {
-  return play('owner made three projects', async note => {
+  return play('owner created three projects', async note => {
     const me = jsonOf<{ userName: string; scopes: string[]; videoLimit: number | null }>(await owner.get('/api/me'));
     check('the owner to have every scope and no limit', me.scopes.length === 5 && me.videoLimit === null, me);
     const make = async (settings: Record<string, unknown>, webhookSecret: string): Promise<Project> => {

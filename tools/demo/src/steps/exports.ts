@@ -12,7 +12,7 @@ import type { Project, Projects } from './create-projects.ts';
 import type { Videos } from './media.ts';
 import type { Settled } from './settle.ts';
 
-/** Reads a ZIP with another implementation than the one that wrote it. */
+/** Reads a ZIP with a different implementation from its writer's. */
 const READ_ZIP = `
 import hashlib, json, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as archive:
@@ -26,13 +26,13 @@ print(json.dumps({"bad": bad, "files": files, "project": project}))
 `;
 
 interface ReadZip {
-  /** The first member whose checksum is wrong. */
+  /** The first member with a wrong checksum. */
   bad: string | null;
   files: { name: string; size: number; sha256: string }[];
   project: ExportDocumentJson;
 }
 
-/** The exports of the first two projects contain what the API showed. */
+/** Checks that the exports of the first two projects contain the data of the API. */
 export async function checkExports(
   show: Show,
   owner: Owner,

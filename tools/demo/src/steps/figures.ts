@@ -4,7 +4,7 @@ import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 import { type Projects, SHARED_USES } from './create-projects.ts';
 
-/** Stats and link states match what was done. */
+/** Checks that stats and link states match the steps so far. */
 export async function checkFigures({ play }: Show, owner: Owner, projects: Projects): Promise<void> {
   await play('stats and link states add up', async note => {
     await checkStats(owner, projects.stories.created.projectId, {
@@ -21,7 +21,7 @@ export async function checkFigures({ play }: Show, owner: Owner, projects: Proje
       responseSlotsUsed: 2,
       responseSlotsRemaining: SHARED_USES,
     });
-    // Two clips of one contributor are one response.
+    // Two clips of one contributor count as one response.
     await checkStats(owner, projects.interview.created.projectId, {
       videosCreated: 2,
       selectedVideos: 0,

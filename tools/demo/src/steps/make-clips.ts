@@ -12,11 +12,11 @@ export interface Clips {
   mp4: Clip;
   /** One per question. */
   answers: [Clip, Clip];
-  /** Longer than the project to which it is sent allows. */
+  /** Longer than its project permits. */
   tooLong: Clip;
   /** Short enough for that project. */
   short: Clip;
-  /** Bytes that are no video. */
+  /** Bytes that are not a video. */
   noise: { path: string; mimeType: string };
 }
 

@@ -7,7 +7,7 @@ import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 import type { Settled } from './settle.ts';
 
-/** The distance between key frames, in seconds: a seek, and a thumbnail, may be off by this much. */
+/** The distance between key frames, in seconds: the tolerance of a seek and of a thumbnail. */
 const KEY_FRAME_SEC = 2;
 const DURATION_TOLERANCE_SEC = 0.3;
 const MIN_DIFFERENCE = 1;
@@ -65,7 +65,7 @@ async function checkVideo(owner: Owner, { name, landed, submission }: Settled, d
   return { path, bytes };
 }
 
-/** The range requests of a player whose user seeks. */
+/** Makes the range requests of a player whose user seeks. */
 async function checkRanges(owner: Owner, { submission }: Settled, bytes: Buffer): Promise<void> {
   const start = Math.floor(bytes.length / 2);
   const end = Math.min(start + 9_999, bytes.length - 1);
@@ -105,7 +105,7 @@ async function checkThumbnails(
     const apart = difference(a, b);
     check(`${name}'s thumbnails to differ by more than ${MIN_DIFFERENCE} of 255`, apart > MIN_DIFFERENCE, apart);
   }
-  // Each is looked for in the video, which gives its time.
+  // Looks for each in the video, which gives its time.
   const frames = await greyFrames(video, FRAMES_PER_SECOND);
   const times = pictures.map(picture => nearest(frames, picture) / FRAMES_PER_SECOND);
   const wanted = [0, landed.clip.durationSec / 2, landed.clip.durationSec];

@@ -7,7 +7,7 @@ import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 import type { Projects } from './create-projects.ts';
 
-/** A phone's scanner reads the shared link from the QR code. */
+/** Checks that a phone's scanner reads the shared link from the QR code. */
 export async function checkQr({ play, resultsDir, signal }: Show, owner: Owner, { stories }: Projects): Promise<void> {
   await play('QR code is the shared link', async note => {
     const { sharedLink, dashboardUrl } = stories.created;

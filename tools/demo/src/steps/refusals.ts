@@ -9,7 +9,7 @@ import type { Clips } from './make-clips.ts';
 
 const TOO_LARGE = 2 * 1024 ** 3 + 1;
 
-/** Bad input is answered with its status and `{error}`. */
+/** Checks that bad input gets its status and `{error}`. */
 export async function refuseBadInput(show: Show, projects: Projects, owner: Owner): Promise<void> {
   const { baseUrl, play, signal } = show;
   await play('bad requests refused', async note => {
@@ -41,7 +41,7 @@ export async function refuseBadInput(show: Show, projects: Projects, owner: Owne
   });
 }
 
-/** Refused uploads leave their response unchanged: the same response then accepts a good clip. */
+/** Checks that a refused upload leaves its response unchanged, so that it then accepts a good clip. */
 export async function refuseBadClips(show: Show, { strict }: Projects, clips: Clips): Promise<LandedClip[]> {
   const { play, signal } = show;
   return play('bad uploads refused, their responses still good', async note => {
@@ -70,7 +70,7 @@ async function refuseTooLarge({ link, response }: Pass, signal: AbortSignal): Pr
   checkRefused(await ask(`${link}/uploads`, { method: 'POST', headers, signal }), 413);
 }
 
-/** Resolves to the reason that the contributor gets. */
+/** Resolves to the reason that the contributor sees. */
 async function refuseFile(pass: Pass, file: { path: string; mimeType: string }, signal: AbortSignal): Promise<string> {
   const { status, body } = await sendFile(pass, file, signal);
   checkEqual('the status of a clip that must be refused', status, 422);
@@ -85,5 +85,5 @@ async function refuseFile(pass: Pass, file: { path: string; mimeType: string }, 
   return error!;
 }
 
-/** The same token with another letter at its end: its checksum is wrong. */
+/** The same token with another last letter: its checksum is wrong. */
 const mistyped = (token: string): string => token.slice(0, -1) + (token.endsWith('a') ? 'b' : 'a');

@@ -8,7 +8,7 @@ import type { Show } from '../show.ts';
 import { type Landed, NOTE, sha256Of } from './contribute.ts';
 import { type Projects, QUESTIONS } from './create-projects.ts';
 
-/** A clip that was sent, and the submission that it became. */
+/** A clip that was sent, and its submission. */
 export interface Settled {
   name: string;
   landed: LandedClip;
@@ -104,7 +104,7 @@ function checkStories(clips: Settled[]): void {
   }
 }
 
-/** The dashboard's own list shows the same submissions. */
+/** Checks that the dashboard lists the same submissions. */
 export async function checkDashboardList({ play, signal }: Show, projects: Projects, clips: Settled[]): Promise<void> {
   await play('dashboard token reads the same submissions', async () => {
     const { dashboardUrl } = projects.stories.created;

@@ -11,7 +11,7 @@ import type { Delivered } from './webhooks.ts';
 
 const LIMIT_MS = 30_000;
 
-/** The services that a clip passes until its webhooks are sent, each called by the one before. */
+/** The services on a clip's way to its webhooks, each called by the one before. */
 const ROUTES = {
   'submission.completed': ['gateway', 'submissions', 'webhooks'],
   'submission.transcript.completed': [
@@ -25,7 +25,7 @@ const ROUTES = {
   ],
 };
 
-/** One trace runs from the request that brought a clip's last byte to the requests of its webhooks. */
+/** Checks that one trace covers the request of a clip's last byte and the requests of its webhooks. */
 export async function checkTrace(show: Show, clip: Settled, delivered: Delivered[]): Promise<void> {
   const { play, traces, resultsDir, signal } = show;
   await play('one trace from the upload to the webhooks', async note => {
@@ -95,7 +95,7 @@ function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
   }
   const services = way.map(span => span.service).filter((service, at, all) => service !== all[at - 1]);
   check(`${body.type} to have come over ${route.join(' → ')}`, services.join() === route.join(), way.map(describe));
-  // Services that communicate by events have a consumer's span between them.
+  // Between services that communicate by events there is a consumer's span.
   for (const [at, span] of way.entries()) {
     const before = way[at - 1];
     const isEntry = before && before.service !== span.service && before.service !== 'gateway';
@@ -106,7 +106,7 @@ function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
 
 const describe = ({ service, name }: Span) => `${service}: ${name}`;
 
-/** No span contains a token, a secret or a signed URL. */
+/** Checks that no span contains a token, a secret or a signed URL. */
 export async function checkNoSecrets({ play, traces, apiToken }: Show, projects: Projects): Promise<void> {
   await play('no token in any span', async note => {
     const all: Project[] = [projects.stories, projects.interview, projects.strict];
@@ -128,7 +128,7 @@ export async function checkNoSecrets({ play, traces, apiToken }: Show, projects:
   });
 }
 
-/** Says where a secret was found, without the secret itself. */
+/** Returns the context of a secret, without the secret itself. */
 function around(body: string, what: string | RegExp): string {
   const at = body.search(typeof what === 'string' ? what.replaceAll(/[^\w]/g, '.') : what);
   return `… ${body.slice(Math.max(0, at - 200), at)}`;

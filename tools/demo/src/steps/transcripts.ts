@@ -10,17 +10,17 @@ import { cuesOf } from '../vtt.ts';
 import { shareHeard } from '../words.ts';
 import type { Settled } from './settle.ts';
 
-/** The least share of a clip's words, and of all, to recognise. */
+/** The least recognised share of a clip's words, and of all words. */
 const MIN_SHARE_OF_CLIP = 0.7;
 const MIN_SHARE = { whisper: 0.95, pocketsphinx: 0.8 };
 const FULL_STOP = /[.?!]$/;
-/** How far a cue's time may be from the time measured in the clip's audio. */
+/** The tolerance between a cue's time and the time measured in the clip's audio. */
 const TOLERANCE_SEC = 0.8;
 
-/** The transcripts have the spoken words at the right times. Resolves to the share of words recognised. */
+/** Checks that the transcripts have the spoken words at the right times. Resolves to the recognised share. */
 export async function checkTranscripts(show: Show, owner: Owner, clips: Settled[]): Promise<number> {
   return show.play('transcripts are the words spoken, at their times', async note => {
-    // The embedded server tells by its model's name; any other endpoint is expected to hear as well as Whisper.
+    // The embedded server's model name shows the engine; any other endpoint is expected to be as good as Whisper.
     const engine = show.speechModel.startsWith('pocketsphinx') ? 'pocketsphinx' : 'whisper';
     const spoken = clips.filter(({ landed }) => landed.clip.words.length > 0);
     let total = 0;
@@ -35,7 +35,7 @@ export async function checkTranscripts(show: Show, owner: Owner, clips: Settled[
     note(`${Math.round(heard)} of ${total} words heard (${percent(heard / total)})`);
     if (engine === 'pocketsphinx')
       note(
-        'WARNING: by PocketSphinx, which knows English alone and writes no punctuation; Whisper is not installed or not asked for',
+        'WARNING: by PocketSphinx, which recognises only English and writes no punctuation; Whisper is not installed or not requested',
       );
     const least = MIN_SHARE[engine];
     check(`${percent(least)} of all words to be heard`, heard / total >= least, percent(heard / total));

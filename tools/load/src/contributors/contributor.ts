@@ -16,20 +16,20 @@ export interface Visit {
   tally: Tally;
   random: Random;
   signal: AbortSignal;
-  /** Of the ledger; its outcome is set. */
+  /** The ledger's entry, whose outcome this sets. */
   entry: Entry;
   violations: string[];
-  /** How long the recording lasts. */
+  /** The length of the recording. */
   seconds: number;
-  /** When the contributor was to come, by performance.now(). */
+  /** The planned time of arrival, by performance.now(). */
   intendedAt: number;
 }
 
-/** As often as the recorder gets what was recorded. */
+/** The interval at which the recorder gets recorded bytes. */
 const TIMESLICE_MS = 1_000;
-/** From the end of the recording on. */
+/** The limit from the end of the recording on. */
 const PATIENCE_MS = 240_000;
-/** Names of requests in the tally; others have that of their method. */
+/** Names of requests in the tally; others use their method. */
 const NAMES: [RegExp, string][] = [
   [/^GET .*\/responses\//, 'look'],
   [/^GET \/r\/\w+$/, 'recording page'],
@@ -39,8 +39,8 @@ const NAMES: [RegExp, string][] = [
 ];
 
 /**
- * One contributor with one take, by the rules of the recorder: opens the link, records, sends what there is while it grows, and
- * waits until it has landed. Resolves to when it did, by Date.now(); to undefined, with the reason in the entry, when it did not.
+ * Plays one contributor with one take, by the rules of the recorder: opens the link, records, sends the bytes while they grow, and
+ * waits for the landing. Resolves to its time, by Date.now(), or to undefined, with the reason in the entry, if it fails.
  */
 export async function contribute(visit: Visit): Promise<number | undefined> {
   const { entry, tally, seconds, signal, violations } = visit;
@@ -60,7 +60,7 @@ export async function contribute(visit: Visit): Promise<number | undefined> {
   return undefined;
 }
 
-/** A recording that begins when its bytes are first asked for. */
+/** Returns a recording that begins when its bytes are first read. */
 function record(total: number, seconds: number) {
   const lengthMs = 1_000 * seconds;
   let beganAt: number | undefined;
@@ -74,7 +74,7 @@ function record(total: number, seconds: number) {
   };
 }
 
-/** Requests, pieces and retries of the recorder. */
+/** Makes the requests, pieces and retries of the recorder. */
 function recorderOf({ http, tally, random, entry, intendedAt }: Visit): Omit<Manner, 'recorded'> {
   const link = new URL(entry.link).pathname;
   const id = Buffer.from(entry.responseSessionId.replaceAll('-', ''), 'hex');

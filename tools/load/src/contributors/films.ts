@@ -1,13 +1,13 @@
 import { openFilm, type Take } from '@recording-request/fault-test/contributors/takes';
 import type { Random } from '@recording-request/stack/random';
 
-/** A take, and how long its recording lasts. */
+/** A take, and the length of its recording. */
 export interface Recording {
   take: Take;
   seconds: number;
 }
 
-/** As the recorder of a phone and of a laptop makes them, with the words of somebody who answers a question. */
+/** As a phone's and a laptop's recorder make them, with the words of a contributor. */
 const PICTURE = { width: 1280, height: 720, frameRate: 30 } as const;
 const FILMS = [
   { container: 'webm', seconds: 6, text: 'Good morning. We want to go out today, as the weather is good.' },
@@ -19,7 +19,7 @@ const FILMS = [
   },
 ] as const;
 
-/** Makes the films, once per machine. Returns what draws a take from them, no two of which have the same bytes. */
+/** Makes the films, once per machine. Returns a function that draws takes from them, each with different bytes. */
 export async function openRecordings(): Promise<(random: Random) => Recording> {
   const films: { take: (random: Random) => Take; seconds: number }[] = [];
   for (const film of FILMS) films.push({ take: await openFilm({ ...film, ...PICTURE }), seconds: film.seconds });

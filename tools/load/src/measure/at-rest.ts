@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { System } from '../system.ts';
 
-/** How the product came to rest after the last contributor. */
+/** The product's return to rest after the last contributor. */
 export interface Rest {
-  /** Seconds until every group had read its topics and everything was made of each clip; undefined: not in time. */
+  /** The seconds until every group had read its topics and every clip was complete; undefined: not in time. */
   seconds: number | undefined;
-  /** What was left then, in words; "" when nothing was. */
+  /** The remaining work, in words; "" if there is none. */
   left: string;
 }
 
 const LOOK_MS = 500;
 
-/** Waits until there is nothing left to do, for `limitMs` milliseconds at most. */
+/** Waits until no work is left, for `limitMs` milliseconds at most. */
 export async function comeToRest({ leftovers, pipeline, signal }: System, limitMs: number): Promise<Rest> {
   const startedAt = performance.now();
   for (;;) {

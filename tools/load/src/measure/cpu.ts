@@ -2,15 +2,15 @@ import { startMeter, TICK_MS } from '@recording-request/harness/meter';
 import type { Cluster } from '@recording-request/stack/cluster';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 
-/** Who used the processor during a step. */
+/** The CPU use during a step. */
 export interface Cpu {
-  /** Cores that each service took on average, its ffmpeg included. */
+  /** The average number of cores of each service, its ffmpeg included. */
   cores: Record<ServiceName, number>;
-  /** The share of the whole machine's time, 0 to 1, that went to what is not of this run. */
+  /** The share of the whole machine's time, 0 to 1, of processes outside this run. */
   foreign: number;
 }
 
-/** Measures until it is read. */
+/** Measures until the caller reads it. */
 export function watchCpu(services: Cluster['services']): { read(): Cpu } {
   const meter = startMeter(Object.fromEntries(SERVICES.map(name => [name, [services[name].pid]])));
   return {

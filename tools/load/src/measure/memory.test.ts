@@ -7,7 +7,7 @@ const mib = (...values: number[]) => values.map(value => value * MIB);
 const grown = (from: number, to: number) =>
   mib(...Array.from({ length: 400 }, (_, at) => from + ((to - from) * at) / 400));
 
-test('what a process takes at first is no growth, and one collection more or less is none', () => {
+test('ignores the memory of the start, and a single garbage collection', () => {
   const start = grown(80, 180).slice(0, 100);
   const breath = mib(...Array.from({ length: 300 }, (_, at) => 180 + (at % 30)));
   const use = useOf([...start, ...breath]);
@@ -15,10 +15,10 @@ test('what a process takes at first is no growth, and one collection more or les
   assert.deepEqual([use.start / MIB, use.highest / MIB, use.end / MIB], [80, 209, 209]);
 });
 
-test('a process that keeps growing is not flat', () => {
+test('reports a process that keeps growing', () => {
   assert.equal(isFlat(useOf(grown(150, 250))), false);
 });
 
-test('the highest is what the system tells, also between two looks', () => {
+test('takes the peak from the system, also between two samples', () => {
   assert.equal(useOf(mib(100, 110), 300 * MIB).highest, 300 * MIB);
 });

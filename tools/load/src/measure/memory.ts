@@ -16,11 +16,11 @@ export interface MemoryUse {
 export type Memory = Record<ServiceName, MemoryUse>;
 
 const SAMPLE_MS = 1_000;
-/** What a heap breathes between two collections, beside its share: bytes. */
+/** The bytes by which a heap varies between two collections, besides its share. */
 const SLACK_BYTES = 8 * 1024 ** 2;
 const SLACK_SHARE = 0.1;
 
-/** Looks at the services' memory once a second until it is read. */
+/** Samples the services' memory once a second until the caller reads it. */
 export function watchMemory(services: Cluster['services']): { read(): Memory } {
   const samples = new Map(SERVICES.map(name => [name, [residentOf(services[name].pid)]]));
   for (const name of SERVICES) forgetPeak(services[name].pid);
@@ -29,7 +29,7 @@ export function watchMemory(services: Cluster['services']): { read(): Memory } {
       try {
         values.push(residentOf(services[name].pid));
       } catch {
-        // It has ended, which the run tells by itself.
+        // The process has ended, which the run reports itself.
       }
   };
   const timer = setInterval(look, SAMPLE_MS);
@@ -44,7 +44,7 @@ export function watchMemory(services: Cluster['services']): { read(): Memory } {
   };
 }
 
-/** What samples at equal distances come to. */
+/** The summary of samples at equal intervals. */
 export function useOf(samples: readonly number[], highest = Math.max(...samples)): MemoryUse {
   const quarter = (from: number) => {
     const at = (share: number) => Math.floor((samples.length * share) / 4);
@@ -54,8 +54,8 @@ export function useOf(samples: readonly number[], highest = Math.max(...samples)
 }
 
 /**
- * Whether memory has stayed where it was. The first quarter of a step is left out, in which a process takes what its new load needs;
- * medians of the second and of the last are compared, so that one collection more or less changes nothing. What grew by under a
- * tenth and 8 MiB is flat: a process that keeps 100 KB of each clip would show after 180 clips.
+ * Returns whether memory has stayed flat. It skips the first quarter of a step, in which a process allocates for its new load, and
+ * compares the medians of the second and the last, so that a single collection changes nothing. Growth below a
+ * tenth and 8 MiB counts as flat: a process that keeps 100 KB of each clip would show after 180 clips.
  */
 export const isFlat = ({ early, late }: MemoryUse): boolean => late <= early * (1 + SLACK_SHARE) + SLACK_BYTES;

@@ -10,10 +10,10 @@ const event = (type: string, submissionId = 's1') =>
     data: { projectId: 'p1', submission: { submissionId, videoUrl: 'v', thumbnailMiddleUrl: 't' } },
   }) as unknown as WebhookBodyJson;
 
-test('a clip is through once its last event has come, and each stage is timed from its landing', async () => {
+test('a clip is complete with its last event, and each stage is timed from its landing', async () => {
   const [pipeline, tally] = [createPipeline(), createTally()];
   pipeline.heard(event('submission.completed'), 990);
-  assert.equal(pipeline.pending(), 0, 'an event that came before the answer is no clip that waits');
+  assert.equal(pipeline.pending(), 0, 'an event before the HTTP response does not count as a waiting clip');
   const through = pipeline.landed('s1', 1_000, tally);
   pipeline.heard(event('submission.media.completed'), 1_300);
   pipeline.heard(event('submission.media.completed'), 9_000);

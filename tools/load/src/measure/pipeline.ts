@@ -1,20 +1,20 @@
 import type { WebhookBodyJson } from '@recording-request/contract/webhook';
 import type { Tally, Timed } from './tally.ts';
 
-/** What is made of a clip after it has landed, by the event that tells the owner. */
+/** The stages after a clip's landing, by the event that reports each to the owner. */
 const STAGES = new Map<string, Timed>([
   ['submission.completed', 'landed → webhook'],
   ['submission.media.completed', 'landed → processed'],
   ['submission.transcript.completed', 'landed → transcript'],
 ]);
 
-/** An event that ends a stage too, though not as it should. */
+/** Events that end a stage with a failure. */
 const FAILURES = new Map([
   ['submission.media.failed', 'submission.media.completed'],
   ['submission.transcript.failed', 'submission.transcript.completed'],
 ]);
 
-/** A clip of which everything is made. */
+/** A complete clip. */
 export interface Clip {
   projectId: string;
   videoUrl: string;
@@ -28,19 +28,19 @@ interface Followed {
   done: PromiseWithResolvers<void>;
 }
 
-/** Follows clips from their landing until everything is made of them, by the webhooks that the owners get. */
+/** Follows clips from their landing until they are complete, by the owners' webhooks. */
 export interface Pipeline {
-  /** An event reached its owner, at a time by Date.now(). */
+  /** Records an event that reached its owner, at a time by Date.now(). */
   heard(event: WebhookBodyJson, at: number): void;
-  /** A clip landed, as its contributor was told. Resolves when the last of its events has come. */
+  /** Records a landing that the contributor saw. Resolves with the clip's last event. */
   landed(submissionId: string, at: number, tally: Tally): Promise<void>;
-  /** How many clips have landed of which not everything is made. */
+  /** Returns the number of landed clips that are incomplete. */
   pending(): number;
-  /** How many of these wait for each stage. */
+  /** Returns how many of these wait for each stage. */
   waiting(): Record<string, number>;
-  /** How many have been made whole. */
+  /** Returns the number of complete clips. */
   readonly finished: number;
-  /** Clips to look at, the newest last. */
+  /** Returns clips to look at, the newest last. */
   readonly clips: readonly Clip[];
 }
 
@@ -61,7 +61,7 @@ export function createPipeline(): Pipeline {
   const settle = (submissionId: string, clip: Followed) => {
     const { heard, landedAt, tally } = clip;
     if (landedAt === undefined || heard.size < STAGES.size) return;
-    // The service sends the first event while its answer to the contributor is under way.
+    // The service sends the first event while its HTTP response to the contributor is under way.
     for (const [type, stage] of STAGES) tally!.took(stage, Math.max(0, heard.get(type)! - landedAt));
     finished += 1;
     followed.delete(submissionId);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTally, latencyOf } from './tally.ts';
 
-test('of 101 latencies the quantiles are those that lie there', () => {
+test('returns the quantiles of 101 latencies', () => {
   const values = Array.from({ length: 101 }, (_, at) => 100 - at);
   assert.deepEqual(latencyOf(values), { count: 101, p50: 50, p95: 95, p99: 99 });
 });
 
-test('who is told when to come again was shed; everything else from 400 on is an error', () => {
+test('counts a 503 or 429 with Retry-After as shed, any other status from 400 on as an error', () => {
   const tally = createTally();
   tally.succeeded();
   tally.refused('PATCH', 503, '5');

@@ -1,6 +1,6 @@
 import { quantile } from '@recording-request/bench/stats/interval';
 
-/** What is timed, in the order in which it is shown. */
+/** The timed operations, in the order of display. */
 export const TIMED = [
   'recording page',
   'each PATCH',
@@ -15,10 +15,10 @@ export const TIMED = [
 ] as const;
 export type Timed = (typeof TIMED)[number];
 
-/** What somebody waits for; the rest is made later. */
+/** The operations for which a user waits; the others happen later. */
 export const AWAITED: readonly Timed[] = TIMED.filter(name => !name.startsWith('landed →'));
 
-/** Of one thing that was timed, in milliseconds. */
+/** The latencies of one operation, in milliseconds. */
 export interface Latency {
   count: number;
   p50: number;
@@ -26,15 +26,15 @@ export interface Latency {
   p99: number;
 }
 
-/** What came of the requests of one part of a run. */
+/** The results of the requests in one part of a run. */
 export interface Tally {
   /** Adds a latency in milliseconds. */
   took(what: Timed, ms: number): void;
-  /** Counts an answer of 400 or more, or what came in place of one; `retryAfter` is that header. */
+  /** Counts a status of 400 or more, or a failed request; `retryAfter` is that header. */
   refused(what: string, status: number | string, retryAfter?: string): void;
-  /** Counts what a contributor could not do. */
+  /** Counts a failure of a contributor. */
   failed(what: string): void;
-  /** Requests that were answered as they should be. */
+  /** The number of requests that succeeded. */
   succeeded(): void;
   read(): TallyResult;
 }
@@ -42,13 +42,13 @@ export interface Tally {
 export interface TallyResult {
   requests: number;
   latencies: Partial<Record<Timed, Latency>>;
-  /** How often each kind of error came. */
+  /** The count of each kind of error. */
   errors: Record<string, number>;
-  /** How often each request was told to come again: 503 or 429 with Retry-After. */
+  /** The count of refusals of each request: 503 or 429 with Retry-After. */
   shed: Record<string, number>;
 }
 
-/** The statuses with which the product tells a client to come again. */
+/** The statuses with which the product asks a client to retry later. */
 const SHED = new Set<number | string>([429, 503]);
 
 export function createTally(): Tally {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { steadyOf, windowsOf } from './windows.ts';
 
-test('only windows that are over count', () => {
+test('counts only complete windows', () => {
   assert.deepEqual(windowsOf([101, 110, 111, 125, 131], 100, 129, 10), [2, 1]);
   assert.deepEqual(windowsOf([101], 100, 109, 10), []);
 });
 
-test('a rate is steady when two windows in a row differ by under a fifth, and is taken as it is after four', () => {
+test('a rate is steady when two consecutive windows differ by less than a fifth, or after four windows', () => {
   assert.equal(steadyOf([20]), undefined);
   assert.equal(steadyOf([20, 15]), undefined);
   assert.equal(steadyOf([5, 20, 18]), 19);

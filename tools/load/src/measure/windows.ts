@@ -1,9 +1,9 @@
-/** Two windows that differ by no more are steady. */
+/** Two windows are steady if they differ by no more than this share. */
 const STEADY = 0.2;
-/** So many windows are taken as they are. */
+/** After this many windows, the rate counts as steady. */
 const MOST = 4;
 
-/** How many of `times` fall into each window of `windowMs` that was over between `from` and `now`. */
+/** Returns how many of `times` fall into each window of `windowMs` that ended between `from` and `now`. */
 export function windowsOf(times: readonly number[], from: number, now: number, windowMs: number): number[] {
   const whole = Math.floor((now - from) / windowMs);
   return Array.from({ length: whole }, (_, at) => {
@@ -12,7 +12,7 @@ export function windowsOf(times: readonly number[], from: number, now: number, w
   });
 }
 
-/** The mean of the last two windows, once they differ little; undefined before. */
+/** Returns the mean of the last two windows once they differ little; undefined before. */
 export function steadyOf(windows: readonly number[]): number | undefined {
   const [before, last] = windows.slice(-2);
   if (before === undefined || last === undefined) return undefined;

@@ -4,14 +4,14 @@ import type { Pipeline } from '../measure/pipeline.ts';
 import type { Tally, Timed } from '../measure/tally.ts';
 import type { Place } from '../system.ts';
 
-/** What owners read for each clip that comes: a dashboard that is open asks as much. */
+/** The owners' reads per clip: about those of an open dashboard. */
 export const READS_PER_CLIP = 6;
-/** What a player asks for at first. */
+/** The range that a player requests first. */
 const RANGE_BYTES = 256 * 1024;
 
 const KINDS = ['owner: list', 'owner: project', 'owner: video range', 'owner: thumbnail'] as const satisfies Timed[];
 
-/** One thing that an owner reads, chosen at random; `intendedAt` is when it was to be asked for, by performance.now(). */
+/** Makes one random read of an owner; `intendedAt` is its planned time, by performance.now(). */
 export async function readSomething(
   { http, pipeline, places }: { http: Http; pipeline: Pipeline; places: readonly Place[] },
   { tally, random, intendedAt }: { tally: Tally; random: Random; intendedAt: number },

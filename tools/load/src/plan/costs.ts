@@ -2,14 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 
-/** What a clip is made of, as far as it decides what the clip costs. */
+/** The properties of a clip that determine its costs. */
 export interface ClipSize {
   seconds: number;
-  /** Of 10⁶ bytes. */
+  /** In units of 10⁶ bytes. */
   megabytes: number;
 }
 
-/** What is the same for each clip, what each of its seconds adds, and what each megabyte adds. */
+/** The constant part of a clip's cost, and the parts per second and per megabyte. */
 export interface Cost {
   clip: number;
   perSecond: number;
@@ -20,22 +20,22 @@ export const SERVERS = ['mongo', 'kafka', 's3'] as const;
 export type Spender = ServiceName | (typeof SERVERS)[number];
 export const SPENDERS: readonly Spender[] = [...SERVICES, ...SERVERS];
 
-/** One kind of clip as it was measured: averages of its clips. */
+/** One measured kind of clip: averages of its clips. */
 export interface Sample extends ClipSize {
   clips: number;
-  /** CPU seconds of each service, ffmpeg with the one that starts it, and of each server, from the first request until everything is made of the clip. */
+  /** The CPU seconds of each service, including the ffmpeg that it starts, and of each server, from the first request until the clip is complete. */
   cpuSeconds: Record<Spender, number>;
-  /** Of that, media's for the job: without its look at an upload that lands. */
+  /** Media's part of that for the job: without the inspection of a landing upload. */
   jobCpuSeconds: number;
-  /** The seconds in which one slot of media finishes a clip while others wait. */
+  /** The seconds in which one slot of media completes a clip while others wait. */
   jobSeconds: number;
-  /** That stay in the object store. */
+  /** The bytes that stay in the object store. */
   storedBytes: number;
-  /** Of that its sound, which transcription reads. */
+  /** The bytes of its sound, which transcription reads. */
   audioBytes: number;
-  /** Of documents and indexes, before MongoDB compresses them. */
+  /** The size of documents and indexes, before MongoDB compresses them. */
   databaseBytes: number;
-  /** Of Kafka's logs, on one broker. */
+  /** The size of Kafka's logs, on one broker. */
   eventBytes: number;
 }
 
@@ -43,7 +43,7 @@ export interface Measured {
   at: string;
   command: string;
   machine: { cpus: number; model: string; memoryGiB: number; node: string };
-  /** CPU cores that each takes while there is nothing to do. */
+  /** The CPU cores of each process when idle. */
   idleCores: Record<Spender, number>;
   samples: Sample[];
 }
@@ -54,17 +54,17 @@ export const readMeasured = async (): Promise<Measured> => JSON.parse(await read
 export const writeMeasured = (measured: Measured): Promise<void> =>
   writeFile(FILE, `${JSON.stringify(measured, undefined, 2)}\n`);
 
-/** Returns what a clip of that size costs, by what three measured ones cost. Nothing costs less than nothing. */
+/** Returns the cost of a clip of that size, derived from three measured kinds. No cost is negative. */
 export function costOf(samples: Sample[], size: ClipSize, value: (sample: Sample) => number): number {
   const { clip, perSecond, perMegabyte } = fit(samples, value);
   return Math.max(0, clip + perSecond * size.seconds + perMegabyte * size.megabytes);
 }
 
-/** Returns the mean of what does not depend on a clip's length and size. */
+/** Returns the mean of the costs that do not depend on a clip's length and size. */
 export const meanOf = (samples: Sample[], value: (sample: Sample) => number): number =>
   samples.reduce((sum, sample) => sum + value(sample), 0) / samples.length;
 
-/** Solves the three equations that three samples of different length and size are. */
+/** Solves the three equations given by three samples of different length and size. */
 export function fit(samples: Sample[], value: (sample: Sample) => number): Cost {
   if (samples.length !== 3) throw new Error(`three kinds of clips are needed, not ${samples.length}`);
   const rows = samples.map(sample => [1, sample.seconds, sample.megabytes, value(sample)]);

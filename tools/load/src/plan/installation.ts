@@ -7,28 +7,28 @@ import { SERVICES, type ServiceName } from '@recording-request/stack/service-pla
 
 export interface Installed {
   replicas: number;
-  /** What its autoscaler ends at; undefined without one. */
+  /** The maximum of its autoscaler; undefined without one. */
   maxReplicas?: number;
-  /** Share of the requested CPU at which the autoscaler adds pods. */
+  /** The share of the requested CPU at which the autoscaler adds pods. */
   utilization?: number;
   requestedCores: number;
   limitCores?: number;
-  /** Jobs that a pod has at a time. */
+  /** The jobs of a pod at a time. */
   slots: number;
 }
 
-/** What `deploy/k8s/base` installs, and the services' own defaults. */
+/** The resources of `deploy/k8s/base`, and the services' own defaults. */
 export interface Installation {
   services: Record<ServiceName, Installed>;
-  /** Of each topic. */
+  /** The partitions of each topic. */
   partitions: number;
 }
 
-/** Reads it from the manifests and from what the services make of their environment. */
+/** Reads it from the manifests and from the services' parsed configuration. */
 export async function readInstallation(context: InstallContext): Promise<Installation> {
   const kustomize = await ensureKustomize(context);
   const base = parse(await render({ kustomize }, BASE));
-  // Of the settings only the overlay with everything has all.
+  // Only the overlay with everything has all settings.
   const local = parse(await render({ kustomize }, LOCAL));
   const config = async (name: ServiceName) =>
     await readConfigOf(name, environmentOf(named(local, 'Deployment', name)!, local));
@@ -61,6 +61,6 @@ function installedOf(base: Manifest[], name: ServiceName, config: Record<string,
   };
 }
 
-/** "250m" and "2", in cores. */
+/** Converts "250m" and "2" to cores. */
 const coresOf = (quantity: string): number =>
   quantity.endsWith('m') ? Number.parseInt(quantity, 10) / 1000 : Number(quantity);

@@ -22,15 +22,15 @@ import { Client } from 'minio';
 import { type ClipSize, type Measured, type Sample, SERVERS, SPENDERS, type Spender } from './costs.ts';
 
 const CLIPS = 30;
-/** Of each kind before anything is counted: pages of indexes are made, and Node has compiled what it runs. */
+/** The clips of each kind before the count starts: MongoDB creates pages of indexes, and Node compiles its code. */
 const WARM_CLIPS = 10;
 const WIDTH = 4;
-/** Until what the first clips began has ended, and then the time that is measured. */
+/** The pause until the work of the first clips has ended, and then the measured time. */
 const SETTLE_MS = 30_000;
 const IDLE_MS = 30_000;
 const REQUEST_MS = 60_000;
 const DONE_MS = 300_000;
-/** What is made of clips, and the event that says that it was. */
+/** The results of clips, and the event that reports each. */
 const WITH_TRANSCRIPT = {
   project: { transcriptionEnabled: true },
   last: /^submission\.transcript\.(completed|failed)$/,
@@ -39,14 +39,14 @@ const MEDIA_ALONE = {
   project: { webhookEvents: ['submission.media.completed', 'submission.media.failed'] },
   last: /^submission\.media\.(completed|failed)$/,
 };
-/** Of the clips: the first wait until they are given out, and the last are not followed by others. */
+/** The clips excluded from the timing: the first wait for their assignment, and no clips follow the last. */
 const STEADY = [0.2, 0.9] as const;
-/** Clips in a row whose time is looked at. */
+/** The number of consecutive clips that are timed. */
 const STRETCH = 8;
 
 /**
- * Short, long, and of many bytes a second: what each second and each megabyte adds shows between them, so that all have the same
- * pixels, and key frames as far apart: these cost more to decode than their bytes. As Chrome and Firefox record, whose sound has to be encoded.
+ * Short, long, and high bit rate: the differences show the cost of each second and each megabyte, so all have the same
+ * pixels and key frame distance, which cost more to decode than their bytes. As Chrome and Firefox record, whose sound has to be encoded.
  */
 const PIXELS = { width: 1280, height: 720 };
 const KINDS = [
@@ -63,14 +63,14 @@ interface Site {
   pids: Record<Spender, number[]>;
   idleCores: Record<Spender, number>;
   webhookUrl: string;
-  /** The type of each event that was received, and when, in ms. */
+  /** The type of each received event, and its time in ms. */
   events: { type: string; at: number }[];
   signal: AbortSignal | undefined;
 }
 
 /**
- * Starts the product on this machine, with the ffmpeg of its image, lands clips of three kinds, and returns what they cost. Takes
- * some minutes, and must be run as root; nothing else should run.
+ * Starts the product on this machine, with the ffmpeg of its image, lands clips of three kinds, and returns their costs. Takes
+ * some minutes and needs root; nothing else should run.
  */
 export async function measure(dir: string, command: string, context: InstallContext): Promise<Measured> {
   const { env, log, signal } = context;
@@ -150,7 +150,7 @@ async function idleCores({ pids, signal }: Site): Promise<Record<Spender, number
   return perSpender(name => (ticks[name]! * TICK_MS) / 1000 / seconds);
 }
 
-/** Lands clips while no job is given out, then lets the jobs run: so landing and jobs are measured apart. */
+/** Lands clips while no job is assigned, then lets the jobs run, to measure landing and jobs separately. */
 async function land(
   site: Site,
   file: File,
@@ -160,7 +160,7 @@ async function land(
   const { product, pids, connection, events, webhookUrl, signal } = site;
   const { sharedLink } = await createProject(product, 'Capacity', { ...project, webhookUrl });
   const bytes = await readFile(file.path);
-  // Until then the database refuses that a job is begun.
+  // Until then, the database refuses the start of a job.
   const validate = (validator: object) => connection.db!.command({ collMod: 'submissions', validator });
   await validate({ 'job.state': { $ne: 'running' } });
   const meter = startMeter(pids);
@@ -196,7 +196,7 @@ async function send(url: string, body: Buffer): Promise<void> {
 }
 
 async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample> {
-  // What follows media's jobs is made of each while they go on, and slows them: of short clips, more than a second processor can do.
+  // The work after media's jobs runs meanwhile and slows them: for short clips, more than a second processor can compensate.
   const jobs = await land(site, file, CLIPS, MEDIA_ALONE);
   const before = await kept(site);
   const { whole } = await land(site, file, CLIPS, WITH_TRANSCRIPT);
@@ -219,14 +219,14 @@ async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample
   };
 }
 
-/** The milliseconds a clip of the quickest stretch: whatever else runs on the machine only makes others slower. */
+/** Returns the milliseconds per clip of the fastest run of clips: other load on the machine only slows the rest. */
 const quickest = (ends: number[]): number =>
   Math.min(...ends.slice(STRETCH).map((end, at) => (end - ends[at]!) / STRETCH));
 
 type Spent = ReturnType<ReturnType<typeof startMeter>['read']>;
 type ClipSizeSource = Pick<ClipSize, 'seconds'>;
 
-/** What is kept in the servers, in bytes. */
+/** Returns the size of the servers' data, in bytes. */
 async function kept({ servers, connection, dataDir }: Site) {
   const sum = { stored: 0, audio: 0, database: 0, events: 0 };
   const { endpoint, accessKey, secretKey, region } = servers.s3;

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOptions } from './options.ts';
 
-test('numbers are taken, and what is left out has its default', () => {
+test('accepts numbers, and uses defaults for missing ones', () => {
   assert.partialDeepStrictEqual(parseOptions(['--clips-per-minute', '100', '--seconds', '30']), {
     ...{ clipsPerMinute: 100, seconds: 30, megabytes: undefined, speechSeconds: 0, json: false },
   });
 });
 
-test('what is only measured needs no length of a clip', () => {
+test('needs no length of a clip for a measurement', () => {
   assert.partialDeepStrictEqual(parseOptions(['--measure']), { measure: true, seconds: undefined });
 });
 
-test('a mistake gets one sentence that says what to change', () => {
+test('explains a mistake in one sentence', () => {
   const refused = (...args: string[]) => {
     try {
       return JSON.stringify(parseOptions(args));

@@ -3,7 +3,7 @@ import { UsageError } from '@recording-request/kit/command-line';
 
 export interface Options {
   clipsPerMinute: number | undefined;
-  /** Undefined where it is only to be measured. */
+  /** Undefined for a measurement. */
   seconds: number | undefined;
   megabytes: number | undefined;
   speechSeconds: number;
@@ -12,7 +12,7 @@ export interface Options {
   help: boolean;
 }
 
-/** The command that writes what a clip costs. */
+/** The command that writes the costs of a clip. */
 export const MEASURE = 'npm run capacity -- --measure';
 
 export const HELP = `npm run capacity -- --seconds S [options]

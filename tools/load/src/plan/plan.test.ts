@@ -4,7 +4,7 @@ import { costOf, fit, type Measured, readMeasured, type Sample, SPENDERS } from 
 import type { Installation } from './installation.ts';
 import { jobSecondsOf, planFor } from './plan.ts';
 
-/** A clip costs each 10 ms, 1 ms a second and 2 ms a megabyte; a job of media 200 ms, 10 ms and 20 ms, and as much waiting. */
+/** A clip costs each service 10 ms, 1 ms per second and 2 ms per megabyte; a job of media 200 ms, 10 ms and 20 ms, and the same time waiting. */
 function sample(seconds: number, megabytes: number): Sample {
   const each = 0.01 + 0.001 * seconds + 0.002 * megabytes;
   const job = 0.2 + 0.01 * seconds + 0.02 * megabytes;
@@ -38,7 +38,7 @@ const demand = { clipsPerMinute: 600, seconds: 10, megabytes: 1, speechSeconds: 
 const near = (actual: number, expected: number) =>
   assert.ok(Math.abs(actual - expected) < 1e-6 * expected, `${actual} is not ${expected}`);
 
-test('what a clip costs is what three measured ones cost, and between them', () => {
+test('interpolates the cost of a clip from three measured ones', () => {
   const { clip, perSecond, perMegabyte } = fit(measured.samples, ({ cpuSeconds }) => cpuSeconds.gateway);
   near(clip, 0.01);
   near(perSecond, 0.001);
@@ -49,30 +49,30 @@ test('what a clip costs is what three measured ones cost, and between them', () 
   );
 });
 
-test('clips that do not differ in length and size are refused, as nothing follows from them', () => {
+test('refuses clips that do not differ in length and size', () => {
   const same = [sample(2, 0.1), sample(2, 0.1), sample(5, 10)];
   assert.throws(() => fit(same, each => each.jobSeconds), /do not differ in length and size/);
 });
 
-test('less than a processor makes a job’s own work longer, and what it waits for no longer', () => {
+test('less than one processor slows a job’s own work, but not its waits', () => {
   near(jobSecondsOf(measured, demand), 0.64);
   near(jobSecondsOf(measured, demand, 0.25), 0.32 / 0.25 + 0.32);
   near(jobSecondsOf(measured, demand, 4), 0.64);
 });
 
-test('pods follow from the work: by the autoscaler’s target, or by jobs at a time', () => {
+test('derives pods from the work: by the autoscaler’s target, or by concurrent jobs', () => {
   const plan = planFor(measured, installation, demand);
   const pods = Object.fromEntries(plan.services.map(({ name, replicas }) => [name, replicas]));
-  // Ten clips a second of 22 ms each are 0.22 processors; two pods of a quarter, busy to 70 %, are enough.
+  // Ten clips a second of 22 ms each use 0.22 processors; two pods of a quarter, 70 % busy, are enough.
   assert.equal(pods.gateway, 2);
-  // 6.4 jobs at a time, of slots that are busy for 70 %.
+  // 6.4 jobs at a time, in slots that are 70 % busy.
   assert.equal(pods.media, 10);
   assert.equal(plan.partitions, 10);
   near(plan.bytes.storedPerDay, 600 * 1440 * 1_080_000);
   near(plan.bandwidth.in, 80e6);
 });
 
-test('partitions follow from the pods that take from them', () => {
+test('derives partitions from the pods that consume them', () => {
   const plan = planFor(measured, installation, { ...demand, speechSeconds: 3 });
   const pods = Object.fromEntries(plan.services.map(({ name, replicas }) => [name, replicas]));
   // 30 jobs at a time, two in a pod.
@@ -84,7 +84,7 @@ test('partitions follow from the pods that take from them', () => {
   );
 });
 
-test('what ends first is the lowest bound, and none is above what it says', () => {
+test('names the lowest bound first', () => {
   const { limits } = planFor(measured, installation, demand);
   assert.match(limits[0]!.what, /2 pods of media/);
   near(limits[0]!.clipsPerMinute, (2 * 60) / 0.64);
@@ -92,7 +92,7 @@ test('what ends first is the lowest bound, and none is above what it says', () =
     assert.ok(at === 0 || clipsPerMinute >= limits[at - 1]!.clipsPerMinute);
 });
 
-test('the time of a speech endpoint takes slots, and no processor', () => {
+test('the time of a speech endpoint uses slots, but no processor', () => {
   const slow = planFor(measured, installation, { ...demand, speechSeconds: 3 });
   const plain = planFor(measured, installation, demand);
   const of = (plan: typeof slow) => plan.services.find(({ name }) => name === 'transcription')!;
@@ -100,7 +100,7 @@ test('the time of a speech endpoint takes slots, and no processor', () => {
   assert.equal(of(slow).cores, of(plain).cores);
 });
 
-test('the measured costs are complete: they have every service and server, and three kinds of clips', async () => {
+test('the measured costs have every service and server, and three kinds of clips', async () => {
   const { samples, idleCores } = await readMeasured();
   assert.equal(samples.length, 3);
   for (const each of [idleCores, ...samples.map(({ cpuSeconds }) => cpuSeconds)])

@@ -4,11 +4,11 @@ import type { Installation } from './installation.ts';
 
 export interface Demand extends ClipSize {
   clipsPerMinute: number;
-  /** What the speech endpoint takes for a clip, in seconds; what was measured answers at once. */
+  /** The seconds that the speech endpoint takes for a clip; the measured one responds at once. */
   speechSeconds: number;
 }
 
-/** A bound of what is installed, and the clips a minute at which it is reached. */
+/** A limit of the installation, and the clips a minute at which it is reached. */
 export interface Limit {
   what: string;
   clipsPerMinute: number;
@@ -17,11 +17,11 @@ export interface Limit {
 export interface Plan {
   demand: Demand;
   services: { name: ServiceName; cores: number; replicas: number }[];
-  /** One for each pod of media, transcription and webhooks: their slots may be more, as jobs of one partition run side by side. */
+  /** One for each pod of media, transcription and webhooks: a pod may have more slots, because jobs of one partition run in parallel. */
   partitions: number;
   servers: { name: (typeof SERVERS)[number]; cores: number }[];
   bytes: { storedPerDay: number; databasePerDay: number; eventsPerDay: number };
-  /** Bits a second on average: what contributors send, and what the store takes in and gives out. */
+  /** Average bits a second: from contributors, into the store and out of it. */
   bandwidth: { in: number; toStore: number; fromStore: number };
   /** The lowest first. */
   limits: Limit[];
@@ -31,8 +31,8 @@ const DAY_MINUTES = 24 * 60;
 const MEGA = 1e6;
 
 /**
- * Returns the seconds in which a slot of media finishes a clip while others wait: the CPU time of its job at that many cores, and what
- * it waits for stores and brokers. A job uses one core at most.
+ * Returns the seconds in which a slot of media completes a clip while others wait: the CPU time of its job at that many cores, and its
+ * waits for stores and brokers. A job uses one core at most.
  */
 export function jobSecondsOf({ samples }: Pick<Measured, 'samples'>, size: ClipSize, cores = 1): number {
   const cpu = costOf(samples, size, ({ jobCpuSeconds }) => jobCpuSeconds);
@@ -40,14 +40,14 @@ export function jobSecondsOf({ samples }: Pick<Measured, 'samples'>, size: ClipS
   return cpu / Math.min(1, cores) + waiting;
 }
 
-/** Returns what a number of clips needs, by what a clip was measured to cost. */
+/** Returns the resources for a number of clips, derived from the measured costs. */
 export function planFor(measured: Measured, installation: Installation, demand: Demand): Plan {
   const { services, partitions } = installation;
   const { clipsPerMinute } = demand;
   const cost = (value: (sample: Sample) => number) => costOf(measured.samples, demand, value);
   const cpu = (name: Spender) => cost(({ cpuSeconds }) => cpuSeconds[name]);
   const coresOf = (name: Spender) => (clipsPerMinute / 60) * cpu(name);
-  // The share of a processor above which the cluster itself adds pods holds for the workers, too.
+  // The CPU share at which the cluster adds pods also applies to the workers.
   const busy = services.gateway.utilization!;
   const media = services.media;
   const seconds = {
@@ -95,7 +95,7 @@ export function planFor(measured: Measured, installation: Installation, demand: 
       databasePerDay: perDay * meanOf(measured.samples, ({ databaseBytes }) => databaseBytes),
       eventsPerDay: perDay * meanOf(measured.samples, ({ eventBytes }) => eventBytes),
     },
-    // An upload goes to the store in parts, which it puts together by itself; media reads it and stores what it makes; transcription reads the sound.
+    // An upload goes to the store in parts, which the store joins; media reads it and stores its results; transcription reads the sound.
     bandwidth: {
       in: bits(demand.megabytes * MEGA),
       toStore: bits(demand.megabytes * MEGA + stored),

@@ -10,7 +10,7 @@ const bytes = (value: number) =>
   value >= 1000 * GIGA ? `${number(value / GIGA / 1000)} TB` : `${number(value / GIGA)} GB`;
 const bits = (value: number) => `${number(value / 1e6)} Mbit/s`;
 
-/** Where the figures come from. */
+/** Returns the source of the figures. */
 export const sourceOf = ({ at, command, machine }: Measured): string =>
   `Costs of a clip: measured on ${at.slice(0, 10)} with ${command} (${machine.cpus} processors, ${machine.model}, Node ${machine.node}).`;
 

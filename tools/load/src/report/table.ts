@@ -15,7 +15,7 @@ const MIB = 1024 ** 2;
 const line = (name: string, cells: (string | number)[]): string =>
   `  ${name.padEnd(NAME_WIDTH)}${cells.map(cell => String(cell).padStart(WIDTH)).join('')}`;
 
-/** What a step came to. */
+/** Returns the result of a step. */
 export function stepTable(step: StepResult): string {
   const { percent, clipsPerMinute, minutes, clips, tally, memory, cpu, waiting, rest, recovery } = step;
   const { requests, errors, shed } = tally;
@@ -23,12 +23,12 @@ export function stepTable(step: StepResult): string {
     rest.seconds === undefined ? `not at rest: ${rest.left}` : `at rest after ${rest.seconds.toFixed(1)} s`;
   return [
     `${percent} %: ${clipsPerMinute.toFixed(1)} clips a minute for ${minutes} min`,
-    `  ${clips} clips, ${requests} requests, ${sum(errors)} errors, ${sum(shed)} told to come again; ${atRest}`,
+    `  ${clips} clips, ${requests} requests, ${sum(errors)} errors, ${sum(shed)} refused with Retry-After; ${atRest}`,
     `  at its end ${Object.entries(waiting)
       .map(([stage, count]) => `${count} waited for ${WAITED[stage] ?? stage}`)
       .join(', ')}; other programs had ${(100 * cpu.foreign).toFixed(0)} % of the CPU`,
     ...counted('error', errors),
-    ...counted('told to come again', shed),
+    ...counted('refused with Retry-After', shed),
     ...latencyLines(tally),
     line('memory, MiB', ['start', 'highest', 'end', 'CPU cores']),
     ...SERVICES.map(name => {
