@@ -7,7 +7,7 @@ import { test } from 'node:test';
 const COMMAND = import.meta.resolve('./command.ts');
 const KIT = import.meta.resolve('@recording-request/kit/command-line');
 
-/** Runs a command whose `run` has this body, with these arguments; `signals` are sent once it has printed a line. */
+/** Runs a command whose `run` has this body, with these arguments; sends `signals` once it has printed a line. */
 async function outcome(body: string, args: string[] = [], signals: NodeJS.Signals[] = []) {
   const program = `
     import { print, runCommand } from ${JSON.stringify(COMMAND)};
@@ -30,13 +30,13 @@ const UNTIL_STOPPED = `
   const still = setInterval(() => {}, 1_000);
   await new Promise(resolve => signal.addEventListener('abort', resolve));`;
 
-test('the status is what the command returns, and what is left open does not hold it up', async () => {
+test('exits with the returned status, despite open handles', async () => {
   const kept = 'setInterval(() => {}, 1_000); return 3;';
   assert.deepEqual(await outcome(kept), { code: 3, out: '', err: '' });
   assert.equal((await outcome('')).code, 0);
 });
 
-test('wrong arguments are status 2, a failure is status 1, and both are one sentence', async () => {
+test('exits with 2 for wrong arguments and 1 for a failure, each with one sentence', async () => {
   assert.deepEqual(await outcome('', ['--bogus']), {
     ...{ code: 2, out: '', err: 'There is no option --bogus. See --help.\n' },
   });
@@ -47,7 +47,7 @@ test('--help prints the help and runs nothing', async () => {
   assert.deepEqual(await outcome("throw new Error('it ran')", ['--help']), { code: 0, out: 'how to', err: '' });
 });
 
-test('a signal aborts once and is the status of a command that gives up, not of one that ends well', async () => {
+test('a signal aborts once, and sets the status of a command that fails, not of one that succeeds', async () => {
   const twice: NodeJS.Signals[] = ['SIGINT', 'SIGINT'];
   const givenUp = await outcome(`${UNTIL_STOPPED} throw signal.reason;`, [], twice);
   assert.deepEqual(givenUp, { code: 130, out: 'runs\n', err: 'SIGINT: stopping …\n' });

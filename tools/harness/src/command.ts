@@ -8,14 +8,14 @@ export interface Command<T extends { help?: boolean | undefined }> {
   help: string;
   /** Throws a UsageError with a sentence for the user. */
   parse(args: string[]): T;
-  /** Resolves to the exit status, 0 by default. `signal` aborts when the user stops the command; a rejection after that is no failure. */
+  /** Resolves to the exit status, 0 by default. `signal` aborts when the user stops the command; a rejection after that is not a failure. */
   run(options: T, signal: AbortSignal): Promise<number | undefined> | Promise<void>;
 }
 
 /** Prints a line of the result. */
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Prints a line of progress, beside a result that a program may read. */
+/** Prints a line of progress, separate from the result, which a program may read. */
 export const progress = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
@@ -32,11 +32,11 @@ export async function runCommand<T extends { help?: boolean | undefined }>(comma
     if (stop.name) process.exitCode = 128 + constants.signals[stop.name];
     else reportFailure(error);
   }
-  // An abandoned operation may still wait for something.
+  // An abandoned operation may still keep the process alive.
   process.exit();
 }
 
-/** Prints why a command has failed, and sets the exit status. */
+/** Prints the cause of a failure, and sets the exit status. */
 export function reportFailure(error: unknown): void {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = error instanceof UsageError ? USAGE_STATUS : 1;
@@ -47,11 +47,11 @@ function stopSignal(): { signal: AbortSignal; name?: NodeJS.Signals } {
   const stop: { signal: AbortSignal; name?: NodeJS.Signals } = { signal: controller.signal };
   for (const name of STOP_SIGNALS)
     process.on(name, () => {
-      // Ctrl-C comes from the terminal and again from npm: the second must not cut the clean-up short.
+      // Ctrl-C arrives from the terminal and again from npm: the second must not interrupt the clean-up.
       if (stop.name) return;
       stop.name = name;
       progress(`${name}: stopping …`);
-      // An abandoned operation fails when its servers are gone.
+      // An abandoned operation fails once its servers have ended.
       process.on('unhandledRejection', () => {});
       controller.abort(new Error(`stopped by ${name}`));
     });

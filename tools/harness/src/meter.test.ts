@@ -6,7 +6,7 @@ import { startMeter, TICK_MS } from './meter.ts';
 
 const BURN = 'const end = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < end);';
 
-test('the meter counts children that run, and those that ended', { timeout: 120_000 }, async () => {
+test('counts running and ended children', { timeout: 120_000 }, async () => {
   const script = `const { spawnSync } = require('node:child_process');
     spawnSync(process.execPath, ['-e', ${JSON.stringify(BURN)}]);
     console.log('done'); process.stdin.resume();`;
@@ -21,7 +21,7 @@ test('the meter counts children that run, and those that ended', { timeout: 120_
   await once(child, 'exit');
 });
 
-test('what descends from this process is not foreign', { timeout: 120_000 }, () => {
+test('does not count descendants of this process as foreign', { timeout: 120_000 }, () => {
   const meter = startMeter({});
   const before = meter.read().machine;
   spawnSync(process.execPath, ['-e', BURN]);

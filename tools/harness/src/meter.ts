@@ -1,25 +1,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type MachineTimes, type ProcessTimes, parseMachine, parseProcess, startOf, ticksOf } from './proc-stat.ts';
 
-/** One tick is 10 ms: the unit in which Linux tells processes their time. */
+/** A tick is 10 ms: the unit of process times in Linux. */
 export const TICK_MS = 10;
-/** Fewer ticks than this are too few for a figure: a tick is ± 0.3 % of it. */
+/** Below this number of ticks a figure is too imprecise: a tick is ± 0.3 % of it. */
 export const MIN_TICKS = 300;
 
-/** The machine's CPU time while something was measured, in any one unit. */
+/** The machine's CPU time during a measurement, in any one unit. */
 export interface MachineTime {
-  /** Of all cores, idle time included. */
+  /** The time of all cores, idle time included. */
   all: number;
-  /** Used by processes that are not of this run. */
+  /** The time of processes outside this run. */
   foreign: number;
-  /** Taken by other guests of the same host. */
+  /** The time of other guests on the same host. */
   stolen: number;
 }
 
-/** The processes of one kind, by the ids of those that were started; their descendants count with them. */
+/** The processes of one kind, by the ids of those started; their descendants count too. */
 export type Groups = Readonly<Record<string, readonly number[]>>;
 
-/** What was used since a meter was started. */
+/** The use since a meter's start. */
 export interface Reading {
   seconds: number;
   /** CPU time of each group, in ticks. */
@@ -27,15 +27,15 @@ export interface Reading {
   machine: MachineTime;
 }
 
-/** Reads CPU times until it is dropped; it runs nothing in between. */
+/** Reads CPU times on demand; it runs nothing in between. */
 export interface Meter {
-  /** Returns what was used until now. */
+  /** Returns the use until now. */
   read(): Reading;
-  /** The CPU time of one group until now, in ticks. */
+  /** Returns the CPU time of one group until now, in ticks. */
   ticks(group: string): number;
 }
 
-/** Starts a meter. All that descends from this process is of this run; any other process is foreign. */
+/** Starts a meter. Descendants of this process belong to this run; any other process is foreign. */
 export function startMeter(groups: Groups): Meter {
   const [startedAt, before, machineBefore] = [performance.now(), readProcesses(), readMachine()];
   const since = (now: readonly ProcessTimes[], roots: readonly number[]) =>
@@ -68,13 +68,13 @@ function readProcesses(): ProcessTimes[] {
     try {
       return [parseProcess(readFileSync(`/proc/${name}/stat`, 'utf8'))];
     } catch {
-      // It ended in the meantime.
+      // The process has ended meanwhile.
       return [];
     }
   });
 }
 
-/** Returns how long a process has been running, to 10 ms. */
+/** Returns the age of a process, to 10 ms. */
 export function secondsSinceStart(pid: number): number {
   const up = Number.parseFloat(readFileSync('/proc/uptime', 'utf8'));
   return up - (startOf(readFileSync(`/proc/${pid}/stat`, 'utf8')) * TICK_MS) / 1_000;

@@ -4,7 +4,7 @@ import { decimal, named, wholeNumber } from './options.ts';
 
 const ALL = ['kafka-down', 'kafka-paused', 'restore'].map(name => ({ name }));
 
-test('numbers outside their range, and what is no number, are refused with the range', () => {
+test('refuses numbers outside their range, and other text, with the range', () => {
   const range = { min: 1, max: 1_500 };
   assert.deepEqual([wholeNumber('--n', '1', range), decimal('--n', '1.5', range)], [1, 1.5]);
   for (const text of ['0', '1501', '1.5', '-1', '1e2', ''])
@@ -12,7 +12,7 @@ test('numbers outside their range, and what is no number, are refused with the r
   for (const text of ['0.9', '-2', 'x']) assert.throws(() => decimal('--n', text, range), /a number from 1 to 1,500/);
 });
 
-test('the beginning of a name is enough, the order stays, and an unknown name is refused', () => {
+test('accepts the beginning of a name, keeps the order, and refuses an unknown name', () => {
   const names = (list?: string) => named(list, ALL, 'case').map(({ name }) => name);
   assert.deepEqual(names('restore,kafka-p'), ['kafka-paused', 'restore']);
   assert.deepEqual(names(), ['kafka-down', 'kafka-paused', 'restore']);

@@ -14,7 +14,7 @@ interface Range {
   max: number;
 }
 
-/** Returns the whole number that an option gives. Throws a UsageError for anything else. */
+/** Returns the whole number in an option. Throws a UsageError for other text. */
 export function wholeNumber(name: string, text: string, { min, max }: Range): number {
   if (/^\d+$/.test(text) && isWithin(Number(text), { min, max })) return Number(text);
   throw new UsageError(`${name} takes a whole number from ${min} to ${max}, not "${text}".`);
@@ -26,7 +26,7 @@ export function decimal(name: string, text: string, { min, max }: Range): number
   throw new UsageError(`${name} takes a number from ${min} to ${max.toLocaleString('en')}, not "${text}".`);
 }
 
-/** Returns the seed that was given, or a random one. */
+/** Returns the given seed, or a random one. */
 export const seedOf = (text: string | undefined): number =>
   text === undefined ? Math.floor(Math.random() * 1e6) : wholeNumber('--seed', text, { min: 0, max: 2 ** 32 - 1 });
 

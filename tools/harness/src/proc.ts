@@ -1,30 +1,30 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-/** Reads `/proc/<pid>/<file>`; "" once the process is gone. */
+/** Reads `/proc/<pid>/<file>`; returns "" once the process is gone. */
 const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 
-/** The ids of all processes. */
+/** Returns the ids of all processes. */
 export const processIds = async (): Promise<number[]> =>
   (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name)).map(Number);
 
-/** The ids of a process's children. */
+/** Returns the ids of a process's children. */
 export async function childrenOf(pid: number): Promise<number[]> {
   const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
   const lists = await Promise.all(tasks.map(task => read(pid, `task/${task}/children`)));
   return lists.flatMap(list => list.split(' ').filter(Boolean).map(Number));
 }
 
-/** A line of `/proc/<pid>/status`, of the process or of one of its threads; undefined once it is gone. */
+/** Returns a line of `/proc/<pid>/status`, of the process or of one of its threads; undefined once it is gone. */
 export const statusOf = async (pid: number, field: string, thread?: string): Promise<string | undefined> =>
   new RegExp(`^${field}:\\s*(.*)$`, 'm').exec(await read(pid, thread ? `task/${thread}/status` : 'status'))?.[1];
 
-/** Whether the process runs; a zombie does not. */
+/** Returns whether the process runs; a zombie does not. */
 export const isAlive = async (pid: number): Promise<boolean> => /^[^Z]/.test((await statusOf(pid, 'State')) ?? '');
 
 /**
- * Whether every thread of the process stands still. SIGSTOP takes effect once the thread that is chosen for it has run,
- * until which the others go on.
+ * Returns whether every thread of the process is stopped. SIGSTOP takes effect once one chosen thread has run; until then
+ * the others continue.
  */
 export async function hasStopped(pid: number): Promise<boolean> {
   const threads = await readdir(`/proc/${pid}/task`);
@@ -32,16 +32,16 @@ export async function hasStopped(pid: number): Promise<boolean> {
   return states.every(state => state === undefined || state.startsWith('T'));
 }
 
-/** The name of the program that a process runs, or "" when it is gone. */
+/** Returns the name of a process's program, or "" when it is gone. */
 export const nameOf = async (pid: number): Promise<string> => (await read(pid, 'comm')).trim();
 
-/** Its command line, or "" when it is gone. */
+/** Returns the command line, or "" when it is gone. */
 export const commandOf = (pid: number): Promise<string> => read(pid, 'cmdline');
 
-/** Its lines of `/proc/<pid>/cgroup`, or "" when it is gone. */
+/** Returns its lines of `/proc/<pid>/cgroup`, or "" when it is gone. */
 export const cgroupsOf = (pid: number): Promise<string> => read(pid, 'cgroup');
 
-/** The ids of all processes of this program whose command line has `dir` in it or that run below it. */
+/** Returns the ids of all processes of this program whose command line contains `dir`, and of those below them. */
 export async function programsBelow(dir: string, program: string): Promise<number[]> {
   const isBelow = async (pid: number) =>
     (await nameOf(pid)) === program &&
@@ -51,20 +51,20 @@ export async function programsBelow(dir: string, program: string): Promise<numbe
   return ids.filter((_, at) => below[at]);
 }
 
-/** What its open files are, such as `socket:[4711]`. */
+/** Returns its open files, such as `socket:[4711]`. */
 export async function openFilesOf(pid: number): Promise<string[]> {
   const files = await readdir(`/proc/${pid}/fd`);
-  // One may close between the two.
+  // A file may close between the two calls.
   return Promise.all(files.map(file => readlink(`/proc/${pid}/fd/${file}`).catch(() => '')));
 }
 
-/** Restarts the peak of a process's resident memory at its present size. */
+/** Resets the peak of a process's resident memory to its present size. */
 export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
-/** The highest resident memory of a process since its peak was forgotten, in bytes. */
+/** Returns the peak resident memory of a process since its last reset, in bytes. */
 export const peakOf = (pid: number): number => bytesOf(pid, 'VmHWM');
 
-/** The resident memory of a process, in bytes. */
+/** Returns the resident memory of a process, in bytes. */
 export const residentOf = (pid: number): number => bytesOf(pid, 'VmRSS');
 
 function bytesOf(pid: number, field: string): number {

@@ -12,14 +12,14 @@ export interface Exemplar {
   value: number;
 }
 
-/** From when to when, in seconds since 1970, and how far apart the points of a line are. */
+/** The start and the end, in seconds since 1970, and the distance between points. */
 export interface Span {
   start: number;
   end: number;
   stepSeconds: number;
 }
 
-/** Prometheus refused a query, or did not answer. The message is for the one who asked. */
+/** Prometheus refused a query or did not respond. The message is for the person who sent it. */
 export class QueryError extends Error {
   override name = 'QueryError';
 }
@@ -27,7 +27,7 @@ export class QueryError extends Error {
 const LIMIT_MS = 15_000;
 const MAX_SERIES = 60;
 
-/** Asks one Prometheus. Everything rejects with a QueryError. */
+/** Queries one Prometheus. Every method rejects with a QueryError. */
 export class Prometheus {
   readonly #url: string;
 
@@ -42,7 +42,7 @@ export class Prometheus {
     return result.slice(0, MAX_SERIES).map(seriesOf);
   }
 
-  /** Returns the value of at most sixty series, at this moment by default. */
+  /** Returns the values of at most sixty series, by default at this moment. */
   async now(expr: string, at = Date.now() / 1_000): Promise<Series[]> {
     const { result, resultType } = await this.#ask<Answer>('query', { query: expr, time: String(at) });
     if (resultType === 'scalar') return [seriesOf({ metric: {}, value: result })];
@@ -67,7 +67,7 @@ export class Prometheus {
       .filter(({ traceId }) => /^[0-9a-f]{16,32}$/.test(traceId));
   }
 
-  /** Returns the values of a label, of the series that match. */
+  /** Returns the values of a label in the matching series. */
   async labelValues(label: string, match: string | undefined): Promise<string[]> {
     return this.#ask<string[]>(`label/${encodeURIComponent(label)}/values`, match ? { 'match[]': match } : {});
   }
@@ -78,7 +78,7 @@ export class Prometheus {
     return groups.flatMap(({ rules }) => rules);
   }
 
-  /** Returns the alerts that wait or fire. */
+  /** Returns the pending and firing alerts. */
   async alerts(): Promise<RuleAlert[]> {
     return (await this.#ask<{ alerts: RuleAlert[] }>('alerts', {})).alerts;
   }

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 /** A temporary folder, removed on disposal. */
 export interface Scratch extends AsyncDisposable {
   readonly path: string;
-  /** Keeps everything, such as logs, except the data of servers in `servers/`. */
+  /** Keeps all files, such as logs, except the data of servers in `servers/`. */
   keep(): void;
 }
 
-/** Makes `<tmp>/recording-request-<name>-…`. */
+/** Creates `<tmp>/recording-request-<name>-…`. */
 export async function openScratch(name: string): Promise<Scratch> {
   const path = await mkdtemp(join(tmpdir(), `recording-request-${name}-`));
   let removed = path;

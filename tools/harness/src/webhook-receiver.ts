@@ -8,33 +8,33 @@ export interface ReceivedRequest {
   headers: IncomingHttpHeaders;
   /** The raw bytes, which a signature covers. */
   body: Buffer;
-  /** When the whole of it had come, by Date.now(). */
+  /** The time when all of it had arrived, by Date.now(). */
   at: number;
 }
 
 export type Respond = (request: ReceivedRequest, response: ServerResponse, incoming: IncomingMessage) => void;
 
-/** An endpoint that keeps what it is sent. */
+/** An endpoint that keeps the requests it receives. */
 export interface Receiver extends AsyncDisposable {
   port: number;
-  /** `http(s)://<host>:<port>/hook`, 127.0.0.1 by default; any other path is taken as well. */
+  /** `http(s)://<host>:<port>/hook`, 127.0.0.1 by default; other paths work too. */
   url: string;
   received: ReceivedRequest[];
-  /** How it answers from now on; 204 at first. */
+  /** Sets the status of further responses; 204 at first. */
   respond: Respond;
-  /** The connections that were opened so far. */
+  /** The number of connections so far. */
   connections(): number;
-  /** Waits for `count` requests that `fits` accepts, 20 s by default, and returns them. */
+  /** Waits for `count` requests that `fits` accepts, by default for 20 s, and returns them. */
   waitFor(count: number, fits?: (request: ReceivedRequest) => boolean, limitMs?: number): Promise<ReceivedRequest[]>;
 }
 
 export interface ReceiverOptions {
   host?: string;
-  /** A free one by default. */
+  /** The port; a free one by default. */
   port?: number;
-  /** Makes it speak HTTPS. */
+  /** The certificate for HTTPS; without it, HTTP. */
   certificate?: { key: string; cert: string };
-  /** Returns whether a request is kept; all are by default. */
+  /** Returns whether to keep a request; by default, keeps all. */
   keeps?: (incoming: IncomingMessage) => boolean;
 }
 
@@ -54,7 +54,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     for (const look of looks) look();
     receiver.respond(request, response, incoming);
   };
-  // A sender that goes away in the middle of its request has sent none.
+  // A sender that disconnects during its request has sent none.
   const listener = (incoming: IncomingMessage, response: ServerResponse) =>
     void take(incoming, response).catch(() => response.destroy());
   const server = certificate ? createSecureServer(certificate, listener) : createServer(listener);
@@ -97,7 +97,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   return receiver;
 }
 
-/** Undefined where it is too large. */
+/** Returns undefined when the body is too large. */
 async function read(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -37,7 +37,7 @@ async function main(options: ObserveOptions, stopped: AbortSignal): Promise<void
     const start = { port: options.apiPort, fresh: options.fresh };
     await startAll({ options: start, dataDir, log: print, signal: over, provision, beside, onReady });
   } catch (error) {
-    // Stopped while it was still starting, as requested: no error.
+    // The user stopped it during the start: no error.
     if (!over.aborted) throw error;
   }
   await recording;

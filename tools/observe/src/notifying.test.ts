@@ -13,7 +13,7 @@ receivers:
   - name: ticket
 `;
 
-test('every receiver posts to the address that is given, and none to what stands there', () => {
+test('every receiver posts to the given URL, and none to the configured one', () => {
   const { route, receivers } = parse(notifying(CONFIG, 'http://127.0.0.1:1/x'));
   const webhook_configs = [{ url: 'http://127.0.0.1:1/x', send_resolved: true }];
   assert.deepEqual(receivers, [
@@ -23,6 +23,6 @@ test('every receiver posts to the address that is given, and none to what stands
   assert.deepEqual(route, { receiver: 'page', routes: [{ receiver: 'ticket' }] });
 });
 
-test('without an address nobody is notified', () => {
+test('without a URL, nobody is notified', () => {
   assert.deepEqual(parse(notifying(CONFIG, undefined)).receivers, [{ name: 'page' }, { name: 'ticket' }]);
 });

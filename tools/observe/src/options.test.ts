@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseObserveOptions } from './options.ts';
 
-test('the page and the API have each their port, and clips are recorded unless told otherwise', () => {
+test('the page and the API have separate ports, and clips are recorded by default', () => {
   const { clips, port, apiPort, data } = parseObserveOptions(['--port', '9000', '--api-port', '9001', '--no-clips']);
   assert.deepEqual({ clips, port, apiPort, data }, { clips: false, port: 9000, apiPort: 9001, data: '.stack' });
   assert.equal(parseObserveOptions([]).clips, true);

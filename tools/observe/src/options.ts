@@ -3,9 +3,9 @@ import { parseCommandLine } from '@recording-request/kit/command-line';
 import { DEFAULT_DATA, portOf } from '@recording-request/stack/start-options';
 
 export interface ObserveOptions {
-  /** Of the page; when undefined, 8090 or the next free one. */
+  /** The port of the page; undefined for 8090 or the next free one. */
   port: number | undefined;
-  /** Of the API; when undefined, 8080 or the next free one. */
+  /** The port of the API; undefined for 8080 or the next free one. */
   apiPort: number | undefined;
   data: string;
   fresh: boolean;

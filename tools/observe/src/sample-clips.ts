@@ -11,7 +11,7 @@ const SPOKEN = [
 const READS = 10;
 const READ_LIMIT_MS = 15_000;
 
-/** What the sample clips are sent to, and who looks at them. */
+/** The receiver of the sample clips, and the owner who reads them. */
 export interface SampleTarget {
   sharedUrl: string;
   projectId: string;
@@ -19,7 +19,7 @@ export interface SampleTarget {
   apiToken: string;
 }
 
-/** Records three clips through the sample project's link, one after the other, and reads as an owner does. Returns the clips' ids. */
+/** Records three clips in sequence through the sample project's link, and reads them as an owner does. Returns the clips' ids. */
 export async function recordSampleClips(
   target: SampleTarget,
   dir: string,

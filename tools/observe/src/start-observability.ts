@@ -21,35 +21,35 @@ export interface ObservabilityOptions {
   alertmanagerFile?: string;
   /** The dashboards that the page draws; those of deploy/observability by default. */
   dashboardsDir?: string;
-  /** Milliseconds between two scrapes, two evaluations of rules and two exports of a service; 5 000 by default. */
+  /** The milliseconds between two scrapes, two evaluations of rules and two exports of a service; 5,000 by default. */
   scrapeMs?: number;
-  /** Where Alertmanager posts what it sends, as webhooks; without it nothing is sent. */
+  /** The URL to which Alertmanager posts notifications as webhooks; without it, none are sent. */
   notifyUrl?: string;
   /** The page's port; a free one by default. */
   pagePort?: number;
   log?: Log;
   /** Cancels the start. */
   signal?: AbortSignal;
-  /** Called when a server ended by itself. */
+  /** Called when a server ends by itself. */
   onExit?: (name: string, exit: Exit) => void;
   env?: NodeJS.ProcessEnv;
 }
 
 export interface Observability extends AsyncDisposable {
-  /** Of OTLP over HTTP, without a path. */
+  /** The URL of OTLP over HTTP, without a path. */
   otlpUrl: string;
-  /** Of OTLP over gRPC: host:port. */
+  /** The address of OTLP over gRPC: host:port. */
   otlpGrpcAddress: string;
   prometheusUrl: string;
   alertmanagerUrl: string;
-  /** Ends in /zipkin; its API is below /api/v2 of that. */
+  /** The URL, which ends in /zipkin; its API is below /api/v2 of that. */
   zipkinUrl: string;
   pageUrl: string;
-  /** What `npm run admin -- trace` takes as TRACE_URL. */
+  /** The TRACE_URL for `npm run admin -- trace`. */
   traceUrl: string;
-  /** The variables that have the services send their spans and metrics here. */
+  /** The variables with which services send their spans and metrics here. */
   env: Record<string, string>;
-  /** Of each server that runs. */
+  /** The process ids of the running servers. */
   pids: Record<'collector' | 'prometheus' | 'alertmanager' | 'zipkin', number>;
 }
 
@@ -58,8 +58,8 @@ const RUNBOOKS = fileURLToPath(new URL('../../../docs/runbooks/', import.meta.ur
 const GRACE_MS = 5_000;
 
 /**
- * Finds or installs a collector, Prometheus, Alertmanager and Zipkin, starts them and the page on free ports of 127.0.0.1, and ends them
- * with this process, however it ends. Rejects, leaving none running, with a sentence that names the server that did not become ready.
+ * Finds or installs a collector, Prometheus, Alertmanager and Zipkin, and starts them and the page on free ports of 127.0.0.1. They end
+ * with this process, however it ends. On failure it leaves none running and rejects with a sentence that names the server that did not become ready.
  */
 export async function startObservability(options: ObservabilityOptions): Promise<Observability> {
   const { log = () => {}, scrapeMs = 5_000, env = process.env, signal, onExit } = options;
@@ -67,7 +67,7 @@ export async function startObservability(options: ObservabilityOptions): Promise
   await mkdir(join(dataDir, 'logs'), { recursive: true });
   const installed = await ensureObservability({ env, log, signal });
   log('starting the collector, Prometheus, Alertmanager and Zipkin …');
-  // Disposed where the start fails, and handed over where it does not.
+  // Disposes of the servers if the start fails, and hands them over otherwise.
   await using stack = new AsyncDisposableStack();
   let isStopping = false;
   const keep = <T extends { child: Child }>(started: T): T => {
@@ -121,7 +121,7 @@ interface Files {
   rulesDir: string;
 }
 
-/** Returns what the servers read: the files of deploy/observability, or those that are given, with nobody to notify but `notifyUrl`. */
+/** Returns the servers' files: those of deploy/observability, or the given ones, with `notifyUrl` as the only receiver. */
 async function prepareFiles(
   options: Pick<ObservabilityOptions, 'rulesDir' | 'alertmanagerFile' | 'notifyUrl' | 'dataDir'>,
 ): Promise<Files> {
@@ -165,7 +165,7 @@ async function startServers(
   return { collector, prometheus, alertmanager, zipkin };
 }
 
-/** The variables that have a service send to a collector, its metrics every `everyMs` milliseconds. */
+/** Returns the variables with which a service sends to a collector, its metrics every `everyMs` milliseconds. */
 function servicesEnv(otlpUrl: string, everyMs: number): Record<string, string> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl,
@@ -174,7 +174,7 @@ function servicesEnv(otlpUrl: string, everyMs: number): Record<string, string> {
     OTEL_METRIC_EXPORT_INTERVAL: String(everyMs),
     OTEL_METRIC_EXPORT_TIMEOUT: String(everyMs),
     OTEL_BSP_SCHEDULE_DELAY: '1000',
-    // One looks at a system with few requests: at all of them.
+    // Keeps all requests, because a watched system has few.
     OTEL_TRACES_SAMPLER: 'parentbased_always_on',
   };
 }

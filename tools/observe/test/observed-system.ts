@@ -7,17 +7,17 @@ import { beginResponse, sendClip } from '@recording-request/testing/contributor'
 import { startTestSystem, type TestSystem } from '@recording-request/testing/test-system';
 import { type Observability, startObservability } from '../src/start-observability.ts';
 
-/** The six services as processes, with everything that observes them, and what was done there. */
+/** The six services as processes, with all observability servers, and the clips sent to them. */
 export interface ObservedSystem {
   system: TestSystem;
   observability: Observability;
   receiver: Receiver;
-  /** A clip that has gone all its way, to its last webhook. */
+  /** A clip that is complete, including its last webhook. */
   clip: { projectId: string; submissionId: string };
-  /** Sends another clip all its way. */
+  /** Sends another clip and waits until it is complete. */
   another(): Promise<unknown>;
   prometheus: Prometheus;
-  /** A page behind the one address, as text. */
+  /** Returns a page of the address, as text. */
   page(path: string): Promise<{ status: number; text: string; url: string }>;
 }
 
@@ -25,7 +25,7 @@ const SCRAPE_MS = 1_000;
 const LIMIT_MS = 20_000;
 const WAY_MS = 180_000;
 
-/** Starts all of it and sends one clip; it is stopped when the tests of the file have ended. Rejects, leaving nothing behind, with what did not start. */
+/** Starts everything and sends one clip; stops it after the tests of the file. On failure it leaves nothing behind and rejects with the name of what did not start. */
 export async function startObservedSystem(env: Record<string, string> = {}): Promise<ObservedSystem> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await tempDir());
@@ -46,7 +46,7 @@ export async function startObservedSystem(env: Record<string, string> = {}): Pro
   };
 }
 
-/** Sends a spoken clip and waits for the webhook of its transcript, which comes last. */
+/** Sends a spoken clip and waits for the webhook of its transcript, the last one. */
 async function sendOne(system: TestSystem, receiver: Receiver): Promise<ObservedSystem['clip']> {
   const owner = await system.newOwner('Observed');
   const project = await owner.createProject({

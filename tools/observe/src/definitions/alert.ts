@@ -1,38 +1,38 @@
 import type { Time } from './time.ts';
 
-/** What an alert is about; promises are what people notice, and the others cause that. */
+/** The subject of an alert; promises are visible to users, the others are causes. */
 export type About = 'server' | 'process' | 'promise';
 
 export interface Alert {
-  /** Also that of its runbook, docs/runbooks/NAME.md. */
+  /** Also the name of its runbook, docs/runbooks/NAME.md. */
   name: string;
   about: About;
-  /** A page wakes somebody now; a ticket is read on a working day. */
+  /** A page wakes an engineer now; a ticket is read on a working day. */
   severity: 'page' | 'ticket';
   expr: (time: Time) => string;
-  /** Seconds that it holds before it fires; not less than those of what explains it. */
+  /** The seconds for which it must hold before it fires; at least those of the alerts that explain it. */
   forSeconds: number;
-  /** The least of these under a factor, where what it watches takes seconds itself. */
+  /** The minimum of these seconds under a factor, where the watched operation itself takes seconds. */
   leastForSeconds?: number;
-  /** Seconds that it goes on after it no longer holds: what is away is asked more and more seldom. */
+  /** The seconds for which it keeps firing after it no longer holds: retries of an unavailable server become less frequent. */
   keepSeconds?: number;
-  /** More labels, which tell alerts of one name apart. */
+  /** More labels, which distinguish alerts of one name. */
   labels?: Readonly<Record<string, string>>;
   /** One line for a telephone. */
   summary: string;
-  /** What it means, and for whom. */
+  /** The meaning, and the people affected. */
   description: string;
 }
 
-// What may be explained by another waits at least as long as that.
+// An alert that another may explain waits at least as long as that one.
 export const SERVER_WAIT = 10;
 export const PROCESS_WAIT = 60;
 export const PROMISE_WAIT = 120;
 export const TICKET_WAIT = 300;
-// A page about a promise looks back for half an hour of rates over five minutes: what explains it has to go on for longer, or the page
-// would come once all is well.
+// A page about a promise uses half an hour of five-minute rates: the alert that explains it must fire for longer, or the page
+// would be sent after the recovery.
 export const KEPT = 2_400;
 
-/** A selector of the buckets up to `seconds`. OpenMetrics writes `10.0` for 10. */
+/** Returns a selector of the buckets up to `seconds`. OpenMetrics writes `10.0` for 10. */
 export const upTo = (seconds: number): string =>
   Number.isInteger(seconds) ? `le=~"${seconds}(\\\\.0)?"` : `le="${seconds}"`;

@@ -2,7 +2,7 @@ import { EXPLAINS } from './explains.ts';
 import { yamlOf } from './rules.ts';
 import { DAY, duration, HOUR, MINUTE, type Time } from './time.ts';
 
-/** Where alerts are sent, of each severity: an address, or a file that has it, so that it is in no configuration. */
+/** The receiver of alerts of each severity: a URL, or a file with the URL, which keeps it out of the configuration. */
 export type Receiver = { url: string } | { urlFile: string };
 
 export interface AlertmanagerSettings {
@@ -15,8 +15,8 @@ const webhook = (receiver: Receiver) =>
   'url' in receiver ? { url: receiver.url, send_resolved: true } : { url_file: receiver.urlFile, send_resolved: true };
 
 /**
- * Returns Alertmanager's configuration: pages and tickets apart, and what is explained kept quiet. `group_wait` gives the cause time to
- * come first, as it is looked at after that.
+ * Returns Alertmanager's configuration: separates pages and tickets, and silences explained alerts. `group_wait` lets the cause
+ * arrive first, because Alertmanager checks for it after that.
  */
 export function alertmanagerConfig({ time, page, ticket }: AlertmanagerSettings): string {
   return yamlOf({
@@ -37,7 +37,7 @@ export function alertmanagerConfig({ time, page, ticket }: AlertmanagerSettings)
         source_matchers: [`alertname="${cause}"`, ...(cause.endsWith('Burns') ? ['severity="page"'] : [])],
         target_matchers: [`alertname=~"${effects.join('|')}"`],
       })),
-      // Of one promise the most urgent alert is enough.
+      // For one promise, the most urgent alert is enough.
       {
         source_matchers: ['severity="page"'],
         target_matchers: ['severity="ticket"'],

@@ -7,5 +7,5 @@ import { burnRateAlerts } from './burn-rates.ts';
 /** Every alert, causes first. */
 export const ALERTS: readonly Alert[] = [...SERVER_ALERTS, ...PROCESS_ALERTS, ...WAIT_ALERTS, ...burnRateAlerts()];
 
-/** Their names, which are those of their runbooks. */
+/** The names of the alerts, and of their runbooks. */
 export const alertNames = (): string[] => [...new Set(ALERTS.map(({ name }) => name))];

@@ -1,15 +1,15 @@
-// What comes after a landing.
+// The alerts about work after a landing.
 const AFTER = ['MediaBudgetBurns', 'MediaWaits', 'TranscriptBudgetBurns', 'TranscriptWaits'];
 const TOLD = ['WebhookBudgetBurns', 'WebhookWaits'];
 const LANDING = ['LandingBudgetBurns', 'LandingWaits'];
 const PROMISES = [...LANDING, ...AFTER, ...TOLD, 'OwnerReadBudgetBurns', 'ClipsStuck'];
 
 /**
- * What an alert keeps quiet while it fires, because it explains it: who is woken reads of the cause alone. Nothing that
- * is explained is a cause of what explains it.
+ * The alerts that an alert silences while it fires, because it explains them: the engineer on call reads only the cause. No
+ * explained alert may be a cause of the one that explains it.
  */
 export const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
-  // Nothing is known then.
+  // Without the collector, no other alert is reliable.
   CollectorAway: ['ServiceAway', 'TelemetryDropped'],
   DatabaseWithoutPrimary: [
     ...[
@@ -41,9 +41,9 @@ export const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
   FileDescriptorsRunningOut: ['InstanceSlow', ...PROMISES],
   InstanceSlow: ['EventLoopLate', ...PROMISES],
   MemoryNearLimit: ['EventLoopLate'],
-  // A time between two stamps is wrong by as much.
+  // A time between two stamps is off by the same amount.
   ClockSkewed: ['ClipsStuck', ...AFTER, ...TOLD],
-  // A promise that breaks wakes somebody once.
+  // A broken promise wakes an engineer only once.
   LandingBudgetBurns: ['LandingWaits'],
   MediaBudgetBurns: ['MediaWaits'],
   TranscriptBudgetBurns: ['TranscriptWaits'],

@@ -11,7 +11,7 @@ import { timeOf } from './time.ts';
 const DEPLOYED = new URL('../../../../deploy/observability/', import.meta.url);
 const GUIDES = ['README', 'clip-late-or-stuck', 'which-step-is-slow'];
 
-test('what is made is up to date: npm run dashboards writes it', async () => {
+test('generated files are up to date (npm run dashboards writes them)', async () => {
   const files = madeFiles(DEFAULTS);
   for (const [path, content] of files) assert.equal(await readFile(new URL(path, DEPLOYED), 'utf8'), content, path);
   for (const folder of ['dashboards', 'prometheus/rules', 'alertmanager'])
@@ -19,21 +19,21 @@ test('what is made is up to date: npm run dashboards writes it', async () => {
       assert(files.has(`${folder}/${name}`), `${folder}/${name}`);
 });
 
-describe('queries name only what is emitted', async () => {
+describe('queries use only emitted names', async () => {
   const known = knownSeries();
   const none = (query: string) => assert.deepEqual(unknownNames(query, known), [], query);
-  test('of rules', () => {
+  test('in rules', () => {
     for (const expr of ruleQueries()) none(expr);
   });
-  test('of dashboards', () => {
+  test('in dashboards', () => {
     for (const { panels } of DASHBOARDS) for (const { queries } of panels) for (const { expr } of queries) none(expr);
   });
   for (const { name, queries } of await readRunbooks())
-    test(`of the runbook ${name}`, () => {
+    test(`in the runbook ${name}`, () => {
       assert(GUIDES.includes(name) || queries.length === 3, 'a runbook has three queries to paste');
       for (const expr of queries) none(expr);
     });
-  test('and what is not is found', () => {
+  test('finds names that are not emitted', () => {
     assert.deepEqual(unknownNames('sum by (kind) (rate(recording_jobz{job="a"}[5m]))', known), [
       'there is no recording_jobz',
       'nothing in it has kind',
@@ -42,7 +42,7 @@ describe('queries name only what is emitted', async () => {
       'recording_jobs has no recording_job_kint',
     ]);
   });
-  test('and names are read', () => {
+  test('reads names', () => {
     const { series, grouped } = namesIn(
       'histogram_quantile(0.9, sum by (le, a) (rate(x:y_bucket{b=~"c,d}", e!="f"}[5m] offset 1h))) or vector(0)',
     );
@@ -51,14 +51,14 @@ describe('queries name only what is emitted', async () => {
   });
 });
 
-test('each alert has its runbook, and each runbook its alert', async () => {
+test('each alert has a runbook, and each runbook an alert', async () => {
   const runbooks = await readRunbooks();
   assert.deepEqual(runbooks.map(({ name }) => name).sort(), [...alertNames(), ...GUIDES].sort());
   const index = runbooks.find(({ name }) => name === 'README')!;
   for (const name of alertNames()) assert(index.text.includes(`(${name}.md)`), `the index lacks ${name}`);
 });
 
-test('links between runbooks, and from panels to them, lead somewhere', async () => {
+test('links between runbooks, and from panels to them, have targets', async () => {
   const runbooks = await readRunbooks();
   const names = new Set(runbooks.map(({ name }) => name));
   for (const { name, text } of runbooks)
@@ -69,7 +69,7 @@ test('links between runbooks, and from panels to them, lead somewhere', async ()
       assert(runbook === undefined || names.has(runbook), `${title}: ${runbook}`);
 });
 
-test('a panel says what it shows, in a unit', () => {
+test('a panel has a description and a unit', () => {
   for (const { name, panels } of DASHBOARDS) {
     assert.equal(new Set(panels.map(({ title }) => title)).size, panels.length, name);
     for (const { title, description, kind, queries } of panels)
@@ -77,7 +77,7 @@ test('a panel says what it shows, in a unit', () => {
   }
 });
 
-test('traces are asked for behind figures of spans alone, and the runbook names the panels that have them', async () => {
+test('only span metrics request traces, and the runbook names the panels with them', async () => {
   const asked = DASHBOARDS.flatMap(({ panels }) => panels).filter(({ queries }) =>
     queries.some(each => each.exemplars),
   );
@@ -90,7 +90,7 @@ test('traces are asked for behind figures of spans alone, and the runbook names 
   }
 });
 
-test('a factor divides windows and waits, and leaves thresholds', () => {
+test('a factor divides windows and waits, but not thresholds', () => {
   const at = (factor: number, name: string) => ALERTS.find(alert => alert.name === name)!.expr(timeOf(factor));
   assert.match(at(1, 'LandingBudgetBurns'), /14\.4 \* 0\.001[\s\S]*\[1h\]\) \* 30 >= 5/);
   assert.match(at(60, 'LandingBudgetBurns'), /14\.4 \* 0\.001[\s\S]*\[1m\]\) \* 1 >= 5/);

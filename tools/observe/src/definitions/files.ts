@@ -5,17 +5,17 @@ import { ruleFiles } from './rules.ts';
 import { timeOf } from './time.ts';
 
 export interface FileSettings {
-  /** Divides every window and every wait; 1 but in drills. */
+  /** Divides every window and every wait; greater than 1 only in drills. */
   factor: number;
-  /** Where the runbooks are, without a slash at its end. */
+  /** The URL of the runbooks, without a slash at its end. */
   runbooks: string;
-  /** Where the trace store's pages are, without a slash at its end. */
+  /** The URL of the trace store's pages, without a slash at its end. */
   traces: string;
 }
 
 export const DEFAULTS: FileSettings = { factor: 1, runbooks: 'docs/runbooks', traces: 'http://localhost:9411' };
 
-/** Returns every file that is made, by its path below deploy/observability. */
+/** Returns every generated file, by its path below deploy/observability. */
 export function madeFiles({ factor, runbooks, traces }: FileSettings): Map<string, string> {
   const time = timeOf(factor);
   const under = (folder: string, files: Record<string, string>) =>

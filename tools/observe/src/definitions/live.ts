@@ -4,7 +4,7 @@ import { ruleGroups } from './rules.ts';
 import { readRunbooks } from './runbooks.ts';
 import { timeOf } from './time.ts';
 
-/** A query and where it stands. */
+/** A query and its place. */
 export interface Asked {
   where: string;
   expr: string;
@@ -34,7 +34,7 @@ export const recordedSeries = (): Asked[] =>
       return [{ where: 'recording rule', expr: `${rule.record}{${labels.join(', ')}}` }];
     });
 
-/** Returns those that had no figure since `start` (of Date.now()). Rejects when Prometheus does not understand one of them. */
+/** Returns the queries without a figure since `start` (of Date.now()). Rejects when Prometheus does not accept one of them. */
 export async function withoutData(prometheusUrl: string, asked: readonly Asked[], start: number): Promise<Asked[]> {
   const empty: Asked[] = [];
   for (const each of asked) if (!(await hasData(prometheusUrl, each, start))) empty.push(each);
@@ -49,7 +49,7 @@ async function hasData(prometheusUrl: string, { where, expr }: Asked, start: num
   return series.some(({ points }) => points.some(([, value]) => Number.isFinite(value)));
 }
 
-/** Has Alertmanager take alerts that fire, as Prometheus would send them. Rejects when it does not. */
+/** Sends firing alerts to Alertmanager, as Prometheus would. Rejects when Alertmanager refuses them. */
 export async function sendAlerts(alertmanagerUrl: string, alerts: readonly Record<string, string>[]): Promise<void> {
   const answer = await fetch(`${alertmanagerUrl}/api/v2/alerts`, {
     method: 'POST',
@@ -60,7 +60,7 @@ export async function sendAlerts(alertmanagerUrl: string, alerts: readonly Recor
   if (!answer.ok) throw new Error(`Alertmanager answered ${answer.status}: ${await answer.text()}`);
 }
 
-/** Returns the names of the alerts that `label` selects which are kept quiet because others explain them, and of those that are not. */
+/** Returns the names of the alerts that `label` selects: those silenced by an explaining alert, and the others. */
 export async function quietAndLoud(
   alertmanagerUrl: string,
   label: string,

@@ -3,7 +3,7 @@ import { ALERTS } from './alerts.ts';
 import { ruleGroups } from './rules.ts';
 import { timeOf } from './time.ts';
 
-/** What a query names: series, each with the labels that are asked of it, and labels that are asked of the result. */
+/** The names in a query: series with the labels that it uses of each, and labels of the result. */
 export interface Names {
   series: Map<string, Set<string>>;
   grouped: Set<string>;
@@ -19,7 +19,7 @@ const listOf = (text: string) =>
     .map(name => name.trim())
     .filter(Boolean);
 
-/** Reads the names in a query of PromQL as they are written here: plain names with selectors, functions, and groupings. */
+/** Reads the names in a PromQL query in this project's style: plain names with selectors, functions, and groupings. */
 export function namesIn(query: string): Names {
   const grouped = new Set([...query.matchAll(GROUPING)].flatMap(([, list = '']) => listOf(list)));
   const text = query.replaceAll(GROUPING, ' ').replaceAll(/\[[^\]]*\]|\boffset\s+\w+/g, ' ');
@@ -37,7 +37,7 @@ const TARGET = ['job', 'instance'];
 const SPAN = ['service_name', 'span_name', 'span_kind', 'status_code', ...TARGET];
 const under = (name: string) => name.replaceAll(/[^\w:]/g, '_');
 
-/** The series of a metric as the collector's exporter for Prometheus names them. */
+/** Returns the series of a metric as the collector's Prometheus exporter names them. */
 export function seriesOf(name: string, { kind, unit }: Pick<MetricDefinition, 'kind' | 'unit'>): string[] {
   const units: Record<string, string> = { s: '_seconds', By: '_bytes', '1': kind === 'gauge' ? '_ratio' : '' };
   const suffix = units[unit] ?? '';
@@ -47,7 +47,7 @@ export function seriesOf(name: string, { kind, unit }: Pick<MetricDefinition, 'k
   return kind === 'gauge' ? [full] : ['_bucket', '_sum', '_count'].map(part => full + part);
 }
 
-// Node's own, of the library, and those of the collector and Prometheus that queries here use.
+// The Node metrics of the library, and those of the collector and Prometheus in these queries.
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   nodejs_eventloop_delay_p99_seconds: TARGET,
   nodejs_eventloop_utilization_ratio: TARGET,
@@ -64,7 +64,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   otelcol_processor_tail_sampling_sampling_trace_dropped_too_early: TARGET,
 };
 
-/** Every series that a query here may name, with its labels. */
+/** Every series that a query may name, with its labels. */
 export function knownSeries(): Map<string, Set<string>> {
   const known = new Map<string, Set<string>>(Object.entries(OTHERS).map(([name, labels]) => [name, new Set(labels)]));
   for (const [name, definition] of Object.entries<MetricDefinition>(METRICS)) {
@@ -80,7 +80,7 @@ export function knownSeries(): Map<string, Set<string>> {
         rule.record,
         new Set([...Object.keys(rule.labels ?? {}), ...namesIn(rule.expr).grouped, ...(known.get(rule.record) ?? [])]),
       );
-  // Derived from those above.
+  // Derived from the series above.
   for (const name of [
     'recording:server_seconds:mean5m',
     'recording:server_seconds_before:mean3h',
@@ -90,7 +90,7 @@ export function knownSeries(): Map<string, Set<string>> {
   return known;
 }
 
-/** Returns what is wrong with the names of a query: what nobody emits, and labels that it does not have. */
+/** Returns the wrong names in a query: series that do not exist, and labels that they lack. */
 export function unknownNames(query: string, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const { series, grouped } = namesIn(query);
   const faults: string[] = [];
@@ -105,7 +105,7 @@ export function unknownNames(query: string, known: ReadonlyMap<string, ReadonlyS
   return faults;
 }
 
-/** Every alert's query and every recording rule's. */
+/** Returns every alert's query and every recording rule's. */
 export function ruleQueries(): string[] {
   const time = timeOf(1);
   const rules = Object.values(ruleGroups({ time, runbooks: '' }))

@@ -1,24 +1,24 @@
 import { upTo } from './alert.ts';
 
-/** A promise to people, as a share of events that keep it. */
+/** A promise to users, as a share of events that keep it. */
 export interface Objective {
   /** The value of the label `objective`. */
   name: string;
   /** The name of its alerts and of their runbook. */
   alert: string;
   title: string;
-  /** What keeps it, in a sentence. */
+  /** The condition that keeps it, in a sentence. */
   promise: string;
-  /** The share that keeps it over 30 days. */
+  /** The share that must keep it over 30 days. */
   target: number;
-  /** Rates of what broke it and of all, over a window of PromQL. */
+  /** Returns the rates of broken events and of all, over a PromQL window. */
   bad: (window: string) => string;
   all: (window: string) => string;
 }
 
 const rate = (series: string, window: string) => `(sum(rate(${series}[${window}])) or vector(0))`;
 
-/** A promise about a histogram: as many as `good` selects, in at most `seconds`. */
+/** A promise about a histogram: the events that `good` selects, within `seconds`. */
 function within(metric: string, seconds: number, good = ''): Pick<Objective, 'bad' | 'all'> {
   const all = (window: string) => rate(`${metric}_count`, window);
   return {
@@ -30,7 +30,7 @@ function within(metric: string, seconds: number, good = ''): Pick<Objective, 'ba
 
 const CONTRIBUTOR = 'job="gateway", http_route=~"/r/.*"';
 const LANDING = 'recording_landing_duration_seconds';
-// Not what streams files, which takes as long as the owner's connection.
+// Without routes that stream files, which take as long as the owner's connection.
 const READ =
   'job="gateway", http_request_method="GET", http_route=~"/api/(me|projects).*", http_route!~".*(export|video|audio|thumb|media|qr).*"';
 const HTTP = 'http_server_request_duration_seconds';

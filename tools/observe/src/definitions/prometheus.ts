@@ -3,15 +3,15 @@ import { duration, type Time } from './time.ts';
 
 export interface PrometheusSettings {
   time: Time;
-  /** HOST:PORT of what the collector exports for the services, of its own figures, and of Alertmanager. */
+  /** The HOST:PORT of the collector's exports for the services, of its own metrics, and of Alertmanager. */
   metrics: string;
   collector: string;
   alertmanager: string;
-  /** Where the rule files are, as a path of Prometheus with a pattern. */
+  /** The path of the rule files for Prometheus, with a pattern. */
   rules: string;
 }
 
-/** Returns Prometheus's configuration. The names of the two jobs are those that alerts and dashboards know. */
+/** Returns Prometheus's configuration. Alerts and dashboards use the names of the two jobs. */
 export function prometheusConfig({ time, metrics, collector, alertmanager, rules }: PrometheusSettings): string {
   const every = duration(time.seconds(30));
   return yamlOf({
@@ -19,7 +19,7 @@ export function prometheusConfig({ time, metrics, collector, alertmanager, rules
     rule_files: [rules],
     alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
     scrape_configs: [
-      // honor_labels: `job` and `instance` are those of the service that measured.
+      // honor_labels: `job` and `instance` are those of the measuring service.
       { job_name: 'recording-request', honor_labels: true, static_configs: [{ targets: [metrics] }] },
       { job_name: 'collector', static_configs: [{ targets: [collector] }] },
     ],

@@ -1,5 +1,5 @@
 import { ensurePrometheus } from '../install/prometheus.ts';
 
-/** Returns the path of promtool, installed where it is missing. */
+/** Returns the path of promtool; installs it if it is missing. */
 export const promtoolPath = async (): Promise<string> =>
   (await ensurePrometheus({ env: process.env, log: line => console.error(line) })).promtool;

@@ -9,7 +9,7 @@ export interface RecordingRule {
   labels?: Readonly<Record<string, string>>;
 }
 
-/** The rates of each objective over five minutes, and the share that broke it over the windows up to `until` seconds, from `from`. */
+/** Returns the five-minute rates of each objective, and the broken share over the windows up to `until` seconds, from `from`. */
 export function objectiveRules(time: Time, from: number, until: number): RecordingRule[] {
   return OBJECTIVES.flatMap(({ name: objective, bad, all }) => {
     const labels = { objective };
@@ -22,7 +22,7 @@ export function objectiveRules(time: Time, from: number, until: number): Recordi
     const ratios = WINDOWS.filter(window => window >= from && window < until).map(seconds => {
       const over = (name: string) =>
         seconds === BASE ? `${name}${of}` : `avg_over_time(${name}${of}[${time.window(seconds)}])`;
-      // Where nothing was asked, nothing was broken: no share at all.
+      // Without requests there is no share.
       const expr = `${over('recording:objective_bad:rate5m')} / (${over('recording:objective_all:rate5m')} > 0)`;
       return { record: errorRatio(seconds), expr, labels };
     });
@@ -30,7 +30,7 @@ export function objectiveRules(time: Time, from: number, until: number): Recordi
   });
 }
 
-/** The share of each objective's budget that is left, of one period. */
+/** Returns the remaining share of each objective's budget for one period. */
 export const budgetRules = (): RecordingRule[] =>
   OBJECTIVES.map(({ name: objective, target }) => ({
     record: 'recording:objective_budget_left:ratio30d',
@@ -38,21 +38,21 @@ export const budgetRules = (): RecordingRule[] =>
     labels: { objective },
   }));
 
-/** What a service asks of another program, by the label `server`: its histogram, and which of its series. */
+/** The requests of a service to another program, by the label `server`: the histogram, and a selector of its series. */
 const SERVERS: Readonly<Record<string, readonly [string, string]>> = {
   store: ['http_client_request_duration_seconds', 'recording_peer="store"'],
   speech: ['http_client_request_duration_seconds', 'recording_peer="speech"'],
   endpoint: ['http_client_request_duration_seconds', 'recording_peer="endpoint"'],
-  // A getMore may wait for what is to come.
+  // A getMore may wait for future events.
   database: ['db_client_operation_duration_seconds', 'db_operation_name!="getMore"'],
   kafka: ['messaging_client_operation_duration_seconds', ''],
   ffmpeg: ['recording_ffmpeg_duration_seconds', ''],
 };
 
 /**
- * How many seconds more a second each server costs than the same calls cost before: the difference of the means times the rate of
- * now. A ratio would name the one that became ten times as slow and still is quick. Before: the median of three hours until half
- * an hour ago, which an outage of less than half of it does not move.
+ * Returns how many more seconds per second each server costs than the same calls cost before: the difference of the means times the
+ * present rate. A ratio would point to a server that is ten times as slow and still fast. "Before" is the median of the three hours until
+ * half an hour ago, which an outage of less than half of that time does not change.
  */
 export function serverRules(time: Time): RecordingRule[] {
   const base = time.window(5 * MINUTE);
@@ -70,7 +70,7 @@ export function serverRules(time: Time): RecordingRule[] {
     { record: mean, expr: 'recording:server_seconds:rate5m / (recording:server_calls:rate5m > 0)' },
     {
       record: before,
-      // A system that has just begun has no before but now.
+      // A system that has just started has no earlier values.
       expr: `quantile_over_time(0.5, ${mean}[${time.window(3 * HOUR)}] offset ${time.window(30 * MINUTE)}) or ${mean}`,
     },
     {
@@ -80,7 +80,7 @@ export function serverRules(time: Time): RecordingRule[] {
   ];
 }
 
-/** The mean seconds of what each process answers, by the label `of`; without what takes as long as a file or a clip. */
+/** The mean seconds of each process's work, by the label `of`; without operations that take as long as a file or a clip. */
 export function instanceRules(time: Time): RecordingRule[] {
   const base = time.window(5 * MINUTE);
   const mean = (metric: string, selector: string) => {
@@ -110,5 +110,5 @@ export function instanceRules(time: Time): RecordingRule[] {
   ];
 }
 
-/** Windows from here on are evaluated more seldom. */
+/** Longer windows are evaluated less often. */
 export const LONG_WINDOW = DAY;

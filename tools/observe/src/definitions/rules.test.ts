@@ -12,7 +12,7 @@ import { runTrials } from './trials/trial.ts';
 
 const TRIALS = { ...CAUSE_TRIALS, ...PROMISE_TRIALS };
 
-describe('every alert fires on its fault, and on nothing beside it', () => {
+describe('every alert fires on its fault and on no other', () => {
   let promtool = '';
   before(async () => {
     promtool = await promtoolPath();
@@ -20,7 +20,7 @@ describe('every alert fires on its fault, and on nothing beside it', () => {
   for (const name of alertNames()) test(name, async () => await runTrials(promtool, TRIALS[name] ?? assert.fail()));
 });
 
-test('an alert has a trial in which it fires and one in which it does not', () => {
+test('every alert has a trial in which it fires and one in which it does not', () => {
   assert.deepEqual(Object.keys(TRIALS).sort(), alertNames().sort());
   for (const [name, trials] of Object.entries(TRIALS)) {
     assert(
@@ -37,7 +37,7 @@ test('an alert has a trial in which it fires and one in which it does not', () =
 const waitOf = (name: string) =>
   Math.min(...ALERTS.filter(alert => alert.name === name).map(alert => alert.forSeconds));
 
-test('what is explained is an alert, and waits at least as long as what explains it', () => {
+test('an explained alert exists, and waits at least as long as its cause', () => {
   for (const [cause, effects] of Object.entries(EXPLAINS))
     for (const effect of effects) {
       assert(alertNames().includes(cause) && alertNames().includes(effect), `${cause} explains ${effect}`);
@@ -45,7 +45,7 @@ test('what is explained is an alert, and waits at least as long as what explains
     }
 });
 
-test('what explains a broken promise goes on for longer than a page about it looks back', () => {
+test('the cause of a broken promise fires for longer than the window of the page', () => {
   const shortWindow = 30 * MINUTE;
   assert(KEPT > shortWindow + BASE, 'an average over half an hour of rates over five minutes');
   for (const [cause, effects] of Object.entries(EXPLAINS))
@@ -54,7 +54,7 @@ test('what explains a broken promise goes on for longer than a page about it loo
         assert(keepSeconds >= KEPT, cause);
 });
 
-test('nothing explains itself by way of others', () => {
+test('no alert explains itself through others', () => {
   const visit = (name: string, path: readonly string[]): void => {
     assert(!path.includes(name), [...path, name].join(' explains '));
     for (const effect of EXPLAINS[name] ?? []) visit(effect, [...path, name]);

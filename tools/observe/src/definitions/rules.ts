@@ -16,11 +16,11 @@ import { duration, MINUTE, type Time } from './time.ts';
 
 export interface RuleSettings {
   time: Time;
-  /** Where the runbooks are: NAME.md is appended. */
+  /** The URL of the runbooks, to which NAME.md is appended. */
   runbooks: string;
 }
 
-/** What Prometheus reads as an alerting rule. */
+/** An alerting rule in Prometheus's format. */
 export interface AlertingRule {
   alert: string;
   expr: string;
@@ -48,7 +48,7 @@ function alertingRule({ time, runbooks }: RuleSettings, alert: Alert): AlertingR
   };
 }
 
-/** Returns the groups of rules, each under the name of its file. Rules of a group are evaluated one after the other. */
+/** Returns the groups of rules, each under the name of its file. Prometheus evaluates the rules of a group in sequence. */
 export function ruleGroups(settings: RuleSettings): Record<string, RuleGroup[]> {
   const { time } = settings;
   const every = duration(time.seconds(EVERY));
@@ -82,6 +82,6 @@ export function ruleFiles(settings: RuleSettings): Record<string, string> {
 
 const NOTE = '# Made by npm run dashboards from tools/observe/src/definitions: change it there.\n';
 
-/** Returns `value` as a document that says where it comes from. */
+/** Returns `value` as a YAML document that names its source. */
 export const yamlOf = (value: unknown): string =>
   NOTE + stringify(value, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false });

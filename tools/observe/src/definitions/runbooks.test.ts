@@ -23,7 +23,7 @@ const variablesIn = (text: string): string[] => text.match(/\b[A-Z][A-Z0-9]*(?:_
 const scriptsIn = (text: string): string[] =>
   [...text.matchAll(/\bnpm (?:run )?([\w:]+)/g)].map(([, name = '']) => name);
 
-describe('what a runbook tells to set or to run is there', async () => {
+describe('variables and commands in runbooks exist', async () => {
   const known = await knownVariables();
   const { scripts } = JSON.parse(await readText('package.json')) as { scripts: Record<string, string> };
   const runbooks = await readRunbooks();
@@ -32,7 +32,7 @@ describe('what a runbook tells to set or to run is there', async () => {
       for (const variable of variablesIn(prose)) assert(known.has(variable), `nothing reads ${variable}`);
       for (const script of scriptsIn(prose)) assert(script in scripts, `there is no npm run ${script}`);
     });
-  test('and both are found in what they say', () => {
+  test('finds both in text', () => {
     const all = runbooks.map(({ prose }) => prose).join('\n');
     assert(variablesIn(all).includes('SPEECH_API_KEY'));
     assert(scriptsIn(all).includes('admin') && scriptsIn(all).includes('start'));

@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 const FOLDER = new URL('../../../../docs/runbooks/', import.meta.url);
 
 export interface Runbook {
-  /** Of its file, without `.md`. */
+  /** The name of its file, without `.md`. */
   name: string;
   text: string;
   /** The text without its queries. */
   prose: string;
-  /** Those of its blocks that are marked `promql`, which an empty line parts. */
+  /** The queries of its `promql` blocks, separated by empty lines. */
   queries: string[];
 }
 

@@ -1,9 +1,9 @@
-/** How long a thing is in what is generated: drills divide every window and every wait by one factor. */
+/** Durations in generated files: drills divide every window and every wait by one factor. */
 export interface Time {
   factor: number;
-  /** Returns a window of PromQL for so many seconds, divided by the factor and at least `least` seconds long. */
+  /** Returns a PromQL window of this many seconds, divided by the factor, at least `least` seconds long. */
   window(seconds: number, least?: number): string;
-  /** Returns so many seconds divided by the factor, in whole seconds, at least `least`. */
+  /** Returns seconds divided by the factor, in whole seconds, at least `least`. */
   seconds(seconds: number, least?: number): number;
 }
 
@@ -11,7 +11,7 @@ export const MINUTE = 60;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Returns the time of a factor. Fails when it is not a number from 1 to 60: a window of 5 s still holds some samples. */
+/** Returns the durations for a factor. Fails unless it is a number from 1 to 60: a window of 5 s still contains some samples. */
 export function timeOf(factor: number): Time {
   if (!(factor >= 1 && factor <= 60)) throw new RangeError(`A factor is from 1 to 60, not ${factor}.`);
   const scaled = (seconds: number, least = 1) => Math.max(least, Math.ceil(seconds / factor));
@@ -22,7 +22,7 @@ export function timeOf(factor: number): Time {
   };
 }
 
-/** Returns whole seconds as Prometheus writes them: `5m`, `90s`, `3d`. */
+/** Returns whole seconds in Prometheus's format: `5m`, `90s`, `3d`. */
 export function duration(seconds: number): string {
   for (const [unit, size] of [
     ['d', DAY],

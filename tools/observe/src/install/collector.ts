@@ -13,7 +13,7 @@ const LIMIT_MS = 45 * 60_000;
 
 /**
  * Returns the path of an OpenTelemetry Collector with the parts that deploy/observability/collector/builder.yaml lists: OTELCOL_BIN, the
- * cache, or built once per machine and list. Rejects with a sentence that says what is missing.
+ * cache, or a build, once per machine and list. Rejects with a sentence that says what is missing.
  */
 export async function ensureCollector(context: InstallContext): Promise<string> {
   const { env, log, signal } = context;
@@ -32,7 +32,7 @@ export async function ensureCollector(context: InstallContext): Promise<string> 
   return join(dir, name);
 }
 
-/** Reads the name and the version of the program from the builder's list. Fails when it lacks one. */
+/** Reads the program's name and version from the builder's list. Fails when one is missing. */
 export function readManifest(text: string): { name: string; version: string } {
   const value = (key: string) => new RegExp(`^ {2}${key}: (\\S+)$`, 'm').exec(text)?.[1];
   const [name, version] = [value('name'), value('version')];

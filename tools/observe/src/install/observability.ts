@@ -4,7 +4,7 @@ import { ensureCollector } from './collector.ts';
 import { ensurePrometheus, type PrometheusInstall } from './prometheus.ts';
 import { ensureZipkin, type ZipkinInstall } from './zipkin.ts';
 
-/** Where each server of observability is. */
+/** The paths of the observability servers. */
 export interface ObservabilityInstall extends PrometheusInstall {
   collector: string;
   alertmanager: string;
@@ -13,8 +13,8 @@ export interface ObservabilityInstall extends PrometheusInstall {
 
 /** Finds or installs all of them, once per machine. Rejects with a sentence that says what is missing. */
 export async function ensureObservability(context: InstallContext): Promise<ObservabilityInstall> {
-  // The downloads first, so that a machine without a registry learns of it before it has built for minutes; and one build after
-  // the other: two at once would only compete for the processor.
+  // Downloads first, so that a machine without a registry fails before the long builds; then builds in
+  // sequence: two at once would only compete for the processor.
   const prometheus = await ensurePrometheus(context);
   const zipkin = await ensureZipkin(context);
   const alertmanager = await ensureAlertmanager(context);

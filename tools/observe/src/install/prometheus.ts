@@ -8,15 +8,15 @@ import { run } from '@recording-request/stack/install/run';
 
 const LIMIT_MS = 5 * 60_000;
 
-/** Paths of the server and of the program that checks and tries rules. */
+/** The paths of the server and of promtool. */
 export interface PrometheusInstall {
   prometheus: string;
   promtool: string;
 }
 
 /**
- * Finds or installs Prometheus 2.42 or newer: PROMETHEUS_BIN and PROMTOOL_BIN, PATH, the cache, or the programs of Debian's package. The
- * package is unpacked and not installed, because installing it starts a server on port 9090.
+ * Finds or installs Prometheus 2.42 or newer: PROMETHEUS_BIN and PROMTOOL_BIN, PATH, the cache, or the programs of Debian's package. This
+ * unpacks the package without installing it, because installing it starts a server on port 9090.
  */
 export async function ensurePrometheus(context: InstallContext): Promise<PrometheusInstall> {
   const { env, log, signal } = context;

@@ -10,7 +10,7 @@ const VERSION = '3.6.1';
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
 const LIMIT_MS = 15 * 60_000;
 
-/** Zipkin's jar, which has its pages inside, and the java that runs it. */
+/** Zipkin's jar, which includes its pages, and the java that runs it. */
 export interface ZipkinInstall {
   jar: string;
   java: string;
@@ -37,7 +37,7 @@ async function download(into: string, { env, log, signal }: InstallContext): Pro
   log(`${what} …`);
   const artifact = `io.zipkin:zipkin-server:${VERSION}:jar:exec`;
   const args = ['--batch-mode', COPY, `-Dartifact=${artifact}`, `-DoutputDirectory=${into}`];
-  // In an empty folder, so that Maven reads no project.
+  // In an empty folder, so that Maven finds no project.
   await run('mvn', args, { what, log, signal, env, cwd: into, timeoutMs: LIMIT_MS });
   const jar = (await readdir(into)).find(name => name.endsWith('.jar'));
   if (!jar) throw new Error('Maven downloaded no Zipkin: set ZIPKIN_JAR to the path of its executable jar.');

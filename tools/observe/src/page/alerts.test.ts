@@ -10,7 +10,7 @@ const alert = (name: string, state: RuleAlert['state'], severity: string): RuleA
   annotations: { summary: `${name} <happens>`, runbook_url: `https://example.org/docs/runbooks/${name}.md` },
 });
 
-test('pages that fire come first, and what is kept quiet last', () => {
+test('puts firing pages first and silenced alerts last', () => {
   const quiet = alert('ConsumerStuck', 'firing', 'page');
   const rows = alertRows(
     [
@@ -35,6 +35,6 @@ test('pages that fire come first, and what is kept quiet last', () => {
   assert.match(text, /KafkaAway &lt;happens&gt;/);
 });
 
-test('none is said in words', () => {
+test('reports in words that there are no alerts', () => {
   assert.match(renderAlerts([]).text, /No alert fires/);
 });

@@ -1,7 +1,7 @@
 import type { RuleAlert } from '@recording-request/harness/prometheus';
 import { type Html, html } from '@recording-request/web-shared/html';
 
-/** An alert as it is shown. */
+/** An alert as the page shows it. */
 export interface AlertRow {
   name: string;
   severity: string;
@@ -10,11 +10,11 @@ export interface AlertRow {
   since: string;
   /** The name of its page in docs/runbooks. */
   runbook: string | undefined;
-  /** Its labels but for name and severity. */
+  /** Its labels except name and severity. */
   about: string;
 }
 
-/** What Alertmanager says of an alert. */
+/** Alertmanager's state of an alert. */
 export interface ManagedAlert {
   labels: Record<string, string>;
   status: { state: string };
@@ -24,14 +24,14 @@ const LIMIT_MS = 10_000;
 const ORDER = ['firing', 'pending', 'quiet'];
 const WORDS = { firing: 'fires', pending: 'may fire soon', quiet: 'kept quiet: another explains it' };
 
-/** Returns the alerts that Alertmanager keeps quiet, because another one explains them or somebody asked it to. Empty while it does not answer. */
+/** Returns the alerts that Alertmanager silences, because another one explains them or an operator silenced them. Empty while it does not respond. */
 export async function quietAlerts(alertmanagerUrl: string): Promise<ManagedAlert[]> {
   const url = `${alertmanagerUrl}/api/v2/alerts?active=false&inhibited=true&silenced=true`;
   const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) }).catch(() => undefined);
   return answer?.ok ? ((await answer.json()) as ManagedAlert[]) : [];
 }
 
-/** Returns the alerts in the order in which they should be read: those that fire, pages first. */
+/** Returns the alerts in reading order: firing first, pages before tickets. */
 export function alertRows(alerts: RuleAlert[], quiet: ManagedAlert[]): AlertRow[] {
   const quieted = new Set(
     quiet.filter(({ status }) => status.state === 'suppressed').map(({ labels }) => keyOf(labels)),
@@ -54,7 +54,7 @@ export function alertRows(alerts: RuleAlert[], quiet: ManagedAlert[]): AlertRow[
 
 const keyOf = (labels: Record<string, string>) => JSON.stringify(Object.entries(labels).sort());
 
-/** Each alert with the link to its runbook. */
+/** Renders each alert with a link to its runbook. */
 export function renderAlerts(rows: AlertRow[]): Html {
   if (rows.length === 0) return html`<p class="empty ok">No alert fires.</p>`;
   const row = ({ name, severity, state, summary, since, runbook, about }: AlertRow) =>

@@ -1,2 +1,2 @@
-/** What an address answers with: a document, or the address to go to. */
+/** The result of a route: a document, or the URL of a redirect. */
 export type Answer = { status?: number; page: string } | { location: string };

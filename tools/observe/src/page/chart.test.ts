@@ -19,7 +19,7 @@ const chartOf = (points: [number, number][], options: Partial<ChartOptions> = {}
 const linesOf = (text: string) =>
   (JSON.parse(/data-chart="([^"]*)"/.exec(text)![1]!.replaceAll('&quot;', '"')) as ChartData).lines;
 
-test('a line has no value where points are missing, are no number, or are outside', () => {
+test('a line has no value where points are missing, not numbers, or outside', () => {
   const [line] = linesOf(
     chartOf([
       [0, 1],
@@ -33,29 +33,29 @@ test('a line has no value where points are missing, are no number, or are outsid
   assert.deepEqual(line, [1, 2, null, null, null, null, 3, null, null, null, null]);
 });
 
-test('lines that are stacked add up', () => {
+test('stacked lines add up', () => {
   const line = (value: number) => ({ name: `${value}`, points: [[0, value]] as [number, number][] });
   const [first, second] = linesOf(chart([line(3), line(5)], { ...OPTIONS, stacked: true }).text);
   assert.deepEqual([first![0], second![0], second![1]], [3, 8, null]);
 });
 
-test('what is left of numbers that cancel out is drawn as nothing', () => {
+test('draws the rounding rest of cancelled numbers as 0', () => {
   assert.equal(linesOf(chartOf([[50, 1.4e-20]]))[0]![5], 0);
 });
 
-test('names of lines cannot break out of the drawing, and are told in words', () => {
+test('escapes names of lines, and describes them in words', () => {
   const text = chartOf([[0, 1.5]], {}, '"><script>');
   assert.doesNotMatch(text, /<script>/);
   assert.match(text, /aria-label="Waits: &quot;&gt;&lt;script&gt; 1.5 s"/);
 });
 
-test('an exemplar leads to its trace', () => {
+test('an exemplar links to its trace', () => {
   const traceId = 'ab'.repeat(16);
   const text = chartOf([[0, 2]], { exemplars: [{ traceId, at: 50, value: 1 }] });
   assert.match(text, new RegExp(`<a href="/zipkin/traces/${traceId}">1 s</a>`));
 });
 
-test('values are read as a person would write them', () => {
+test('formats values for people', () => {
   const said = [
     [0.0042, 's'],
     [90, 's'],

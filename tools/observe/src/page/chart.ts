@@ -12,29 +12,29 @@ export interface ChartOptions {
   span: Span;
   unit: string;
   decimals: number | undefined;
-  /** Where the axis begins and ends, at most. */
+  /** The limits of the axis. */
   min: number | undefined;
   max: number | undefined;
   stacked: boolean;
   exemplars: Exemplar[];
-  /** Values at which a line is drawn across. */
+  /** The values with a horizontal line. */
   thresholds: number[];
 }
 
-/** What the browser draws. */
+/** The data for the browser. */
 export interface ChartData extends Pick<ChartOptions, 'unit' | 'min' | 'max' | 'thresholds'> {
   /** Seconds since 1970, a step apart. */
   times: number[];
-  /** The values of each line at these times; null where it has none. */
+  /** The values of each line at these times; null if it has none. */
   lines: (number | null)[][];
 }
 
-/** How many kinds of lines can be told apart by colour and dashes; the next begins again. */
+/** The number of line styles with distinct colours and dashes; further lines repeat them. */
 export const KINDS = 8;
-// A difference of two sums that should be nothing is some last digits of them: an axis of its own would make a mountain of it.
+// A difference of two equal sums leaves rounding errors: an axis scaled to them would show a mountain.
 const NOTHING = 1e-12;
 
-/** Returns the place of a chart with its data, what it shows in words, and the links to its exemplars' traces. */
+/** Returns the element of a chart with its data, a description in words, and the links to its exemplars' traces. */
 export function chart(lines: Line[], options: ChartOptions): Html {
   const { title, span, unit, decimals, min, max, thresholds, exemplars } = options;
   const { start, end, stepSeconds } = span;
@@ -50,7 +50,7 @@ export function chart(lines: Line[], options: ChartOptions): Html {
 ${exemplars.length > 0 ? html`<p class="queries">Traces of ${exemplars.map(link)}</p>` : null}`;
 }
 
-/** The values of points at each step of a span. */
+/** Returns the values of points at each step of a span. */
 function valuesOf(points: [number, number][], { start, stepSeconds }: Span, length: number): (number | null)[] {
   const values: (number | null)[] = new Array(length).fill(null);
   for (const [at, value] of points) {
@@ -60,7 +60,7 @@ function valuesOf(points: [number, number][], { start, stepSeconds }: Span, leng
   return values;
 }
 
-/** Each line on top of those before it. */
+/** Stacks each line on those before it. */
 function stack(lines: (number | null)[][]): (number | null)[][] {
   const sums: number[] = [];
   return lines.map(values =>

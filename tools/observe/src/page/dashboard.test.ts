@@ -5,7 +5,7 @@ import { legendOf, resolveNames, spanOf } from './expression.ts';
 
 const SPAN = { start: 1_000, end: 4_600, stepSeconds: 20 };
 
-test("Grafana's names and the dashboard's variables are replaced in a query", () => {
+test("replaces Grafana's names and the dashboard's variables in a query", () => {
   const variables = [
     { name: 'job', chosen: 'gateway' },
     { name: 'topic', chosen: ALL },
@@ -17,16 +17,16 @@ test("Grafana's names and the dashboard's variables are replaced in a query", ()
     'a{job="gateway", topic=~".*"}[25s]',
   );
   assert.equal(resolve('b[$__range] / $__range_s / $__interval'), 'b[3600s] / 3600 / 20s');
-  // A name that nobody knows is left for Prometheus to refuse; the end of an expression is no name.
+  // An unknown name stays, so that Prometheus refuses it; the end of an expression is not a name.
   assert.equal(resolve('c{d=~"x.*$"} $other'), 'c{d=~"x.*$"} $other');
 });
 
-test('a rate has four scrapes at least, and points lie on whole steps', () => {
+test('a rate covers at least four scrapes, and points are on whole steps', () => {
   assert.equal(resolveNames({ expr: '$__rate_interval' }, [], { ...SPAN, stepSeconds: 1 }, 15), '60s');
   assert.deepEqual(spanOf(10_007, 3_600), { start: 6_400, end: 10_000, stepSeconds: 20 });
 });
 
-test('a line is named by its legend, or else by its labels', () => {
+test('names a line by its legend, or else by its labels', () => {
   const labels = { __name__: 'up', job: 'gateway', instance: 'a' };
   assert.equal(legendOf('{{job}} of {{ nobody }}', labels), 'gateway of');
   assert.equal(legendOf('{{nobody}}', labels), 'value');
@@ -34,7 +34,7 @@ test('a line is named by its legend, or else by its labels', () => {
   assert.equal(legendOf('__auto', {}), 'value');
 });
 
-test('panels of collapsed rows are shown, hidden queries are not, and an unknown kind is known as such', () => {
+test('shows panels of collapsed rows, hides hidden queries, and marks an unknown kind', () => {
   const { panels, title, variables } = parseDashboard(
     JSON.stringify({
       title: 'Recording Request: Start',

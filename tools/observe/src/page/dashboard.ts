@@ -1,14 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Of Grafana's panels, those that are drawn; any other is shown as one that this page does not know. */
+/** The kinds of Grafana panels that the page draws; it shows any other as unknown. */
 export type PanelKind = 'timeseries' | 'stat' | 'gauge' | 'bargauge' | 'table' | 'text' | 'row';
 
 export interface Target {
   expr: string;
-  /** Names a line, such as `{{job}}`. */
+  /** The template of a line's name, such as `{{job}}`. */
   legend: string;
-  /** Whether the traces behind the figures are drawn too. */
+  /** Whether to draw the traces behind the figures too. */
   exemplar: boolean;
 }
 
@@ -25,22 +25,22 @@ export interface Panel {
   min: number | undefined;
   max: number | undefined;
   thresholds: { value: number | undefined; colour: string }[];
-  /** Whether a chart has a line across at each. */
+  /** Whether a chart has a horizontal line at each. */
   hasThresholdLines: boolean;
-  /** Words that stand for values. */
+  /** Words that replace values. */
   mappings: Record<string, string>;
   stacked: boolean;
-  /** Names of pages in docs/runbooks that it links to. */
+  /** The names of linked pages in docs/runbooks. */
   runbooks: string[];
-  /** Of a text: Markdown. */
+  /** The Markdown of a text panel. */
   text: string;
 }
 
-/** What a person may choose, and queries name as `$name`. */
+/** A variable that the user may choose, and that queries use as `$name`. */
 export interface Variable {
   name: string;
   label: string;
-  /** Those that are listed, or what to ask Prometheus for. */
+  /** The listed values, or the query for Prometheus. */
   options: string[] | { label: string; match: string | undefined };
   includeAll: boolean;
   chosen: string;
@@ -54,7 +54,7 @@ export interface Dashboard {
   variables: Variable[];
 }
 
-/** Reads the dashboards of a folder, in the order of their files' names. A folder that is not there has none. Fails when a file is no JSON. */
+/** Reads the dashboards of a folder, in the order of their file names. A missing folder has none. Fails when a file is not JSON. */
 export async function readDashboards(dir: string): Promise<Dashboard[]> {
   const names = await readdir(dir).catch((): string[] => []);
   const files = names.filter(name => name.endsWith('.json')).sort();
@@ -63,15 +63,15 @@ export async function readDashboards(dir: string): Promise<Dashboard[]> {
   );
 }
 
-/** Parses one dashboard in Grafana's format. `name` stands in where it has no uid. Throws when the text is no JSON. */
+/** Parses one dashboard in Grafana's format. `name` replaces a missing uid. Throws when the text is not JSON. */
 export function parseDashboard(text: string, name: string): Dashboard {
   const raw = JSON.parse(text) as RawDashboard;
   return {
     uid: raw.uid || name,
-    // Which product it is, they need not say here.
+    // The titles need not repeat the product's name on this page.
     title: (raw.title || name).replace(/^Recording Request: /, ''),
     description: raw.description ?? '',
-    // Those of a collapsed row are within it.
+    // The panels of a collapsed row are inside it.
     panels: (raw.panels ?? []).flatMap(panel => [panel, ...(panel.panels ?? [])]).map(panelOf),
     variables: (raw.templating?.list ?? []).flatMap(variableOf),
   };
@@ -118,11 +118,11 @@ function variableOf(raw: RawVariable): Variable[] {
   if (type === 'custom' || type === 'constant' || type === 'interval')
     return [{ ...common, options: query.split(',').map(option => option.trim()) }];
   const [, match, label] = /^label_values\((?:(.+),)?\s*(\w+)\s*\)$/.exec(query) ?? [];
-  // Of a data source there is one here.
+  // There is only one data source here.
   return type === 'query' && label ? [{ ...common, options: { label, match: match?.trim() } }] : [];
 }
 
-/** What stands for all values of a variable, as Grafana has it. */
+/** The value that selects all values of a variable, as in Grafana. */
 export const ALL = '$__all';
 
 interface RawDashboard {

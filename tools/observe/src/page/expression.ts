@@ -2,18 +2,18 @@ import type { Span } from '@recording-request/harness/prometheus';
 import { ALL, type Target, type Variable } from './dashboard.ts';
 
 const POINTS = 180;
-// A rate needs some scrapes; Grafana takes four as well.
+// A rate needs several scrapes; Grafana also takes four.
 const SCRAPES = 4;
 
-/** Returns the span that ends at `now` and goes back `seconds`, in some hundred and eighty points. */
+/** Returns the span that ends at `now` and goes back `seconds`, with about 180 points. */
 export function spanOf(now: number, seconds: number): Span {
   const stepSeconds = Math.max(1, Math.ceil(seconds / POINTS));
-  // On whole steps, so that lines do not tremble from one look to the next.
+  // Rounds to whole steps, so that lines do not jump between updates.
   const end = Math.floor(now / stepSeconds) * stepSeconds;
   return { start: end - seconds, end, stepSeconds };
 }
 
-/** Returns the query with Grafana's names, and those of the dashboard's variables, replaced by their values. */
+/** Returns the query with the values of Grafana's names and the dashboard's variables. */
 export function resolveNames(
   { expr }: Pick<Target, 'expr'>,
   variables: readonly Pick<Variable, 'name' | 'chosen'>[],

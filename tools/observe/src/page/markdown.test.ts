@@ -21,7 +21,7 @@ topk(3, a > 1)
 <script>alert(1)</script>
 `;
 
-test('a runbook is shown as it is written, with its queries to run', () => {
+test('renders a runbook with links that run its queries', () => {
   const { text } = markdown(RUNBOOK);
   assert.match(text, /<h1>The store is slow<\/h1>/);
   assert.match(
@@ -34,7 +34,7 @@ test('a runbook is shown as it is written, with its queries to run', () => {
   assert.doesNotMatch(text, /<script>/);
 });
 
-test('a list may follow its sentence, and every query of a block has its link', () => {
+test('renders a list directly after its sentence, and links every query of a block', () => {
   const { text } = markdown('First:\n- one\n- two\n\n```promql\n# how many\nup\n\ndown\n```\n\n```\nnpm test\n```');
   assert.match(text, /<p>First:<\/p><ul><li>one<\/li><li>two<\/li><\/ul>/);
   assert.deepEqual(

@@ -1,9 +1,9 @@
 import { type Html, html, raw } from '@recording-request/web-shared/html';
 
 /**
- * Renders the Markdown that runbooks and dashboards are written in: headings, paragraphs, lists, tables, fenced code, code, bold,
+ * Renders the Markdown of runbooks and dashboards: headings, paragraphs, lists, tables, fenced code, code, bold,
  * emphasis and links.
- * A block of code marked `promql` gets a link that runs it. Everything else stays as it was written.
+ * A code block marked `promql` gets a link that runs it. All other text stays as it is.
  */
 export function markdown(text: string): Html {
   const blocks = text.replaceAll('\r\n', '\n').split(/(^```[\s\S]*?^```$)/m);
@@ -17,7 +17,7 @@ function code(block: string): Html {
   return html`<pre><code>${content}</code></pre>${isQuery ? queries(content) : null}`;
 }
 
-/** One query ends where an empty line or a comment follows. */
+/** A query ends before an empty line or a comment. */
 function queries(content: string): Html {
   const each = content
     .split(/\n\s*\n|^\s*#.*$/m)
@@ -41,7 +41,7 @@ function paragraph(block: string): Html | null {
   }
   const start = lines.findIndex(line => LISTED.test(line));
   if (start === 0) return list(lines);
-  // A list that follows its sentence without an empty line.
+  // A list directly after its sentence, without an empty line.
   if (start > 0) return html`${paragraph(lines.slice(0, start).join('\n'))}${list(lines.slice(start))}`;
   if (lines.length > 1 && /^\s*\|?[\s:|-]+\|[\s:|-]*$/.test(lines[1]!)) return tableOf(lines);
   return html`<p>${inline(lines.join(' '))}</p>`;
@@ -60,7 +60,7 @@ function list(lines: string[]): Html {
 }
 
 function tableOf([head = '', , ...rows]: string[]): Html {
-  // A bar within code or after a backslash is no border.
+  // A bar within code or after a backslash is not a cell border.
   const cells = (row: string) =>
     row
       .trim()
@@ -82,7 +82,7 @@ function inline(text: string): Html {
   })}`;
 }
 
-/** Other runbooks are on this page; what else is in the repository is not. */
+/** Other runbooks are on this page; other files of the repository are not. */
 function link(words: string, target: string): Html {
   if (/^https?:\/\//.test(target)) return html`<a href="${target}">${words}</a>`;
   const [, name] = /^(?:\.\/)?([\w-]+)\.md(?:#.*)?$/.exec(target) ?? [];

@@ -6,7 +6,7 @@ import { legendOf, resolveNames } from './expression.ts';
 import { markdown } from './markdown.ts';
 import { formatValue } from './units.ts';
 
-/** What a panel is drawn from. */
+/** The data sources of a panel. */
 export interface PanelContext {
   prometheus: Prometheus;
   variables: Variable[];
@@ -18,7 +18,7 @@ const MAX_LEGEND = 12;
 const MAX_EXEMPLARS = 40;
 const NOTHING = 'Nothing in this time.';
 
-/** Draws a panel. Never rejects: what went wrong is shown in its place. */
+/** Draws a panel. Never rejects: shows an error in its place. */
 export async function renderPanel(panel: Panel, context: PanelContext): Promise<Html> {
   if (panel.kind === 'row') return html`<h2 class="row">${panel.title}</h2>`;
   const heading = `panel-${panel.id}`;
@@ -33,7 +33,7 @@ ${footer(panel, context)}
 </section>`;
 }
 
-/** Where to go on from a panel: its queries, and the runbooks that it names. */
+/** Links from a panel: its queries, and its runbooks. */
 function footer({ targets, runbooks }: Panel, context: PanelContext): Html | null {
   if (targets.length + runbooks.length === 0) return null;
   const query = (target: Target, index: number) => {
@@ -71,7 +71,7 @@ async function lines(panel: Panel, context: PanelContext): Promise<Html> {
   const drawn = (await Promise.all(each)).flat().sort((a, b) => weightOf(b) - weightOf(a));
   if (drawn.length === 0) return html`<p class="empty">${NOTHING}</p>`;
   const withTraces = panel.targets.filter(({ exemplar }) => exemplar);
-  // An extra: a chart without its traces is still one.
+  // The traces are optional: a chart without them is still useful.
   const exemplars = await Promise.all(
     withTraces.map(target => prometheus.exemplars(resolved(target, context), span).catch((): Exemplar[] => [])),
   );
@@ -84,7 +84,7 @@ async function lines(panel: Panel, context: PanelContext): Promise<Html> {
 ${legend(drawn, panel)}`;
 }
 
-/** What is most comes first, as a legend ends after some. */
+/** Sorts the largest first, because a legend shows only some. */
 const weightOf = ({ points }: Line) => points.reduce((sum, [, value]) => sum + (Number.isFinite(value) ? value : 0), 0);
 
 function legend(drawn: Line[], { unit, decimals }: Panel): Html {
@@ -119,7 +119,7 @@ async function figures(panel: Panel, context: PanelContext): Promise<Html> {
   return html`<dl class="figures">${found.slice(0, MAX_LEGEND).map(figure)}</dl>`;
 }
 
-/** A table of names and present values. */
+/** Renders a table of names and present values. */
 export function table(found: Line[], { unit, decimals }: Pick<Panel, 'unit' | 'decimals'>): Html {
   if (found.length === 0) return html`<p class="empty">${NOTHING}</p>`;
   const row = ({ name, points }: Line) =>

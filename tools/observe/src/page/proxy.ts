@@ -2,7 +2,7 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 
 const LIMIT_MS = 30_000;
 
-/** Passes a request to another server of this machine, and its answer back. Answers 502 when it does not answer in time. */
+/** Forwards a request to another server of this machine, and returns its response. Returns 502 when the server does not respond in time. */
 export function passOn(incoming: IncomingMessage, response: ServerResponse, target: string): void {
   const { method, headers, url = '/' } = incoming;
   const fail = () => {

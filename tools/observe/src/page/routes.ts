@@ -16,7 +16,7 @@ import {
   renderTraces,
 } from './views.ts';
 
-/** What every page is made from. */
+/** The data sources of every page. */
 export interface PageContext {
   prometheus: Prometheus;
   traces: Traces;
@@ -28,12 +28,12 @@ export interface PageContext {
 
 const NEWEST = 15;
 const DAY_SECONDS = 86_400;
-// What runs here has mostly run for minutes.
+// A system here has usually run for minutes.
 const RANGE_SECONDS = 900;
 const ID = /^[0-9a-f-]{16,36}$/i;
 const nowSeconds = () => Date.now() / 1000;
 
-/** Alerts, the newest clips and the dashboards. A part that cannot be had says why. */
+/** Alerts, the newest clips and the dashboards. An unavailable part shows the reason. */
 export async function homePage({ prometheus, traces, alertmanagerUrl, dashboardsDir }: PageContext): Promise<Answer> {
   const [alerts, clips, dashboards] = await Promise.all([
     Promise.all([prometheus.alerts(), quietAlerts(alertmanagerUrl)]).then(both => alertRows(...both), renderFault),
@@ -43,7 +43,7 @@ export async function homePage({ prometheus, traces, alertmanagerUrl, dashboards
   return { page: renderDocument('Overview', renderHome({ alerts, clips, dashboards })) };
 }
 
-/** One dashboard, over the time and for the values that its address asks for. */
+/** One dashboard, for the time and the values in its URL. */
 export async function dashboardPage(uid: string, asked: URLSearchParams, context: PageContext): Promise<Answer> {
   const { prometheus, scrapeSeconds, dashboardsDir } = context;
   const dashboards = await readDashboards(dashboardsDir);
@@ -65,11 +65,11 @@ export async function dashboardPage(uid: string, asked: URLSearchParams, context
   };
 }
 
-/** What each variable may be. One that Prometheus knows no value of has none. */
+/** Returns the possible values of each variable, none if Prometheus knows none. */
 async function choicesOf({ variables }: Dashboard, { prometheus }: PageContext): Promise<Record<string, string[]>> {
   const one = async ({ name, options }: Variable): Promise<[string, string[]]> => {
     if (Array.isArray(options)) return [name, options];
-    // Another variable within the match would be one of all here.
+    // Another variable within the selector would be an "all" here.
     const match = options.match?.replaceAll(/\$\{?\w+\}?/g, '.*');
     return [name, await prometheus.labelValues(options.label, match).catch(() => [])];
   };
@@ -82,7 +82,7 @@ function chooseOne(variable: Variable, asked: URLSearchParams, values: string[])
   return { ...variable, chosen: isKnown ? wish : variable.chosen || values[0] || '' };
 }
 
-/** A query of one's own, drawn and as figures. */
+/** A custom query, as a chart and as figures. */
 export async function queryPage(asked: URLSearchParams, context: PageContext): Promise<Answer> {
   const seconds = secondsOf(asked);
   const span = spanOf(nowSeconds(), seconds);
@@ -104,7 +104,7 @@ export async function queryPage(asked: URLSearchParams, context: PageContext): P
   return { page: renderDocument('Query', html`<div class="grid">${parts}</div>`, form) };
 }
 
-/** Leads to the one trace about an id, which for a clip is that of its landing, or lists those that there are. */
+/** Redirects to the only trace about an id (for a clip, that of its landing), or lists the traces. */
 export async function findTrace(wish: string, { traces }: PageContext): Promise<Answer> {
   const id = wish.trim().toLowerCase();
   const { traces: found, isClip } = ID.test(id) ? await traces.about(id, NEWEST) : { traces: [], isClip: false };

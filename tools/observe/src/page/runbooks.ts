@@ -19,7 +19,7 @@ export async function runbookPage(name: string, dir: string): Promise<Answer> {
   return { page: renderDocument(title, html`<article class="prose">${markdown(text)}</article>`) };
 }
 
-/** What they begin with, or else the list of them. */
+/** The beginning of the page list, or else the list itself. */
 export async function runbooksPage(dir: string): Promise<Answer> {
   const files = await readdir(dir).catch((): string[] => []);
   if (files.includes('README.md')) return runbookPage('README', dir);

@@ -21,7 +21,7 @@ export interface PageOptions {
   runbooksDir: string;
   /** Milliseconds between two scrapes of Prometheus. */
   scrapeMs: number;
-  /** A free one by default. */
+  /** The port; a free one by default. */
   port?: number | undefined;
 }
 
@@ -39,10 +39,10 @@ const ASSETS: Record<string, { type: string; content: string }> = {
   '/live.js': { type: 'text/javascript', content: bundleOf(import.meta.resolve('./browser/live.ts')) },
 };
 
-// For programs; Prometheus has other paths by which it is changed.
+// Read-only paths for programs; other Prometheus paths change it.
 const READ = /^\/api\/v1\/(query|query_range|series|labels|alerts|label\/\w+\/values)$/;
 
-/** Serves the one address, on 127.0.0.1: the page, Zipkin's pages below /zipkin/, and what reads Prometheus below /api/v1/. */
+/** Serves one address on 127.0.0.1: the page, Zipkin's pages below /zipkin/, and Prometheus's read API below /api/v1/. */
 export async function startPage(options: PageOptions): Promise<AsyncDisposable & { url: string }> {
   const context: PageContext = {
     prometheus: new Prometheus(options.prometheusUrl),
@@ -105,7 +105,7 @@ async function route({ pathname, searchParams }: URL, context: PageContext): Pro
     case '':
       return homePage(context);
     case 'd':
-      // As Grafana's dashboards link to each other.
+      // The path with which Grafana's dashboards link to each other.
       return { location: `/dashboards/${encodeURIComponent(name)}` };
     case 'dashboards':
       return dashboardPage(name, searchParams, context);

@@ -11,7 +11,7 @@ const span = (name: string, startSeconds: number, seconds: number, tags: Record<
   tags,
 });
 
-test('a trace tells how long each step took, how long it waited, and which failed at last', () => {
+test('reads from a trace how long each step took and waited, and which failed', () => {
   const clip = [
     span('land', 10, 1, { 'recording.submission.id': 'clip', 'recording.end': 'landed' }),
     span('media job', 12, 3, { error: 'ffmpeg' }),
@@ -34,7 +34,7 @@ test('a trace tells how long each step took, how long it waited, and which faile
   ]);
 });
 
-test('the newest clip comes first', () => {
+test('sorts the newest clip first', () => {
   const traces = [[span('land', 10, 1)], [span('land', 20, 1)]];
   assert.deepEqual(
     clipsOf(traces).map(({ landedAt }) => landedAt),
@@ -42,12 +42,12 @@ test('the newest clip comes first', () => {
   );
 });
 
-test('a take that did not land lacks nothing yet', () => {
+test('a take that did not land has no missing steps', () => {
   const ends: Record<string, string>[] = [{ error: 'deadline' }, { 'recording.end': 'refused' }];
   for (const tags of ends) assert.deepEqual(clipsOf([[span('land', 10, 5, tags)]])[0]!.missing, []);
 });
 
-test('another trace is told by what it began with, when, how long it lasted, and whether something in it failed', () => {
+test('describes another trace by its first span, start, duration and failure', () => {
   const spans = [span('find uploads', 11, 3, { error: 'away' }), span('get /r/{token}', 10, 1)];
   assert.deepEqual(summaryOf(spans), {
     ...{ traceId: 'a'.repeat(32), name: 'get /r/{token}' },

@@ -1,4 +1,4 @@
-/** A span as Zipkin has it; times in microseconds. */
+/** A span in Zipkin's format; times in microseconds. */
 export interface ZipkinSpan {
   traceId: string;
   id: string;
@@ -10,21 +10,21 @@ export interface ZipkinSpan {
   tags?: Record<string, string>;
 }
 
-/** What a clip's trace says at a glance. */
+/** The summary of a clip's trace. */
 export interface ClipTrace {
   traceId: string;
   submissionId: string | undefined;
   /** Milliseconds since 1970. */
   landedAt: number;
   steps: Step[];
-  /** The steps of a clip that has landed which its trace does not have, or not yet. */
+  /** The steps of a landed clip that its trace lacks so far. */
   missing: StepName[];
 }
 
-/** What is known of any trace without looking into it. */
+/** The summary of any trace. */
 export interface TraceSummary {
   traceId: string;
-  /** Of the span that began first. */
+  /** The name of the first span. */
   name: string;
   /** Milliseconds since 1970. */
   startedAt: number;
@@ -32,7 +32,7 @@ export interface TraceSummary {
   failed: boolean;
 }
 
-/** One step of a clip: how long it took, and how long after the landing it began; `failed` where its span says so. */
+/** A step of a clip: its duration, and its start after the landing; `failed` if its span reports an error. */
 export interface Step {
   name: StepName;
   seconds: number;
@@ -53,12 +53,12 @@ const STEPS: readonly { name: StepName; span: RegExp }[] = [
   { name: 'webhook', span: /^webhook / },
 ];
 
-/** Zipkin did not answer. The message is for the one who asked. */
+/** Zipkin did not respond. The message is for the person who sent the query. */
 export class TraceError extends Error {
   override name = 'TraceError';
 }
 
-/** Asks one Zipkin. Everything rejects with a TraceError. */
+/** Queries one Zipkin. Every method rejects with a TraceError. */
 export class Traces {
   readonly #url: string;
 
@@ -73,8 +73,8 @@ export class Traces {
   }
 
   /**
-   * Returns traces that are about a clip, an upload or a project: those of landings, and the newest others. The look-ups of `npm run admin -- trace` are about the same id, and
-   * say nothing of it.
+   * Returns traces about a clip, an upload or a project: those of landings, and the newest others. It omits the look-ups of `npm run admin -- trace`,
+   * which have the same id but no information.
    */
   async about(id: string, limit: number): Promise<{ traces: ZipkinSpan[][]; isClip: boolean }> {
     for (const attribute of IDS) {
@@ -99,7 +99,7 @@ export class Traces {
   }
 }
 
-/** Returns what each trace with a landing says of its clip, newest first. */
+/** Returns the summary of each trace with a landing, newest first. */
 export function clipsOf(traces: ZipkinSpan[][]): ClipTrace[] {
   return traces
     .flatMap(spans => {
@@ -115,7 +115,7 @@ function clipOf(landing: ZipkinSpan, spans: ZipkinSpan[]): ClipTrace {
   const steps = STEPS.flatMap(({ name, span }) => {
     const own = spans.filter(one => span.test(one.name ?? ''));
     if (own.length === 0) return [];
-    // A step that was tried again and ended well has not failed.
+    // A step whose retry succeeded has not failed.
     const last = own.reduce((a, b) => (startOf(a) > startOf(b) ? a : b));
     const seconds = (last.duration ?? 0) / 1e6;
     const waitedSeconds = Math.max(0, startOf(last) / 1e6 - landedAt / 1000);

@@ -21,11 +21,11 @@ const PLAIN: Scale = [
   [1e3, 'k'],
   [1, ''],
 ];
-// What reads better in the unit below: 90 s, not 1.5 min; 1234, not 1.23 k.
+// Values that are clearer in the smaller unit: 90 s, not 1.5 min; 1234, not 1.23 k.
 const BETTER_BELOW: Record<number, number> = { 60: 2, 1e3: 10 };
 const PER_SECOND: Record<string, string> = { reqps: '/s', ops: '/s', cps: '/s', eps: '/s', Bps: '/s', binBps: '/s' };
 
-/** Returns a value as a person reads it, by Grafana's name of its unit. */
+/** Formats a value for people, by Grafana's name of its unit. */
 export function formatValue(value: number, unit: string, decimals?: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? '–' : value > 0 ? '∞' : '−∞';
   switch (unit) {

@@ -10,7 +10,7 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
   second: '2-digit',
   hourCycle: 'h23',
 });
-/** What may be chosen to look back, in seconds. */
+/** The time ranges that the user may choose, in seconds. */
 export const RANGES: Record<string, number> = {
   '5 min': 300,
   '15 min': 900,
@@ -57,7 +57,7 @@ ${live}
 `.text;
 }
 
-/** What an SRE sees first: alerts, the newest clips, the dashboards. Each part may be a sentence that says why it is missing. */
+/** The first view: alerts, the newest clips, the dashboards. A sentence with the reason may replace each part. */
 export function renderHome(parts: {
   alerts: AlertRow[] | Html;
   clips: ClipTrace[] | Html;
@@ -77,11 +77,11 @@ export function renderHome(parts: {
   }</section>`;
 }
 
-/** A sentence in the place of what could not be had. */
+/** Renders a sentence in place of unavailable data. */
 export const renderFault = (error: unknown): Html =>
   html`<p class="fault" role="status">${error instanceof Error ? error.message : String(error)}</p>`;
 
-/** Each clip with the link to its trace. */
+/** Renders each clip with a link to its trace. */
 export function renderClips(clips: ClipTrace[]): Html {
   if (clips.length === 0)
     return html`<p class="empty">No clip has landed yet. Record one through a recording link; its trace is here some seconds after it landed.</p>`;
@@ -90,7 +90,7 @@ export function renderClips(clips: ClipTrace[]): Html {
   return html`<div class="scroll"><table><thead><tr><th scope="col">Clip</th><th scope="col">Landing ended</th><th scope="col">Steps</th></tr></thead><tbody>${clips.map(row)}</tbody></table></div>`;
 }
 
-/** Each trace with what it began with. */
+/** Renders each trace with its first span. */
 export const renderTraces = (traces: TraceSummary[]): Html =>
   html`<div class="scroll"><table><thead><tr><th scope="col">Trace</th><th scope="col">Began</th><th scope="col">Lasted</th></tr></thead><tbody>${traces.map(
     ({ traceId, name, startedAt, seconds, failed }) =>
@@ -102,7 +102,7 @@ function renderStep({ name, seconds, waitedSeconds, failed }: Step): Html {
   return html`<span class="tag${failed ? ' failed' : ''}">${name} ${formatValue(seconds, 's')}${waited}${failed ? ', failed' : ''}</span>`;
 }
 
-/** The frame of a dashboard: its title, and what may be chosen. */
+/** Renders the frame of a dashboard: its title and choices. */
 export function renderDashboardBar(
   dashboard: Dashboard,
   all: Pick<Dashboard, 'uid' | 'title'>[],
@@ -142,7 +142,7 @@ const choose = ({ chosen, includeAll }: Variable, values: string[]) =>
       html`<option value="${value}"${value === chosen ? html` selected` : null}>${value === ALL ? 'all' : value}</option>`,
   );
 
-/** The form of a query of one's own. */
+/** Renders the form of a custom query. */
 export function renderQueryForm(expr: string, seconds: number): Html {
   return html`<h1>Query</h1>
 <form>

@@ -20,7 +20,7 @@ const DECISIONS = 'otelcol_processor_tail_sampling_global_count_traces_sampled';
 interface Posted {
   traceId: string;
   name?: string;
-  /** That of the span that it is a part of. */
+  /** The id of the parent span. */
   parentSpanId?: string;
   seconds?: number;
   isError?: boolean;
@@ -29,7 +29,7 @@ interface Posted {
 
 const newId = (bytes: number) => randomBytes(bytes).toString('hex');
 
-/** A trace store that takes Zipkin's format and answers with `status`, and the ids of the spans that have come. */
+/** Starts a trace store that accepts Zipkin's format, returns `status`, and records the ids of received spans. */
 async function startStore(status: number) {
   const spans = new Set<string>();
   const server = createServer(async (request, response) => {
@@ -45,7 +45,7 @@ async function startStore(status: number) {
   return { url: `http://127.0.0.1:${port}`, spans, [Symbol.asyncDispose]: stop };
 }
 
-/** The collector as it is deployed, with a trace store of its own, and other variables of its sampling. */
+/** Starts the collector as deployed, with its own trace store and other sampling variables. */
 async function startSampling(sampling: Record<string, string>, storeStatus = 202) {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await tempDir());
@@ -65,14 +65,14 @@ async function startSampling(sampling: Record<string, string>, storeStatus = 202
     return answer.text();
   };
   return {
-    /** Posts a span over OTLP, as a service does once it has ended, and returns its id. */
+    /** Posts a span over OTLP, as a service does at its end, and returns its id. */
     async post(span: Posted): Promise<string> {
       const spanId = newId(8);
       const body = JSON.stringify(otlp(spanId, span));
       await ask(`${otlpUrl}/v1/traces`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
       return spanId;
     },
-    /** Returns the sum of a metric of the collector itself, of the series with `label`. */
+    /** Returns the sum of a metric of the collector itself, for the series with `label`. */
     async figure(name: string, label = ''): Promise<number> {
       const lines = (await ask(`http://${scrape.itself}/metrics`)).split('\n');
       const some = lines.filter(line => line.split(/[ {]/, 1)[0] === name && line.includes(label));
@@ -102,7 +102,7 @@ function otlp(
 
 type Sampling = Awaited<ReturnType<typeof startSampling>>;
 
-/** Waits until so many traces have been decided on, and returns how many of them are kept. */
+/** Waits for decisions on this many traces, and returns how many the collector keeps. */
 async function keptOf(count: number, { figure }: Sampling): Promise<number> {
   await until(`${count} traces are decided on`, async () => (await figure(DECISIONS)) >= count, PATIENCE);
   return figure(DECISIONS, 'sampled="true"');
@@ -111,11 +111,11 @@ async function keptOf(count: number, { figure }: Sampling): Promise<number> {
 const comes = (what: string, ids: readonly string[], { stored }: Sampling) =>
   until(what, () => ids.every(id => stored.has(id)), PATIENCE);
 
-test('an upload is kept from its first spans on; so are errors, and what was slow', BOUNDED, async () => {
+test('keeps an upload from its first spans on, errors, and slow requests', BOUNDED, async () => {
   await using collector = await startSampling({ DECISION_WAIT: '1s', SHARE_OF_THE_REST: '0' });
   const { post, stored } = collector;
   const [upload, failed, slow, usual] = [newId(16), newId(16), newId(16), newId(16)];
-  // Its link is looked up before anybody knows which upload it is.
+  // The look-up of its link comes before the upload is known.
   const lookUp = await post({ traceId: upload });
   const attributes = { 'recording.upload.id': randomUUID() };
   const found = await post({ traceId: upload, name: 'find uploads', attributes });
@@ -130,7 +130,7 @@ test('an upload is kept from its first spans on; so are errors, and what was slo
   assert.ok(!stored.has(dropped));
 });
 
-test('what the collector loses is counted under the names that an alert reads', BOUNDED, async () => {
+test('counts lost spans under the names that an alert reads', BOUNDED, async () => {
   const variables = { DECISION_WAIT: '1s', SHARE_OF_THE_REST: '100', WAITING_TRACES: '1', STORE_WAIT: '5s' };
   await using collector = await startSampling(variables, 503);
   for (let traces = 0; traces < 2; traces++) await collector.post({ traceId: newId(16) });
@@ -141,7 +141,7 @@ test('what the collector loses is counted under the names that an alert reads', 
     await until(`${name} grows`, async () => (await collector.figure(name)) > 0, PATIENCE);
 });
 
-test('a trace is judged when its request is over: a slow one, or a late failure, is kept whole', BOUNDED, async () => {
+test('decides on a trace at the end of its request: keeps all of a slow or late-failing one', BOUNDED, async () => {
   const sampling = { DECISION_WAIT: '120s', DECISION_WAIT_AFTER_ROOT: '1s', SHARE_OF_THE_REST: '0' };
   await using collector = await startSampling(sampling);
   const { post, stored } = collector;

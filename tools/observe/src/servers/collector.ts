@@ -2,24 +2,24 @@ import type { Child } from '@recording-request/stack/child-process';
 import { freePort } from '@recording-request/stack/ports';
 import { answers, type ServerContext, startServer } from './server.ts';
 
-/** One looks at what was just done, and at the usual too: every trace is stored, sooner than in a cluster. */
+/** Keeps every trace, and sooner than in a cluster, because users look at recent and ordinary requests. */
 const FOR_LOOKING = { DECISION_WAIT: '3s', SHARE_OF_THE_REST: '100' };
 
-/** A collector that takes spans, metrics and log records. */
+/** A collector that receives spans, metrics and log records. */
 export interface Collector {
   child: Child;
-  /** Of OTLP over HTTP, without a path. */
+  /** The URL of OTLP over HTTP, without a path. */
   otlpUrl: string;
-  /** Of OTLP over gRPC: host:port. */
+  /** The address of OTLP over gRPC: host:port. */
   otlpGrpcAddress: string;
-  /** Where Prometheus scrapes what the services sent, and what the collector says of itself: host:port. */
+  /** The address where Prometheus scrapes the services' metrics, and the collector's own: host:port. */
   scrape: { services: string; itself: string };
 }
 
 /**
- * Starts the collector on free ports of 127.0.0.1 with the configuration in `config`, which reads from its environment where it listens
- * and where Zipkin is. The services send their metrics every `everyMs` milliseconds. `sampling`: other variables of its sampling than
- * those for looking at a system.
+ * Starts the collector on free ports of 127.0.0.1 with the configuration in `config`, which reads the addresses of the collector and of Zipkin
+ * from its environment. The services send their metrics every `everyMs` milliseconds. `sampling`: sampling variables that replace the
+ * defaults for watching a system.
  */
 export async function startCollector(
   program: string,
@@ -38,7 +38,7 @@ export async function startCollector(
     OWN_METRICS_HOST: '127.0.0.1',
     OWN_METRICS_PORT: new URL(`http://${itself}`).port,
     SPAN_METRICS_INTERVAL: `${everyMs}ms`,
-    // Three reports, and never so few seconds that a busy machine is taken for a process that went away.
+    // Three reports, and enough seconds that a busy machine does not look like a process that ended.
     METRIC_EXPIRATION: `${Math.max(3 * everyMs, 15_000)}ms`,
     ...sampling,
     GOMEMLIMIT: '256MiB',

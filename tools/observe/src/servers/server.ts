@@ -3,10 +3,10 @@ import { startChild } from '@recording-request/stack/child-process';
 import { readyOrKilled } from '@recording-request/stack/servers/start-server';
 import { waitFor } from '@recording-request/stack/wait';
 
-// As for the services: Java compiles much while it starts, and a busy machine takes minutes to.
+// As for the services: Java compiles much during its start, which takes minutes on a busy machine.
 const READY_MS = 5 * 60_000;
 
-/** What each server of observability is started with. */
+/** The arguments of every observability server. */
 export interface ServerContext {
   /** Holds the servers' data and `logs/<name>.log`. */
   dataDir: string;
@@ -16,7 +16,7 @@ export interface ServerContext {
   signal?: AbortSignal | undefined;
 }
 
-/** Starts a program and waits until `isReady` says true. Rejects, leaving none running, with the tail of its log. */
+/** Starts a program and waits until `isReady` returns true. On failure it leaves none running and rejects with the end of its log. */
 export async function startServer(
   options: {
     name: string;
@@ -35,7 +35,7 @@ export async function startServer(
   return child;
 }
 
-/** Whether an address answers with a status below 300. Rejects when nothing answers. */
+/** Returns whether a URL responds with a status below 300. Rejects without a response. */
 export async function answers(url: string, signal: AbortSignal, init: RequestInit = {}): Promise<boolean> {
   const answer = await fetch(url, { ...init, signal });
   await answer.body?.cancel();

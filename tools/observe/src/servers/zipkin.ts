@@ -3,7 +3,7 @@ import { freePort } from '@recording-request/stack/ports';
 import type { ZipkinInstall } from '../install/zipkin.ts';
 import { answers, type ServerContext, startServer } from './server.ts';
 
-// A clip has some two hundred spans, and a span some two kilobytes here.
+// A clip has about 200 spans, and a span about 2 KB.
 const MAX_SPANS = 60_000;
 const HEAP = '-Xmx384m';
 
@@ -20,7 +20,7 @@ export async function startZipkin(
       name: 'zipkin',
       command: java,
       args: [
-        // What starts soonest on a busy machine.
+        // The options with the fastest start on a busy machine.
         ...[HEAP, '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-jar', jar],
         ...Object.entries(listen).map(([key, value]) => `--armeria.ports[0].${key}=${value}`),
       ],

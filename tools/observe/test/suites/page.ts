@@ -9,10 +9,10 @@ import type { ObservedSystem } from '../observed-system.ts';
 const ARRIVES = { limitMs: 60_000, everyMs: 500 };
 const DASHBOARDS = fileURLToPath(new URL('../dashboards/', import.meta.url));
 
-/** The one address: what a person sees there of a clip that went its way. */
+/** Tests the page after one clip was completed. */
 export function page({ observability, clip, page, prometheus }: ObservedSystem): void {
   describe('the page', () => {
-    test("a clip's trace is one link away, and leads from the request to the webhook", async () => {
+    test("links to a clip's trace, which leads from the request to the webhook", async () => {
       const link = new RegExp(`<a href="(/zipkin/traces/(\\w+))">Trace of <code>${clip.submissionId}<`);
       const found = await until('the clip is shown', async () => link.exec((await page('/')).text), ARRIVES);
       const [, address = '', traceId] = found;
@@ -29,7 +29,7 @@ export function page({ observability, clip, page, prometheus }: ObservedSystem):
       await until('every service is in the trace', stored, ARRIVES);
     });
 
-    test('the steps of the clip stand beside it', async () => {
+    test('shows the steps of the clip beside it', async () => {
       const row = async () => {
         const { text } = await page('/');
         const [cells = ''] =
@@ -39,13 +39,13 @@ export function page({ observability, clip, page, prometheus }: ObservedSystem):
       await until('each step is shown', row, ARRIVES);
     });
 
-    test('a program asks Prometheus at the same address, and cannot change it', async () => {
+    test('lets a program query Prometheus at the same address, but not change it', async () => {
       const { text } = await page('/api/v1/query?query=vector(1)');
       assert.equal(JSON.parse(text).status, 'success');
       assert.equal((await page('/api/v1/admin/tsdb/clean_tombstones')).status, 404);
     });
 
-    test('a clip is found by its id, and so is one of a project; another id has none', async () => {
+    test('finds traces by the id of a clip or a project, and none for another id', async () => {
       const found = await until(
         'the trace is found',
         async () => {
@@ -62,7 +62,7 @@ export function page({ observability, clip, page, prometheus }: ObservedSystem):
       assert.match(none.text, /There is none/);
     });
 
-    test('a dashboard is drawn from what the services measured; a panel that cannot be says why', async () => {
+    test('draws a dashboard from the services’ metrics; a failed panel shows the reason', async () => {
       const { prometheusUrl, alertmanagerUrl, zipkinUrl } = observability;
       await using own = await startPage({
         ...{ prometheusUrl, alertmanagerUrl, zipkinUrl: new URL(zipkinUrl).origin },
@@ -78,11 +78,11 @@ export function page({ observability, clip, page, prometheus }: ObservedSystem):
         assert.ok(at > 0, title);
         return text.slice(at, text.indexOf('</section>', at));
       };
-      // Points lie on whole steps: what came just now is drawn with the next one.
+      // Points are on whole steps: the newest values appear with the next one.
       const drawn = async () => {
         const text = await (await fetch(`${own.url}/dashboards/sample`)).text();
         const isDrawn = !panelOf(text, 'Clips landed').includes('class="empty"');
-        // Each service sends its figures at a time of its own.
+        // Each service sends its metrics at a different time.
         return isDrawn && panelOf(text, 'Requests by route').includes('/r/{token}/uploads') ? text : false;
       };
       const text = await until('the landing and the requests of its upload are drawn', drawn, ARRIVES);
@@ -93,17 +93,17 @@ export function page({ observability, clip, page, prometheus }: ObservedSystem):
       assert.match(panel('Nothing'), /Nothing in this time/);
       assert.match(panel('Malformed'), /class="fault".*parse error/s);
       assert.match(panel('Unknown kind'), /does not draw/);
-      // The service was chosen among those that Prometheus knows.
+      // The service is one of those that Prometheus knows.
       assert.match(text, /<option value="gateway">/);
     });
 
-    test('a query of a runbook is run, drawn and answered in figures; a malformed one says why', async () => {
+    test('runs a runbook’s query and shows a chart and figures; a malformed one shows the reason', async () => {
       const shown = await page(`/query?${new URLSearchParams({ expr: 'up' })}`);
       assert.match(shown.text, /job=collector.*<td class="number">1<\/td>/s);
       assert.match((await page('/query?expr=sum(')).text, /parse error/);
     });
 
-    test('what the services send has its service as job, and a trace behind a figure', async () => {
+    test('series have their service as job, and a trace behind a figure', async () => {
       const jobs = await prometheus.now('count by (job) (target_info{job!="collector"})');
       const names = jobs.map(({ labels }) => labels.job).sort();
       assert.deepEqual(names, ['gateway', 'media', 'projects', 'submissions', 'transcription', 'webhooks']);

@@ -14,7 +14,7 @@ import type { ObservedSystem } from '../observed-system.ts';
 
 const ARRIVES = { limitMs: 150_000, everyMs: 2_000 };
 const NO_DATA = / or vector\(0\)$/;
-/** What queries select that is nowhere while all is well, and why: without it they have data. */
+/** Selectors that match no series in a healthy system, and why: without them, the queries have data. */
 const FAULTS: Readonly<Record<string, string>> = {
   'error_type!=""': 'no request to others and no command of the database fails',
   'error_type=~"5..|unreachable|timeout"': 'the store answers',
@@ -23,7 +23,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   'recording_outcome="failed"': 'every event is handled at its first attempt, and every run of ffmpeg succeeds',
   ' > 2': 'the processes have the clock of the database',
 };
-/** Series that are nowhere while all is well, and why. */
+/** Series that a healthy system lacks, and why. */
 const NOWHERE: Readonly<Record<string, string>> = {
   ALERTS: 'nothing fires',
   recording_requests_shed_total: 'there is never too much to take',
@@ -31,7 +31,7 @@ const NOWHERE: Readonly<Record<string, string>> = {
   otelcol_exporter_send_failed_spans: 'the trace store takes what it is sent',
 };
 
-/** Returns what of the queries has data while all is well: neither what they select of faults nor the zero that stands for none of it. */
+/** Returns the parts of the queries with data in a healthy system: without selectors of faults, and without the zero that replaces missing series. */
 const usually = (asked: readonly Asked[]): Asked[] =>
   asked
     .filter(({ expr }) => !Object.keys(NOWHERE).some(series => expr.includes(series)))
@@ -43,7 +43,7 @@ const usually = (asked: readonly Asked[]): Asked[] =>
       ),
     }));
 
-/** What dashboards, rules and runbooks ask, of a system through which some clips went. */
+/** Runs the queries of dashboards, rules and runbooks against a system that has handled some clips. */
 export function queries({ observability, another, prometheus }: ObservedSystem): void {
   const { prometheusUrl, alertmanagerUrl } = observability;
   const start = Date.now() - 60_000;
@@ -57,19 +57,19 @@ export function queries({ observability, another, prometheus }: ObservedSystem):
   };
 
   describe('the queries', () => {
-    // A counter that was first seen at its value of now has not grown: each thing is done again.
+    // A counter whose first sample is its present value has not grown: so each operation is repeated.
     before(async () => {
       await another();
       await another();
     });
-    test('every one of every dashboard has data, but for what is wrong', () => answered(usually(dashboardQueries())));
+    test('every dashboard query has data, except those about faults', () => answered(usually(dashboardQueries())));
     test('every recording rule has data', () => answered(recordedSeries()));
-    test('every one of every runbook is understood, and has data, but for what is wrong', async () => {
+    test('every runbook query is valid, and has data, except those about faults', async () => {
       const asked = await runbookQueries();
       for (const { expr } of asked) await prometheus.now(expr);
       await answered(usually(asked));
     });
-    test('what is wrong is asked for', async () => {
+    test('queries ask for faults', async () => {
       const asked = [...dashboardQueries(), ...(await runbookQueries())];
       for (const wrong of Object.keys({ ...FAULTS, ...NOWHERE }))
         assert(
@@ -87,7 +87,7 @@ export function queries({ observability, another, prometheus }: ObservedSystem):
     });
   });
 
-  test('an alert that fires keeps quiet what it explains, and nothing else', async () => {
+  test('a firing alert silences the alerts that it explains, and no other', async () => {
     const about = 'tried="here"';
     const alert = (alertname: string, severity: string, more = {}) => ({ alertname, severity, tried: 'here', ...more });
     await sendAlerts(alertmanagerUrl, [

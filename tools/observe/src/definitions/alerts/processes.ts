@@ -4,9 +4,9 @@ import { MINUTE, type Time } from '../time.ts';
 const OF = 'messaging_destination_name, messaging_consumer_group_name';
 const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
 
-// An event is handled when its job has ended, which takes seconds in any case, and half a minute where a server is asked again and again.
+// An event is handled when its job has ended, which takes seconds, and half a minute when a server needs retries.
 const JOB_SECONDS = 45;
-// Their records wait for a free slot, as long as jobs wait: while a slot is in use their consumer does not stand still.
+// Their records wait for a free slot, as jobs do: while a slot is in use, their consumer is not stuck.
 const JOBS = { media: '(.+[.])?media[.]work', transcript: '(.+[.])?transcription[.]work' };
 
 function consumerStuck(time: Time): string {
@@ -26,7 +26,7 @@ function consumerStuck(time: Time): string {
   ].join('\nor ');
 }
 
-// What the trace store did not take, what found no place before it, and traces that gave way to others before they were judged.
+// Counts spans that the trace store refused, that found no room before it, and traces that were evicted before a decision.
 const LOST = [
   'otelcol_exporter_send_failed_spans',
   'otelcol_exporter_enqueue_failed_spans',
@@ -42,7 +42,7 @@ function telemetryDropped(time: Time): string {
   ].join('\nor ');
 }
 
-/** Alerts about a process or what it works on, each with the labels `job` and `instance` where it is one. */
+/** Alerts about a process or its resources, each with the labels `job` and `instance` if it is about one process. */
 export const PROCESS_ALERTS: readonly Alert[] = [
   {
     name: 'CollectorAway',
@@ -89,7 +89,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     name: 'InstanceSlow',
     about: 'process',
     severity: 'page',
-    // Not the average of the others: of two, one of which is slow, that would be the slow one’s as well.
+    // Not the average of the others: of two, one of which is slow, that would be the slow one's.
     expr: () =>
       'recording:instance_seconds:mean5m > 0.25\nand recording:instance_seconds:mean5m > on (job, of) group_left () (3 * min by (job, of) (recording:instance_seconds:mean5m))',
     forSeconds: PROCESS_WAIT,
@@ -144,7 +144,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'ticket',
     expr: telemetryDropped,
     forSeconds: TICKET_WAIT,
-    // What the collector loses are traces.
+    // The collector loses traces.
     summary: '{{ $labels.job }} has dropped {{ or $labels.recording_signal "traces" }}',
     description: 'Figures and traces lack what was dropped. Clips are not touched.',
   },

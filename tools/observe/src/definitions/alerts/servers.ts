@@ -3,7 +3,7 @@ import { MINUTE, type Time } from '../time.ts';
 
 const REQUESTS = 'http_client_request_duration_seconds';
 
-/** The share of requests to a peer that `bad` selects, where there are at least `least` of these. */
+/** Returns the share of requests to a peer that `bad` selects, if there are at least `least` requests. */
 function share(peer: string, bad: string, window: string, least: number): string {
   const all = `sum(rate(${REQUESTS}_count{recording_peer="${peer}"}[${window}]))`;
   return `${bad} / ${all} and ${bad.replaceAll('rate(', 'increase(')} >= ${least}`;
@@ -19,13 +19,13 @@ function storeSlow(time: Time): string {
   return `(${share('store', slow, window, 3)}) > 0.2\nor (${share('store', away, window, 3)}) > 0.2`;
 }
 
-/** Alerts about what the services need and do not run themselves. */
+/** Alerts about external servers that the services need. */
 export const SERVER_ALERTS: readonly Alert[] = [
   {
     name: 'DatabaseWithoutPrimary',
     about: 'server',
     severity: 'page',
-    // A process of its own may have lost its way to a primary that others reach: that is as bad for whom it answers.
+    // One process may have lost its connection to a primary that others reach: for its callers, that is as bad.
     expr: time => `min by (job) (max_over_time(recording_database_primary[${time.window(20, 3)}])) == 0`,
     forSeconds: SERVER_WAIT,
     keepSeconds: KEPT,

@@ -5,14 +5,14 @@ const waits = (name: string, step: string, seconds: number, what: string, descri
   name,
   about: 'promise',
   severity: 'page',
-  // What never ends is in no histogram.
+  // A histogram omits operations that never end.
   expr: () => `max by (recording_step) (recording_step_age_seconds{recording_step="${step}"}) > ${seconds}`,
   forSeconds: PROMISE_WAIT,
   summary: `${what} for {{ $value | humanizeDuration }}`,
   description,
 });
 
-/** Alerts about clips that wait. */
+/** Alerts about waiting clips. */
 export const WAIT_ALERTS: readonly Alert[] = [
   waits(
     'LandingWaits',

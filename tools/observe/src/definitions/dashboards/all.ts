@@ -5,7 +5,7 @@ import { EVENTS, PROCESSES, STORES } from './servers.ts';
 import { START } from './start.ts';
 import { MEDIA, TRANSCRIPTION, WEBHOOKS } from './work.ts';
 
-/** In the order of a clip's way, the one that is opened first before them. */
+/** In the order of a clip's way, after the dashboard to open first. */
 export const DASHBOARDS: readonly Dashboard[] = [
   START,
   GATEWAY,
@@ -18,7 +18,7 @@ export const DASHBOARDS: readonly Dashboard[] = [
   PROCESSES,
 ];
 
-/** Returns the files of all of them by name; the number keeps their order in a folder. */
+/** Returns the files of all dashboards by name; the number keeps their order in a folder. */
 export const dashboardFiles = (settings: { runbooks: string; traces: string }): Record<string, string> =>
   Object.fromEntries(
     DASHBOARDS.map((dashboard, index) => [

@@ -3,14 +3,14 @@ import type { Dashboard, Panel } from './panel.ts';
 export interface GrafanaSettings {
   runbooks: string;
   traces: string;
-  /** Every dashboard, so that each leads to the others. */
+  /** Every dashboard, so that each links to the others. */
   all: readonly Dashboard[];
 }
 
 const COLUMNS = 24;
 const SOURCE = { type: 'prometheus', uid: '$datasource' };
 
-/** Returns a dashboard in Grafana's format. Panels stand side by side as far as there is room. */
+/** Returns a dashboard in Grafana's format. Places panels side by side while there is room. */
 export function grafana({ name, title, description, panels }: Dashboard, settings: GrafanaSettings): string {
   let [x, y, row] = [0, 0, 0];
   const placed = panels.map((panel, index) => {

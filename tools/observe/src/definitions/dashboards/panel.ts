@@ -1,31 +1,31 @@
-/** A query of a panel, in PromQL, and what names its lines: `{{job}}`. */
+/** A PromQL query of a panel, and the template of its line names: `{{job}}`. */
 export interface Query {
   expr: string;
   legend?: string;
-  /** Draws the traces behind the figures. Only those that the collector makes of spans have any. */
+  /** Draws the traces behind the figures. Only metrics that the collector derives from spans have any. */
   exemplars?: true;
 }
 
 export interface Panel {
   title: string;
-  /** What it tells, and when to worry. */
+  /** The meaning of the panel, and when to worry. */
   description: string;
   kind: 'timeseries' | 'stat' | 'table' | 'text';
   /** Grafana's name of the unit. */
   unit?: Unit;
   queries: readonly Query[];
-  /** From where on it is a matter for somebody, and for whom at once. */
+  /** The thresholds for attention and for immediate action. */
   warn?: number;
   bad?: number;
-  /** What is bad is below. */
+  /** Whether low values are bad. */
   lowIsBad?: true;
-  /** In 24 columns and in rows. */
+  /** The width in 24 columns and the height in rows. */
   width: number;
   height: number;
   stacked?: true;
-  /** Of a text, in Markdown. */
+  /** The text, in Markdown. */
   content?: string;
-  /** The alert whose runbook says more. */
+  /** The alert whose runbook explains more. */
   runbook?: string;
 }
 
@@ -41,7 +41,7 @@ export interface Dashboard {
 
 type More = Partial<Omit<Panel, 'kind' | 'title' | 'description' | 'queries' | 'unit'>>;
 
-/** Lines over time, half as wide as the page. */
+/** Returns lines over time, half as wide as the page. */
 export const lines = (
   title: string,
   unit: Unit,
@@ -53,7 +53,7 @@ export const lines = (
   ...more,
 });
 
-/** The present value, large. */
+/** Returns the present value, large. */
 export const figure = (
   title: string,
   unit: Unit,
@@ -69,18 +69,18 @@ export const text = (title: string, content: string): Panel => ({
   ...{ kind: 'text', title, content, description: '', queries: [], width: 24, height: 3 },
 });
 
-/** The rate of what `series` counts, by some labels. */
+/** Returns the rate of the counter `series`, by some labels. */
 export const rateBy = (labels: string, series: string): string => `sum by (${labels}) (rate(${series}[5m]))`;
 
-/** A quantile of a histogram over five minutes, by some labels. */
+/** Returns a quantile of a histogram over five minutes, by some labels. */
 export const quantile = (share: number, metric: string, selector = '', by = ''): string =>
   `histogram_quantile(${share}, sum by (${by ? `${by}, ` : ''}le) (rate(${metric}_bucket${selector && `{${selector}}`}[5m])))`;
 
-/** Two quantiles: what is usual, and what the unlucky get. */
+/** Returns two quantiles: the usual value, and that of the slowest. */
 export const usual = (metric: string, selector = ''): Query[] => [
   { expr: quantile(0.5, metric, selector), legend: 'half are quicker' },
   { expr: quantile(0.95, metric, selector), legend: '95 of 100 are quicker' },
 ];
 
-/** A sum that is 0 where nothing of it was ever counted. */
+/** Returns a sum that is 0 when nothing was ever counted. */
 export const orZero = (expr: string): string => `${expr} or vector(0)`;

@@ -3,7 +3,7 @@ import { type Dashboard, lines, orZero, quantile, rateBy, usual } from './panel.
 const HTTP = 'http_server_request_duration_seconds';
 const OWNER = 'job="gateway", http_route=~"/api/.*"';
 
-/** The gateway, and what owners read. */
+/** The gateway, and the owners' reads. */
 export const GATEWAY: Dashboard = {
   name: 'gateway',
   title: 'Gateway and owners’ reads',

@@ -3,7 +3,7 @@ import { type Dashboard, lines, orZero, rateBy, usual } from './panel.ts';
 const OF = 'messaging_destination_name, messaging_consumer_group_name';
 const OF_LEGEND = '{{messaging_consumer_group_name}}: {{messaging_destination_name}}';
 
-/** Kafka, and what waits for it. */
+/** Kafka, and the events that wait for it. */
 export const EVENTS: Dashboard = {
   name: 'events',
   title: 'Kafka and outbox',

@@ -3,7 +3,7 @@ import { type Dashboard, figure, lines, orZero, rateBy, text } from './panel.ts'
 
 const TARGETS = OBJECTIVES.map(({ title, target }) => `${title}: ${target * 100} %`).join(' · ');
 
-/** What is looked at first: is anybody harmed, what fires, what waits, what is slow. */
+/** The first dashboard to look at: broken promises, firing alerts, waiting and slow work. */
 export const START: Dashboard = {
   name: 'start',
   title: 'Start here',

@@ -189,7 +189,7 @@ export const TRANSCRIPTION: Dashboard = {
   ],
 };
 
-/** Telling owners’ systems. */
+/** Webhooks to owners' systems. */
 export const WEBHOOKS: Dashboard = {
   name: 'webhooks',
   title: 'Webhooks',

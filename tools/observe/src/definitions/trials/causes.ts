@@ -33,7 +33,7 @@ const pair = (fires: string, minutes: number, bad: Series, well: Series): Trial[
   { name: `${fires} does not`, series: well, minutes, fires: [] },
 ];
 
-/** One fault and one healthy neighbour at least for each alert about a cause, by its name. */
+/** At least one fault and one healthy neighbour for each alert about a cause, by its name. */
 export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
   DatabaseWithoutPrimary: [
     ...pair(

@@ -12,7 +12,7 @@ const waits = (alert: string, name: string, limit: number): readonly Trial[] => 
   { name: `${alert} does not`, series: step(name, `${limit - 60}x30`), minutes: 10, fires: [] },
 ];
 
-/** What an objective sees while `share` of its events break it. */
+/** Returns the series of an objective while `share` of its events break it. */
 type Seen = (share: number, minutes?: number, perMinute?: number) => Series;
 
 const delays =
@@ -51,7 +51,7 @@ const SEEN: Readonly<Record<string, { budget: number; seen: Seen }>> = {
   },
 };
 
-/** The four burn rates, each with a rate just over it, seen when its long window is full, and what of the more urgent fires as well. */
+/** The four burn rates, each just exceeded, at the end of its long window, with the more urgent alerts that fire too. */
 function burns(alert: string, days: string, { budget, seen }: { budget: number; seen: Seen }): readonly Trial[] {
   const [page, ticket] = [`${alert} page`, `${alert} ticket`];
   const at = (burn: number, perMinute = 50) => seen(budget * burn, 5_000, perMinute);
@@ -92,7 +92,7 @@ const answers = (labels: string, status: number, perMinute: number, le: string) 
     shares: { [le]: 1 },
   });
 
-/** What an objective counts beside what is too late. */
+/** The events that an objective counts besides late ones. */
 const KINDS: Readonly<Record<string, readonly Trial[]>> = {
   LandingBudgetBurns: [
     {
@@ -142,7 +142,7 @@ const KINDS: Readonly<Record<string, readonly Trial[]>> = {
   ],
 };
 
-/** One broken and one kept promise at least for each alert about a promise, by its name. */
+/** At least one broken and one kept promise for each alert about a promise, by its name. */
 export const PROMISE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
   LandingWaits: waits('LandingWaits', 'landing', 300),
   MediaWaits: waits('MediaWaits', 'media', 900),

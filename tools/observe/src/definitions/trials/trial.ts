@@ -7,21 +7,21 @@ import { stringify } from 'yaml';
 import { ruleGroups } from '../rules.ts';
 import { timeOf } from '../time.ts';
 
-/** Series by their names with labels; values in promtool's notation, one a minute: `0+60x120`, `5x10`, `_x3`. */
+/** Series by their names with labels; values in promtool's notation, one per minute: `0+60x120`, `5x10`, `_x3`. */
 export type Series = Readonly<Record<string, string>>;
 
-/** Something that is given to the rules, and which alerts fire then, and no others. */
+/** An input of the rules, and exactly the alerts that fire on it. */
 export interface Trial {
   name: string;
-  /** These stand beside those of a system that is well, or in their place; an empty value takes one away. */
+  /** Series that replace or extend those of a healthy system; an empty value removes one. */
   series: Series;
-  /** When it is looked at, in minutes. */
+  /** The time of the check, in minutes. */
   minutes: number;
-  /** The rules are those of drills, where a minute lasts for a second. */
+  /** Whether to use the rules of drills, where a minute lasts a second. */
   isDrill?: boolean;
-  /** Names, or `NAME severity` where an alert has several. */
+  /** Names, or `NAME severity` if an alert has several. */
   fires: readonly string[];
-  /** The objective whose rules alone are tried, every five minutes: for trials that last for days. */
+  /** The only objective whose rules run, every five minutes: for trials of several days. */
   days?: string;
 }
 
@@ -29,14 +29,14 @@ const LIMIT_MS = 300_000;
 const FOREVER = 'x10000';
 const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
 
-/** What is there while all is well and nobody does anything. */
+/** The series of a healthy, idle system. */
 const WELL: Series = Object.fromEntries([
   ['up{job="recording-request"}', `1${FOREVER}`],
   ['up{job="collector"}', `1${FOREVER}`],
   ...SERVICES.map(job => [`process_memory_usage_bytes{job="${job}",instance="a"}`, `100${FOREVER}`]),
 ]);
 
-/** Series of a histogram that gets `perMinute` values a minute for `minutes`, of which each bucket has its share. */
+/** Returns the series of a histogram with `perMinute` values a minute for `minutes`, distributed over the buckets. */
 export function histogram(
   metric: string,
   labels: string,
@@ -59,11 +59,11 @@ export function histogram(
   ]);
 }
 
-/** Not more values than are looked at: promtool would store them all. */
+/** Cuts values after the check, because promtool would store them all. */
 const until = (values: string, minutes: number): string =>
   values.replace(/x(\d+)$/, (_, more) => `x${Math.min(Number(more), minutes + 10)}`);
 
-/** Runs trials by promtool over the rules. Fails with what promtool says. */
+/** Runs trials over the rules with promtool. Fails with promtool's output. */
 export async function runTrials(promtool: string, trials: readonly Trial[]): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-rules-'));
   try {
@@ -84,7 +84,7 @@ export async function runTrials(promtool: string, trials: readonly Trial[]): Pro
   }
 }
 
-/** All rules, or those of one objective: three days of all of them take minutes. */
+/** Returns all rules, or those of one objective: three days of all rules take minutes. */
 const groupsFor = (objective: string | undefined, isDrill: boolean) =>
   Object.values(ruleGroups({ time: timeOf(isDrill ? 60 : 1), runbooks: 'runbooks' }))
     .flat()

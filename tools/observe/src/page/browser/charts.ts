@@ -21,7 +21,7 @@ export function drawCharts(root: ParentNode): void {
   }
 }
 
-/** A line across at each threshold. */
+/** Draws a horizontal line at each threshold. */
 const acrossOf = ({ thresholds, times }: ChartData) => thresholds.map(value => times.map(() => value));
 
 function optionsOf(place: HTMLElement, { unit, min, max, lines, thresholds }: ChartData): uPlot.Options {
@@ -48,13 +48,13 @@ function optionsOf(place: HTMLElement, { unit, min, max, lines, thresholds }: Ch
     series: [
       {},
       ...lines.map((_, at) => lineOf(place, `k${at % KINDS}`)),
-      // The axis is that of what was measured.
+      // The data alone determines the axis.
       ...thresholds.map(() => ({ ...lineOf(place, 'k4'), auto: false })),
     ],
   };
 }
 
-/** How a line of a class is drawn. */
+/** Returns the style of a line's class. */
 function lineOf(place: HTMLElement, name: string): uPlot.Series {
   const probe = place.appendChild(document.createElement('span'));
   probe.className = name;
