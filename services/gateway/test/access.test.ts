@@ -178,7 +178,7 @@ test('an address that guesses tokens costs a bounded number of look-ups, and its
   for (let i = 0; i < 40; i++) statuses.push(await me(mintToken('api')));
   assert.deepEqual(statuses, [...Array(5).fill(401), ...Array(35).fill(429)]);
   assert.equal(limited.authentications() - before, 6, 'look-ups for forty guesses');
-  assert.equal(await me(known), 404, 'a token that opened something before is looked up still');
+  assert.equal(await me(known), 404, 'a token that opened something before is still looked up');
   limited.revoke(known);
   assert.equal(await me(known), 429);
 });
@@ -246,7 +246,7 @@ test('too many requests are 429, for a token and for an address, before the toke
     assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
     assert.match(answer.headers.get('ratelimit-policy') ?? '', /^"contributor";q=2;w=60$/);
   }
-  assert.equal((await fetch(response)).status, 429, 'what became of a response is counted with them');
+  assert.equal((await fetch(response)).status, 429, 'reads of a response count with them');
   assert.equal((await fetch(`${path}/uploads/u1`, { method: 'HEAD' })).status, 404, 'uploads are not');
 
   const anonymous = [];

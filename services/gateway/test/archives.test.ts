@@ -86,12 +86,12 @@ test('a rest without If-Range is not sent if the client may have bytes of anothe
   store.answer = serveContent;
   const asked = archiveBehind(harness, store);
   const [resumed, rest] = [{ etag: '', resume: true }, { range: 'bytes=3-' }];
-  assert.equal((await archive(rest)).status, 206, 'one alone was opened');
+  assert.equal((await archive(rest)).status, 206, 'only one archive was opened');
   asked.mayDiffer = true;
   const whole = await archive(rest);
   assert.deepEqual([whole.status, whole.headers.get('content-range')], [200, null]);
   assert.ok(Buffer.from(await whole.arrayBuffer()).equals(ZIP));
-  assert.deepEqual(asked.opened, [resumed, resumed, FRESH], 'the whole is of the project as it is now');
+  assert.deepEqual(asked.opened, [resumed, resumed, FRESH], 'the whole archive is of the current project');
   assert.equal((await archive({ ...rest, 'if-range': ZIP_ETAG })).status, 206);
   assert.equal(
     (await archive({ range: 'bytes=-5' })).status,

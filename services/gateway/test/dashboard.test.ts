@@ -120,8 +120,12 @@ test('a dashboard of 24 clips is small: the page and its script, without the pic
       assert.ok(size <= DASHBOARD_BYTES, `${encoding}: ${size} of at most ${DASHBOARD_BYTES} bytes`);
     }
     const settings = page.indexOf('<script id="settings"');
-    assert.ok(settings > page.indexOf('id="links"'), 'what is painted comes before what the script reads');
-    assert.doesNotMatch(page.slice(settings), /transcript_?[Vv]tt|videoUrl|sha256/, 'the script is given what it uses');
+    assert.ok(settings > page.indexOf('id="links"'), 'the visible part comes before the data of the script');
+    assert.doesNotMatch(
+      page.slice(settings),
+      /transcript_?[Vv]tt|videoUrl|sha256/,
+      'the page has the data of its script',
+    );
   } finally {
     Object.assign(projects!, before[0]);
     Object.assign(submissions!, before[1]);

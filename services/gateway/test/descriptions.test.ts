@@ -89,7 +89,7 @@ test('every example fits its schema, and every JSON body, answer and error has o
   assert.ok(looked > 200, `${looked} examples`);
 });
 
-test('openapi.json describes the webhooks: one body of each type, told apart by it, with a whole example', () => {
+test('openapi.json describes the webhooks: one body per type, with a complete example', () => {
   const { examples } = document.webhooks.event!.post.requestBody.content['application/json'];
   assert.deepEqual(Object.keys(examples).sort(), [...WEBHOOK_EVENTS].sort());
   const ajv = new Ajv2020({ strict: false, validateFormats: false, discriminator: false });
@@ -154,7 +154,7 @@ test('the page shows every operation and every resource, and loads nothing from 
     }
   }
   const [, webhooks = ''] = page.split('<article id="receiveEvent">');
-  assert.match(page, /<nav[\s\S]*href="#receiveEvent"[\s\S]*<\/nav>/, 'the contents name what endpoints get');
+  assert.match(page, /<nav[\s\S]*href="#receiveEvent"[\s\S]*<\/nav>/, 'the contents name the webhooks');
   for (const type of WEBHOOK_EVENTS) assert.match(webhooks, new RegExp(`<summary><code>${type}</code>`), type);
   assert.match(page, /<article id="resource-WebhookEvent">.*href="#resource-SubmissionCompletedEvent"/, 'its kinds');
   for (const [, anchor = ''] of page.matchAll(/href="#([^"]+)"/g)) assert.ok(page.includes(`id="${anchor}"`), anchor);

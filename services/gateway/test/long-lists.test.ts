@@ -140,7 +140,7 @@ test('a page of submissions has the requested number, however few the service re
     ['16', 4, false],
   ]);
   assert.equal(await list(100), page(30, null));
-  assert.deepEqual(asked.splice(0)[0], ['', 100, true], 'the name of the project is known by now');
+  assert.deepEqual(asked.splice(0)[0], ['', 100, true], 'the name of the project is cached');
   assert.equal(await list(5), page(5, '5'));
 });
 
@@ -223,7 +223,7 @@ test('unread answers hold a few pages each; lists beyond the limit are 429, and 
   const pages = withLinks(1_000_000);
   const connections = Array.from({ length: 40 }, () => leaveUnread(3));
   try {
-    await until('as many are sent as one token may have', async () => (await ask()).status === 429);
+    await until('the token has reached its limit', async () => (await ask()).status === 429);
     const refused = await ask();
     assert.equal(refused.headers.get('retry-after'), '10');
     assert.match(((await refused.json()) as { error: string }).error, /^Too many lists are being read; /);
@@ -239,5 +239,5 @@ test('unread answers hold a few pages each; lists beyond the limit are 429, and 
     for (const connection of connections) connection.destroy();
   }
   withLinks(3);
-  await until('what they held is free again', async () => (await ask()).status === 200);
+  await until('their places are free again', async () => (await ask()).status === 200);
 });

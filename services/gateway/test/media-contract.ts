@@ -108,15 +108,15 @@ export function mediaContract(title: string, place: MediaPlace, serveContent: Re
       };
       open.add(hash);
       assert.deepEqual(await again(token), [304, 'private, no-cache', false]);
-      assert.equal(read, 0, 'the store is not asked');
+      assert.equal(read, 0, 'the store gets no request');
       submissions!.getMedia = async () => {
         throw new DomainError('not_found', 'There is no such submission in this project.');
       };
       assert.deepEqual(await again(token), [404, 'no-store', true], 'the clip was erased');
       Object.assign(submissions!, { getMedia });
       const calls = place.gateway().calls.length;
-      assert.deepEqual(await again(mintToken('prj')), [404, 'no-store', true], 'the token opens nothing any more');
-      assert.deepEqual(place.gateway().calls.slice(calls), ['resolveDashboardToken'], 'nothing is looked up for it');
+      assert.deepEqual(await again(mintToken('prj')), [404, 'no-store', true], 'the token is no longer valid');
+      assert.deepEqual(place.gateway().calls.slice(calls), ['resolveDashboardToken'], 'no look-up is made');
       Object.assign(projects!, { resolveDashboardToken });
       place.answer(serveContent);
     });

@@ -152,17 +152,17 @@ const comparable = (headers: Headers) =>
   );
 
 /** The headers of a proxy, for requests to the gateway without one. */
-const SAID = { 'x-media-offload': 'takes', 'x-media-offload-secret': SECRET, 'x-forwarded-for': '192.0.2.1' };
-const LIES: [why: string, headers: Record<string, string>][] = [
+const PROXIED = { 'x-media-offload': 'takes', 'x-media-offload-secret': SECRET, 'x-forwarded-for': '192.0.2.1' };
+const FAKED: [why: string, headers: Record<string, string>][] = [
   ['says nothing', {}],
-  ['has no secret', { ...SAID, 'x-media-offload-secret': '' }],
-  ['has another secret', { ...SAID, 'x-media-offload-secret': SECRET.replace('a', 'b') }],
-  ['has the beginning of the secret', { ...SAID, 'x-media-offload-secret': SECRET.slice(0, -1) }],
-  ['came through no proxy', { ...SAID, 'x-forwarded-for': '' }],
-  ['asks for something else', { ...SAID, 'x-media-offload': 'gives' }],
-  ['says so with nginx’ own words', { ...SAID, 'x-media-offload-secret': '', 'x-accel-redirect': '@media_offload' }],
+  ['has no secret', { ...PROXIED, 'x-media-offload-secret': '' }],
+  ['has another secret', { ...PROXIED, 'x-media-offload-secret': SECRET.replace('a', 'b') }],
+  ['has the beginning of the secret', { ...PROXIED, 'x-media-offload-secret': SECRET.slice(0, -1) }],
+  ['came through no proxy', { ...PROXIED, 'x-forwarded-for': '' }],
+  ['asks for something else', { ...PROXIED, 'x-media-offload': 'gives' }],
+  ['sends X-Accel-Redirect itself', { ...PROXIED, 'x-media-offload-secret': '', 'x-accel-redirect': '@media_offload' }],
 ];
-for (const [why, headers] of LIES) {
+for (const [why, headers] of FAKED) {
   test(`a client that ${why} gets bytes, and no address`, async () => {
     const response = await ask(gateway.base, headers);
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT);
@@ -172,7 +172,7 @@ for (const [why, headers] of LIES) {
 
 test('the gateway sends the proxy the address of the bytes, and no bytes', async () => {
   const { byGateway } = watchStore();
-  const response = await ask(gateway.base, { ...SAID, range: 'bytes=-5' });
+  const response = await ask(gateway.base, { ...PROXIED, range: 'bytes=-5' });
   assert.equal((await response.arrayBuffer()).byteLength, 0);
   const told = Object.fromEntries([...response.headers].filter(([name]) => /^x-(accel|media)/.test(name)));
   assert.deepEqual(
@@ -194,7 +194,11 @@ test('the gateway sends the proxy the address of the bytes, and no bytes', async
 test('the proxy headers of a client have no effect behind a proxy', async () => {
   const { byGateway, byNginx } = watchStore();
   for (const word of ['full', 'failed', 'nothing']) {
-    const response = await ask(proxy.url, { ...SAID, 'x-media-offload': word, 'x-media-offload-secret': 'wrong' });
+    const response = await ask(proxy.url, {
+      ...PROXIED,
+      'x-media-offload': word,
+      'x-media-offload-secret': 'wrong',
+    });
     assert.equal(response.status, 200, word);
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), CONTENT);
   }
@@ -215,10 +219,10 @@ test('an nginx with another secret passes the gateway’s bytes on', async () =>
 });
 
 test('without MEDIA_OFFLOAD, or behind fewer proxies than TRUSTED_PROXIES, the gateway sends the bytes', async () => {
-  assert.deepEqual(Buffer.from(await (await ask(plain.base, SAID, undefined, plain)).arrayBuffer()), CONTENT);
+  assert.deepEqual(Buffer.from(await (await ask(plain.base, PROXIED, undefined, plain)).arrayBuffer()), CONTENT);
   await using two = await startTestGateway(behindOf(store), { ...OFFLOAD, TRUSTED_PROXIES: '2' });
-  assert.deepEqual(Buffer.from(await (await ask(two.base, SAID, undefined, two)).arrayBuffer()), CONTENT);
-  const through = await ask(two.base, { ...SAID, 'x-forwarded-for': '192.0.2.1, 192.0.2.2' }, undefined, two);
+  assert.deepEqual(Buffer.from(await (await ask(two.base, PROXIED, undefined, two)).arrayBuffer()), CONTENT);
+  const through = await ask(two.base, { ...PROXIED, 'x-forwarded-for': '192.0.2.1, 192.0.2.2' }, undefined, two);
   assert.equal(through.headers.get('x-accel-redirect'), '@media_offload');
 });
 
@@ -373,19 +377,19 @@ test('a secret replaced in its file takes effect at once; one that is too short 
     ...OFFLOAD,
     ...{ MEDIA_OFFLOAD_SECRET: '', MEDIA_OFFLOAD_SECRET_FILE: file },
   });
-  const isTold = async (secret: string) => {
-    const response = await ask(one.base, { ...SAID, 'x-media-offload-secret': secret }, undefined, one);
+  const isRedirected = async (secret: string) => {
+    const response = await ask(one.base, { ...PROXIED, 'x-media-offload-secret': secret }, undefined, one);
     await response.arrayBuffer();
     return response.headers.has('x-accel-redirect');
   };
-  assert.equal(await isTold(SECRET), true);
+  assert.equal(await isRedirected(SECRET), true);
   const next = SECRET.toUpperCase();
   await writeFile(file, next);
-  await until('the new secret to count', () => isTold(next));
-  assert.equal(await isTold(SECRET), false);
+  await until('the new secret to take effect', () => isRedirected(next));
+  assert.equal(await isRedirected(SECRET), false);
   await writeFile(file, 'short');
-  await until('the one before to count no more', async () => !(await isTold(next)));
-  assert.equal(await isTold('short'), false);
+  await until('the former secret to end', async () => !(await isRedirected(next)));
+  assert.equal(await isRedirected('short'), false);
 });
 
 test('the log of nginx has no addresses, and the same request ids as the log of the gateway', async () => {

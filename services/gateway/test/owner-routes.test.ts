@@ -98,7 +98,7 @@ test('a creation carries its key and a hash of its body', async () => {
   const { bodyHash } = calls.created!;
   const again = { method: 'POST', headers: { 'idempotency-key': 'k1' } };
   await json('/projects', { ...again, body: { count: 2, projectName: ' A ' } });
-  assert.deepEqual(calls.created?.bodyHash, bodyHash, 'the order of the fields is no difference');
+  assert.deepEqual(calls.created?.bodyHash, bodyHash, 'the order of the fields does not matter');
   await json('/projects', { ...again, body: { ...body, count: 3 } });
   assert.notDeepEqual(calls.created?.bodyHash, bodyHash);
   const long = await fetch(url('/projects'), {
@@ -159,9 +159,9 @@ test('each further page costs one call: the name is cached, and the service retu
     // Another test may have cached the name.
     await json(project, { method: 'PATCH', body: { projectName: 'Before' } });
     const first = await json(page);
-    assert.deepEqual(await json(page), first, 'the same page, however it was made');
+    assert.deepEqual(await json(page), first, 'the same page by either path');
     assert.equal(first.submissions[0].projectName, 'Before');
-    assert.equal(names, 1, 'a page that follows within a moment asks for no name');
+    assert.equal(names, 1, 'the next page reads no name');
     projectName = 'After';
     await json(project, { method: 'PATCH', body: { projectName } });
     assert.equal((await json(page)).submissions[0].projectName, 'After', 'a new name shows at once');
@@ -213,7 +213,7 @@ test('an unknown or misspelled filter is refused by name; exports of the dashboa
   await refuses(url(`${project}/submissions?status=active`), 'status');
   await refuses(`${here}/links?selected=true`, 'selected');
   assert.equal((await fetch(`${here}/export.csv?selected=true&Selected=true`, { method: 'HEAD' })).status, 200);
-  assert.equal((await fetch(`${here}/links?_=1`)).status, 200, 'no filter of any list');
+  assert.equal((await fetch(`${here}/links?_=1`)).status, 200, 'a name that is not a filter of any list');
 });
 
 test('every owner route refuses unknown and repeated query names', async () => {
@@ -378,7 +378,7 @@ test('the names of downloads have the project, and the link and the question of 
       throw new DomainError('unavailable', 'The projects service is away.');
     };
     await json(project, { method: 'PATCH', body: { projectName: 'x' } });
-    assert.equal(await nameOf(url(text)), named.replace('Stories - ', ''), 'a transcript is worth more than its name');
+    assert.equal(await nameOf(url(text)), named.replace('Stories - ', ''), 'a transcript is sent without its name');
   } finally {
     harness.behind.submissions!.getSubmission = getSubmission!;
     harness.behind.projects!.getProject = getProject!;

@@ -128,7 +128,7 @@ test('a request without a route gets its status up to the limit of its address, 
     assert.match(refused.headers.get('ratelimit-policy') ?? '', /^"unknown";q=4;w=60$/);
     assert.deepEqual(Object.keys((await refused.json()) as object), ['error']);
     const docs = await fetch(`${harness.base}/api/docs.md`, { headers });
-    assert.equal(docs.status, 200, 'requests that no route takes use nothing up of others');
+    assert.equal(docs.status, 200, 'requests without a route do not count for other limits');
     const other = await fetch(harness.base + path, { method, headers: { 'x-forwarded-for': newCaller() } });
     assert.equal(other.status, status, 'another address');
   }

@@ -32,7 +32,7 @@ test('a request leaves no span under the id of a clip or a project unless its se
       assert.equal(refused.status, 401);
       const { attributes } = await spanOf(refused);
       const ids = Object.keys(attributes).filter(name => name.startsWith('recording.'));
-      assert.deepEqual(ids, [], 'nobody knows yet whose that is');
+      assert.deepEqual(ids, [], 'no ids before the access check');
     }
   }
   const answer = await fetch(gateway.base + path, { headers: gateway.bearer });

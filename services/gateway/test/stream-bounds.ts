@@ -46,7 +46,7 @@ export async function bounds(
   await admitted(another, limits.all - limits.owner);
   await refused(another, 'one more of another owner');
   for (const { leave } of open.splice(0)) leave.abort();
-  await until('a place that a reader left', async () => (await read(another)).status === 200);
+  await until('the place of a reader that left is free', async () => (await read(another)).status === 200);
   for (const { leave } of open) leave.abort();
 }
 

@@ -122,7 +122,7 @@ test('a read of a medium in parts resumes when the store breaks off, and ends wh
     ...(await getMedia!(request, {} as never)),
     etag: request.offset ? '"e2"' : '"e1"',
   });
-  await assert.rejects(ask(), 'its first parts are not completed with those of another medium');
+  await assert.rejects(ask(), 'its first parts are not followed by parts of another medium');
   submissions!.getMedia = getMedia!;
 });
 

@@ -218,7 +218,7 @@ test('a body that stops short is 503 with the received length, at once when its 
     assert.match(answer, /^HTTP\/1\.1 503 /, `a tus client gives up at a 4xx: ${answer}`);
     assert.match(answer, /\r\nretry-after: 2\r\n/i);
     assert.match(answer, /\r\nerror-code: upload_incomplete\r\n/i);
-    if (closes) assert.ok(performance.now() - begun < 3_000, 'it does not wait for what cannot come');
+    if (closes) assert.ok(performance.now() - begun < 3_000, 'it does not wait for bytes that cannot come');
     return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).error;
   };
   const part = 'x'.repeat(100_000);
@@ -231,7 +231,7 @@ test('a body that stops short is 503 with the received length, at once when its 
     'The upload stopped after 100000 of 300000 bytes: ask for its offset with HEAD, and go on from there.';
   assert.deepEqual([closed, silent], [sentence, sentence]);
   assert.equal(chunked, 'The upload stopped before its end: ask for its offset with HEAD, and go on from there.');
-  await until('nothing behind the gateway waits for the rest', () => gone === 3);
+  await until('no call to the service waits for the rest', () => gone === 3);
 });
 
 test('a creation whose bytes stop short returns the Location of its upload and the next step', async () => {

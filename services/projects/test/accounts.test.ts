@@ -53,7 +53,7 @@ test('a rotated token has a new secret; the former one ends with its overlap, or
   assert.equal((await authenticate(rotated.secret)).token?.expiresAt, undefined);
   const former = (await authenticate(made.secret)).token!;
   assert.equal(former.apiTokenId, apiTokenId);
-  assert.deepEqual(former.expiresAt, rotated.token!.formerUntil, 'the gateway believes it for so long');
+  assert.deepEqual(former.expiresAt, rotated.token!.formerUntil, 'the time for which the gateway may cache it');
 
   const past = new Date(Date.now() - 60_000);
   await running.store.models.tokens.updateOne({ _id: apiTokenId }, { $set: { 'former.until': past } });
@@ -77,7 +77,7 @@ test('the last use of a token is stored at most once a minute', async () => {
   const lastUse = async () => (await running.operator.listApiTokens({ userId })).tokens[0]!.lastUsedAt?.getTime();
   assert.equal(await lastUse(), undefined);
   await Promise.all(Array.from({ length: 5 }, () => authenticate(secret)));
-  const first = await until('the use is noted', lastUse);
+  const first = await until('the use is stored', lastUse);
   assert.ok(Math.abs(first - Date.now()) < 60_000);
   await authenticate(secret);
   const before = new Date(first - 61_000);
@@ -85,7 +85,7 @@ test('the last use of a token is stored at most once a minute', async () => {
   const aged = await models.tokens.findByIdAndUpdate(token!.apiTokenId, { $set: { lastUsedAt: before } });
   assert.equal(aged?.lastUsedAt?.getTime(), first, 'a use within the same minute writes nothing');
   await authenticate(secret);
-  await until('a later use is noted', async () => (await lastUse())! >= first);
+  await until('a later use is stored', async () => (await lastUse())! >= first);
   assert.ok((await running.operator.showUser({ userId })).lastUsedAt!.getTime() >= first);
 });
 

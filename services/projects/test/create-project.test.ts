@@ -118,7 +118,7 @@ test('1,200 links are created and listed in order, and no answer has more than 5
   assert.equal(new Set(listed.map(link => link.token)).size, 1_200);
   assert.deepEqual(made.uniqueLinks, listed.slice(0, 500));
   const { uniqueLinks } = await running.projects.listLinks({ ownerId, projectId, cursor: made.linksCursor });
-  assert.deepEqual(uniqueLinks[0], listed[500], 'the cursor of a creation leads to the others');
+  assert.deepEqual(uniqueLinks[0], listed[500], 'the cursor of a creation reads the other links');
   const again = await running.projects.createProject(request);
   assert.deepEqual(again, { ...made, replayed: true });
 });
@@ -199,7 +199,7 @@ test('a dead request with an open transaction is taken over when its lease ends,
   await running.store.users.reserve(ownerId, 4, session);
   await attempt.finish('late', 'a project');
   const made = await running.projects.createProject(request);
-  await assert.rejects(session.commitTransaction(), 'what was taken over cannot be committed');
+  await assert.rejects(session.commitTransaction(), 'a request that was taken over cannot commit');
   await session.endSession();
   assert.deepEqual(await running.projects.createProject(request), { ...made, replayed: true });
   assert.deepEqual([await projectsOf(ownerId), await reserved(ownerId)], [1, 4]);

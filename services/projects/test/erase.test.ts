@@ -81,7 +81,7 @@ test('an erased project leaves no text, and returns its unused videos to the all
 
   const again = await erase(projectId);
   assert.ok(again.erasedBeforeAt);
-  assert.deepEqual([again.links, again.responses, again.videosReleased], [0, 0, 0], 'nothing is given back twice');
+  assert.deepEqual([again.links, again.responses, again.videosReleased], [0, 0, 0], 'nothing is returned twice');
   assert.equal(await reserved(ownerId), 3);
   await assert.rejects(erase(uuidv7()), refusedAs('not_found', /no such project/));
 });
@@ -150,7 +150,7 @@ test('the erasure of a user removes the tokens first, and the user after the las
   assert.deepEqual([first.tokensRevoked, first.projectIds, first.done], [1, [projectId], false]);
   const tokenHash = hashToken(token.secret);
   await assert.rejects(running.accounts.authenticate({ tokenHash }), refusedAs('not_found'));
-  await assert.rejects(newProject(running, {}, userId), refusedAs('not_found'), 'nothing new while it goes on');
+  await assert.rejects(newProject(running, {}, userId), refusedAs('not_found'), 'nothing new during the erasure');
   const label = { userId, label: '', scopes: ['projects:read'] };
   await assert.rejects(running.operator.createApiToken(label), refusedAs('not_found'));
   await running.projects.updateProject(patch(made.project, { projectName: 'still there' }));
@@ -158,7 +158,7 @@ test('the erasure of a user removes the tokens first, and the user after the las
   await erase(projectId);
   assert.equal((await eraseUser(userId)).done, true);
   await assert.rejects(running.accounts.getUser({ userId }), refusedAs('not_found'));
-  assert.deepEqual(await collectionsWith(userId), ['erasures'], 'only that it was erased is remembered');
+  assert.deepEqual(await collectionsWith(userId), ['erasures'], 'only the tombstone remains');
   const again = await eraseUser(userId);
   assert.ok(again.done && again.erasedBeforeAt);
   await assert.rejects(eraseUser(uuidv7()), refusedAs('not_found', /no such user/));

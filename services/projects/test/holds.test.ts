@@ -176,7 +176,11 @@ test('required terms must be accepted, and the accepted text is kept', async () 
   assert.equal(terms?.sha256, '614350b3eae7120db55c7f1ef91c6f95cad9b75db29f0e56433d97766f0f21c6');
   assert.ok(terms?.acceptedAt);
   await assert.rejects(begin(running, linkId, session(), false), refusedAs('invalid', /terms/));
-  assert.equal((await begin(running, linkId, responseSessionId, false)).held, true, 'who accepted need not again');
+  assert.equal(
+    (await begin(running, linkId, responseSessionId, false)).held,
+    true,
+    'accepted terms need no second acceptance',
+  );
 });
 
 test('while its owner is disabled, a link accepts no new response, and begun ones land', async () => {
@@ -195,7 +199,7 @@ test('while its owner is disabled, a link accepts no new response, and begun one
   await renew(linkId, held.responseSessionId);
   assert.equal((await land(running, linkId, held.responseSessionId)).landed, true);
   await renew(linkId, empty.responseSessionId);
-  assert.equal((await land(running, linkId, empty.responseSessionId)).landed, true, 'although its use was given back');
+  assert.equal((await land(running, linkId, empty.responseSessionId)).landed, true, 'although its use was released');
   await assert.rejects(begin(running, solo), refusedAs('gone', /was disabled/), 'another device begins it again');
   assert.equal((await land(running, solo, own.responseSessionId)).landed, true);
 

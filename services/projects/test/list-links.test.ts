@@ -84,7 +84,11 @@ test('a link with a lost key does not stop the list, and can be disabled', async
   for (const { linkId } of [made.sharedLink!, lost!])
     await running.store.models.links.updateOne({ _id: linkId }, { $set: { sealedToken } });
   const project = { ownerId, projectId };
-  await assert.rejects(running.projects.listLinks(project), refusedAs('internal'), 'a missing key may be put back yet');
+  await assert.rejects(
+    running.projects.listLinks(project),
+    refusedAs('internal'),
+    'the operator may still restore a missing key',
+  );
 
   await using without = await running.withKeys(running.secretsKey, ['k0']);
   const listed = async (more: { pageSize?: number }) => {
@@ -101,7 +105,7 @@ test('a link with a lost key does not stop the list, and can be disabled', async
   assert.deepEqual(await listed({ pageSize: 2 }), expected);
   await assert.rejects(without.projects.getSharedLink(project), refusedAs('not_found', /cannot be shown any more/));
   const resolved = async () => (await without.projects.resolveRecipient({ tokenHash: hashToken(lost!.token) })).status;
-  assert.equal(await resolved(), status, 'who has the link can use it');
+  assert.equal(await resolved(), status, 'the link still works');
   const { link } = await without.projects.updateLink({ ...project, linkId: lost!.linkId, disabled: true });
   assert.deepEqual([link!.token, link!.status], ['', LinkStatus.LINK_STATUS_DISABLED]);
   assert.equal(await resolved(), LinkStatus.LINK_STATUS_DISABLED);

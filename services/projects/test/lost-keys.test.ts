@@ -27,14 +27,22 @@ test('events are signed only with the current webhook secret if the key of the f
   const { projects } = running.store.models;
   await projects.updateOne({ _id: projectId }, { $set: { 'webhook.former.secret': LOST } });
   const failed = refusedAs('internal');
-  await assert.rejects(running.projects.getWebhookTarget({ projectId }), failed, 'a missing key may be put back yet');
+  await assert.rejects(
+    running.projects.getWebhookTarget({ projectId }),
+    failed,
+    'the operator may still restore a missing key',
+  );
 
   await using without = await running.withKeys(running.secretsKey, ['k0']);
   assert.deepEqual((await without.projects.getWebhookTarget({ projectId })).secrets, ['two']);
   const { webhook } = (await projects.findById(projectId).lean())!;
   const swapped = { 'webhook.secret': LOST, 'webhook.former.secret': webhook.secret };
   await projects.updateOne({ _id: projectId }, { $set: swapped });
-  await assert.rejects(without.projects.getWebhookTarget({ projectId }), failed, 'the former one alone signs nothing');
+  await assert.rejects(
+    without.projects.getWebhookTarget({ projectId }),
+    failed,
+    'the former secret alone signs nothing',
+  );
 });
 
 test('events of a project without an address continue if the key of its webhook secret is lost', async () => {
@@ -49,7 +57,11 @@ test('a repeated creation with a lost answer names its project, and creates no o
   const request = creation(ownerId, { idempotencyKey: 'lost' });
   const { projectId } = (await running.projects.createProject(request)).project!;
   await running.store.models.idempotency.updateOne({ userId: ownerId }, { $set: { answer: LOST } });
-  await assert.rejects(running.projects.createProject(request), refusedAs('internal'), 'the key may be put back yet');
+  await assert.rejects(
+    running.projects.createProject(request),
+    refusedAs('internal'),
+    'the operator may still restore the key',
+  );
 
   await using without = await running.withKeys(running.secretsKey, ['k0']);
   const named = new RegExp(`made the project ${projectId}, .* use a new key`);

@@ -306,12 +306,12 @@ test('no query of a store reads more than it returns or changes, however much is
   await erasures.removeUser('user 50', now);
   await erasures.removeUserRecords('user 51');
 
-  assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with what is stored');
-  assert.deepEqual(inventory.uncalled(), [], 'every method of the stores is looked at here');
+  assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with the number of records');
+  assert.deepEqual(inventory.uncalled(), [], 'this test covers every method of the stores');
   assert.deepEqual(inventory.unneeded(), [], 'exceptions are needed');
   const across = inventory.acrossShards();
   assert.deepEqual(across, Object.keys(sharding.acrossShards).sort(), 'each other command carries its shard key');
-  assert.deepEqual(unroutable(across), [], 'no command that changes one document asks every shard');
+  assert.deepEqual(unroutable(across), [], 'no command that changes one document queries every shard');
 });
 
 test('the figures of a project cost the same with 10 links as with hundreds, and show each change at once', async () => {
@@ -350,7 +350,7 @@ test('the figures of a project cost the same with 10 links as with hundreds, and
   await links.update({ ownerId: OWNER, projectId: small._id, linkId: tenLinks[5]!._id }, { disabled: true });
   assert.equal((await uniqueOf(small._id))?.open, 7);
   await links.update({ ownerId: OWNER, projectId: small._id, linkId: tenLinks[6]!._id }, { disabled: true });
-  assert.equal((await uniqueOf(small._id))?.open, 6, 'also of two changes within a moment');
+  assert.equal((await uniqueOf(small._id))?.open, 6, 'also for two changes at nearly the same time');
   assert.equal((await links.sums('another owner', [small._id])).size, 0);
 });
 

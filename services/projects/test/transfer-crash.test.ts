@@ -135,11 +135,11 @@ test('after a take-over, the former holder cannot clear the transfer that the ne
   const linkId = await linkWith(5);
   const former = await intendedClaim(linkId);
   assert.deepEqual(await steps.applyToLink(former, [former.transfer!]), ['applied']);
-  assert.equal(await steps.takeOver(former._id), null, 'its lease runs');
+  assert.equal(await steps.takeOver(former._id), null, 'its lease is still valid');
   await outlast(linkId);
   const taken = await steps.takeOver(former._id);
-  assert.deepEqual(await steps.markApplied([refOf(former)]), [], 'not its own any more');
-  assert.deepEqual(await steps.applyToLink(former, [taken!.transfer!]), ['applied'], 'and it is there already');
+  assert.deepEqual(await steps.markApplied([refOf(former)]), [], 'another holder has it');
+  assert.deepEqual(await steps.applyToLink(former, [taken!.transfer!]), ['applied'], 'the link has it already');
   assert.equal((await running.store.links.find(former))?.claimed, 2);
   await sweepUntilDone(linkId);
   assert.deepEqual(await counters(running, linkId), { claimed: 2, landed: 0, submissionCount: 0, applied: 0 });

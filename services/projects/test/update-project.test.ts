@@ -241,17 +241,17 @@ test('reseal moves stored secrets to a new key while they change, until the old 
   while (changing) assert.deepEqual((await pass()).unopened, []);
   await changes;
   assert.ok((await pass()).batches > 3, 'a bounded number of records in a call');
-  assert.deepEqual((await pass()).resealed, 0, 'what is sealed with the first key stays as it is');
+  assert.deepEqual((await pass()).resealed, 0, 'texts sealed with the first key stay unchanged');
 
   await using alone = await running.withKeys(newKey);
   const { webhookTarget } = { webhookTarget: await alone.projects.getWebhookTarget(made.project!) };
-  assert.deepEqual(webhookTarget.secrets, [secrets[5], secrets[4]], 'what was set last, and the one before it');
+  assert.deepEqual(webhookTarget.secrets, [secrets[5], secrets[4]], 'the last secret and the former one');
   assert.equal(
     (await alone.projects.listLinks(patch(made.project, {}))).uniqueLinks[0]!.token,
     made.uniqueLinks[0]!.token,
   );
   const again = await alone.projects.createProject(creation(ownerId, { ...order, count: 600 }));
-  assert.equal(again.projectToken, made.projectToken, 'a repeated request is answered as the first one was');
+  assert.equal(again.projectToken, made.projectToken, 'a repeated request gets the first answer');
 
   await running.store.models.projects.updateOne(
     { _id: made.project!.projectId },

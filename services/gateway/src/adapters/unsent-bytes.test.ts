@@ -24,7 +24,7 @@ test('untilSent waits for bytes that a slow client has not read, also after its 
   assert.ok((await unsentBytes(port)) > 0, 'the client has not read it');
   const before = performance.now();
   await untilSent(port, 100);
-  assert.ok(performance.now() - before >= 100, 'it is waited for');
+  assert.ok(performance.now() - before >= 100, 'untilSent waits for it');
   let read = 0;
   answer.on('data', chunk => {
     read += chunk.length;

@@ -9,8 +9,8 @@ test('an address with too many guesses waits for a while; its known tokens do no
   assert.equal(guesses.waitSeconds('a', 'guess'), 0);
   guesses.overLimit('a', 30);
   assert.equal(guesses.waitSeconds('a', 'guess'), 30);
-  assert.equal(guesses.waitSeconds('a', 'good'), 0, 'what opened something before is looked up');
-  assert.equal(guesses.waitSeconds('b', 'guess'), 0, 'another address is not concerned');
+  assert.equal(guesses.waitSeconds('a', 'good'), 0, 'a token that opened something before is looked up');
+  assert.equal(guesses.waitSeconds('b', 'guess'), 0, 'another address does not wait');
   guesses.openedNothing('good');
   assert.equal(guesses.waitSeconds('a', 'good'), 30, 'revoked since');
   now = 30_000;

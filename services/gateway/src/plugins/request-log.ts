@@ -26,9 +26,9 @@ export function installRequestLog(app: FastifyInstance): void {
   });
 }
 
-type Told = IncomingMessage & { [IS_TOLD]?: true };
+type Logged = IncomingMessage & { [IS_LOGGED]?: true };
 
-const IS_TOLD = Symbol('recording-request.is-told');
+const IS_LOGGED = Symbol('recording-request.is-logged');
 
 /** Logs an answer without a Fastify reply. A request that this answers has no other line. */
 export function logOnSocket(
@@ -36,13 +36,13 @@ export function logOnSocket(
   answered: { requestId: string; status: number; reason: string },
   request?: IncomingMessage,
 ): void {
-  if (request) (request as Told)[IS_TOLD] = true;
+  if (request) (request as Logged)[IS_LOGGED] = true;
   log.info({ ...(request?.method && { method: request.method }), route: 'none', ...answered }, 'answered');
 }
 
 /** Logs a request that failed before routing and met no hook. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  if ((request.raw as Told)[IS_TOLD]) return;
+  if ((request.raw as Logged)[IS_LOGGED]) return;
   const { failure, log, offload } = request;
   const isAnswered = reply.raw.writableFinished;
   const about = {

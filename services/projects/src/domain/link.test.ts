@@ -29,7 +29,7 @@ test('a claim is refused with the reason that the contributor needs', () => {
   assert.equal(claimRefusal({ ...link, claimed: 1, landed: 1 }, future, now), 'busy');
   assert.equal(claimRefusal({ ...link, landed: 2 }, future, now), 'exhausted');
   assert.equal(claimRefusal(link, past, now), 'expired');
-  assert.equal(claimRefusal(link, null, now), undefined, 'who began before the expiry');
+  assert.equal(claimRefusal(link, null, now), undefined, 'for a response that began before the expiry');
   assert.equal(claimRefusal({ ...link, disabled: true }, null, now), 'disabled');
 });
 
