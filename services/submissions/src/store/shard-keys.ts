@@ -21,7 +21,7 @@ const keys: ShardKeys = {
 };
 
 const OPERATOR = 'a query of the operator';
-const SWEEP = 'one process reads due rows of the whole database now and then';
+const SWEEP = 'a process reads the due rows of the whole database now and then';
 const FIGURES = 'one process counts figures for the operator';
 const QUEUE = 'the jobs of all owners: one range of an index on each shard';
 const CHECK = 'a check or a backup walks the whole database';

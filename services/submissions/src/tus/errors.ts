@@ -9,7 +9,7 @@ export interface TusError {
   body: string;
   /** The error code of the contract. */
   reason?: string | undefined;
-  /** The error of the unreachable service, for the log. */
+  /** The cause, for the log: usually an unreachable service. */
   cause?: unknown;
 }
 
@@ -100,10 +100,9 @@ function faultOf(error: unknown, log: Logger, maxBytes: number): TusError {
   return tusError(domain.code === 'internal' ? 503 : httpStatusOf(domain.code), domain.message, domain.reason);
 }
 
-/** Logs the cause of a 503: the client can only retry, and nothing else records it. */
+/** Logs the cause: the client can only retry, and nothing else records it. */
 function noteOutage(cause: unknown, log: Logger): void {
-  if (cause !== undefined)
-    log.warn({ err: cause }, 'An upload request failed because a service is unreachable; the client retries');
+  if (cause !== undefined) log.warn({ err: cause }, 'An upload request failed for now; the client may retry');
 }
 
 const isTusError = (error: unknown): error is TusError =>
