@@ -10,7 +10,7 @@ import type { KafkaSettings } from './variables.ts';
 interface Asking {
   settings: KafkaSettings;
   log: Logger;
-  /** For how long what may pass is tried again, in milliseconds; a minute by default. */
+  /** How long temporary failures are retried, in milliseconds; a minute by default. */
   workMs?: number;
 }
 
@@ -18,8 +18,8 @@ const CONNECT_MS = 5_000;
 const WORK_MS = 60_000;
 
 /**
- * Gives `work` an admin client, and does it again while it fails with what may pass. `client` should not retry by itself. Fails with a
- * StartError that names what somebody has to change, and with the last error when Kafka stays away.
+ * Calls `work` with an admin client, and retries it after temporary failures. `client` should not retry by itself. Fails with a
+ * StartError when an operator must change something, and with the last error when the retries end.
  */
 export async function askKafka<T>(
   client: KafkaClient,
@@ -28,10 +28,14 @@ export async function askKafka<T>(
 ): Promise<T> {
   const admin = client.admin();
   const wait = { settings, log };
-  await untilItPasses(() => admin.connect(), { ...wait, ms: CONNECT_MS, what: 'Kafka is not there yet' });
+  await untilItPasses(() => admin.connect(), {
+    ...wait,
+    ms: CONNECT_MS,
+    what: 'Kafka cannot be reached yet; retrying',
+  });
   try {
     // While a topic is being created, brokers answer that they do not host it.
-    return await untilItPasses(() => work(admin), { ...wait, ms: workMs, what: 'The topics are not there yet' });
+    return await untilItPasses(() => work(admin), { ...wait, ms: workMs, what: 'Kafka is not ready yet; retrying' });
   } finally {
     await admin.disconnect();
   }
@@ -55,7 +59,7 @@ async function untilItPasses<T>(
   }
 }
 
-/** While a cluster starts, its brokers come one after the other: only one that stays so small is a fault. */
+/** The brokers of a starting cluster appear one after the other, so too few are a fault only after the retries. */
 function tooFewBrokers(error: unknown, { kafkaReplication }: KafkaSettings): StartError | undefined {
   for (const each of causes(error))
     if ((each as { type?: string }).type === 'INVALID_REPLICATION_FACTOR')

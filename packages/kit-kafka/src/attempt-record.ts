@@ -5,21 +5,21 @@ import { partOrLink, startSpan } from '@recording-request/kit-telemetry/span';
 import { idsOf, type SubjectIds } from '@recording-request/kit-telemetry/subject';
 import type { TakenRecord } from './record.ts';
 
-/** What a consumer takes a record for. */
+/** How a consumer reads a record as a message. */
 export interface Reading<M> {
-  /** Throws a PoisonError where the record is no message. */
+  /** Throws a PoisonError when the record is not a message. */
   read(record: TakenRecord): M;
-  /** Throws a PoisonError where the message lacks what no handler can do without. */
+  /** Throws a PoisonError when the message lacks a part that every handler needs. */
   check(message: M): void;
   describe(message: M): { id: string; type: string; subject: object; context: Context };
-  /** Keeps a record that no attempt can help. `ids`: of what it is about, as far as it could be read. */
+  /** Sets aside a record that no retry can help. `ids` are those in the record, as far as it could be read. */
   setAside(record: TakenRecord, reason: string, ids: SubjectIds): Promise<void>;
 }
 
-/** What the lines of a record's failures tell of it, as far as it could be read. */
+/** Details of a record for the logs of its failures, as far as it could be read. */
 export interface Known {
   ids: SubjectIds;
-  /** Of its last attempt; before the first, of who sent it. */
+  /** The trace context of the last attempt; before the first one, the sender's. */
   context: Context;
 }
 
@@ -27,26 +27,26 @@ export interface Known {
 export interface Handling<M> {
   /** Without the prefix. */
   topic: string;
-  /** As Kafka knows them, with the prefix. */
+  /** Full names, with the prefix. */
   names: { topic: string; group: string };
   reading: Reading<M>;
   handle(message: M, context: { signal: AbortSignal; log: Logger }): Promise<void>;
   log: Logger;
 }
 
-// A handler that goes on for longer after its signal fired does not hold up what waits for it.
+// How long a handler may run after its signal fired. Then its attempt fails and frees its slot.
 const STUBBORN_MS = 10_000;
 const processDuration = durationOf('messaging.process.duration');
 
 export interface Attempt {
-  /** How often it was tried before. */
+  /** The number of earlier attempts. */
   earlier: number;
   signal: AbortSignal;
-  /** Filled in once it has been read. */
+  /** Filled in once the record has been read. */
   known: Known;
 }
 
-/** Handles a record once, in a span of its own, as long as its signal lets it. Rejects as the handler does. */
+/** Handles a record once, in its own span. Rejects when the handler rejects or ignores its signal for too long. */
 export async function attemptRecord<M>(
   record: TakenRecord,
   { earlier, signal, known }: Attempt,
@@ -94,7 +94,7 @@ export async function attemptRecord<M>(
   }
 }
 
-/** Resolves as `work` does. Rejects where it goes on long after the signal fired. */
+/** Settles as `work` does. Rejects when `work` still runs STUBBORN_MS after the signal fired. */
 async function endingSoonAfter(signal: AbortSignal, work: Promise<void>): Promise<void> {
   const { promise: stubborn, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;

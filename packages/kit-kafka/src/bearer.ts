@@ -2,8 +2,8 @@ import type { Mechanism } from 'kafkajs';
 import { TokenRefusedError } from './token.ts';
 
 /**
- * OAUTHBEARER (RFC 7628). kafkajs takes every answer for a yes, also the message with which a server refuses a token, so that a
- * refused login would look like a broker that is away.
+ * OAUTHBEARER (RFC 7628). kafkajs accepts every answer, even the message with which a server refuses a token, so a refused login
+ * would look like an unreachable broker.
  */
 export function bearer(token: () => Promise<string>, refusal: string): Mechanism {
   return {

@@ -15,17 +15,17 @@ export interface ConsumerOptions<M> {
   topic: string;
   /** Replicas with the same group share the topic's partitions. */
   group: string;
-  /** How many messages are handled at once in this process. */
+  /** Maximum number of messages that this process handles at once. */
   concurrency: number;
   /** How long one message may take before its handler's signal fires, in milliseconds. */
   jobLimitMs: number;
   /** How long running handlers may go on after a stop before their signals fire, in milliseconds; 10 s by default. */
   stopGraceMs?: number;
-  /** How often a message is tried before it goes to the dead letters, 8 by default. Outages do not count. */
+  /** Maximum number of attempts before a message goes to the dead letters, 8 by default. Outages do not count. */
   maxAttempts?: number;
   /**
-   * The effect of a message. Must be idempotent: a message can come twice. Messages with the same key come one after the
-   * other, in their order. Rejects to be tried again; see PoisonError.
+   * Handles a message. Must be idempotent: a message can come twice. Messages with the same key come one after the other, in
+   * order. A rejection causes a retry; a PoisonError does not.
    */
   handle(message: M, context: { signal: AbortSignal; log: Logger }): Promise<void>;
 }
@@ -39,7 +39,7 @@ interface ConsumerDeps {
 const STOP_GRACE_MS = 10_000;
 const MAX_ATTEMPTS = 8;
 
-/** Handles the messages of a topic. What cannot be handled is sent to the dead letters by `deadLetter`. */
+/** Handles the messages of a topic. Sends those that cannot be handled to the dead letters through `deadLetter`. */
 export function startConsumer<M>(
   options: ConsumerOptions<M>,
   deps: ConsumerDeps & { format: RecordFormat<M>; deadLetter(message: Message): Promise<void> },
@@ -65,7 +65,7 @@ export function startConsumer<M>(
   });
 }
 
-/** Handles the records of a topic as they are, such as dead letters. One that cannot be handled is logged and skipped. */
+/** Handles the raw records of a topic, such as dead letters. Logs and skips a record that cannot be handled. */
 export function startRawConsumer(options: ConsumerOptions<TakenRecord>, deps: ConsumerDeps): Promise<Consumer> {
   const { topic, group } = options;
   return start(options, deps, {
@@ -78,7 +78,7 @@ export function startRawConsumer(options: ConsumerOptions<TakenRecord>, deps: Co
       context: ROOT_CONTEXT,
     }),
     async setAside({ partition, offset }, reason) {
-      deps.log.error({ topic, group, partition, offset, reason }, 'A record is skipped');
+      deps.log.error({ topic, group, partition, offset, reason }, 'A record cannot be handled and is skipped');
     },
   });
 }
@@ -96,7 +96,7 @@ function start<M>(options: ConsumerOptions<M>, deps: ConsumerDeps, reading: Read
   });
 }
 
-/** Returns the next attempt, each time it is called: see RecordConsumerOptions. */
+/** Returns a function that makes one attempt per call: see RecordConsumerOptions. */
 function workOn<M>(
   record: TakenRecord,
   stopping: AbortSignal,
@@ -121,7 +121,7 @@ function workOn<M>(
       const step = afterFailure(err, attempts, { maxAttempts, outOfTime: limit.aborted });
       if (!('reason' in step)) {
         const line = { err, ...where, ...known.ids, ...attempts };
-        inItsTrace(() => log.warn(line, 'An event will be tried again'));
+        inItsTrace(() => log.warn(line, 'An event could not be handled and will be retried'));
         return step.afterMs;
       }
       reason = step.reason;
@@ -133,7 +133,7 @@ function workOn<M>(
       return undefined;
     } catch (err) {
       const line = { err, ...where, ...known.ids };
-      inItsTrace(() => log.warn(line, 'A record could not be sent to the dead letters yet'));
+      inItsTrace(() => log.warn(line, 'A record could not be sent to the dead letters and will be retried'));
       attempts.away += 1;
       return backoffMs(attempts.away, 250, 30_000);
     }

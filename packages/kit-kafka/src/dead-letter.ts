@@ -2,7 +2,7 @@ import type { Message } from 'kafkajs';
 import { isTooLarge } from './producer.ts';
 import type { TakenRecord } from './record.ts';
 
-/** A record that a consumer could not handle: whose it was, and why. */
+/** A record that a consumer could not handle: its origin and the reason. */
 export interface DeadLetter {
   /** Without the prefix. */
   topic: string;
@@ -13,7 +13,7 @@ export interface DeadLetter {
   reason: string;
   key: Buffer | null;
   value: Buffer | null;
-  /** It was too large for another record: `value` is null, and what it was stays in its topic until that ends it. */
+  /** The record was too large to be sent again: `value` is null. The original stays in its topic until its retention ends. */
   tooLarge: boolean;
 }
 
@@ -21,7 +21,7 @@ const KEY_BYTES = 1_024;
 const WITHOUT = 'parked-without';
 const REPLAYED_FOR = 'replayed-for';
 
-/** Sends a record to the dead letters, without its value where it would be too large. */
+/** Sends a record to the dead letters, without its value when the broker refuses it as too large. */
 export async function sendDeadLetter(
   send: (message: Message) => Promise<void>,
   { key, value, partition, offset }: TakenRecord,
@@ -43,7 +43,7 @@ export async function sendDeadLetter(
   }
 }
 
-/** Returns the dead letter that a record of the dead letter topic is; undefined where it is none. */
+/** Parses a record of the dead letter topic. Returns undefined when it is not a dead letter. */
 export function readDeadLetter({ key, value, headers }: TakenRecord): DeadLetter | undefined {
   const { 'parked-from': topic, 'parked-by': group, 'parked-offset': offset } = headers;
   const partition = Number(headers['parked-partition']);
@@ -52,9 +52,9 @@ export function readDeadLetter({ key, value, headers }: TakenRecord): DeadLetter
   return { topic, partition, offset, group, reason, key, value, tooLarge: WITHOUT in headers };
 }
 
-/** The headers of a dead letter that is published again, for the group alone that could not handle it. */
+/** Returns the headers of a replayed dead letter: only the group that could not handle it handles it again. */
 export const replayHeaders = (group: string): Record<string, string> => ({ [REPLAYED_FOR]: group });
 
-/** Whether a record was published again for another group than `group`. */
+/** Whether a record was replayed for a group other than `group`. */
 export const isForAnother = ({ headers }: TakenRecord, group: string): boolean =>
   headers[REPLAYED_FOR] !== undefined && headers[REPLAYED_FOR] !== group;

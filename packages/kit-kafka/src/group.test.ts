@@ -7,7 +7,7 @@ import { until } from '@recording-request/testing/wait';
 import type { Kafka } from 'kafkajs';
 import { joinGroup } from './group.ts';
 
-/** A member as the library leaves it when its join waits for ever: nothing is heard of it, and it never disconnects. */
+/** A kafkajs consumer whose join waits forever: it has no heartbeats and never disconnects. */
 class SilentMember extends EventEmitter {
   readonly events = { CRASH: 'crash', GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat' };
   async connect() {}
@@ -29,7 +29,7 @@ const seconds = async (count: number) => {
   }
 };
 
-test('a member that its group does not hear of any more is replaced, and what it says later does not count', async () => {
+test('a member without heartbeats is replaced, and its later events are ignored', async () => {
   mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   const members: SilentMember[] = [];
   const client = { consumer: () => members[members.push(new SilentMember()) - 1] } as unknown as Kafka;
@@ -44,7 +44,7 @@ test('a member that its group does not hear of any more is replaced, and what it
     await seconds(20);
     members[0]!.emit('heartbeat');
   }
-  assert.equal(members.length, 1, 'a member that is heard stays');
+  assert.equal(members.length, 1, 'a member with heartbeats stays');
   await seconds(60);
   await until('another one to replace it', async () => members.length === 2);
   members[0]!.share(5);
@@ -55,7 +55,7 @@ test('a member that its group does not hear of any more is replaced, and what it
   mock.timers.reset();
 });
 
-/** A member as the library leaves it when its first join waits: told to end before it has joined, it joins all the same. */
+/** A kafkajs consumer whose first join is late: it ignores a disconnect before the join, and joins anyway. */
 class LateMember extends SilentMember {
   readonly joins = Promise.withResolvers<void>();
   takesPart = false;
@@ -72,7 +72,7 @@ class LateMember extends SilentMember {
   };
 }
 
-test('a member that was replaced before it had joined leaves its group once it has joined', async () => {
+test('a member that is replaced before it has joined leaves its group after the join', async () => {
   mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   const late = new LateMember();
   const members: SilentMember[] = [];
@@ -96,7 +96,7 @@ test('a member that was replaced before it had joined leaves its group once it h
   late.joins.resolve();
   await seconds(1);
   assert.equal(late.takesPart, false, 'it has left');
-  assert.deepEqual(assigned, [[0]], 'what it says does not count');
+  assert.deepEqual(assigned, [[0]], 'its assignment is ignored');
   const left = member.leave();
   await seconds(10);
   await left;

@@ -10,22 +10,22 @@ import {
   PartitionAssigners,
 } from 'kafkajs';
 
-/** What a member of a group does with the partitions that are its own at the time. */
+/** Handles the partitions that a group has assigned to its member. */
 export interface GroupListener {
-  /** The group has shared out its partitions, also when nothing changed for this member. Reading begins at what is committed. */
+  /** Called after each rebalance, even if this member's partitions did not change. Reading restarts at the committed offsets. */
   onAssigned(partitions: ReadonlySet<number>): void;
   /**
-   * Must return soon: the member stays in its group only while it reads on. Returns false to pause the partition until `resume`
-   * or until the group shares out its partitions again.
+   * Must return soon: the member stays in its group only while it keeps reading. Returns false to pause the partition until
+   * `resume` or the next rebalance.
    */
   onBatch(batch: EachBatchPayload['batch']): boolean;
 }
 
-/** Membership in a group, which lasts through crashes until it is left. */
+/** Membership in a group. It survives errors of the consumer and ends with `leave`. */
 export interface GroupMember {
   /**
-   * Rejects while the group shares out its partitions, and when the broker does not answer. While there is no member it does
-   * nothing: what counts is what is committed after `onAssigned`.
+   * Rejects during a rebalance, and when the broker does not answer. Does nothing while the consumer is being replaced: commit
+   * the offsets after the next `onAssigned`.
    */
   commit(offsets: ReadonlyMap<number, bigint>): Promise<void>;
   resume(partition: number): void;
@@ -34,29 +34,28 @@ export interface GroupMember {
 
 interface GroupOptions {
   client: KafkaClient;
-  /** In full, as the broker knows them. */
+  /** Full names, with the prefix. */
   topic: string;
   group: string;
   log: Logger;
-  /** After how long a member is replaced that its group has not heard of, in milliseconds; 35 s by default. */
+  /** How long a member may go without a heartbeat before it is replaced, in milliseconds; 35 s by default. */
   silentMs?: number;
 }
 
 const SESSION_MS = 10_000;
-// How soon a member notices that others join or leave: with the time that an empty fetch waits.
+// A member notices a rebalance within this time plus the wait of an empty fetch.
 const HEARTBEAT_MS = 1_000;
 const FETCH_WAIT_MS = 1_000;
-// For members to notice, fetches that hang included.
+// Time for all members to notice a rebalance, even during a fetch that hangs.
 const REBALANCE_MS = 20_000;
 const REJOIN_MS = 1_000;
-// A join can wait for ever where the broker stood still: a member that its group has not heard of for longer than any
-// rebalance takes is replaced.
+// A join can wait forever after a broker hung, so a member that is silent for longer than any rebalance is replaced.
 const SILENT_MS = SESSION_MS + REBALANCE_MS + 5_000;
 const DISCONNECT_MS = 5_000;
-// As long as a rebalance may take, and a heartbeat that hangs.
+// The longest rebalance plus a heartbeat that hangs.
 const HEARD_MS = REBALANCE_MS + SESSION_MS;
 
-/** Resolves once it asks to join the group, which may take as long as a rebalance. Rejects when the broker cannot be reached. */
+/** Resolves once the join has started; the join may take as long as a rebalance. Rejects when the broker cannot be reached. */
 export async function joinGroup(options: GroupOptions, listener: GroupListener): Promise<GroupMember> {
   const { topic, group, log } = options;
   const leaving = new AbortController();
@@ -66,9 +65,7 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
     [current.isHeard() ? 1 : 0, { 'messaging.destination.name': topic, 'messaging.consumer.group.name': group }],
   ]);
   const staying = stay();
-  /**
-   * kafkajs joins again by itself after a rebalance. After an error, or a silence, a new consumer replaces the one that had it.
-   */
+  /** kafkajs rejoins by itself after a rebalance. After an error or a silence, a new consumer replaces the failed one. */
   async function stay(): Promise<void> {
     for (;;) {
       await current.over;
@@ -76,7 +73,7 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
         log.warn({ err, topic, group }, 'A consumer did not leave its group cleanly'),
       );
       if (leaving.signal.aborted) return;
-      log.warn({ topic, group }, 'A consumer has failed for good; another one replaces it');
+      log.warn({ topic, group }, 'A consumer failed permanently; a new one replaces it');
       const next = await rejoin();
       if (!next) return;
       current = next;
@@ -90,13 +87,13 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
       try {
         return await join();
       } catch (err) {
-        log.warn({ err, topic, group, attempt }, 'A consumer could not join its group');
+        log.warn({ err, topic, group, attempt }, 'A consumer could not join its group and will retry');
       }
     }
   }
   return {
     async commit(offsets) {
-      // The next one commits it, once it has the partition.
+      // These offsets are committed after the next assignment of the partition.
       if (current.isOver()) return;
       await current.consumer.commitOffsets(
         [...offsets].map(([partition, offset]) => ({ topic, partition, offset: String(offset) })),
@@ -106,7 +103,7 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
       try {
         current.consumer.resume([{ topic, partitions: [partition] }]);
       } catch {
-        // It is not in its group at the moment: once it is, nothing is paused.
+        // The consumer is not in its group now. A join resumes all its partitions.
       }
     },
     async leave() {
@@ -118,7 +115,7 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
 }
 
 const OURS = 'kit-round-robin';
-/** kafkajs's own, under a name by which members know each other: with another program in the group all fall back to kafkajs's. */
+/** kafkajs's round robin under our own name. With another program in the group, all members fall back to kafkajs's name. */
 const ourRoundRobin: PartitionAssigner = config => {
   const assigner = PartitionAssigners.roundRobin(config);
   return { ...assigner, name: OURS, protocol: topics => ({ ...assigner.protocol(topics), name: OURS }) };
@@ -126,12 +123,12 @@ const ourRoundRobin: PartitionAssigner = config => {
 
 interface ConnectedMember {
   consumer: KafkaJsConsumer;
-  /** Resolves when it is out of its group, in which it does not take part again. */
+  /** Resolves when the consumer has left its group for good. */
   end(): Promise<void>;
-  /** Resolves when it has ended by itself, or is to end. */
+  /** Resolves when the consumer has failed or must end. */
   over: Promise<void>;
   isOver(): boolean;
-  /** Whether it is in its group, and was heard there lately. */
+  /** Whether the consumer has joined its group and had a heartbeat recently. */
   isHeard(): boolean;
 }
 
@@ -147,14 +144,14 @@ async function connectMember(
     maxWaitTimeInMs: FETCH_WAIT_MS,
     rebalanceTimeout: REBALANCE_MS,
     partitionAssigners: [ourRoundRobin, PartitionAssigners.roundRobin],
-    // One that starts itself again cannot be stopped until it has joined, and would join after another one has replaced it.
+    // A consumer that restarts itself cannot be stopped before it has joined, and would join after its replacement.
     retry: { initialRetryTime: 200, maxRetryTime: 10_000, retries: 10, restartOnFailure: async () => false },
   });
   const over = Promise.withResolvers<void>();
   let isOver = false;
   let hasJoined = false;
   let running: Promise<void> | undefined;
-  // Counted, not read from a clock: while this process sleeps nobody could be heard.
+  // Counted by a timer instead of a clock: a suspended process receives no heartbeats.
   let silentMs = 0;
   const hear = () => {
     silentMs = 0;
@@ -173,19 +170,19 @@ async function connectMember(
   over.promise.then(() => leaving.removeEventListener('abort', giveUp));
   consumer.on(consumer.events.CRASH, giveUp);
   consumer.on(consumer.events.HEARTBEAT, hear);
-  // Called before the first fetch after it.
+  // kafkajs emits this before the first fetch after the join.
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     if (isOver) return;
     hear();
     hasJoined = true;
     const partitions = payload.memberAssignment[topic] ?? [];
-    // Each process reports itself alone: nothing else shows that somebody else reads a part of what is to be handled here.
+    // Each process reports only its own members, so nothing else shows that another program reads some of the partitions.
     if (payload.groupProtocol !== OURS)
       log.warn({ topic, group, protocol: payload.groupProtocol }, 'A consumer group has a member of another program');
     consumer.resume([{ topic, partitions }]);
     listener.onAssigned(new Set(partitions));
   });
-  // A consumer forgets what it is told before it has joined, and joins then: so it is told afterwards, however late that is.
+  // A consumer ignores a disconnect before it has joined, and then joins anyway. So the disconnect waits for the join.
   const end = async () => {
     await running?.catch(() => {});
     await consumer.disconnect();
@@ -193,11 +190,11 @@ async function connectMember(
   try {
     await consumer.connect();
     await consumer.subscribe({ topic, fromBeginning: true });
-    // What is read is committed once it is done, which is long after eachBatch has returned.
+    // Records are done, and committed, long after eachBatch has returned.
     running = consumer.run({
       autoCommit: false,
       async eachBatch({ batch, pause }) {
-        // It is not committed either: the next owner of the partition reads it. The library gives up for good after such an error.
+        // The batch is not committed, so the partition's next owner reads it. kafkajs stops permanently after this error.
         if (isOver) throw Object.assign(new Error('a consumer that was replaced takes nothing'), { retriable: false });
         if (!listener.onBatch(batch)) pause();
       },

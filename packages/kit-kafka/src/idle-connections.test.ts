@@ -34,17 +34,17 @@ function openQueue() {
   return { queue, sent, send, answer, looks: () => looks };
 }
 
-test('a connection to Kafka that has nothing to send wakes nobody', ({ mock }) => {
+test('an idle connection to Kafka runs no checks', ({ mock }) => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const { sent, send, answer, looks } = openQueue();
   send(1);
   answer(1);
   mock.timers.tick(10_000);
   assert.deepEqual(sent, [1]);
-  assert.equal(looks(), 1, 'it looks when an answer has come, and then no more');
+  assert.equal(looks(), 1, 'one check after the answer, then none');
 });
 
-test('what is held back goes out with the next answer, or when the broker’s throttle ends', ({ mock }) => {
+test('a pending request is sent after the next answer, or when the broker’s throttle ends', ({ mock }) => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const { queue, sent, send, answer } = openQueue();
   send(1);

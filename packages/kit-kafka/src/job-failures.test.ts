@@ -9,7 +9,7 @@ import type { TakenRecord } from './record.ts';
 const options = { maxAttempts: 3, outOfTime: false };
 const none = (): Attempts => ({ failed: 0, away: 0 });
 
-test('a failure is tried again a bounded number of times', () => {
+test('a failure is retried a limited number of times', () => {
   const attempts = none();
   const steps = [1, 2, 3].map(() => afterFailure(new Error('no'), attempts, options));
   assert.deepEqual(
@@ -19,7 +19,7 @@ test('a failure is tried again a bounded number of times', () => {
   assert.deepEqual(steps[2], { reason: 'after 3 attempts: no' });
 });
 
-test('what is away is tried again for as long as it takes', () => {
+test('an outage is retried without a limit', () => {
   const attempts = none();
   const away = [
     new DomainError('unavailable', 'no'),
@@ -35,28 +35,28 @@ test('what is away is tried again for as long as it takes', () => {
   assert.equal(attempts.failed, 0);
 });
 
-test('what always takes longer than it may is tried for half a day, and then a dead letter', () => {
+test('a message that always reaches the time limit is retried for half a day, then becomes a dead letter', () => {
   const attempts = none();
   let waitedMs = 0;
   for (let i = 0; i < 1_000; i += 1) {
     const step = afterFailure(new Error('stopped at its limit'), attempts, { ...options, outOfTime: true });
     if ('reason' in step) {
       assert.match(step.reason, /^after 1000 attempts that took longer than they may: stopped at its limit$/);
-      assert.ok(waitedMs + i * 20_000 > 8 * 3_600_000, 'an outage of some hours is waited for');
+      assert.ok(waitedMs + i * 20_000 > 8 * 3_600_000, 'the retries outlast an outage of some hours');
       return;
     }
     waitedMs += step.afterMs;
   }
-  assert.fail('it is tried for ever');
+  assert.fail('the retries never end');
 });
 
-test('what no attempt helps goes at once', () => {
+test('a PoisonError is not retried', () => {
   const attempts = none();
   assert.deepEqual(afterFailure(new PoisonError('nonsense'), attempts, options), { reason: 'nonsense' });
   assert.deepEqual(attempts, none());
 });
 
-test('a dead letter too large for another record is sent without its value, by whichever word the broker refuses it', async () => {
+test('a dead letter that the broker refuses as too large is sent without its value', async () => {
   for (const type of ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']) {
     const sent: Message[] = [];
     const send = async (message: Message) => {

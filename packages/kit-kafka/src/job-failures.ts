@@ -2,28 +2,28 @@ import { backoffMs } from '@recording-request/kit/bounds';
 import { DomainError } from '@recording-request/kit/errors';
 import { isOutage } from '@recording-request/kit/outage';
 
-/** Thrown by a handler for a message that no retry can help: it is logged, kept in the dead letter topic, and skipped. */
+/** Thrown by a handler for a message that no retry can help. The consumer sends it to the dead letter topic and continues. */
 export class PoisonError extends Error {}
 
-/** How the handling of a message went until now. */
+/** Counts of a message's failed attempts. */
 export interface Attempts {
-  /** Those that count. */
+  /** Failures that count toward the maximum. */
   failed: number;
-  /** Those in a row that something was away, which do not. */
+  /** Outages in a row, which do not count toward the maximum. */
   away: number;
-  /** All that ended at the handler's own time limit: something stands still, or the message itself takes too long. */
+  /** Attempts that reached the handler's time limit: a server hangs, or the message itself takes too long. */
   outOfTime?: number;
 }
 
-/** What follows a failure: another attempt, or the dead letters for a reason. */
+/** The step after a failure: a retry, or the dead letters. */
 export type NextStep = { afterMs: number } | { reason: string };
 
 const REASON_LENGTH = 500;
-// With limits of 20 seconds and more: half a day, longer than an outage that costs nothing but time.
+// With time limits of 20 seconds or more this takes half a day, longer than a usual outage.
 const OUT_OF_TIME_MAX = 1_000;
 const AWAY: string[] = ['unavailable', 'timeout'];
 
-/** Returns what follows, and counts the failure in `attempts`. `outOfTime`: the handler's own time was up. */
+/** Returns the next step, and counts the failure in `attempts`. `outOfTime`: the handler reached its time limit. */
 export function afterFailure(
   error: unknown,
   attempts: Attempts,

@@ -4,7 +4,7 @@ import { createJobScheduler, type Job } from './job-scheduler.ts';
 
 const turn = () => new Promise(setImmediate);
 
-/** Jobs that end when they are told to, and what became of them. */
+/** Jobs that end on demand, with lists of the started and the finished ones. */
 function jobs(concurrency: number) {
   const begun: string[] = [];
   const done: string[] = [];
@@ -14,7 +14,7 @@ function jobs(concurrency: number) {
   let place = 0n;
   return {
     ...{ begun, done, scheduler },
-    /** A job is called by its lane, its key and its number, such as `0a1`. */
+    /** A job's name is its lane, its key and its number, such as `0a1`. */
     add(name: string, at = place++) {
       const job: Job = {
         lane: Number(name[0]),
@@ -35,7 +35,7 @@ function jobs(concurrency: number) {
   };
 }
 
-test('jobs of a key run one after the other, others beside them up to the limit', async () => {
+test('jobs of one key run one after the other, others in parallel up to the limit', async () => {
   const { add, end, begun, done } = jobs(2);
   for (const name of ['0a1', '0a2', '0b1', '0c1']) add(name);
   assert.deepEqual(begun, ['0a1', '0b1']);
@@ -46,7 +46,7 @@ test('jobs of a key run one after the other, others beside them up to the limit'
   assert.deepEqual(done, ['0b1', '0a1']);
 });
 
-test('a lane with much to do does not keep others waiting', async () => {
+test('a busy lane does not block other lanes', async () => {
   const { add, end, begun } = jobs(1);
   for (const name of ['0a1', '0b1', '0c1', '1a1']) add(name);
   await end('0a1');
@@ -54,7 +54,7 @@ test('a lane with much to do does not keep others waiting', async () => {
   assert.ok(begun.includes('1a1'), `after two of four: ${begun}`);
 });
 
-test('a job that is to run again waits outside, and holds up its key alone', async t => {
+test('a job that waits for its retry blocks only its own key', async t => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const { add, end, begun, done } = jobs(1);
@@ -64,12 +64,12 @@ test('a job that is to run again waits outside, and holds up its key alone', asy
   mock.timers.tick(1_000);
   assert.deepEqual(begun, ['0a1', '0b1', '0c1']);
   await end('0c1');
-  assert.deepEqual(begun, ['0a1', '0b1', '0c1', '0a1'], 'behind what did not have its turn yet');
+  assert.deepEqual(begun, ['0a1', '0b1', '0c1', '0a1'], 'after the jobs that had no turn yet');
   await end('0a1');
   assert.deepEqual([begun.at(-1), done], ['0a2', ['0b1', '0c1', '0a1']]);
 });
 
-test('of a lane that is dropped only what runs goes on, and it is not begun a second time', async () => {
+test('a dropped lane finishes only its running job, which does not start a second time', async () => {
   const { add, end, begun, done, scheduler } = jobs(2);
   add('0a1', 10n);
   add('0a2', 11n);
@@ -80,13 +80,13 @@ test('of a lane that is dropped only what runs goes on, and it is not begun a se
   assert.deepEqual(begun, ['0a1', '0b1']);
   add('0a1', 10n);
   add('0a2', 11n);
-  assert.deepEqual(begun, ['0a1', '0b1'], 'the lane is back with a job that still runs');
+  assert.deepEqual(begun, ['0a1', '0b1'], 'the lane is back while its job still runs');
   await end('0a1');
-  assert.deepEqual(begun, ['0a1', '0b1', '0a2'], 'its key goes on');
+  assert.deepEqual(begun, ['0a1', '0b1', '0a2'], 'the next job of the key starts');
   assert.deepEqual(done, ['0b1', '0a1']);
 });
 
-test('a job that fails after its lane was dropped is not run again', async t => {
+test('a job that fails after its lane was dropped does not run again', async t => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const { add, end, begun, scheduler } = jobs(1);
@@ -97,7 +97,7 @@ test('a job that fails after its lane was dropped is not run again', async t => 
   assert.deepEqual(begun, ['0a1']);
 });
 
-test('once closed it begins nothing, and is idle when what runs has ended', async t => {
+test('a closed scheduler starts no job, and is idle once the running jobs have ended', async t => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
   const { add, end, begun, scheduler } = jobs(2);

@@ -1,21 +1,21 @@
-/** Work in a lane, such as a partition. Jobs of one lane that have the same key run one after the other, in the order added. */
+/** Work in a lane, such as a partition. Jobs of one lane with the same key run one after the other, in the order added. */
 export interface Job {
   lane: number;
   key: string;
-  /** Its place in the lane; no two jobs of a lane have the same one. */
+  /** The job's position, unique in its lane. */
   place: bigint;
   /** Resolves to the milliseconds after which it runs again, or to undefined when it is done. Never rejects. */
   run(): Promise<number | undefined>;
 }
 
-/** Runs a bounded number of jobs at once: the lanes take turns, and so do the keys of a lane. What waits holds up its own key only. */
+/** Runs a limited number of jobs at once. Lanes take turns, and so do the keys of a lane. A waiting job blocks only its own key. */
 export interface JobScheduler {
   add(job: Job): void;
-  /** Forgets the jobs of a lane that wait. What runs goes on, but not again; when it is added once more meanwhile, that is the same job. */
+  /** Drops a lane's waiting jobs. A running job finishes but does not run again, unless it is added again meanwhile. */
   drop(lane: number): void;
-  /** Begins nothing more. */
+  /** Starts no more jobs. */
   close(): void;
-  /** Resolves when nothing runs. */
+  /** Resolves when no job runs. */
   idle(): Promise<void>;
 }
 
@@ -31,11 +31,11 @@ interface Line {
 
 interface Lane {
   lines: Map<string, Line>;
-  /** Those whose first job can begin, the longest waiting first. */
+  /** Lines whose first job can start, the longest waiting first. */
   ready: Set<Line>;
 }
 
-/** `onDone` hears of each job that is done, also of one whose lane was dropped meanwhile. */
+/** Calls `onDone` for each finished job, even if its lane was dropped meanwhile. */
 export function createJobScheduler(concurrency: number, onDone: (job: Job) => void): JobScheduler {
   const lanes = new Map<number, Lane>();
   const idle = new Set<() => void>();
@@ -120,7 +120,7 @@ function newLine(lane: Lane, key: string): Line {
   return line;
 }
 
-/** The lane whose turn it is; it goes behind the others. */
+/** Returns the next lane with a job that can start, and moves it behind the others. */
 function nextOf(lanes: Map<number, Lane>): Lane | undefined {
   for (const [number, lane] of lanes) {
     if (lane.ready.size === 0) continue;

@@ -19,27 +19,27 @@ import type { KafkaSettings } from './variables.ts';
 
 export interface Kafka<M> {
   /**
-   * Resolves when all in-sync replicas have the message. While Kafka is away it tries again for a minute, then fails with
+   * Resolves when all in-sync replicas have the message. Retries for a minute while Kafka is unreachable, then fails with
    * PublishError. The message may come twice.
    */
   publish(message: M): Promise<void>;
   /**
-   * Sends records once, those of one partition in their order, and returns the outcome of each: undefined when all in-sync
-   * replicas have it, otherwise why it may not be there. One that is too large keeps no others back;
-   * after another failure the later ones of its partition are not sent.
+   * Sends records once, in order within each partition, and returns the outcome of each: undefined when all in-sync replicas
+   * have it, otherwise the error. A record that is too large does not block others; after any other failure the later records
+   * of that partition are not sent.
    */
   publishRecords(records: OutgoingRecord[]): Promise<PublishOutcome[]>;
   /** Returns the name of the partition that a record belongs to. */
   partitionOf(record: OutgoingRecord): string;
-  /** Puts a reference to a record that the broker refuses into the dead letter topic. `by` names who could not send it. */
+  /** Puts a reference to a record that the broker refuses into the dead letter topic. `by` names the sender. */
   setAside(record: OutgoingRecord & { id: string }, by: string, reason: string): Promise<void>;
   /** Handles the messages of a topic, at most `concurrency` at once. */
   consume(options: ConsumerOptions<M>): Promise<Consumer>;
-  /** Handles the records of a topic as they are. One that cannot be handled is logged and skipped. */
+  /** Handles the raw records of a topic. Logs and skips a record that cannot be handled. */
   consumeRecords(options: ConsumerOptions<TakenRecord>): Promise<Consumer>;
-  /** Publishes a dead letter to its topic again, for the group alone that could not handle it, in the trace of what is running. */
+  /** Publishes a dead letter to its topic again, in the active trace. Only the group that could not handle it handles it again. */
   replay(letter: Pick<DeadLetter, 'topic' | 'group' | 'key' | 'value'>): Promise<void>;
-  /** Returns how long a record lasts at most, in ms, in the topic that keeps longest; Infinity when one keeps for ever. */
+  /** Returns the longest retention of all topics, in milliseconds; Infinity when a topic keeps records forever. */
   longestRetention(): Promise<number>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface KafkaOptions<M> {
   clientId: string;
   format: RecordFormat<M>;
   log: Logger;
-  /** How long an answer of a broker is waited for; 15 s by default. */
+  /** How long to wait for a broker's answer, in milliseconds; 15 s by default. */
   requestMs?: number;
 }
 
@@ -62,8 +62,8 @@ const countSent = countOf('messaging.client.sent.messages');
 const sendDuration = durationOf('messaging.client.operation.duration');
 
 /**
- * Connects. Fails with a StartError where somebody has to change something first: a login that Kafka refuses, a certificate that is not
- * believed, a topic that is missing or has less than the settings ask for.
+ * Connects. Fails with a StartError when an operator must change something first: Kafka refuses the login, a certificate is not
+ * trusted, a topic is missing, or a topic has fewer replicas than the settings ask for.
  */
 export async function connectKafka<M>(
   settings: KafkaSettings,
@@ -80,10 +80,10 @@ export async function connectKafka<M>(
     logCreator: kafkaLog(log),
   };
   const client = new KafkaClient({ ...common, retry: { initialRetryTime: 100, maxRetryTime: 5_000, retries: 8 } });
-  // What cannot pass by itself is told at once, not after every try of the library's.
+  // Without retries by kafkajs, a permanent fault is reported at once.
   const once = new KafkaClient({ ...common, retry: { retries: 0 } });
   const partitions = await findTopics(once, settings, { names: format.topics, log });
-  // Who sends decides about trying again, so that a send that fails is known to have failed.
+  // The sender decides whether to retry, so it must see every failed send.
   const sending = new KafkaClient({ ...common, retry: { initialRetryTime: 100, retries: 1 } });
   const producer = createPartitionProducer(sending, { partitions, requestMs, log });
   await sendUntilTaken(() => producer.connect(), CONNECT_MS);
@@ -145,7 +145,7 @@ export async function connectKafka<M>(
         'parked-by': by,
         'parked-reason': reason,
         'parked-partition': String(partitionOf(record)),
-        // It has none.
+        // The record was never written, so it has no offset.
         'parked-offset': record.id,
         'parked-without': 'its value',
       };
@@ -186,7 +186,7 @@ export async function connectKafka<M>(
   };
 }
 
-/** Names a record that may be no message. */
+/** Describes a record that may not be a message. */
 function described<M>(format: RecordFormat<M>, value: Buffer | null): ReturnType<RecordFormat<M>['describe']> {
   try {
     return format.describe(format.decode(value!));

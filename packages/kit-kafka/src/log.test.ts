@@ -12,7 +12,7 @@ function levelOf(level: logLevel, message: string, error?: string): string {
   return pino.levels.labels[lines[0]!.level]!;
 }
 
-test('a group that rebalances, as in every rollout, is at debug in the log, and what kafkajs tries again is a warning', () => {
+test('a rebalance is logged at debug, and an error that kafkajs retries is a warning', () => {
   const rejoin = 'The group is rebalancing, so a rejoin is needed';
   assert.equal(levelOf(logLevel.ERROR, 'Response Heartbeat(key: 12, version: 3)', rejoin), 'debug');
   assert.equal(levelOf(logLevel.WARN, 'The group is rebalancing, re-joining'), 'debug');

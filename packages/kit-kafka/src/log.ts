@@ -1,12 +1,12 @@
 import type { Logger } from '@recording-request/kit/log';
 import { type LogEntry, logLevel } from 'kafkajs';
 
-// What it calls an error it tries again, or throws: what cannot be mended is logged by who catches it.
+// kafkajs retries or throws each error that it logs. The code that catches a thrown error logs it.
 const LEVELS = { [logLevel.ERROR]: 'warn', [logLevel.WARN]: 'warn', [logLevel.INFO]: 'debug' } as const;
-/** What members of a group are told whenever one comes or goes, as in each rollout: no error, though kafkajs says so. */
+/** Matches the answers that group members get when a member joins or leaves. kafkajs logs them as errors; they are normal. */
 const REBALANCE = /rebalanc|not aware of this member/i;
 
-/** Returns where kafkajs writes its lines. */
+/** Returns a log creator for kafkajs that writes to `log`. */
 export const kafkaLog =
   (log: Logger) =>
   () =>

@@ -10,20 +10,20 @@ export interface MakeTopics {
   /** Without their prefix. */
   names: readonly string[];
   log: Logger;
-  /** Is given a line for each topic. */
+  /** Receives a line for each topic. */
   report(line: string): void;
-  /** Kafka judges what would be made, and makes nothing; there are no lines then. */
+  /** Kafka only validates the changes: it makes none, and nothing is reported. */
   validateOnly?: boolean;
 }
 
 const REQUEST_MS = 30_000;
 const CREATE_MS = 15_000;
-/** Of a Kafka that is judged before hours of work, no broker is still starting. */
+/** Shorter than a migration's retries: all brokers should be up before a validation. */
 const JUDGE_MS = 5_000;
 
 /**
- * Creates the topics that are missing, and adds partitions to those that have fewer than the settings ask for; those that have more keep them.
- * Does nothing where all is there. Fails with a StartError that names what somebody has to change, and with the last error when Kafka stays away.
+ * Creates the topics that are missing, and adds partitions to those that have fewer than the settings ask for. Topics with more keep
+ * them. Fails with a StartError when an operator must change something, and with the last error when Kafka stays unreachable.
  */
 export async function makeTopics(settings: KafkaSettings, options: MakeTopics): Promise<void> {
   const client = new KafkaClient({
@@ -38,7 +38,7 @@ export async function makeTopics(settings: KafkaSettings, options: MakeTopics): 
 
 interface Change extends MakeTopics {
   settings: KafkaSettings;
-  /** How many partitions each had at first: an attempt that fails may have made some. */
+  /** The number of partitions of each topic before the first attempt: a failed attempt may have made some. */
   before: Map<string, number>;
 }
 

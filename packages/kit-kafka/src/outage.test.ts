@@ -4,7 +4,7 @@ import { isOutage } from '@recording-request/kit/outage';
 import mongoose from 'mongoose';
 import { KafkaAwayError, RecordTooLargeError } from './producer.ts';
 
-test('a database that cannot be reached is an outage, a broken statement is not', async () => {
+test('an unreachable database is an outage, an invalid statement is not', async () => {
   const client = new mongoose.mongo.MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 50 });
   await assert.rejects(client.db('nothing').command({ ping: 1 }), isOutage);
   const documents = client.db('nothing').collection('documents');
@@ -12,7 +12,7 @@ test('a database that cannot be reached is an outage, a broken statement is not'
   await client.close();
   const tooSlow = new mongoose.mongo.MongoServerError({ message: 'operation exceeded time limit', code: 50 });
   assert.equal(isOutage(tooSlow), true);
-  // Of reads, which have no label: a primary that steps down, shuts down or is not one, twice in a row.
+  // Errors of reads have no label: the primary steps down, shuts down, or is not one, twice in a row.
   for (const code of [91, 134, 189, 10_107, 11_600, 11_602, 13_435, 13_436])
     assert.equal(isOutage(new mongoose.mongo.MongoServerError({ message: 'not primary', code })), true, String(code));
   assert.equal(isOutage(new mongoose.mongo.MongoServerError({ message: 'E11000 duplicate key', code: 11_000 })), false);

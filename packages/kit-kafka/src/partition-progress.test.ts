@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPartitionProgress } from './partition-progress.ts';
 
-test('what can be committed is below all that is not done', () => {
+test('the offset to commit is below every unfinished record', () => {
   const progress = createPartitionProgress();
   assert.equal(progress.low(), undefined);
   for (const offset of [5n, 6n, 9n]) assert.ok(progress.take(offset, 100));
@@ -16,7 +16,7 @@ test('what can be committed is below all that is not done', () => {
   assert.deepEqual(progress.pending(), { records: 0, bytes: 0 });
 });
 
-test('a record that comes again is taken once', () => {
+test('a record that is read twice is taken once', () => {
   const progress = createPartitionProgress();
   for (const offset of [5n, 6n, 7n]) progress.take(offset, 1);
   progress.done(6n);
@@ -27,19 +27,19 @@ test('a record that comes again is taken once', () => {
   assert.deepEqual(progress.pending(), { records: 3, bytes: 3 });
 });
 
-test('what another member has done meanwhile is not taken back: what can be committed is told once something is read', () => {
+test('after a rebalance there is no offset to commit until a record is read, so another member’s commit stays', () => {
   const progress = createPartitionProgress();
   for (const offset of [5n, 6n, 7n]) progress.take(offset, 1);
   progress.done(5n);
   progress.readAgain();
   assert.equal(progress.low(), undefined, 'the group may have committed more');
   progress.take(9n, 1);
-  assert.equal(progress.low(), 9n, 'another one has done what is not done here');
+  assert.equal(progress.low(), 9n, 'another member has handled the earlier records');
   for (const offset of [6n, 7n, 9n]) progress.done(offset);
   assert.equal(progress.low(), 10n);
 });
 
-test('what was done and not committed is committed once it is read again', () => {
+test('a record that was done but not committed is committed once it is read again', () => {
   const progress = createPartitionProgress();
   for (const offset of [5n, 6n]) progress.take(offset, 1);
   progress.done(5n);

@@ -1,27 +1,27 @@
-/** Which records of a partition were taken, and which of those are not done yet. */
+/** Tracks the records that were taken from a partition, and those of them that are not done yet. */
 export interface PartitionProgress {
-  /** Notes that a record is taken. Returns false when it was taken before: then there is nothing to do for it. */
+  /** Notes that a record is taken. Returns false when it was taken before: the caller skips it then. */
   take(offset: bigint, bytes: number): boolean;
   done(offset: bigint): void;
   /**
-   * Everything below is done: what can be committed. Undefined as long as nothing was read since `readAgain`: the group may
-   * have committed more, by another member that had the partition meanwhile.
+   * Returns the offset to commit: all records below it are done. Undefined until a record is read after `readAgain`: another
+   * member may have committed a higher offset meanwhile.
    */
   low(): bigint | undefined;
-  /** Reading begins again at what the group has committed. */
+  /** Notes that reading restarts at the group's committed offset. */
   readAgain(): void;
   /** The records that are taken and not done. */
   pending(): { records: number; bytes: number };
-  /** Starts over, and returns true, where the partition ends before a record that was taken from it: the topic was deleted and created. */
+  /** Resets and returns true when the partition ends before a taken record: the topic was deleted and created again. */
   startsOver(highWatermark: bigint): boolean;
 }
 
 /** Records are taken in the order of their offsets, each perhaps several times, and done in any order. */
 export function createPartitionProgress(): PartitionProgress {
-  // In the order in which they were taken, which is that of the offsets.
+  // Sizes by offset, in the order of the offsets.
   const pending = new Map<bigint, number>();
   let next: bigint | undefined;
-  // Where reading began: the group has committed no more than this.
+  // The offset where reading began: the group has committed nothing beyond it.
   let begin: bigint | undefined;
   let bytes = 0;
   return {

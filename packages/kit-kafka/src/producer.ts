@@ -3,43 +3,42 @@ import { backoffMs, bounded } from '@recording-request/kit/bounds';
 import type { Logger } from '@recording-request/kit/log';
 import { type Kafka as KafkaClient, type Message, Partitioners, type Producer } from 'kafkajs';
 
-/** Records were not sent, or it is not known whether they were. Sent again, they may come twice. */
+/** Records were not sent, or the broker did not confirm them. After a retry they may come twice. */
 export class PublishError extends Error {
   override name = 'PublishError';
 }
 
-/** No broker could be reached, so that records of other partitions cannot be sent either. */
+/** No broker can be reached, so records of other partitions cannot be sent either. */
 export class KafkaAwayError extends PublishError {}
 
 /** This process has closed its connection to Kafka. */
 export class KafkaClosedError extends PublishError {}
 
-/** The broker refuses a record because it is larger than its topic takes: sending it again cannot help. */
+/** The broker refuses a record because it exceeds its topic's maximum size. A retry cannot help. */
 export class RecordTooLargeError extends Error {
   override name = 'RecordTooLargeError';
-  /** As the broker names it. */
+  /** The broker's name for this error. */
   readonly type = 'MESSAGE_TOO_LARGE';
 }
 
 /**
- * Sends records partition by partition. A producer numbers what it sends, and the broker drops what has a number that it
- * knows. After a failure the two may disagree: then a record is refused for ever, or another one is taken for it and lost.
- * So one send at a time goes to a partition, and a producer one of whose sends failed gets no further ones: the next send
- * makes another producer. What the old one is sending to other partitions it still finishes.
+ * Sends records partition by partition. A producer numbers its records, and the broker drops a record whose number it already
+ * has. After a failed send the two may disagree: the broker then refuses a record forever, or drops a new record as a duplicate.
+ * So each partition gets one send at a time, and a producer gets no more sends after one has failed: the next send opens a new
+ * producer. The old producer still finishes its sends to other partitions.
  */
 export interface PartitionProducer {
   connect(): Promise<void>;
-  /** Whether the last send succeeded, or the connection where none was made since. */
+  /** Whether the last send succeeded, or the last connection attempt if no send followed it. */
   isConnected(): boolean;
-  /** Returns the partition of a key, or any for null. `topic` has its prefix. */
+  /** Returns the partition of a key, or a random one for null. `topic` has its prefix. */
   partitionOf(topic: string, key: string | Buffer | null): number;
   /**
-   * Resolves when all in-sync replicas have the records, in this order, to the offset of the first where the broker tells it; a
-   * prefix of them may be sent where it fails. Fails
-   * with RecordTooLargeError or PublishError, at the latest after a few times `requestMs`.
+   * Resolves when all in-sync replicas have the records, in this order. Returns the offset of the first if the broker reports it.
+   * Fails with RecordTooLargeError or PublishError, within a few times `requestMs`; then the first records may have been sent.
    */
   send(topic: string, partition: number, messages: Message[]): Promise<bigint | undefined>;
-  /** Sends nothing more, and waits a bounded time for what is being sent. */
+  /** Accepts no more sends, and waits a limited time for the running ones. */
   close(): Promise<void>;
 }
 
@@ -54,8 +53,8 @@ const FIRST_REST_MS = 200;
 const LONGEST_REST_MS = 5_000;
 
 /**
- * `client` should retry little by itself: it waits `requestMs` for each answer. `partitions` is the number of partitions by
- * topic, kept up to date by what the brokers report.
+ * `client` should retry little by itself: it waits `requestMs` for each answer. `partitions` is the number of partitions by topic;
+ * each send updates it from the brokers' metadata.
  */
 export function createPartitionProducer(
   client: KafkaClient,
@@ -94,7 +93,7 @@ export function createPartitionProducer(
       log.debug({ err }, 'A producer did not disconnect cleanly'),
     );
 
-  /** The session that sends go to. After failures in a row it is not opened at once, so that they do not follow without end. */
+  /** Returns the current session, or opens one. After a failure it rejects for a growing time, to limit reconnects. */
   const current = (): Promise<Session> => {
     if (session) return session;
     if (Date.now() < restUntil) return Promise.reject(new KafkaAwayError('Kafka could not be reached a moment ago'));
@@ -122,13 +121,13 @@ export function createPartitionProducer(
     used.replaced = true;
     session = undefined;
     connected = false;
-    log.warn({ err: error }, 'A send to Kafka failed; another producer replaces the one that made it');
+    log.warn({ err: error }, 'A send to Kafka failed; a new producer replaces the one that made it');
   };
 
   async function sendNow(topic: string, partition: number, messages: Message[]): Promise<bigint | undefined> {
     const used = await current();
     used.sending += 1;
-    // The broker is to answer before the wait for its answer ends.
+    // The broker must answer before the client stops waiting.
     const timeout = Math.ceil(requestMs / 2);
     const records = messages.map(message => ({ ...message, partition }));
     try {
@@ -139,7 +138,7 @@ export function createPartitionProducer(
       const { baseOffset } = acknowledged ?? {};
       return baseOffset === undefined ? undefined : BigInt(baseOffset);
     } catch (error) {
-      // Refused before anything was written or numbered.
+      // The broker refused the records before anything was written or numbered, so the producer stays in use.
       if (isTooLarge(error)) throw new RecordTooLargeError('the broker refuses it as too large', { cause: error });
       replace(used, error);
       throw new PublishError('Kafka did not acknowledge what was sent', { cause: error });
@@ -157,7 +156,7 @@ export function createPartitionProducer(
     partitionOf(topic, key) {
       const count = partitions.get(topic) ?? 1;
       if (key === null) return Math.floor(Math.random() * count);
-      // Of the metadata it reads only how many there are.
+      // The partitioner reads only the number of partitions.
       const partitionMetadata = Array.from({ length: count }, () => ({ leader: -1 })) as never;
       return byKey({ topic, partitionMetadata, message: { key, value: null } });
     },
@@ -193,8 +192,8 @@ export function createPartitionProducer(
 }
 
 /**
- * Repeats what fails within `withinMs` and may pass, such as while a partition gets another leader. The same records, by the
- * same producer, with nothing sent to the partition in between: it gives them the same numbers.
+ * Retries temporary failures for `withinMs`, such as a change of the partition's leader. The records keep their numbers, because
+ * the same producer sends them and sends nothing else to the partition in between.
  */
 async function retryQuickFailures<T>(send: () => Promise<T>, withinMs: number): Promise<T> {
   const until = Date.now() + withinMs;
@@ -210,7 +209,7 @@ async function retryQuickFailures<T>(send: () => Promise<T>, withinMs: number): 
 
 const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'];
 
-/** Whether the broker refuses what was sent, whatever is done, because of its size. */
+/** Whether the broker refuses the records because of their size. */
 export function isTooLarge(error: unknown): boolean {
   const { type, cause } = error as { type?: string; cause?: unknown };
   return TOO_LARGE.includes(type ?? '') || (cause !== undefined && cause !== null && isTooLarge(cause));

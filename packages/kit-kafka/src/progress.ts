@@ -5,23 +5,23 @@ import { kafkaFault, kafkaSecurity } from './security.ts';
 import type { KafkaSettings } from './variables.ts';
 import type { Position } from './waiting-ages.ts';
 
-/** How far a topic and one group of its consumers are. */
+/** Record counts of a topic for one consumer group. */
 export interface Progress {
-  /** How many records were ever published; it only grows. */
+  /** Records ever published; the number never shrinks. */
   published: bigint;
-  /** How many of them the topic still has. */
+  /** Records that the topic still has. */
   kept: bigint;
-  /** How many of those the group has not handled. */
+  /** Records that the topic still has and the group has not handled. */
   waiting: bigint;
 }
 
-/** Reads how far consumers are, and takes part in none of their groups. */
+/** Reads the progress of consumer groups without joining them. */
 export interface ProgressReader extends AsyncDisposable {
-  /** Whether there is a topic of this name, which is given without its prefix. */
+  /** Whether the topic exists. The name has no prefix. */
   has(topic: string): boolean;
-  /** All are zero where there is no such topic. Topic and group are given without their prefix. */
+  /** Returns zeros when the topic does not exist. The names have no prefix. */
   of(topic: string, group: string): Promise<Progress>;
-  /** The same by partition: where the group is, and where the topic ends. */
+  /** Returns the group's position and the topic's end, by partition. */
   positions(topic: string, group: string): Promise<Array<Position & { begin: bigint }>>;
 }
 
@@ -33,7 +33,7 @@ const UNREADY = new Set([
   ...['NOT_COORDINATOR_FOR_GROUP', 'NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE'],
 ]);
 
-/** Connects. Fails where no broker answers, and with a StartError where somebody has to change the settings first. */
+/** Connects. Fails when no broker answers, and with a StartError when an operator must change the settings. */
 export async function readProgress(settings: KafkaSettings): Promise<ProgressReader> {
   const { kafkaBrokers, kafkaTopicPrefix } = settings;
   const client = new KafkaClient({
@@ -53,8 +53,8 @@ export async function readProgress(settings: KafkaSettings): Promise<ProgressRea
   }
   let admin = await connect();
   /**
-   * A broker that has just started, or has just taken over, reads what groups have committed, and a topic that was just made
-   * is not led yet: for as long it does not say. A client goes on asking whom it knew before; a new one learns who it is now.
+   * Retries while a broker that just started or took over loads the committed offsets, or a new topic has no leader. Each retry
+   * uses a new client, because an old one keeps asking the broker that it knew before.
    */
   async function onceReady<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
     const until = performance.now() + UNREADY_MS;
@@ -74,7 +74,7 @@ export async function readProgress(settings: KafkaSettings): Promise<ProgressRea
   async function positions(topic: string, group: string) {
     const name = kafkaTopicPrefix + topic;
     if (!topics.has(name)) return [];
-    // The group first: what is published in between counts as waiting.
+    // Reads the group first, so that records published in between count as waiting.
     const groupId = kafkaTopicPrefix + group;
     const [read] = await onceReady(admin => admin.fetchOffsets({ groupId, topics: [name] }));
     const taken = new Map(read?.partitions.map(each => [each.partition, BigInt(each.offset)]));

@@ -12,7 +12,7 @@ const record = (partition: number, bytes = 10): OutgoingRecord => ({
 });
 const partitionOf = ({ key }: OutgoingRecord) => Number(key);
 
-test('a partition that fails keeps back its own records alone, and sends none past the one that failed', async () => {
+test('a failed partition blocks only its own records, and sends none after the failed one', async () => {
   const sent: number[] = [];
   const fails = new PublishError('out of order');
   const records = [record(1, 400_000), record(2), record(1, 400_000), record(3)];
@@ -24,7 +24,7 @@ test('a partition that fails keeps back its own records alone, and sends none pa
   assert.deepEqual(sent, [1, 2, 3]);
 });
 
-test('a record that is too large is refused alone; those sent with it go, in their order', async () => {
+test('only the record that is too large is refused; the others of its batch are sent in order', async () => {
   const records = [record(1, 1), record(1, 99), record(1, 2)];
   const sent: number[] = [];
   const outcomes = await sendRecords(records, partitionOf, async (_topic, _partition, some) => {
@@ -36,7 +36,7 @@ test('a record that is too large is refused alone; those sent with it go, in the
   assert.deepEqual([outcomes[0], outcomes[2]], [undefined, undefined]);
 });
 
-test('where no broker can be reached, the other partitions are not tried one by one', async () => {
+test('when no broker can be reached, the other partitions are not tried', async () => {
   let tries = 0;
   const outcomes = await sendRecords([record(1), record(2)], partitionOf, async () => {
     tries += 1;
@@ -46,7 +46,7 @@ test('where no broker can be reached, the other partitions are not tried one by 
   assert.ok(outcomes.every(outcome => outcome instanceof KafkaAwayError));
 });
 
-test('what is sent to a partition at once is bounded by bytes', async () => {
+test('a batch for a partition has a limit in bytes', async () => {
   const sizes: number[] = [];
   await sendRecords(
     Array.from({ length: 20 }, () => record(1, 100_000)),

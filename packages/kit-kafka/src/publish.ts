@@ -3,15 +3,15 @@ import { backoffMs } from '@recording-request/kit/bounds';
 import { KafkaAwayError, KafkaClosedError, PublishError, RecordTooLargeError } from './producer.ts';
 import type { OutgoingRecord } from './record.ts';
 
-/** Undefined when all in-sync replicas have the record, otherwise why it may not be there. */
+/** Undefined when all in-sync replicas have the record, otherwise the error of its send. */
 export type PublishOutcome = PublishError | RecordTooLargeError | undefined;
 
-// Far below the megabyte that a broker takes by default.
+// Far below a broker's default limit of 1 MB.
 const SEND_BYTES = 512 * 1024;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
 
-/** Repeats `send` until it succeeds, or fails for another reason than an outage or for longer than `limitMs`. */
+/** Retries `send` for up to `limitMs` while it fails with PublishError. Does not retry a closed connection. */
 export async function sendUntilTaken(send: () => Promise<void>, limitMs: number): Promise<void> {
   const until = Date.now() + limitMs;
   for (let attempt = 0; ; attempt += 1) {
@@ -24,7 +24,7 @@ export async function sendUntilTaken(send: () => Promise<void>, limitMs: number)
   }
 }
 
-/** Sends the records partition by partition, so that the failure of one keeps no other back. Returns the outcome of each. */
+/** Sends the records partition by partition, so that a failed partition does not block others. Returns each record's outcome. */
 export async function sendRecords(
   records: OutgoingRecord[],
   partitionOf: (record: OutgoingRecord) => number,
@@ -42,7 +42,7 @@ export async function sendRecords(
         for (const record of batch) outcomes.set(record, failed);
       } catch (error) {
         if (error instanceof RecordTooLargeError) {
-          // Together, or one of them.
+          // One record may be too large, or only the batch.
           if (batch.length > 1) for (const record of batch) await sendSome([record]);
           else outcomes.set(batch[0]!, error);
           return;

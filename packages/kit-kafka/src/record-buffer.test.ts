@@ -9,7 +9,7 @@ const batchOf = (...offsets: number[]) => {
   return { partition: 1, highWatermark: `${offsets.at(-1)! + 1}`, messages: offsets.map(message) } as unknown as Batch;
 };
 
-test('a member that comes back to its group does not take back what another one has done meanwhile', async () => {
+test('a member that rejoins its group does not lower the offset that another member committed', async () => {
   let done = 0;
   const buffer = createRecordBuffer({
     concurrency: 1,
@@ -23,7 +23,7 @@ test('a member that comes back to its group does not take back what another one 
   buffer.onBatch(batchOf(0));
   await until('the record is done', async () => done === 1);
   assert.deepEqual(buffer.lows(), new Map([[1, 1n]]));
-  // It was out of the group, another one did record 1, and it has the same partition again, in which nothing is left.
+  // The member left the group, another one handled record 1, and the member gets the same partition again, now empty.
   buffer.onAssigned(new Set([1]));
   assert.deepEqual(buffer.lows(), new Map());
   buffer.onBatch(batchOf(2));

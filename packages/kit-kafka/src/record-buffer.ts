@@ -5,27 +5,27 @@ import { createPartitionProgress, type PartitionProgress } from './partition-pro
 import type { TakenRecord } from './record.ts';
 
 export interface RecordBufferOptions {
-  /** How many records are worked on at once. */
+  /** Maximum number of records in work at once. */
   concurrency: number;
   /**
-   * Returns the work on a record, which is called until it resolves to undefined, each time after the milliseconds that it
-   * resolves to. It must not reject.
+   * Returns a function that works on a record. The scheduler calls it until it resolves to undefined, each time after the
+   * milliseconds that it resolved to. It must not reject.
    */
   workOn(record: TakenRecord): () => Promise<number | undefined>;
-  /** A record is done. */
+  /** Called when a record is done. */
   onDone(): void;
-  /** There is room again for a partition that was paused. */
+  /** Called when a paused partition has room again. */
   onRoom(partition: number): void;
 }
 
-/** What a member of a group has read and not done. */
+/** The records that a group member has read and not finished. */
 export interface RecordBuffer extends GroupListener {
-  /** For each partition that is its own and was read, the offset below which everything is done. */
+  /** Returns, for each assigned partition that was read, the offset below which all records are done. */
   lows(): Map<number, bigint>;
   scheduler: JobScheduler;
 }
 
-// More than this is not read ahead: of each partition, what was read and is not done. A batch may go beyond it, by 1 MB.
+// Limit per partition for records that are read and not done. A batch may exceed it by 1 MB.
 const READ_AHEAD = { records: 256, bytes: 4 * 1024 * 1024 };
 
 export function createRecordBuffer({ concurrency, workOn, onDone, onRoom }: RecordBufferOptions): RecordBuffer {
@@ -85,7 +85,7 @@ function fill(progress: PartitionProgress): number {
   return Math.max(records / READ_AHEAD.records, bytes / READ_AHEAD.bytes);
 }
 
-// Copies: a slice would keep the whole response of the broker in memory, for as long as the record waits.
+// A slice would keep the broker's whole response in memory while the record waits.
 const copyOf = (bytes: Buffer | null | undefined): Buffer | null => (bytes ? Buffer.from(bytes) : null);
 
 function takenFrom(

@@ -9,30 +9,30 @@ import { createRecordBuffer, type RecordBuffer } from './record-buffer.ts';
 
 export interface RecordConsumerOptions {
   client: KafkaClient;
-  /** In full, as the broker knows them. */
+  /** Full names, with the prefix. */
   topic: string;
   group: string;
-  /** How many records are worked on at once. */
+  /** Maximum number of records in work at once. */
   concurrency: number;
-  /** How long a stop lets what runs go on, in milliseconds, before `stopping` fires. */
+  /** How long running work may go on after a stop before `stopping` fires, in milliseconds. */
   stopGraceMs: number;
   log: Logger;
   /**
-   * Returns the work on a record, which is called until it resolves to undefined, each time after the milliseconds that it
-   * resolves to. It must not reject, and should end soon after `stopping` fires: then it resolves to any number.
+   * Returns a function that works on a record. The scheduler calls it until it resolves to undefined, each time after the
+   * milliseconds that it resolved to. It must not reject. Soon after `stopping` fires it should resolve to any number.
    */
   workOn(record: TakenRecord, stopping: AbortSignal): () => Promise<number | undefined>;
 }
 
 export interface Consumer {
   /**
-   * Begins nothing more, leaves the group within seconds, and waits for what runs, which is told to stop after its grace.
-   * What does not end then is left behind.
+   * Starts no more work, leaves the group within seconds, and waits for the running work. `stopping` fires after the grace time;
+   * work that still does not end is abandoned.
    */
   stop(): Promise<void>;
 }
 
-// What ends within this time is committed before a stop. Then the partitions go to others, who need not wait for the rest.
+// Work that ends within this time is committed. Then the partitions go to other members, which need not wait for the rest.
 const LEAVE_AFTER_MS = 2_000;
 const LEAVE_MS = 5_000;
 const COMMIT_MS = 3_000;
@@ -40,8 +40,8 @@ const COMMIT_AGAIN_MS = 1_000;
 const ABANDON_MS = 3_000;
 
 /**
- * Takes the records of a topic. Reading goes on while they are worked on: those of one key in their order, those of different
- * keys side by side. An offset is committed once everything below it is done.
+ * Consumes the records of a topic. Reading continues during the work. Records with the same key run in order, others in parallel.
+ * An offset is committed once all records below it are done.
  */
 export async function startRecordConsumer(options: RecordConsumerOptions): Promise<Consumer> {
   const { topic, log, concurrency, workOn } = options;
@@ -63,7 +63,7 @@ export async function startRecordConsumer(options: RecordConsumerOptions): Promi
     for (const [partition, offset] of offsets) before.set(partition, offset);
   }
   const onAssigned = (partitions: ReadonlySet<number>) => {
-    // A commit to the share before may not have come through.
+    // A commit before the rebalance may have failed.
     committed = new Map();
     buffer.onAssigned(partitions);
   };

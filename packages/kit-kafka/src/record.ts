@@ -7,28 +7,28 @@ export interface OutgoingRecord {
   value: Buffer;
 }
 
-/** The messages of a product: their topics, and how they become records and back. */
+/** The messages of a product: their topics, and their conversion to records and back. */
 export interface RecordFormat<M> {
   topics: readonly string[];
   /** Keeps the records that no consumer can handle. */
   deadLetterTopic: string;
   encode(message: M): OutgoingRecord;
-  /** Throws when the bytes are no message. */
+  /** Throws when the bytes are not a message. */
   decode(value: Buffer): M;
-  /** Returns what a decoded message lacks, or undefined when it is whole. */
+  /** Returns the name of the part that a decoded message lacks, or undefined when it is complete. */
   missingFrom(message: M): string | undefined;
-  /** The names of a message in logs and spans, what it is about, and the trace context in which it was made. */
+  /** Returns a message's id and type for logs and spans, the ids in it, and the trace context of the request that caused it. */
   describe(message: M): { id: string; type: string; subject: object; context: Context };
 }
 
-/** A record as a consumer takes it. */
+/** A record that a consumer has read. */
 export interface TakenRecord {
   partition: number;
   offset: string;
   key: Buffer | null;
   value: Buffer | null;
   headers: Record<string, string>;
-  /** How many records were fetched with it. */
+  /** The size of the fetched batch, in records. */
   batch: number;
   /** When it was published. */
   at: Date;

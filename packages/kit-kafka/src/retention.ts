@@ -1,19 +1,19 @@
 import type { ConfigResourceTypes, Kafka as KafkaClient } from 'kafkajs';
 
 const HOUR_MS = 3_600_000;
-// By its number: Node does not see this name among the package's exports.
+// The number itself: Node does not see the enum among the package's exports.
 export const TOPIC: ConfigResourceTypes.TOPIC = 2;
 
 /**
- * The settings that topics are created with: a record lasts seven days. Kafka removes whole segments, each by its newest
- * record, so the time until a segment is closed comes on top: with Kafka's default, as long again.
+ * The retention settings of new topics: a record lasts seven days. Kafka removes a whole segment by the age of its newest record,
+ * so a record may last `segment.ms` longer; Kafka's default for it is another seven days.
  */
 export const RETENTION = [
   { name: 'retention.ms', value: String(7 * 24 * HOUR_MS) },
   { name: 'segment.ms', value: String(6 * HOUR_MS) },
 ];
 
-/** Returns the longest time that a record of `topics` can last, by the topics' own settings, in ms. */
+/** Returns the longest time that a record can stay in `topics`, by the topics' own settings, in milliseconds. */
 export async function longestRetention(client: KafkaClient, topics: string[]): Promise<number> {
   const admin = client.admin();
   await admin.connect();

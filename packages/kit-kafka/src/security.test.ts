@@ -11,14 +11,14 @@ const settings = loadConfig(
   },
   kafkaVariables,
 );
-/** As kafkajs has it: no cause, whatever happened. */
+/** The fault of an error as kafkajs makes it, without a cause. */
 const faultOf = (why: string) => {
   const error = new Error(`SASL SCRAM SHA512 authentication failed: ${why}`);
   error.name = 'KafkaJSSASLAuthenticationError';
   return kafkaFault(error, settings);
 };
 
-test('a login that is refused is a fault, one that a broker did not answer is not', () => {
+test('a refused login is a fault, a login without an answer is not', () => {
   const refused = faultOf('Authentication failed during authentication due to invalid credentials with SASL mechanism');
   assert.match(refused!.message, /does not accept the password of service/);
   for (const why of [

@@ -9,7 +9,7 @@ import type { KafkaSettings } from './variables.ts';
 
 const KEEP_ALIVE_MS = 60_000;
 
-/** Returns how a client connects: with TLS and SASL, where the settings say so. Files are read again for each connection. */
+/** Returns the TLS and SASL options of a client. Files are read again for each connection. */
 export function kafkaSecurity(settings: KafkaSettings): Pick<KafkaConfig, 'ssl' | 'sasl' | 'socketFactory'> {
   const sasl = saslOf(settings);
   return { ...(settings.kafkaTls && overTls(settings)), ...(sasl && { sasl }) };
@@ -21,7 +21,7 @@ function overTls(settings: KafkaSettings): Pick<KafkaConfig, 'ssl' | 'socketFact
     cert: settings.kafkaCertFile,
     key: settings.kafkaKeyFile,
   });
-  // kafkajs would read its options once, so that a certificate that was replaced would need a new process.
+  // kafkajs reads its options only once, so a renewed certificate would need a restart.
   const socketFactory: ISocketFactory = ({ host, port, onConnect }) => {
     const name = isIP(host) ? {} : { servername: host };
     const socket = connect({ host, port, ...name, secureContext: context() }, onConnect);
@@ -46,11 +46,11 @@ function saslOf(settings: KafkaSettings): SASLOptions | Mechanism | undefined {
   return login as SASLOptions;
 }
 
-// kafkajs tells a refusal and a broker that did not answer by the same class, and keeps no cause.
+// kafkajs throws the same class, without a cause, for a refused login and for a broker that did not answer.
 const UNANSWERED = / failed: (Request .* timed out|Closed connection|Connection (error|timeout|closed)|Not connected)/;
 const NOT_ALLOWED = /^(TOPIC|CLUSTER|GROUP)_AUTHORIZATION_FAILED$/;
 
-/** Returns what keeps this service from working with Kafka until somebody changes it; undefined for an error that may pass. */
+/** Returns the fault that an operator must fix before Kafka can be used; undefined for a temporary error. */
 export function kafkaFault(error: unknown, settings: KafkaSettings): StartError | undefined {
   const sentence = sentenceOf(error, settings);
   return sentence === undefined ? undefined : new StartError(sentence);
@@ -65,7 +65,7 @@ function sentenceOf(error: unknown, settings: KafkaSettings): string | undefined
       return `The listener of Kafka in KAFKA_BROKERS does not take KAFKA_SASL_MECHANISM=${mechanism}.`;
     if (type === 'ILLEGAL_SASL_STATE')
       return 'The listener of Kafka in KAFKA_BROKERS takes no SASL: name another one, or unset KAFKA_SASL_MECHANISM.';
-    // What the broker says is left out: it may repeat what it was sent.
+    // The broker's own message is omitted: it may repeat the credentials.
     const isAnswered = !UNANSWERED.test((each as Error).message);
     if ((name === 'KafkaJSSASLAuthenticationError' && isAnswered) || type === 'SASL_AUTHENTICATION_FAILED')
       return refusedLogin(settings);

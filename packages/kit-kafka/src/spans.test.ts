@@ -22,7 +22,7 @@ after(() => {
   trace.disable();
 });
 
-test('a send ends with its acknowledgement, in the trace of its event; of its failures the first three are kept', () => {
+test('a send’s span is in its event’s trace and ends with the acknowledgement; only the first three failures are kept', () => {
   const spans = createSendSpans('installation.');
   const event = { id: 'e', type: 'media.failed', subject: {}, cause: contextOf(cause), message: { value: null } };
   const begin = () => spans.begin('media.events', 2, [{ ...event, id: 'other' }, event]);

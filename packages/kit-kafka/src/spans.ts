@@ -7,26 +7,26 @@ export interface SentEvent {
   id: string;
   type: string;
   subject: object;
-  /** In whose trace it is sent. */
+  /** Trace context of the request that caused the event. */
   cause: Context;
   message: Message;
 }
 
 /** The spans of events that are sent together. */
 interface SendSpans {
-  /** The trace context of each, for its record. */
+  /** The trace headers of each record. */
   headers: Record<string, string>[];
-  /** Ends them. `offset`: that of the first. */
+  /** Ends the spans. `offset` is that of the first record. */
   acknowledged(offset: bigint | undefined): void;
-  /** Ends them, and throws the error. */
+  /** Ends the spans, and throws the error. */
   failed(error: unknown): never;
 }
 
-// While Kafka is away an event is tried every few seconds: its trace keeps the first failures.
+// An event is retried every few seconds while Kafka is unreachable. Its trace keeps only the first failures.
 const FAILURES_MAX = 3;
 const EVENTS_MAX = 10_000;
 
-/** Makes the spans of sends, each in the trace of what caused its event: the relay sends long after the request that did. */
+/** Makes the spans of sends, each in the trace of the request that caused its event: the relay sends long after that request. */
 export function createSendSpans(topicPrefix: string) {
   const failures = new Map<string, number>();
   const noteFailure = (id: string): number => {
@@ -67,7 +67,7 @@ export function createSendSpans(topicPrefix: string) {
           }
         },
         failed(error) {
-          // One that is not ended is not exported.
+          // A span that is not ended is not exported.
           for (const [at, span] of spans.entries()) if (noteFailure(events[at]!.id) <= FAILURES_MAX) span.end(error);
           throw error;
         },

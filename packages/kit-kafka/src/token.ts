@@ -4,24 +4,24 @@ import { readSecret, type Secret } from '@recording-request/kit/secret-file';
 import { tlsContext, tlsFault } from '@recording-request/kit/tls-files';
 import type { KafkaSettings } from './variables.ts';
 
-/** The token endpoint refuses the client, its answer has no token, or Kafka refuses the token: asking again cannot help. */
+/** The token endpoint refuses the client, its answer has no token, or Kafka refuses the token. A retry cannot help. */
 export class TokenRefusedError extends Error {
   override name = 'TokenRefusedError';
 }
 
 interface Token {
   value: string;
-  /** In milliseconds of this process's clock; 0 where the endpoint does not say. */
+  /** Expiry in milliseconds of `performance.now()`; 0 when the endpoint does not report it. */
   endsAt: number;
 }
 
-// One with less left is not begun with: kafkajs logs in again 10 s before the broker would end the connection.
+// A token that expires sooner is not used: kafkajs logs in again 10 s before the broker would close the connection.
 const LEFT_MS = 60_000;
-// Within the time that kafkajs gives a login.
+// Shorter than the time that kafkajs allows for a login.
 const ANSWER_MS = 8_000;
 const ANSWER_BYTES = 65_536;
 
-/** Returns what gives a token for each login to Kafka: from a file as it is then, or from an endpoint, kept until its end is near. */
+/** Returns a function that gets a token for each login: it reads the file again, or keeps the endpoint's token until near its expiry. */
 export function tokenSource(settings: KafkaSettings): () => Promise<string> {
   const { kafkaOauthTokenFile: file } = settings;
   if (file) return async () => readSecret(file, 'KAFKA_OAUTH_TOKEN_FILE');
@@ -30,7 +30,7 @@ export function tokenSource(settings: KafkaSettings): () => Promise<string> {
   let asking: Promise<Token> | undefined;
   return async () => {
     if (kept && kept.endsAt - performance.now() > LEFT_MS) return kept.value;
-    // Several connections log in at once.
+    // Connections that log in at the same time share one request.
     asking ??= ask().finally(() => {
       asking = undefined;
     });
@@ -69,7 +69,7 @@ function tokenIn(body: string, asked: number): Token {
   try {
     answer = JSON.parse(body) ?? {};
   } catch {
-    // As one without a token.
+    // Handled like an answer without a token.
   }
   const { access_token: value, expires_in: seconds } = answer;
   if (typeof value !== 'string' || value === '')
@@ -77,7 +77,7 @@ function tokenIn(body: string, asked: number): Token {
   return { value, endsAt: Number(seconds) > 0 ? asked + Number(seconds) * 1000 : 0 };
 }
 
-// Section 2.3.1: as in a form, before they are joined.
+// RFC 6749, section 2.3.1: the id and the secret are encoded as in a form before they are joined.
 const encoded = (text: string): string => new URLSearchParams({ _: text }).toString().slice(2);
 
 interface Post {
@@ -86,7 +86,7 @@ interface Post {
   context: ReturnType<ReturnType<typeof tlsContext>> | undefined;
 }
 
-/** Not `fetch`, which takes no authorities of its own without a package more. Redirects are answers like others. */
+/** Avoids `fetch`, which needs another package to use other authorities. Does not follow redirects. */
 async function post(url: string, { form, authorization, context }: Post): Promise<{ status: number; body: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
   const headers = {

@@ -9,8 +9,8 @@ import type { KafkaSettings } from './variables.ts';
 export const MIN_INSYNC = 'min.insync.replicas';
 
 /**
- * Returns the number of partitions by topic, with its prefix. `client` should not retry by itself. Fails with a StartError for a topic that
- * is not there, or has less than the settings ask for, and with the last error when Kafka stays away.
+ * Returns the number of partitions by full topic name. `client` should not retry by itself. Fails with a StartError for a topic that
+ * is missing or has too few replicas, and with the last error when Kafka stays unreachable.
  */
 export const findTopics = (
   client: KafkaClient,
@@ -30,13 +30,13 @@ export const findTopics = (
     return new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
   });
 
-/** What Kafka knows of topics that are there. */
+/** Returns Kafka's metadata of existing topics. */
 export async function topicsOf(admin: Admin, names: string[]): Promise<ITopicMetadata[]> {
-  // Without a name it would be all.
+  // An empty list would return all topics.
   return names.length === 0 ? [] : (await admin.fetchTopicMetadata({ topics: names })).topics;
 }
 
-/** Fails with a StartError for a topic with fewer copies than the settings ask for: what it acknowledged could be lost with one broker. */
+/** Fails with a StartError for a topic with fewer replicas than the settings ask for: losing one broker could lose its records. */
 export async function requireCopies(admin: Admin, settings: KafkaSettings, topics: ITopicMetadata[]): Promise<void> {
   const { kafkaReplication: copies, kafkaMinInsyncReplicas: least } = settings;
   for (const { name, partitions } of topics) {

@@ -35,12 +35,12 @@ function faultsOf(env: NodeJS.ProcessEnv, spec: Parameters<typeof loadConfig>[1]
     return [];
   } catch (error) {
     assert.ok(error instanceof ConfigError);
-    assert.ok(!error.message.includes(PASSWORD), 'a fault never has the secret');
+    assert.ok(!error.message.includes(PASSWORD), 'a fault never contains the secret');
     return error.faults;
   }
 }
 
-test('a plain Kafka needs its addresses alone, and a login what its mechanism needs', () => {
+test('Kafka without a login needs only its addresses; a login needs the settings of its mechanism', () => {
   assert.deepEqual(faultsOf(BROKERS), []);
   assert.deepEqual(faultsOf(SCRAM), []);
   assert.deepEqual(faultsOf({ ...SCRAM, KAFKA_USERNAME: '', KAFKA_PASSWORD: '' }), [
@@ -54,7 +54,7 @@ test('a plain Kafka needs its addresses alone, and a login what its mechanism ne
   assert.match(faultsOf({ ...BROKERS, KAFKA_PASSWORD: PASSWORD })[0]!, /^KAFKA_PASSWORD is set, but nothing uses it/);
 });
 
-test('a port that no broker has, and a prefix that no topic or database can have, are refused', () => {
+test('an invalid port and an invalid topic or database prefix are refused', () => {
   for (const broker of ['kafka:0', 'kafka:99999', 'kafka:65536', 'kafka', '[::1]:70000'])
     assert.match(faultsOf({ KAFKA_BROKERS: broker })[0]!, /^KAFKA_BROKERS .*port from 1 to 65535/, broker);
   for (const broker of ['kafka:1', 'kafka:65535', 'kafka:59999', '[::1]:9092'])
@@ -69,7 +69,7 @@ test('a port that no broker has, and a prefix that no topic or database can have
   assert.deepEqual(faultsOf({ ...mongo, MONGO_DATABASE_PREFIX: 'team_a-' }, mongoVariables), []);
 });
 
-test('what others could read and use is not sent without TLS', () => {
+test('a secret that others could read is not sent without TLS', () => {
   for (const mechanism of ['PLAIN', 'OAUTHBEARER']) {
     const [fault] = faultsOf({ ...SCRAM, KAFKA_SASL_MECHANISM: mechanism });
     assert.match(fault!, /sends a secret that others could read: set KAFKA_TLS=true$/);
@@ -100,7 +100,7 @@ test('a secret comes from its variable or from a file, and a fault names the fil
   assert.match(faultsOf({ ...byFile, KAFKA_PASSWORD_FILE: empty })[0]!, /which names .*empty, which is empty$/);
 });
 
-test('a file of authorities or a certificate is checked before anything connects', async () => {
+test('the files of authorities and certificates are checked before any connection', async () => {
   const authority = await makeAuthority();
   const [mine, other] = [await authority.issue(['service']), await authority.issue(['service'])];
   const old = await authority.issue(['service'], { expired: true });
@@ -130,7 +130,7 @@ test('a file of authorities or a certificate is checked before anything connects
   assert.deepEqual(faultsOf(store, objectVariables), ['S3_CA_FILE is set, but S3_ENDPOINT is not an https address']);
 });
 
-test('three replicas or more are written with two in step, unless it is said otherwise, and never with more than there are', () => {
+test('three or more replicas need two in sync by default, and never more than there are', () => {
   const least = (env: NodeJS.ProcessEnv) => loadConfig({ ...BROKERS, ...env }, kafkaVariables).kafkaMinInsyncReplicas;
   assert.equal(least({}), -1);
   assert.equal(least({ KAFKA_REPLICATION: '1' }), -1);

@@ -2,14 +2,14 @@ import { flag, integer, list, optionalText, secret, text, type Values } from '@r
 import { certificateFile, keyFile, type Misplaced } from '@recording-request/kit/tls-files';
 import type { Variable } from '@recording-request/kit/variable';
 
-/** How a client of Kafka shows who it is. */
+/** The SASL mechanisms that a client can log in with. */
 export const MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'] as const;
 export type Mechanism = (typeof MECHANISMS)[number];
 
 const BEARER = 'OAUTHBEARER';
 /** From 1 to 65535. */
 const PORT = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
-// They send what anyone could use who reads it.
+// They send a secret that anyone who reads the traffic could use.
 const NEEDS_TLS: readonly string[] = ['PLAIN', BEARER];
 
 const withoutTls: Misplaced = env =>
@@ -17,7 +17,7 @@ const withoutTls: Misplaced = env =>
 const withoutBearer: Misplaced = env =>
   env.KAFKA_SASL_MECHANISM === BEARER ? undefined : `is set, but KAFKA_SASL_MECHANISM is not ${BEARER}`;
 
-/** A variable that exactly those mechanisms need for which `needed` is true. */
+/** Makes a variable required for the mechanisms for which `needed` returns true, and refuses it for all others. */
 function ofMechanism<T>(
   of: Variable<T>,
   needed: (mechanism: string, env: NodeJS.ProcessEnv) => boolean,
@@ -44,7 +44,7 @@ const ofEndpoint = (mechanism: string, env: NodeJS.ProcessEnv): boolean =>
 
 const saslMechanism: Variable<Mechanism | ''> = {
   name: 'KAFKA_SASL_MECHANISM',
-  description: `how the services log in; ${NEEDS_TLS.map(each => `\`${each}\``).join(' and ')} send what others could use, and need \`KAFKA_TLS=true\``,
+  description: `how the services log in; ${NEEDS_TLS.map(each => `\`${each}\``).join(' and ')} send a secret that others could read, and need \`KAFKA_TLS=true\``,
   expected: `one of ${MECHANISMS.join(', ')}`,
   unset: 'no login',
   required: false,
@@ -61,7 +61,7 @@ const saslMechanism: Variable<Mechanism | ''> = {
 const tokenFile: Variable<string> = {
   name: 'KAFKA_OAUTH_TOKEN_FILE',
   description:
-    'a token for OAUTHBEARER that somebody else keeps fresh there, such as a projected service account token; or `KAFKA_OAUTH_TOKEN_URL`',
+    'a file with a token for OAUTHBEARER that another program renews, such as a projected service account token; or set `KAFKA_OAUTH_TOKEN_URL`',
   expected: 'the path of a file',
   required: false,
   parse(value = '', env) {
@@ -79,7 +79,7 @@ const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
 const tokenUrl: Variable<string> = {
   name: 'KAFKA_OAUTH_TOKEN_URL',
   description:
-    'for OAUTHBEARER with tokens of an endpoint (OAuth 2, client credentials); each is used until a minute before its end',
+    'the endpoint that issues tokens for OAUTHBEARER (OAuth 2, client credentials); each token is used until a minute before it expires',
   expected: 'an https address without a user (http for this machine alone)',
   required: false,
   parse(value = '', env) {
@@ -93,12 +93,12 @@ const tokenUrl: Variable<string> = {
   },
 };
 
-// With three copies, a record that is acknowledged outlives a broker, and a broker that is away keeps nobody from writing.
+// With three replicas, an acknowledged record survives the loss of a broker, and writes continue while one broker is down.
 const copiesFor = (replication: number): number => (replication >= 3 ? 2 : -1);
 const leastCopies = (fallback: number): Variable<number> =>
   integer(
     'KAFKA_MIN_INSYNC_REPLICAS',
-    '`min.insync.replicas` of the topics that a migration makes, and the least of those that exist',
+    '`min.insync.replicas` of the topics that a migration creates, and the minimum for existing topics',
     {
       default: fallback,
       unset: "2 where `KAFKA_REPLICATION` is 3 or more, otherwise the brokers' own",
@@ -107,7 +107,7 @@ const leastCopies = (fallback: number): Variable<number> =>
     },
   );
 
-/** -1: the broker's own, unless `KAFKA_REPLICATION` is 3 or more. */
+/** -1 means the broker's default, unless `KAFKA_REPLICATION` is 3 or more. */
 const minInsyncReplicas: Variable<number> = {
   ...leastCopies(-1),
   parse(value, env) {
@@ -119,26 +119,26 @@ const minInsyncReplicas: Variable<number> = {
   },
 };
 
-const ofBrokers = "this service's certificate, where the brokers ask for one";
+const ofBrokers = "this service's certificate, if the brokers require one";
 const replicas =
-  'replicas of the topics that a migration makes; a topic with fewer keeps services from starting, and a migration from beginning';
+  'replicas of the topics that a migration creates; services and migrations do not start while a topic has fewer';
 
-/** Of every service that uses Kafka. Partitions and replicas are for topics that do not exist yet, and the least of those that do. */
+/** Settings of every service that uses Kafka. Partitions and replicas apply to new topics, and are the minimum for existing ones. */
 export const kafkaVariables = {
-  kafkaBrokers: list('KAFKA_BROKERS', 'the brokers that are asked first', {
+  kafkaBrokers: list('KAFKA_BROKERS', 'the brokers to contact first', {
     item: {
       pattern: new RegExp(`^(?:[^\\s:/]+|\\[[\\da-f:]+\\]):${PORT}$`, 'i'),
       expected: 'host:port, the port from 1 to 65535',
     },
   }),
-  kafkaTopicPrefix: text('KAFKA_TOPIC_PREFIX', 'before the name of each topic and group', {
+  kafkaTopicPrefix: text('KAFKA_TOPIC_PREFIX', 'the prefix of each topic and group name', {
     default: '',
     pattern: /^[\w.-]{0,200}$/,
     expected: 'at most 200 letters, digits, “.”, “_” and “-”',
   }),
   kafkaPartitions: integer(
     'KAFKA_PARTITIONS',
-    'partitions that a migration gives each topic; one that has more keeps them',
+    'partitions of each topic after a migration; a topic that has more keeps them',
     {
       default: 6,
       min: 1,
@@ -157,13 +157,16 @@ export const kafkaVariables = {
   kafkaCertFile: certificateFile('KAFKA_CERT_FILE', ofBrokers, withoutTls),
   kafkaKeyFile: keyFile('KAFKA_KEY_FILE', 'its key', 'KAFKA_CERT_FILE', withoutTls),
   kafkaSaslMechanism: saslMechanism,
-  kafkaUsername: ofMechanism(text('KAFKA_USERNAME', 'who the services are there, by SCRAM and PLAIN'), ofPasswords),
+  kafkaUsername: ofMechanism(text('KAFKA_USERNAME', 'the user name of the services for SCRAM and PLAIN'), ofPasswords),
   kafkaPassword: ofMechanism(secret('KAFKA_PASSWORD', 'the password of that user'), ofPasswords),
   kafkaOauthTokenFile: tokenFile,
   kafkaOauthTokenUrl: tokenUrl,
-  kafkaOauthClientId: ofMechanism(text('KAFKA_OAUTH_CLIENT_ID', 'who the services are at that endpoint'), ofEndpoint),
+  kafkaOauthClientId: ofMechanism(
+    text('KAFKA_OAUTH_CLIENT_ID', 'the client id of the services at that endpoint'),
+    ofEndpoint,
+  ),
   kafkaOauthClientSecret: ofMechanism(secret('KAFKA_OAUTH_CLIENT_SECRET', 'the secret of that client'), ofEndpoint),
-  kafkaOauthScope: optionalText('KAFKA_OAUTH_SCOPE', 'the scope that is asked for there'),
+  kafkaOauthScope: optionalText('KAFKA_OAUTH_SCOPE', 'the scope to request there'),
   kafkaOauthCaFile: certificateFile(
     'KAFKA_OAUTH_CA_FILE',
     'the authorities that vouch for that endpoint',

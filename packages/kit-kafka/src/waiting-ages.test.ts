@@ -4,18 +4,18 @@ import { createWaitingAges } from './waiting-ages.ts';
 
 const position = (at: number, end: number, partition = 0) => ({ partition, at: BigInt(at), end: BigInt(end) });
 
-test('nothing waits, then a record does for as long as it is not handled', () => {
+test('the age grows from the first reading of a record until the group handles it', () => {
   const ages = createWaitingAges();
   assert.equal(ages.ageMs('group', [position(5, 5)], 0), 0);
   assert.equal(ages.ageMs('group', [position(5, 6)], 15), 0);
   assert.equal(ages.ageMs('group', [position(5, 9)], 30), 15);
   assert.equal(ages.ageMs('group', [position(5, 9)], 45), 30);
-  assert.equal(ages.ageMs('group', [position(6, 9)], 60), 30, 'the next one came with the later reading');
+  assert.equal(ages.ageMs('group', [position(6, 9)], 60), 30, 'the next record was first seen at the later reading');
   assert.equal(ages.ageMs('group', [position(9, 9)], 75), 0);
   assert.equal(ages.ageMs('group', [position(9, 10)], 90), 0);
 });
 
-test('the oldest of all partitions is told, each group and topic for itself', () => {
+test('each group and topic has the age of the oldest record in its partitions', () => {
   const ages = createWaitingAges();
   ages.ageMs('one', [position(0, 1, 0), position(3, 3, 1)], 0);
   assert.equal(ages.ageMs('one', [position(0, 1, 0), position(3, 4, 1)], 20), 20);
@@ -23,7 +23,7 @@ test('the oldest of all partitions is told, each group and topic for itself', ()
   assert.equal(ages.ageMs('another', [position(0, 1, 0)], 50), 0);
 });
 
-test('what stands still for a day under load keeps a bounded history, and its age', () => {
+test('a group that stops for a day under load keeps a limited history and its age', () => {
   const ages = createWaitingAges();
   const readings = (24 * 3_600) / 15;
   let age = 0;

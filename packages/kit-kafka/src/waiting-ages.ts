@@ -1,7 +1,7 @@
-/** How far a group is in one partition. */
+/** The position of a group in one partition. */
 export interface Position {
   partition: number;
-  /** The offset that the next record published gets. */
+  /** The offset of the next published record. */
   end: bigint;
   /** The offset of the first record that the group has not handled. */
   at: bigint;
@@ -12,13 +12,13 @@ interface Seen {
   end: bigint;
 }
 
-// Of an age, how much it may be short by: readings that follow each other more closely are not kept, so that a day needs some hundred.
+// The share by which an age may be too short. Closer readings are not kept, so a day needs only some hundreds.
 const SHARE = 1 / 100;
 
 /**
- * Tells how long the oldest record that a group has not handled has been there, from readings of its positions: a broker tells no
- * record's time without reading it. A record was there when the end was first seen beyond it, so that the age is short by less
- * than the time between two readings, and counts from the first reading.
+ * Estimates the age of the oldest record that a group has not handled, from readings of the group's positions: a broker reports no
+ * record's time without reading the record. A record's age counts from the first reading whose end is beyond it, so it is too short
+ * by less than the time between two readings.
  */
 export function createWaitingAges(): { ageMs(name: string, positions: readonly Position[], nowMs: number): number } {
   const byPartition = new Map<string, Seen[]>();

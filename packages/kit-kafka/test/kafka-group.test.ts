@@ -7,10 +7,10 @@ import { until } from '@recording-request/testing/wait';
 import { type Admin, type ISocketFactory, Kafka, logLevel, type Producer } from 'kafkajs';
 import { type GroupListener, type GroupMember, joinGroup } from '../src/group.ts';
 
-/** Far above a heartbeat, and below the outage: a member is given up while the library goes on with it. */
+/** Far above a heartbeat and below the outage, so that a member is replaced while kafkajs still retries. */
 const SILENT_MS = 4_000;
 const OUTAGE_MS = 10_000;
-/** Longer than the library waits between two tries. */
+/** Longer than kafkajs waits between two retries. */
 const SETTLED_MS = 13_000;
 const PARTITIONS = [0, 1];
 const { env, name } = testEnvironment();
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => Promise.all([admin?.disconnect(), producer?.disconnect()]));
 
-/** A way to the broker that can be cut: then connections end, and no new one comes about. */
+/** A network path to the broker. A cut closes its connections and makes new ones fail. */
 function cuttableWay() {
   const sockets = new Set<Socket>();
   let isCut = false;
@@ -43,13 +43,13 @@ function cuttableWay() {
       isCut = true;
       for (const socket of sockets) socket.destroy(new Error('the way is cut'));
     },
-    mend() {
+    restore() {
       isCut = false;
     },
   };
 }
 
-test('after an outage longer than a silence, every event is taken and the group has one member for each consumer', async () => {
+test('after an outage longer than the silence limit, every event is read and the group has one member per consumer', async () => {
   const topic = `${name}.long-outage`;
   const group = `${name}.long-outage`;
   await admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS.length }] });
@@ -81,7 +81,7 @@ test('after an outage longer than a silence, every event is taken and the group 
     const cutAt = performance.now();
     const during = await publish('during');
     await until('the outage has lasted', () => performance.now() - cutAt > OUTAGE_MS);
-    way.mend();
+    way.restore();
     const settledAt = performance.now() + SETTLED_MS;
 
     const sent = during;
@@ -94,13 +94,13 @@ test('after an outage longer than a silence, every event is taken and the group 
     }
     assert.deepEqual(missing(), [], 'no event is dropped');
     const { groups } = await admin.describeGroups([group]);
-    assert.equal(groups[0]!.members.length, members.length, 'nobody else is in the group');
+    assert.equal(groups[0]!.members.length, members.length, 'the group has no other members');
   } finally {
     await Promise.all(members.map(member => member.leave()));
   }
 });
 
-test('a member is there at once while its group waits for another one, and gets its share when that one lets go', async t => {
+test('a join returns while its group waits for a busy member, and gets partitions when that member ends its work', async t => {
   const topic = `${name}.busy`;
   const group = `${name}.busy`;
   await admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS.length }] });
@@ -131,7 +131,7 @@ test('a member is there at once while its group waits for another one, and gets 
     letGo.resolve();
     await assigned.promise;
     const told = warn.mock.calls.map(({ arguments: [, sentence] }) => sentence);
-    assert.deepEqual(told, ['A consumer group has a member of another program'], 'its log tells of a stranger');
+    assert.deepEqual(told, ['A consumer group has a member of another program'], 'the log reports the other program');
   } finally {
     letGo.resolve();
     await Promise.all([member?.leave(), busy.disconnect()]);
