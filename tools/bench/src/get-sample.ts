@@ -3,10 +3,10 @@ import { bearer } from './product/product.ts';
 import type { Bench } from './row.ts';
 import { loopSample } from './sample.ts';
 
-/** Requests under way at once. */
+/** Maximum number of concurrent requests. */
 export const LANES = 16;
 
-/** Returns what samples GET requests of one path, sixteen at once, with the owner's token; `counted` are the processes whose CPU time counts. */
+/** Returns a sampler of GET requests to one path with the owner's token, sixteen at once. `counted` are the processes whose CPU time counts. */
 export function getSample(
   bench: Bench,
   stack: AsyncDisposableStack,

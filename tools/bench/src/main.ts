@@ -23,7 +23,7 @@ async function main(options: Options, signal: AbortSignal): Promise<number> {
       print(`\n${counts ? await runCounts(against, place) : await runAgainst(against!, options.rounds, place)}`);
       return 0;
     }
-    print(`seed ${options.seed}: --seed ${options.seed} takes the variants in the same order again`);
+    print(`seed ${options.seed}: --seed ${options.seed} repeats this order of the variants`);
     const { rounds, profile } = options;
     const isKept = profile === undefined && (rounds === undefined || rounds >= MIN_ROUNDS);
     const onRow = async (run: RunResult) => {
@@ -31,11 +31,11 @@ async function main(options: Options, signal: AbortSignal): Promise<number> {
     };
     const run = await runBench(options, { dir, log: print, signal, onRow });
     if (profile !== undefined)
-      print(`${await profileReport(profile)}\n\nNothing is written but the profiles, in ${profile}.`);
-    else if (!isKept) print(`Nothing is written: a verdict needs ${MIN_ROUNDS} rounds.`);
+      print(`${await profileReport(profile)}\n\nThe profiles are in ${profile}. No results are written.`);
+    else if (!isKept) print(`No results are written: a verdict needs ${MIN_ROUNDS} rounds.`);
     return Number(!isMet(run));
   } catch (error) {
-    if (signal.aborted) print('Of this run, only the rows that had been measured are kept.');
+    if (signal.aborted) print('The run was interrupted. Only the rows measured so far are kept.');
     throw error;
   }
 }

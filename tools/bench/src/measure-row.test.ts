@@ -6,7 +6,7 @@ import { randomFrom } from './stats/random.ts';
 
 const BENCH = { log() {}, signal: new AbortController().signal, scale: FULL } as unknown as Bench;
 
-/** A row of three minutes, and what it is measured with; `prepared` tells whether it was begun. */
+/** Measures a row of three minutes; `wasPrepared` returns whether it was started. */
 function measured(more: Partial<MeasureOptions>) {
   let prepared = false;
   const sample = async () => ({ metrics: { rate: 1 }, machine: { all: 1, foreign: 0, stolen: 0 } });
@@ -29,13 +29,13 @@ function measured(more: Partial<MeasureOptions>) {
   };
 }
 
-test('a row that the time left is enough for is measured', async () => {
+test('a row that fits into the remaining time is measured', async () => {
   const { state, rounds } = await measured({ left: () => 181 }).result;
   assert.equal(state, 'judged');
   assert.equal(rounds.length, 9);
 });
 
-test('a row that no longer fits into the hour is not begun, and is told with the command that measures it', async () => {
+test('a row that does not fit into the remaining hour is not started, and the result names the command that measures it', async () => {
   const { result, wasPrepared } = measured({ left: () => 179 });
   const { state, why } = await result;
   assert.equal(state, 'not measured');
@@ -43,13 +43,13 @@ test('a row that no longer fits into the hour is not begun, and is told with the
   assert.equal(wasPrepared(), false);
 });
 
-test('the hour over, a row under way takes no round more', async () => {
+test('a running row takes no more rounds after the hour', async () => {
   const left = [3_600, 3_600, 3_600, 0];
   const { state, why } = await measured({ left: () => left.shift() ?? 0 }).result;
   assert.equal(state, 'not measured');
   assert.match(String(why), /after 2 of 9 rounds/);
 });
 
-test('a row that was named has its rounds however long they take', async () => {
+test('a named row gets all its rounds, however long they take', async () => {
   assert.equal((await measured({ left: () => -1, bounded: false }).result).state, 'judged');
 });

@@ -8,17 +8,17 @@ export interface MeasureOptions {
   maxRounds: number;
   anyNoise: boolean;
   random: () => number;
-  /** What is left of the run's time, in seconds. */
+  /** Returns the run's remaining time in seconds. */
   left: () => number;
-  /** What the rows after this one need of it. */
+  /** Seconds that the later rows need. */
   later: number;
-  /** Whether the first rounds, too, are taken only while there is time. */
+  /** Whether the time limit also applies to the first rounds. */
   bounded: boolean;
 }
 
 /**
- * Prepares a row, checks what its variants answer, and measures them. A row whose variants do not answer what they should, or that
- * the run has no time for, is not measured, and the next one is. Rejects only once the run is to end.
+ * Prepares a row, checks its variants' answers, and measures them. Returns "not measured" when an answer is wrong or the time is too
+ * short. Rejects only when the run must end.
  */
 export async function measureRow(row: Row, bench: Bench, options: MeasureOptions): Promise<RowResult> {
   const startedAt = performance.now();

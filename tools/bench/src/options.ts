@@ -4,25 +4,25 @@ import type { Row } from './row.ts';
 
 export interface Options {
   rows: readonly Row[];
-  /** Undefined: as many as each row has by itself. */
+  /** Undefined means each row's own number. */
   rounds: number | undefined;
-  /** Whether the run is to end after an hour, as it does where neither rows nor rounds were asked for. */
+  /** Whether the run ends after an hour: true when neither rows nor rounds are given. */
   bounded: boolean;
   seed: number;
-  /** Where CPU profiles of the services are kept. */
+  /** The folder for CPU profiles of the services. */
   profile: string | undefined;
-  /** Counts operations in place of measuring rows. */
+  /** Whether to count operations instead of measuring rows. */
   counts: boolean;
-  /** The commit whose services are measured, or counted, beside today's. */
+  /** The commit to measure or count beside the current one. */
   against: string | undefined;
   help: boolean;
 }
 
-/** How many rounds a row begins with. */
+/** The number of rounds that a row starts with. */
 export const ROUNDS = 9;
-/** An undecided row is given more rounds, up to this. */
+/** An undecided row gets more rounds, up to this number. */
 export const MAX_ROUNDS = 36;
-/** Fewer rounds give figures and no verdict: nothing is written. */
+/** Fewer rounds give figures without a verdict, and no results are written. */
 export const MIN_ROUNDS = 9;
 
 export const helpOf = (
@@ -31,22 +31,22 @@ export const helpOf = (
 npm run bench -- counts [--against COMMIT]
 npm run bench -- --against COMMIT [--rounds N]
 
-Measures the product beside what people would use instead, before the same servers, and says of each goal: met, missed or
-undecided. Without ROW all are measured but those that say otherwise, in an hour at most: what does not fit is told, and can be measured
-alone. Installs and builds what is missing, which is not of the hour. Leave the machine alone meanwhile.
+Measures the product beside alternatives, on the same servers, and reports for each goal: met, missed or undecided. Without ROW,
+measures all rows except those marked "only when named", for an hour at most. Lists the rows that did not fit, which can be measured
+alone. Installs and builds missing programs first, outside the hour. Do not use the machine meanwhile.
 
-  ROW         the number of a row, or several, as in 1 3; the time is that of nine rounds:
-${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${row.minutes} min${row.named ? ', only where it is named' : ''})`).join('\n')}
+  ROW         one or more row numbers, such as 1 3; the times are for nine rounds:
+${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${row.minutes} min${row.named ? ', only when named' : ''})`).join('\n')}
   counts      counts MongoDB operations, RPCs, Kafka records and store requests of each kind of request and of one clip, from outside
   --against COMMIT
               measures reads of today's services beside those of another commit, on the same servers in alternation
-  --rounds N  so many rounds of each row (default: ${ROUNDS}, and up to ${MAX_ROUNDS} where they decide nothing). Under ${MIN_ROUNDS} there is no
-              verdict and nothing is written
+  --rounds N  measures N rounds of each row (default: ${ROUNDS}, and up to ${MAX_ROUNDS} while a goal is undecided). Fewer than ${MIN_ROUNDS} give no
+              verdict, and no results are written
   --seed N    repeats the order of the variants of another run
   --profile DIR
-              keeps a CPU profile of each process of the services in DIR, for a browser's developer tools, and prints what used
-              their time. Profiling takes time itself: nothing is written
-  --help      this text
+              keeps a CPU profile of each service process in DIR, for a browser's developer tools, and prints which packages and
+              functions used the time. Profiling takes time itself, so no results are written
+  --help      prints this text
 
 Keeps the newest result of each row in tools/bench/results.json and the table of docs/performance.md. How to read them: tools/bench/README.md.
 `;

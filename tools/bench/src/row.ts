@@ -4,21 +4,21 @@ import type { Product } from './product/product.ts';
 import type { Goal } from './stats/goal.ts';
 import type { Sample } from './stats/rounds.ts';
 
-/** How much a row does for one sample. */
+/** The amount of work for one sample of a row. */
 export interface Scale {
-  /** CPU time that a figure of CPU time is made of at least, in ticks. */
+  /** Minimum CPU time for a figure of CPU time, in ticks. */
   minTicks: number;
-  /** How long a closed loop runs at least. */
+  /** Minimum duration of a closed loop. */
   minSeconds: number;
-  /** The clips of an archive. */
+  /** Number of clips in an archive. */
   clips: number;
-  /** The large video and the large upload. */
+  /** Size of the large video and the large upload. */
   largeBytes: number;
-  /** The clip that becomes media: seconds and pixels. */
+  /** Duration and picture size of the clip for a media job. */
   clip: { seconds: number; width: number; height: number };
-  /** How often what takes under a second is done for one sample. */
+  /** Repeats, in one sample, of work that takes under a second. */
   repeats: number;
-  /** The project and the owner with much. */
+  /** Sizes of the large project and of the owner with many projects. */
   growth: { submissions: number; links: number; projects: number };
 }
 
@@ -31,7 +31,7 @@ export const FULL: Scale = {
   repeats: 5,
   growth: { submissions: 100_000, links: 10_000, projects: 2_000 },
 };
-/** Enough to see that every variant answers what it should. */
+/** Enough to check that every variant answers correctly. */
 export const CHECK: Scale = {
   minTicks: 1,
   minSeconds: 0,
@@ -42,7 +42,7 @@ export const CHECK: Scale = {
   growth: { submissions: 200, links: 20, projects: 10 },
 };
 
-/** What a row is given: the product, its peers, and a folder that is removed at the end. */
+/** The environment of a row: the product, its peers, and a folder that is removed at the end. */
 export interface Bench {
   dir: string;
   log: Log;
@@ -50,56 +50,56 @@ export interface Bench {
   scale: Scale;
   product: Product;
   peers: Peers;
-  /** Where CPU profiles of the services are kept, if they are. */
+  /** The folder for CPU profiles of the services, if they are wanted. */
   profile?: string | undefined;
 }
 
 /** One row of the table. */
 export interface Row {
-  /** Its number, as the command line and the table name it. */
+  /** The row's number on the command line and in the table. */
   name: string;
   title: string;
   needs: readonly Need[];
   goals: readonly Goal[];
   /** The metrics in which the product must equal itself. */
   self: readonly Goal[];
-  /** Needs an idle machine, services of its own or much time, so that `npm test` leaves it out. */
+  /** `npm test` skips the row: it needs an idle machine, its own services or much time. */
   alone?: boolean;
-  /** Measured only where it is named: a run of all rows would take more than an hour with it. */
+  /** Measured only when named: with it, a run of all rows would take more than an hour. */
   named?: boolean;
-  /** How many rounds it has, where nine are not enough. */
+  /** The number of rounds, if nine are not enough. */
   rounds?: number;
-  /** How often each variant has its turn in a round, whose figure is the mean: a machine that is slow for seconds is so for all of them. */
+  /** Turns of each variant in a round, whose figure is their mean, so that a machine that is slow for seconds affects all variants. */
   turns?: number;
   /**
-   * Measures all variants at the same time, on a machine whose speed changes: for CPU time, which is that of each one's processes, or where
-   * each request waits for its turn (`oneByOne`), so that those of all variants alternate.
+   * Measures all variants at the same time, because the machine's speed changes. Only for CPU time, which is counted by process, or for
+   * requests that run one at a time (`oneByOne`), so that the variants alternate.
    */
   atOnce?: boolean;
-  /** How long nine rounds take on two cores, preparation included. */
+  /** Duration of nine rounds on two cores, with the preparation. */
   minutes: number;
   /**
-   * Makes what is measured, starts the peers, and checks that every variant answers the same. What it starts is released
-   * through `stack`. Rejects with a sentence about the first variant that answers something else.
+   * Creates the data, starts the peers, and checks that every variant gives the same answer. Releases through `stack` all that it
+   * starts. Rejects with a sentence about the first variant with a different answer.
    */
   prepare(bench: Bench, stack: AsyncDisposableStack): Promise<Prepared>;
 }
 
-/** Takes one sample of a variant. */
+/** The variants of a row; each function takes one sample. */
 export type Prepared = Readonly<Record<string, () => Promise<Sample>>>;
 
-/** The product, and the same once more. */
+/** The product, and the same product measured again. */
 export const PRODUCT = 'product';
 export const AGAIN = 'product again';
 
-/** The goals by which the product must equal itself in these metrics. */
+/** Returns goals that require the product to equal itself in these metrics. */
 export const itself = (...metrics: string[]): Goal[] =>
   metrics.map(metric => ({ text: `${metric} of the product beside itself`, metric, of: PRODUCT, to: AGAIN }));
 
-/** The variants of the product and of its twin. */
+/** Returns the two variants of the product. */
 export const twice = (take: () => Promise<Sample>): Prepared => ({ [PRODUCT]: take, [AGAIN]: take });
 
-/** Fails with a sentence where a variant does not answer what it should. */
+/** Fails with a sentence when a variant's answer is wrong. */
 export function expectEqual(what: string, actual: unknown, expected: unknown): void {
   const [got, wanted] = [actual, expected].map(value => JSON.stringify(value)?.slice(0, 500));
   if (got !== wanted) throw new Error(`${what}: expected ${wanted}, got ${got}.`);

@@ -20,11 +20,11 @@ import { summaryOf } from './report/table.ts';
 import { type Bench, FULL } from './row.ts';
 import { randomFrom } from './stats/random.ts';
 
-/** A run of all rows takes this at most. Rows that were named get no more rounds after it, but all of their first ones. */
+/** Time limit of a run of all rows. Named rows always get their first rounds, but no additional ones after this time. */
 const LIMIT_SECONDS = 60 * 60;
-/** Of it, for stopping what runs. */
+/** The part of the limit that is reserved for stopping. */
 const STOP_SECONDS = 30;
-/** Variables that name servers elsewhere, whose CPU time would be nobody's. */
+/** Variables that name servers elsewhere, whose CPU time cannot be counted. */
 const ELSEWHERE = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
 
 export const withoutServers = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
@@ -34,18 +34,18 @@ export interface RunPlace {
   dir: string;
   log: Log;
   signal: AbortSignal;
-  /** Called after each row with the run so far, so that nothing that happens later costs what was measured. */
+  /** Called after each row with the run so far, so that a later failure loses no results. */
   onRow(run: RunResult): Promise<void>;
 }
 
-/** Starts servers, product and peers, and measures the rows one after the other. Everything is stopped when it resolves or rejects. */
+/** Starts servers, product and peers, and measures the rows one after the other. Stops everything before it resolves or rejects. */
 export async function runBench(options: Options, place: RunPlace): Promise<RunResult> {
   const { dir, log, signal, onRow } = place;
   const { rows, rounds, seed, profile, bounded } = options;
   const env = withoutServers(process.env);
   const peers = await ensurePeers(new Set(rows.flatMap(row => row.needs)), { dir, env, signal }, log);
   const programs = await ensureDeployedFfmpeg({ env, log, signal });
-  // What was installed and built is not of the hour: it would cost the last row its rounds.
+  // The hour starts after installing and building, which would cost the last row its rounds.
   const startedAt = performance.now();
   const left = () => LIMIT_SECONDS - STOP_SECONDS - (performance.now() - startedAt) / 1000;
   await using stack = new AsyncDisposableStack();
@@ -72,7 +72,7 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
   return run;
 }
 
-/** When a run was, of what, and where. */
+/** Returns the date, the commit, the machine and the versions of a run. */
 async function aboutRun(peers: Peers, programs: string): Promise<Omit<RunResult, 'seed' | 'rows'>> {
   return {
     date: new Date().toISOString().slice(0, 16).replace('T', '-').replace(':', ''),
@@ -140,7 +140,7 @@ async function versionsOf({ nginx }: Peers, programs: string): Promise<Record<st
   return { node: process.version, ...Object.fromEntries(found.filter(([, text]) => text !== '')) };
 }
 
-/** The line of a command's output that has a version in it; "" where there is no such command. */
+/** Returns the line with the version in a command's output; "" when the command does not exist. */
 async function output(command: string, args: readonly string[]): Promise<string> {
   const printed = await promisify(execFile)(command, args, { cwd: ROOT, timeout: 20_000 }).catch(() => undefined);
   const lines = `${printed?.stdout ?? ''}\n${printed?.stderr ?? ''}`.split('\n');

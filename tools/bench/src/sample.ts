@@ -6,16 +6,16 @@ import type { Metrics } from './stats/goal.ts';
 import { quantile } from './stats/interval.ts';
 import type { Sample } from './stats/rounds.ts';
 
-/** A sample that cannot reach its ticks in this time measures something that uses no CPU. */
+/** A sample fails when its processes use too little CPU within this time. */
 const LIMIT_SECONDS = 90;
 
-/** For one of several turns of a round: samples that last a part of what one by itself does. */
+/** Returns a bench whose samples last only `share` of the normal time, for one of several turns in a round. */
 export function partOf(bench: Bench, share: number): Bench {
   const { scale } = bench;
   return { ...bench, scale: { ...scale, minTicks: scale.minTicks * share, minSeconds: scale.minSeconds * share } };
 }
 
-/** Takes what `work` measured together with what the machine did meanwhile. */
+/** Returns the metrics of `work`, together with the machine's CPU times meanwhile. */
 export async function timed(bench: Bench, work: () => Promise<Metrics>): Promise<Sample> {
   bench.signal.throwIfAborted();
   const meter = startMeter({});
@@ -23,19 +23,19 @@ export async function timed(bench: Bench, work: () => Promise<Metrics>): Promise
   return { metrics, machine: meter.read().machine };
 }
 
-/** Returns how long work took, in milliseconds. */
+/** Returns the duration of the work in milliseconds. */
 export async function msOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
 }
 
-/** Runs work alone. */
+/** Runs work when no other work runs. */
 export type OneByOne = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Returns what runs one piece of work after the other, in the order in which they were asked for. Variants that are measured at once
- * alternate by it: what the machine does in a moment is the same for all of them.
+ * Returns a function that runs one piece of work after the other, in the order of the calls. It makes variants that are measured at
+ * once alternate, so that the machine's speed at a moment is the same for all of them.
  */
 export function oneByOne(signal: AbortSignal): OneByOne {
   const slots = createFairSlots(1, { queued: 1_000 });
@@ -45,7 +45,7 @@ export function oneByOne(signal: AbortSignal): OneByOne {
   };
 }
 
-/** Returns the median of how long each of so many requests took, in milliseconds; each runs alone. */
+/** Returns the median duration of `count` requests in milliseconds; each runs alone. */
 export async function medianMs(alone: OneByOne, request: () => Promise<unknown>, count: number): Promise<number> {
   const each: number[] = [];
   for (let done = 0; done < count; done++) each.push(await alone(() => msOf(request)));
@@ -53,8 +53,9 @@ export async function medianMs(alone: OneByOne, request: () => Promise<unknown>,
 }
 
 export interface LoopPlan {
-  /** The processes whose CPU time is counted, and others whose time is shown apart. */
+  /** The processes whose CPU time is counted. */
   counted: readonly number[];
+  /** The processes whose CPU time is shown separately. */
   servers: readonly number[];
   lanes: number;
   work: (lane: number) => Promise<void>;
@@ -63,8 +64,8 @@ export interface LoopPlan {
 }
 
 /**
- * Keeps `lanes` requests under way until the counted processes have used enough CPU time for a figure. Measures `rate`
- * (units a second), `cpuMs` of the counted processes and `serverMs` of the servers (both a unit).
+ * Keeps `lanes` requests running until the counted processes have used enough CPU time for a figure. Measures `rate` (units a second),
+ * and per unit `cpuMs` of the counted processes and `serverMs` of the servers.
  */
 export async function loopSample(bench: Bench, plan: LoopPlan): Promise<Sample> {
   bench.signal.throwIfAborted();

@@ -17,12 +17,13 @@ export interface CountedPlace {
   taps: Taps;
   topicPrefix: string;
   signal: AbortSignal;
-  /** How often each request is sent, and how many clips land, one after the other. */
+  /** How often each request is sent. */
   reads: number;
+  /** How many clips land, one after the other. */
   clips: number;
 }
 
-/** What each kind of request costs, by its name; what one clip costs; what the idle system does in a second. */
+/** The cost of each kind of request by name, of one clip, and of the idle system in a second. */
 export interface Costs {
   requests: Record<string, Cost>;
   clip: Cost;
@@ -31,11 +32,11 @@ export interface Costs {
 
 const CLIP = { width: 320, height: 180, seconds: 3, text: 'This is what I think of it.' };
 const WAIT_MS = 60_000;
-/** After the webhook, what follows it is counted, too: marks in the databases, committed offsets. */
+/** Time for the work that follows the webhook and counts too: marks in the databases, committed offsets. */
 const FOLLOWS_MS = 1_500;
 const IDLE_MS = 15_000;
 
-/** Counts one thing after the other. What the idle system does meanwhile is taken off. */
+/** Counts one thing after the other, and subtracts the work of the idle system in the same time. */
 export async function countCosts({ product, taps, topicPrefix, signal, reads, clips }: CountedPlace): Promise<Costs> {
   await using stack = new AsyncDisposableStack();
   const hook = stack.use(await startHook());
@@ -49,7 +50,7 @@ export async function countCosts({ product, taps, topicPrefix, signal, reads, cl
     await hook.transcribed(signal);
   };
   const links = project.recipientUrls.map(({ url }) => url);
-  // The first clip opens connections and fills what is kept for good.
+  // The first clip opens connections and fills permanent caches.
   await land(links[0]!);
   await delay(FOLLOWS_MS, undefined, { signal });
 
@@ -89,7 +90,7 @@ export async function countCosts({ product, taps, topicPrefix, signal, reads, cl
   return { requests, clip, idle };
 }
 
-/** An endpoint for webhooks. */
+/** Starts an endpoint for webhooks. */
 async function startHook() {
   let transcripts = 0;
   const server = createServer(async (request, response) => {
@@ -100,7 +101,7 @@ async function startHook() {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    /** Waits for one more. */
+    /** Waits for one more transcript. */
     async transcribed(signal: AbortSignal) {
       await waitFor('the webhook of a transcript', async () => transcripts > 0 || undefined, {
         timeoutMs: WAIT_MS,

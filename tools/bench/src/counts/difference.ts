@@ -1,12 +1,12 @@
 import { type Counts, KINDS, type Kind } from './taps.ts';
 
-/** What one piece of work costs: how often each thing happens for it. */
+/** The cost of one piece of work: how often each operation happens for it. */
 export type Cost = Record<Kind, Record<string, number>>;
 
 const every = (of: (kind: Kind) => Record<string, number>) =>
   Object.fromEntries(KINDS.map(kind => [kind, of(kind)])) as Cost;
 
-/** What happened between two readings, divided by `by`. */
+/** Returns the operations between two readings, divided by `by`. */
 export const between = (before: Counts, after: Counts, by: number): Cost =>
   every(kind => {
     const entries = [...after[kind]].map(
@@ -15,7 +15,7 @@ export const between = (before: Counts, after: Counts, by: number): Cost =>
     return Object.fromEntries(entries.filter(([, count]) => count > 0));
   });
 
-/** The cost without what the idle system does in the same time anyway. */
+/** Returns the cost minus the work of the idle system in the same time. */
 export const without = (cost: Cost, idle: Cost, times: number): Cost =>
   every(kind => {
     const entries = Object.entries(cost[kind]).map(

@@ -5,12 +5,12 @@ const OP_MSG = 2013;
 const HEAD_BYTES = 16;
 /** Flags and the kind of the first section come before the command. */
 const COMMAND_AT = HEAD_BYTES + 5;
-/** The driver itself asks this database whether the server is there. */
 const PREFIX = /^.*_/;
+/** The driver sends its own checks of the server to this database. */
 const OF_DRIVER = 'admin';
 const BY_DRIVER = new Set(['hello', 'ismaster', 'ping', 'endSessions']);
 
-/** Passes connections on to MongoDB, and counts commands as `<database> <collection> <command>`. */
+/** Starts a proxy before MongoDB that counts commands as `<database> <collection> <command>`. */
 export async function openMongoTap(mongoUrl: string): Promise<Tap> {
   const { host, search } = new URL(mongoUrl);
   const [hostname, port] = host.split(':');
@@ -26,7 +26,7 @@ export async function openMongoTap(mongoUrl: string): Promise<Tap> {
       }
     };
   });
-  // A driver that knows the replica set connects to its members, past this process.
+  // Otherwise the driver would find the replica set's members and connect to them directly.
   const direct = new URLSearchParams(search);
   direct.set('directConnection', 'true');
   return { ...tap, url: `mongodb://${tap.address}/?${direct}` };

@@ -3,11 +3,11 @@ import { openTap, type Tap } from './tap.ts';
 const REQUEST_LINE = /^(GET|HEAD|PUT|POST|DELETE) (\S+) HTTP\/1\.1$/;
 const IDS = /[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g;
 
-/** Passes connections on to the object store, and counts requests by method and the kind of key. */
+/** Starts a proxy before the object store that counts requests by method and the kind of key. */
 export async function openStoreTap(endpoint: string): Promise<Tap> {
   const { hostname, port } = new URL(endpoint);
   const tap = await openTap({ hostname, port: Number(port) }, count => {
-    // A request begins behind the end of a head or of a body: its line is looked for at the beginning of each piece.
+    // A request starts a new chunk, so its line is at the beginning of one.
     return chunk => {
       const line = chunk.toString('latin1', 0, Math.min(chunk.length, 2_000)).split('\r\n', 1)[0]!;
       const [, method, path = ''] = REQUEST_LINE.exec(line) ?? [];
@@ -17,7 +17,7 @@ export async function openStoreTap(endpoint: string): Promise<Tap> {
   return { ...tap, url: `http://${tap.address}` };
 }
 
-/** The path without its bucket, ids and signature, with the names of what it asks for. */
+/** Returns the path without its bucket, ids and signature, with the names of its other parameters. */
 function kindOf(path: string): string {
   const { pathname, searchParams } = new URL(path, 'http://store');
   const asked = [...searchParams.keys()].filter(name => !name.startsWith('X-Amz-') && name !== 'x-id').sort();

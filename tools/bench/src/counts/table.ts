@@ -4,7 +4,7 @@ import { KINDS, type Kind } from './taps.ts';
 
 const SHOWN = 0.05;
 
-/** What each version's requests, clip and idle second cost, in Markdown. */
+/** Returns the costs of each version's requests, clip and idle second as Markdown. */
 export function tableOf(costs: Record<string, Costs>): string {
   const versions = Object.keys(costs);
   const all = Object.values(costs);

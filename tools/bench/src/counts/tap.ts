@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 
-/** A proxy before a server that counts what is asked of it. */
+/** A proxy that counts the requests to a server. */
 export interface Tap extends AsyncDisposable {
-  /** For the services, instead of the server's own. */
+  /** The address that the services use instead of the server's own. */
   url: string;
-  /** What was asked so far, by its name. */
+  /** The number of requests so far, by name. */
   counts: ReadonlyMap<string, number>;
 }
 
 type Count = (name: string) => void;
 
-/** Passes connections on. `reader` is called for each of them; it returns what reads the bytes that the client sends. */
+/** Starts the proxy. Calls `reader` for each connection, and the function that it returns for each chunk from the client. */
 export async function openTap(
   server: { hostname: string; port: number },
   reader: (count: Count) => (chunk: Buffer) => void,

@@ -4,24 +4,24 @@ import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { openMongoTap } from './mongo-tap.ts';
 import { openStoreTap } from './store-tap.ts';
 
-/** What is counted, and what `kind` asks of: a name such as `submissions uploads find`. */
+/** The kinds of operations that are counted. */
 export const KINDS = ['MongoDB operations', 'RPCs', 'Kafka records', 'store requests'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** How often each thing happened, by its name. */
+/** The number of operations by kind and name, such as `submissions uploads find`. */
 export type Counts = Record<Kind, ReadonlyMap<string, number>>;
 
-/** Services that are started with `env` are counted from outside. */
+/** Counts the operations of services that are started with `env`. */
 export interface Taps extends AsyncDisposable {
   env: Record<string, string>;
-  /** Waits until the services have reported their RPCs, and returns what happened so far. */
+  /** Waits until the services have reported their RPCs, and returns the counts so far. */
   read(topicPrefix: string): Promise<Counts>;
 }
 
-/** The services send their metrics every second, and some milliseconds later they are here. */
+/** The services send their metrics every second. */
 const REPORTED_MS = 2_200;
 
-/** `serversEnv`: MONGO_URL, KAFKA_BROKERS and S3_ENDPOINT. The servers are not to be behind TLS. */
+/** `serversEnv` has MONGO_URL, KAFKA_BROKERS and S3_ENDPOINT. The servers must not use TLS. */
 export async function openTaps(serversEnv: Record<string, string>): Promise<Taps> {
   await using opening = new AsyncDisposableStack();
   const mongo = opening.use(await openMongoTap(serversEnv.MONGO_URL!));
@@ -53,10 +53,10 @@ export async function openTaps(serversEnv: Record<string, string>): Promise<Taps
   };
 }
 
-/** Without its package: `ProjectsService/GetProject`. */
+/** Returns the method without its package: `ProjectsService/GetProject`. */
 const methodOf = (attributes: Record<string, unknown>) => String(attributes['rpc.method']).split('.').at(-1)!;
 
-/** How many records each topic was given. */
+/** Returns how many records each topic has received. */
 async function recordsOf(admin: Admin, topicPrefix: string): Promise<Map<string, number>> {
   const topics = (await admin.listTopics()).filter(name => name.startsWith(topicPrefix) && !name.startsWith('__'));
   const counts = new Map<string, number>();

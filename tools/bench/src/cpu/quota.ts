@@ -8,14 +8,14 @@ const NONE = '-1';
 const REMOVE_TRIES = 50;
 const REMOVE_AGAIN_MS = 100;
 
-/** Limits processes to a share of a core each, their children included. */
+/** Limits each process and its children to a share of a core. */
 export interface Quotas extends AsyncDisposable {
-  /** From now until `release`, each of the processes has so much of a core. */
+  /** Limits each process to `cores` until `release`. */
   limit(pids: readonly number[], cores: number): void;
   release(): void;
 }
 
-/** Undefined where this machine has no control group for CPU quotas that can be written (cgroup v1, `cpu.cfs_quota_us`). */
+/** Returns undefined when the machine has no writable control group for CPU quotas (cgroup v1, `cpu.cfs_quota_us`). */
 export function openQuotas(): Quotas | undefined {
   const own = join(ROOT, `recording-request-bench-${process.pid}`);
   try {
@@ -41,7 +41,7 @@ export function openQuotas(): Quotas | undefined {
     },
     release: () => setAll(NONE),
     async [Symbol.asyncDispose]() {
-      // A group can be removed once its processes are gone.
+      // A group can be removed only after its processes have ended.
       for (const group of [...groups.values(), own]) await removed(group);
     },
   };

@@ -1,15 +1,15 @@
-/** What a closed loop did: each lane sends its next request when it has the answer to the last one. */
+/** The result of a closed loop, in which each lane sends its next request after the answer to the last one. */
 export interface LoopResult {
   count: number;
   seconds: number;
 }
 
-/** How often it is asked whether to go on: the answer may need all of /proc to be read. */
+/** Interval of the calls to `isEnough`, which may have to read all of /proc. */
 const ASK_MS = 100;
 
 /**
- * Runs `work` on `lanes` lanes, each the next time when the last one is done, until `isEnough`, which is asked some times a
- * second. What is running then is completed and counted. Rejects, once every lane has stopped, with the first error of `work`.
+ * Repeats `work` on each of `lanes` lanes until `isEnough`, which is called every ASK_MS. Running work is then completed and
+ * counted. Rejects with the first error of `work`, once every lane has stopped.
  */
 export async function closedLoop(
   work: (lane: number) => Promise<void>,

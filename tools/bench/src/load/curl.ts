@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { dieWithParent } from '@recording-request/stack/child-process';
 
-/** One request of large bodies. */
+/** One request with a large body, sent or received. */
 export interface Transfer {
   url: string;
   method?: string;
   headers?: Readonly<Record<string, string>>;
-  /** The file that is sent as the body. */
+  /** The file to send as the body. */
   upload?: string;
-  /** Where the answer's body goes; nowhere by default. */
+  /** The file for the answer's body, which is discarded by default. */
   output?: string;
 }
 
@@ -26,8 +26,8 @@ const LIMIT_SECONDS = 120;
 const WRITE_OUT = '%{http_code} %{size_download} %{size_upload} %{time_total}\\n';
 
 /**
- * Makes the requests one after the other in one process of curl, which keeps the connection: its own work on a body is small
- * beside that of a server. Rejects unless every answer has one of the statuses `wanted`.
+ * Sends the requests one after the other from one curl process, which keeps the connection. curl uses little CPU compared with a
+ * server. Rejects unless every answer has one of the statuses `wanted`.
  */
 export async function curl(
   requests: readonly Transfer[],
@@ -35,7 +35,7 @@ export async function curl(
 ): Promise<Transferred[]> {
   const [command, args] = dieWithParent('curl', ['--config', '-']);
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' });
-  // Addresses and tokens are not for the list of processes.
+  // Addresses and tokens go through stdin, so that the list of processes does not show them.
   child.stdin.on('error', () => {});
   child.stdin.end(requests.map(configurationOf).join('\nnext\n'));
   const [out, messages, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
@@ -55,7 +55,7 @@ function configurationOf({ url, method, headers = {}, upload, output = '/dev/nul
     ['max-time', String(LIMIT_SECONDS)],
     ...Object.entries(headers).map(([name, value]): [string, string] => ['header', `${name}: ${value}`]),
   ];
-  // Without it curl would wait for a 100 before it sends the body.
+  // The empty header keeps curl from waiting for a 100 before it sends the body.
   if (upload !== undefined) options.push(['upload-file', upload], ['header', 'Expect:']);
   if (method !== undefined) options.push(['request', method]);
   return [

@@ -4,7 +4,7 @@ import { type Bench, expectEqual } from '../row.ts';
 import { curl, type Transfer } from './curl.ts';
 import { runCommand } from './run-command.ts';
 
-/** Fails unless the archive is whole and has so many videos of this size. */
+/** Fails unless the archive is valid and has this number of videos of this size. */
 export async function expectArchive(
   { dir, signal }: Pick<Bench, 'dir' | 'signal'>,
   what: string,

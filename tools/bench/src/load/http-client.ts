@@ -1,10 +1,10 @@
 import { type Dispatcher, Pool } from 'undici';
 
-/** Sends requests over connections that are kept, and reads answers without keeping them. */
+/** Sends requests over persistent connections, and reads answers without storing them. */
 export interface LoadClient extends AsyncDisposable {
   /** Resolves to the bytes of the body; rejects unless the answer has the status `wanted`, by default 200. */
   get(path: string, headers: Record<string, string>, wanted?: number): Promise<number>;
-  /** Resolves once the first bytes of the body are there, and goes away; rejects unless the answer is 200. */
+  /** Resolves at the first bytes of the body and closes the request; rejects unless the answer is 200. */
   open(path: string, headers: Record<string, string>): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { type Bench, expectEqual } from '../row.ts';
 
-/** Where the last entry of an archive begins, and what the archive was when that was read. */
+/** The offset of an archive's last entry, and the archive's ETag at that time. */
 export interface LastEntry {
   offset: number;
   etag: string;
@@ -13,7 +13,7 @@ const LIMIT_MS = 60_000;
 const END_BYTES = 22;
 const RECORD_BYTES = 46;
 
-/** Finds the last entry by the archive's own list, which is at its end. */
+/** Finds the last entry through the archive's central directory, which is at its end. */
 export async function lastEntryOf({ url, headers }: Request, { signal }: Pick<Bench, 'signal'>): Promise<LastEntry> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
   const head = await fetch(url, { method: 'HEAD', headers, signal: limit });

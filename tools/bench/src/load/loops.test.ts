@@ -5,7 +5,7 @@ import { randomFrom } from '../stats/random.ts';
 import { closedLoop } from './closed-loop.ts';
 import { arrivals, openLoop } from './open-loop.ts';
 
-test('a closed loop never has more under way than lanes, and counts all that it completed', async () => {
+test('a closed loop runs at most one request per lane, and counts each completed one', async () => {
   let [running, most, done] = [0, 0, 0];
   const work = async () => {
     running += 1;
@@ -21,7 +21,7 @@ test('a closed loop never has more under way than lanes, and counts all that it 
   assert.ok(seconds >= 0.3);
 });
 
-test('a closed loop ends every lane at the first error', async () => {
+test('a closed loop stops every lane at the first error', async () => {
   let done = 0;
   const work = async (lane: number) => {
     await delay(5);
@@ -49,7 +49,7 @@ test('an open loop sends on time while earlier requests are unanswered', async (
   assert.deepEqual(sentAt, [0, 1, 2, 3]);
 });
 
-test('a request that is sent late is late by the wait too', async () => {
+test('the latency of a request that is sent late includes the delay', async () => {
   const block = () => {
     const until = performance.now() + 60;
     while (performance.now() < until);
@@ -72,12 +72,12 @@ test('an open loop rejects with the first error once all have ended', async () =
   assert.equal(ended, 3);
 });
 
-test('arrivals come at the rate, independently of each other, and the same again by the same random numbers', () => {
+test('arrivals have the rate, are independent of each other, and repeat with the same random numbers', () => {
   const times = arrivals(60, 1_000_000, randomFrom(7));
   assert.deepEqual(times, arrivals(60, 1_000_000, randomFrom(7)));
   assert.ok(Math.abs(times.length - 1_000) < 100, `60 a minute were ${times.length} in 1,000 s`);
   const gaps = times.slice(1).map((time, at) => time - times[at]!);
   const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
   const deviation = Math.sqrt(gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / gaps.length);
-  assert.ok(Math.abs(deviation / mean - 1) < 0.15, 'of exponential gaps the deviation is the mean');
+  assert.ok(Math.abs(deviation / mean - 1) < 0.15, 'the deviation of exponential gaps equals their mean');
 });

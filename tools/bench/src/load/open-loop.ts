@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Returns a function that waits for the next of the times at which something is to be sent, `everyMs` apart from the first one on,
- * and resolves to that time. One that has passed already is not waited for: what is sent then is late, and counts as late.
+ * Returns a function that waits for the next time to send, and resolves to that time. The times are `everyMs` apart. A time that has
+ * already passed causes no wait: the request is late, and its delay counts.
  */
 export function schedule(everyMs: number, startsAt = performance.now()): (signal?: AbortSignal) => Promise<number> {
   let next = startsAt;
@@ -17,14 +17,14 @@ export function schedule(everyMs: number, startsAt = performance.now()): (signal
 
 /** One request of an open loop. */
 export interface Arrival<T> {
-  /** Milliseconds from the intended time to the answer, so that a wait before sending counts as the answer's. */
+  /** Milliseconds from the intended time to the answer, so a wait before sending counts too. */
   latencyMs: number;
   value: T;
 }
 
 /**
- * Returns `perMinute` arrivals a minute that come independently of each other (Poisson), for `forMs` milliseconds: their times from the
- * start, ascending.
+ * Returns the times of independent (Poisson) arrivals, `perMinute` a minute for `forMs` milliseconds: ascending, in milliseconds
+ * from the start.
  */
 export function arrivals(perMinute: number, forMs: number, random: () => number): number[] {
   const times: number[] = [];
@@ -34,8 +34,8 @@ export function arrivals(perMinute: number, forMs: number, random: () => number)
 }
 
 /**
- * Begins `work` at each of `times` (milliseconds from now, ascending), whether or not what began before has ended; `intendedAt` is that
- * time by performance.now(). Resolves with all of them in their order; rejects with the first error, once all have ended.
+ * Starts `work` at each of `times` (milliseconds from now, ascending), even if earlier work still runs; `intendedAt` is the time by
+ * performance.now(). Resolves with all results in order; rejects with the first error, once all work has ended.
  */
 export async function openLoop<T>(
   work: (at: number, intendedAt: number) => Promise<T>,
@@ -46,7 +46,7 @@ export async function openLoop<T>(
   for (const [at, time] of times.entries()) {
     const intendedAt = await schedule(0, startedAt + time)(signal);
     begun.push(work(at, intendedAt).then(value => ({ latencyMs: performance.now() - intendedAt, value })));
-    // It is awaited below, with the others.
+    // All are awaited below; this only prevents an unhandled rejection.
     begun.at(-1)!.catch(() => {});
   }
   const ended = await Promise.allSettled(begun);

@@ -5,8 +5,8 @@ import { progressOf } from './progress.ts';
 const ids = Array.from({ length: 40 }, (_, at) => String(at));
 const signal = new AbortController().signal;
 
-test('the rate leaves out the start, before each worker has done one, and the end, when some have nothing left', async () => {
-  // Nothing in the first second, ten a second until four fifths are done, then one a second.
+test('the rate excludes the start, before each worker has finished one, and the end, when some have nothing left', async () => {
+  // No progress in the first second, ten a second until four fifths are done, then one a second.
   let now = 0;
   const clock = mock.method(performance, 'now', () => now);
   const done = async () => {
@@ -21,7 +21,7 @@ test('the rate leaves out the start, before each worker has done one, and the en
   assert.equal(lost, 0);
 });
 
-test('what is not done in time is lost', async () => {
+test('work that is not done in time is lost', async () => {
   const progress = await progressOf({ ids, done: async () => 30 }, { each: 5, limitMs: 0, signal });
   assert.deepEqual(progress, { rate: 0, lost: 10 });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Work that waits, of one kind. */
+/** Waiting work of one kind. */
 export interface Batch {
   ids: readonly string[];
   /** How many of them are done. */
@@ -8,17 +8,17 @@ export interface Batch {
 }
 
 export interface Progress {
-  /** A second, while there was work for every worker. */
+  /** Units of work a second, while there was work for every worker. */
   rate: number;
-  /** What was not done when the time was over. */
+  /** Units of work that were not done within the limit. */
   lost: number;
 }
 
 const LOOK_MS = 50;
 
 /**
- * Watches a batch until all of it is done, for `limitMs` at most. The rate is that from when each worker can have done one of its
- * `each` until when each can have one left: at its end some workers have nothing left.
+ * Watches a batch until all of it is done, for `limitMs` at most. Each worker gets `each` units. The rate excludes the time of each
+ * worker's first and last unit: near the end some workers have nothing left.
  */
 export async function progressOf(
   { ids, done }: Batch,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { dieWithParent } from '@recording-request/stack/child-process';
 
-/** Resolves to what a command writes; rejects, with the end of its messages, unless it ends with 0. */
+/** Resolves to a command's output. Rejects with the end of its messages unless its exit code is 0. */
 export async function runCommand(command: string, args: string[], signal: AbortSignal, cwd?: string): Promise<string> {
   const [file, argv] = dieWithParent(command, args);
   const child = spawn(file, argv, { cwd, signal, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'] });

@@ -16,10 +16,10 @@ const PLUGINS = [
   'google.golang.org/grpc/cmd/protoc-gen-go-grpc',
   'github.com/grpc-ecosystem/grpc-gateway/v2/protoc-gen-grpc-gateway',
 ];
-/** The folders of the protocol that the gateway calls. */
+/** The protocol folders of the services that the gateway calls. */
 const PACKAGES = ['accounts', 'projects', 'submissions'];
 
-/** Returns the program with the peers that are written in Go: from the cache, or built once for each version of them and of the protocol. */
+/** Returns the program with the Go peers: from the cache, or built once for each version of the peers and of the protocol. */
 export async function ensureGoPeers(context: InstallContext): Promise<string> {
   const { env, log, signal } = context;
   const version = await fingerprintOf([SOURCES, ...PACKAGES.map(name => join(PROTO, 'recording', name))]);
@@ -35,7 +35,7 @@ export async function ensureGoPeers(context: InstallContext): Promise<string> {
       const [source, generators] = [join(into, 'src'), join(into, 'generators')];
       await cp(SOURCES, source, { recursive: true });
       await mkdir(generators);
-      // -mod=readonly: what go.sum does not have the hash of is not built.
+      // -mod=readonly: Go refuses modules whose hash is not in go.sum.
       const flags = '-buildvcs=false -mod=readonly';
       const step = {
         log,
@@ -56,7 +56,7 @@ export async function ensureGoPeers(context: InstallContext): Promise<string> {
   return join(dir, 'peers');
 }
 
-/** grpc-gateway before the services of the product, with the certificate of the gateway. */
+/** Starts grpc-gateway before the product's services, with the certificate of the gateway. */
 export const startGrpcGateway = (
   program: string,
   place: PeerPlace,
@@ -68,11 +68,11 @@ export const startGrpcGateway = (
     ...['-cert', TLS_CERT_FILE!, '-key', TLS_KEY_FILE!, '-ca', TLS_CA_FILE!],
   ]);
 
-/** A reverse proxy before the object store. */
+/** Starts a reverse proxy before the object store. */
 export const startGoProxy = (program: string, place: PeerPlace, target: string): Promise<Peer> =>
   start(program, 'proxy', place, ['-target', target]);
 
-/** Answers any path with an archive of what a list names: lines of a name, a tab and an address. */
+/** Starts a server that answers any path with an archive of the files in a list, whose lines have a name, a tab and an address. */
 export const startGoZip = (program: string, place: PeerPlace, list: string): Promise<Peer> =>
   start(program, 'zip', place, ['-list', list]);
 

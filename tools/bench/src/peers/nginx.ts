@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { nginxArgs } from '@recording-request/stack/nginx';
 import { type Peer, type PeerPlace, startPeer } from './peer.ts';
 
-/** Where nginx takes TLS as well. */
+/** The port and certificate for TLS. */
 export interface Tls {
   port: number;
   certFile: string;
@@ -10,8 +10,8 @@ export interface Tls {
 }
 
 /**
- * nginx before the object store, under the store's host name: addresses signed for it are valid here too. With `tls` it keeps the
- * name under which it is asked, for clients that sign for the address with TLS.
+ * Starts nginx before the object store. It sends the store's host name, so addresses signed for the store are valid here too. With
+ * `tls` it sends the client's host name, for clients that sign for the address with TLS.
  */
 export async function startNginx(program: string, place: PeerPlace, target: string, tls?: Tls): Promise<Peer> {
   const name = tls ? 'nginx-tls' : 'nginx';
@@ -27,7 +27,7 @@ const listenTls = ({ port, certFile, keyFile }: Tls) => `
     ssl_certificate ${certFile};
     ssl_certificate_key ${keyFile};`;
 
-/** Kept connections, buffers for a fast client, and no temporary files: what an operator would set for large bodies. */
+/** The settings of an operator for large bodies: persistent connections, buffers for a fast client, no temporary files. */
 const http = (port: number, target: URL, tls: Tls | undefined): string => `  access_log off;
   server_tokens off;
   sendfile on;

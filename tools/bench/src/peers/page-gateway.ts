@@ -1,5 +1,5 @@
-// A peer of the benchmark: a gateway as grpc-js, ts-proto and Fastify make it with their defaults. It asks for a page of
-// submissions in one call and writes its JSON itself; a token is remembered for five seconds.
+// A peer of the benchmark: a gateway with the defaults of grpc-js, ts-proto and Fastify. It gets a page of submissions in one
+// call and makes the JSON itself. It remembers a token for five seconds.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { credentials } from '@grpc/grpc-js';
@@ -16,7 +16,7 @@ const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE } = process.env;
 const TOKEN_MS = 5_000;
 
 const [cert, key, ca] = [TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE].map(file => readFileSync(file!));
-// The services' certificates have names that are no hosts.
+// The names in the services' certificates are not host names.
 const secure = credentials.createSsl(ca!, key!, cert!, { checkServerIdentity: () => undefined });
 
 const accounts = new AccountsServiceClient(PROJECTS_GRPC!, secure, { 'grpc.ssl_target_name_override': 'projects' });

@@ -2,13 +2,13 @@ import { type Child, startChild } from '@recording-request/stack/child-process';
 import { freePort } from '@recording-request/stack/ports';
 import { waitFor } from '@recording-request/stack/wait';
 
-/** A server that stands where the product does. */
+/** A server that takes the product's place. */
 export interface Peer extends AsyncDisposable {
   url: string;
   pid: number;
 }
 
-/** Where peers keep their logs, and what they are started with. */
+/** The folder for the logs of peers, and the variables that they start with. */
 export interface PeerPlace {
   dir: string;
   env: NodeJS.ProcessEnv;

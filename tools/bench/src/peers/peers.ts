@@ -5,10 +5,10 @@ import { ensureGoPeers } from './go.ts';
 import type { PeerPlace } from './peer.ts';
 import { ensureTusPeer } from './tus.ts';
 
-/** What a row compares with, and must be installed before it begins. */
+/** A program that must be installed before a row starts. */
 export type Need = 'go' | 'nginx' | 'tus' | 'zip' | 'curl' | 'media' | 'openssl' | 'chromium';
 
-/** The programs that peers are started from, and where. One that is not needed is not there. */
+/** The programs of the peers, and their place. A program that is not needed is undefined. */
 export interface Peers {
   place: PeerPlace;
   go?: string;
@@ -16,7 +16,7 @@ export interface Peers {
   tus?: string;
 }
 
-/** Without it the product's media does not start, whatever is measured. */
+/** The media service does not start without it. */
 const ALWAYS = ['ffmpeg'];
 const DEBIAN: Partial<Record<Need, string[]>> = {
   chromium: ['chromium'],
@@ -26,7 +26,7 @@ const DEBIAN: Partial<Record<Need, string[]>> = {
   media: ['ffmpeg', 'flite'],
 };
 
-/** Finds or installs what rows need. Rejects with a sentence that says what is missing. */
+/** Finds or installs the programs that rows need. Rejects with a sentence that names a missing one. */
 export async function ensurePeers(needs: ReadonlySet<Need>, place: PeerPlace, log: Log): Promise<Peers> {
   const context = { env: place.env, log, signal: place.signal };
   await ensureDebian([...new Set([...ALWAYS, ...[...needs].flatMap(need => DEBIAN[need] ?? [])])], log, context);

@@ -3,5 +3,5 @@ import { fileURLToPath } from 'node:url';
 
 /** The repository's folder. */
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-/** Where the sources of the peers are, those that are not written in TypeScript. */
+/** The folder of the peers' sources that are not TypeScript. */
 export const PEERS = join(ROOT, 'tools/bench/peers');

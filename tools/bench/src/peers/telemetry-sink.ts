@@ -1,5 +1,5 @@
-// Stands where a collector does: takes OTLP over HTTP, keeps nothing, and uses next to no CPU, so that what is measured is what
-// telemetry costs those who send it. ANSWER_MS is how long each answer takes. GET /counts tells how many bytes of each signal came.
+// Replaces a collector: accepts OTLP over HTTP, stores nothing, and uses almost no CPU, so that only the senders' cost of telemetry
+// is measured. ANSWER_MS is the time before each answer. GET /counts returns the number of received bytes by signal.
 import { createServer } from 'node:http';
 
 const { PORT, ANSWER_MS = '0' } = process.env;
@@ -13,7 +13,7 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => {
     counts[signal]! += chunk.length;
   });
-  // An empty message says that everything was taken.
+  // An empty message means that everything was accepted.
   const answer = () => response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
   request.once('end', () => setTimeout(answer, Number(ANSWER_MS)));
 });

@@ -10,7 +10,7 @@ import { PEERS } from './sources.ts';
 const SOURCES = join(PEERS, 'tus');
 const LIMIT_MS = 10 * 60_000;
 
-/** Returns the folder of the tus peer with its packages, which its lock file pins by hash: from the cache, or installed once. */
+/** Returns the folder of the tus peer and its packages: from the cache, or installed once. Its lock file pins them by hash. */
 export async function ensureTusPeer({ env, log, signal }: InstallContext): Promise<string> {
   return installOnce({
     root: cacheRoot(env),
@@ -25,7 +25,7 @@ export async function ensureTusPeer({ env, log, signal }: InstallContext): Promi
   });
 }
 
-/** @tus/server with @tus/s3-store before a bucket of the object store; uploads are created at /files. */
+/** Starts @tus/server with @tus/s3-store before a bucket of the object store. Uploads are created at /files. */
 export const startTusPeer = (folder: string, place: PeerPlace, store: Record<string, string>): Promise<Peer> =>
   startPeer('tus', place, {
     command: process.execPath,

@@ -10,7 +10,6 @@ import { openStores } from './stores.ts';
 
 type Row = { _id: string } & Record<string, unknown>;
 
-/** Has workers find work that came before them: what waiting for thousands of uploads would come to. */
 /** A clip's bytes as uploaded. */
 interface StoredSource {
   key: string;
@@ -18,18 +17,19 @@ interface StoredSource {
   parts: { key: string; size: number }[];
 }
 
+/** Puts waiting work into the stores, because thousands of uploads would take too long. */
 export interface Backlog extends AsyncDisposable {
-  /** Copies the first clip of a project between its landing and its media, and its bytes to the object `source`. */
+  /** Returns the record of a project's first clip after its landing and before its media, and copies its parts to `source-0`, `source-1` … */
   keepLanded(projectId: string, source: string, signal: AbortSignal): Promise<Row>;
-  /** Clips that landed and have no media yet. */
+  /** Adds clips that have landed and have no media yet. */
   media(landed: Row, source: string, count: number): Promise<Batch>;
-  /** Clips with sound that have no transcript yet. */
+  /** Adds clips with sound that have no transcript yet. */
   transcripts(submissionId: string, count: number): Promise<Batch>;
   /** Resolves once an event of the project was delivered. */
   firstDelivered(projectId: string, signal: AbortSignal): Promise<void>;
-  /** Events that are not sent yet, like the first one of the project. */
+  /** Adds events that are not sent yet, copied from the first one of the project. */
   deliveries(projectId: string, count: number): Promise<Batch>;
-  /** How often the workers' logs of a service say that a job of the batch has ended, beyond once for each. */
+  /** Returns how many extra ends of the batch's jobs are in the logs of a service's workers. */
   repeatedJobs(service: string, batch: Batch): Promise<number>;
 }
 
@@ -52,7 +52,7 @@ export async function openBacklog(product: OwnProduct): Promise<Backlog> {
     if (!row) throw new Error(`there is no clip ${id} in the database`);
     return row;
   };
-  // A link of its own tells a batch from all others.
+  // Each batch has its own link, which identifies its clips.
   const insertClips = async (rows: Row[], done: Record<string, string>): Promise<Batch> => {
     const linkId = randomUUID();
     await clips.insertMany(rows.map(row => ({ ...row, linkId, responseId: randomUUID(), revision: 1 })));

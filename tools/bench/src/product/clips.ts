@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { makeClip } from '@recording-request/fixtures/clip';
 import type { File } from './product.ts';
 
-/** The clips of all runs and tests: each is made once per machine. */
+/** The folder for the clips of all runs and tests: each clip is made once per machine. */
 export const CLIPS = join(tmpdir(), 'recording-request-clips');
 
-/** Such a clip has this many bytes a second, and ffmpeg looks through it as fast as it goes: every picture is a key frame. */
+/** The size of such a clip. Every picture is a key frame, so ffmpeg reads it as fast as possible. */
 const BYTES_PER_SECOND = 5e6 / 2.6;
 const PICTURE = { width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 };
 
-/** Makes a clip of about this many bytes. */
+/** Makes a clip of about `bytes` bytes. */
 export async function clipOf(bytes: number): Promise<File> {
   const seconds = Math.round((10 * bytes) / BYTES_PER_SECOND) / 10;
   const { path, mimeType } = await makeClip({ dir: CLIPS, container: 'mp4', audio: 'none', seconds, ...PICTURE });

@@ -4,13 +4,13 @@ import { startMediaProxy } from '@recording-request/stack/media-proxy';
 import type { Bench } from '../row.ts';
 import { type OwnProduct, startOwnProduct } from './own-product.ts';
 
-/** A product whose bytes an nginx in front sends, as deploy/nginx sets it up; its `baseUrl` stays the gateway's. */
+/** A product with an nginx in front that sends the bytes, as in deploy/nginx. Its `baseUrl` is still the gateway's. */
 export interface OffloadProduct extends OwnProduct {
-  /** Where nginx is. */
+  /** The address of nginx. */
   frontUrl: string;
 }
 
-/** Starts a product of its own with an nginx in front. */
+/** Starts a separate product with an nginx in front. */
 export async function startOffloadProduct(bench: Bench, stack: AsyncDisposableStack): Promise<OffloadProduct> {
   const secret = randomBytes(32).toString('hex');
   const env = { MEDIA_OFFLOAD: 'accel', MEDIA_OFFLOAD_SECRET: secret, TRUSTED_PROXIES: '1' };

@@ -8,16 +8,16 @@ import type { Product } from './product.ts';
 import { profiling } from './profiling.ts';
 import { RAISED } from './raised.ts';
 
-/** Services that one row has for itself. */
+/** Services that only one row uses. */
 export interface OwnProduct extends Product, AsyncDisposable {
   dataDir: string;
-  /** What they were started with, beside the servers' variables. */
+  /** The services' variables, without those of the servers. */
   env: Record<string, string>;
 }
 
 /**
- * Starts services on the same servers, all six or `only` those, apart from the other product. Started again under the same name they have the data
- * of the last time; with the `token` of then there is no new owner.
+ * Starts separate services, all six or `only` those, on the same servers. A second start with the same name keeps the data; with the
+ * earlier `token` it creates no new owner.
  */
 export async function startOwnProduct(
   { product, dir, log, signal, profile }: Bench,

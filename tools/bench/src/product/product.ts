@@ -5,7 +5,7 @@ import type { Cluster } from '@recording-request/stack/cluster';
 import { waitFor } from '@recording-request/stack/wait';
 import { curl } from '../load/curl.ts';
 
-/** The product as it runs, and what an owner has of it. */
+/** A running product, and an owner's access to it. */
 export interface Product {
   baseUrl: string;
   /** An API token with every scope. */
@@ -14,14 +14,14 @@ export interface Product {
   certificates: Cluster['certificates'];
   /** MONGO_URL, S3_ENDPOINT and the like. */
   serversEnv: Record<string, string>;
-  /** What its databases' names begin with. */
+  /** The prefix of its databases' names. */
   databasePrefix: string;
-  /** What its topics' names begin with. */
+  /** The prefix of its topics' names. */
   topicPrefix: string;
   bucket: string;
-  /** The processes of its servers, as far as this run started them. */
+  /** The processes of the servers that this run started. */
   serverPids: readonly number[];
-  /** The folder of the ffmpeg and ffprobe that its workers start; those of PATH without. */
+  /** The folder of the ffmpeg and ffprobe that its workers start; PATH by default. */
   programs?: string;
 }
 
@@ -31,7 +31,7 @@ const ACCEPTED = [200, 202, 204];
 
 export const bearer = ({ token }: Pick<Product, 'token'>) => ({ authorization: `Bearer ${token}` });
 
-/** Asks the API. Rejects unless the answer is a success; resolves to its JSON. */
+/** Sends a request to the API. Resolves to the answer's JSON; rejects unless the status is a success. */
 export async function ask<T>(product: Product, path: string, json?: unknown): Promise<T> {
   const answer = await fetch(new URL(path, product.baseUrl), {
     method: json === undefined ? 'GET' : 'POST',
@@ -45,7 +45,7 @@ export async function ask<T>(product: Product, path: string, json?: unknown): Pr
   return JSON.parse(text) as T;
 }
 
-/** Creates a project with a shared link that many can use; without transcripts unless `settings` say otherwise. */
+/** Creates a project with a shared link for many uses; without transcripts unless `settings` enable them. */
 export const createProject = (product: Product, projectName: string, settings: Record<string, unknown> = {}) =>
   ask<ProjectCreatedJson>(product, '/api/projects', {
     projectName,
@@ -62,7 +62,7 @@ export interface File {
   mimeType: string;
 }
 
-/** Begins a response and creates its upload. Returns the address that takes the bytes. */
+/** Starts a response and creates its upload. Returns the upload's address. */
 export async function createUpload(product: Product, link: string, file: File): Promise<string> {
   const responseSessionId = randomUUID();
   await ask(product, `${new URL(link).pathname}/responses`, { responseSessionId });
@@ -83,14 +83,14 @@ export async function createUpload(product: Product, link: string, file: File): 
   return new URL(created.headers.get('location')!, link).href;
 }
 
-/** What every PATCH of tus 1.0 has. */
+/** The headers of every PATCH in tus 1.0. */
 export const PATCH = {
   'tus-resumable': '1.0.0',
   'upload-offset': '0',
   'content-type': 'application/offset+octet-stream',
 };
 
-/** Sends the whole file. Resolves to the seconds until it was acknowledged. */
+/** Sends the whole file. Resolves to the seconds until the answer. */
 export async function sendUpload(url: string, file: File, signal: AbortSignal): Promise<number> {
   const request = { url, method: 'PATCH', headers: PATCH, upload: file.path };
   const [answer] = await curl([request], { signal, wanted: ACCEPTED });
@@ -98,7 +98,7 @@ export async function sendUpload(url: string, file: File, signal: AbortSignal): 
   return answer!.seconds;
 }
 
-/** Waits until the project has `count` clips and the media of all is made. Resolves to them, the newest first. */
+/** Waits until the project has `count` clips and all have media. Resolves to the clips, the newest first. */
 export async function readyClips(
   product: Product,
   projectId: string,

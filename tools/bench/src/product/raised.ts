@@ -1,6 +1,6 @@
 const MANY = '1000000';
 
-/** Variables of the product under which nothing is refused because one client asks for much. Everything else is as it ships. */
+/** Variables that raise the limits per client, so that the product refuses no load of the benchmark. All other settings are the defaults. */
 export const RAISED = {
   RATE_LIMIT_TOKEN_PER_MINUTE: MANY,
   RATE_LIMIT_ADDRESS_PER_MINUTE: MANY,

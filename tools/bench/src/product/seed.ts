@@ -7,9 +7,9 @@ type Row = { _id: string } & Record<string, unknown>;
 
 const BATCH = 2_000;
 
-/** Puts many records into the product's databases: what making each through the API would take hours for. */
+/** Inserts many records into the product's databases, because creating them through the API would take hours. */
 export interface Seed extends AsyncDisposable {
-  /** Copies the record of a clip into a project, `count` times, each with what `fieldsOf` gives; its media stay those of the one clip. */
+  /** Copies a clip's record into a project `count` times, each with the fields of `fieldsOf`. All copies use the media of that clip. */
   submissions(
     submissionId: string,
     to: { projectId: string; linkId: string },
@@ -62,7 +62,7 @@ export async function openSeed({ serversEnv, databasePrefix }: Product): Promise
   };
 }
 
-/** Of ten clips one is selected, and of a hundred one has a transcript that failed. */
+/** Selects one clip in ten, and gives one in a hundred a failed transcript. */
 function stateOf(at: number) {
   const words = { transcriptStatus: 'completed', transcriptText: 'what was said', transcriptVtt: 'WEBVTT' };
   return { selected: at % 10 === 0, ...(at % 100 === 0 ? { transcriptStatus: 'failed' } : words) };

@@ -4,25 +4,25 @@ import { type BrowserContext, chromium } from 'playwright-core';
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const LIMIT_MS = 30_000;
 const VIEWPORT = { width: 390, height: 760 };
-/** A phone on a slow line: each answer begins so long after its request, and its bytes come at this rate. */
+/** The network of a phone on a slow line: latency in milliseconds, throughput in bytes a second. */
 const LINE = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 1.6e6 / 8 };
 const CPU_SLOWED = 4;
 
-/** What a visitor who has nothing of a page yet waits for and is sent. Times are in milliseconds from the navigation. */
+/** The wait and the traffic of a first visit to a page. Times are in milliseconds from the navigation. */
 export interface PageLoad {
   /** Until the first text or picture. */
   painted: number;
-  /** Until the script has taken the page over. */
+  /** Until the page's script is ready. */
   ready: number;
-  /** Without pictures. */
+  /** Number of requests, without pictures. */
   requests: number;
-  /** Bodies as they were sent, compressed, without pictures. */
+  /** Size of the compressed bodies, without pictures. */
   bytes: number;
 }
 
-/** A browser that is as slow as a phone, by Chromium's own means. */
+/** A browser that Chromium itself slows down to the speed of a phone. */
 export interface SlowPhone extends AsyncDisposable {
-  /** Opens a page without a cache and without a connection. Rejects where its script is not ready within half a minute. */
+  /** Opens a page without a cache or an open connection. Rejects when its script is not ready within half a minute. */
   open(url: string): Promise<PageLoad>;
 }
 

@@ -1,14 +1,14 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How long such a server takes for an answer. */
+/** The time before each answer. */
 const ANSWER_MS = 300;
 
 export interface SlowServer extends AsyncDisposable {
   url: string;
 }
 
-/** An HTTP server that always takes the same time and next to no CPU, so that everything else is the product's. */
+/** Starts an HTTP server with a fixed answer time and almost no CPU use, so that the rest is the product's. */
 export async function startSlowServer(
   answer: { status: number; json?: string },
   onRequest: (headers: IncomingHttpHeaders) => void = () => {},

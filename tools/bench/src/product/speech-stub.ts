@@ -8,11 +8,11 @@ const ANSWER = JSON.stringify({
 });
 
 export interface SpeechStub extends AsyncDisposable {
-  /** Variables with which the product asks it. */
+  /** Variables that make the product use this server. */
   env: { SPEECH_BASE_URL: string; SPEECH_API_KEY: string; SPEECH_MODEL: string };
 }
 
-/** A speech-to-text server that always hears the same. */
+/** Starts a speech-to-text server that always returns the same text. */
 export async function startSpeechStub(onRequest?: () => void): Promise<SpeechStub> {
   const server = await startSlowServer({ status: 200, json: ANSWER }, onRequest);
   return {

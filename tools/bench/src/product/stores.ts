@@ -13,15 +13,15 @@ interface Stored {
 const COPIES_AT_ONCE = 8;
 const URL_SECONDS = 6 * 60 * 60;
 
-/** The product's database and bucket, beside the product. */
+/** Direct access to the product's database and bucket. */
 export interface Stores extends AsyncDisposable {
-  /** Copies a clip in the stores, record by record and object by object, as landing each would take minutes. Returns the copies' ids. */
+  /** Copies a clip's record and video in the stores, because landing each copy would take minutes. Returns the copies' ids. */
   copyClip(submissionId: string, copies: number, change?: (row: Row, at: number) => Row): Promise<string[]>;
-  /** The object that is the video of a clip. */
+  /** Returns the video object of a clip. */
   videoOf(submissionId: string): Promise<Stored>;
-  /** An address that anyone can read the object at, valid for hours. */
+  /** Returns a signed address to read the object, valid for hours. */
   readUrl(key: string): Promise<string>;
-  /** An address that anyone can store the object at, valid for hours. */
+  /** Returns a signed address to write the object, valid for hours. */
   writeUrl(key: string): Promise<string>;
   copyObject(from: string, to: string): Promise<void>;
   remove(keys: string[]): Promise<void>;

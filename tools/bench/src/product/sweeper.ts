@@ -7,17 +7,17 @@ import type { Product } from './product.ts';
 
 /** The sweeper of the submissions service, in this process. */
 export interface Sweeper extends AsyncDisposable {
-  /** One turn: looks for everything that stopped midway. */
+  /** Runs one turn, which looks for all work that stopped midway. */
   turn(): Promise<void>;
-  /** How many clips there are. */
+  /** Returns the number of clips. */
   clips(): Promise<number>;
 }
 
-/** Opens it on the product's database. */
+/** Opens a sweeper on the product's database. */
 export const openSweeper = async (product: Product): Promise<Sweeper> =>
   sweeperOf(await openSubmissions(product, product.databasePrefix));
 
-/** Opens it on a database of its own, which has copies of the records of so many clips of the product. */
+/** Opens a sweeper on a separate database with copies of the records of `clips` clips. */
 export async function openSmallSweeper(product: Product, clips: number): Promise<Sweeper> {
   await using opening = new AsyncDisposableStack();
   const databasePrefix = `${product.databasePrefix}small_`;

@@ -7,7 +7,7 @@ import { until } from '@recording-request/testing/wait';
 import type { Bench } from '../row.ts';
 import { startCollector } from './telemetry.ts';
 
-test('the collector of the benchmark takes every signal and knows when all have come; a slow one answers nothing in time', async t => {
+test('the benchmark’s collector accepts every signal and reports when all have come; a slow one answers nothing in time', async t => {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), 'bench-collector-'));
   stack.defer(() => rm(dir, { recursive: true, force: true }));

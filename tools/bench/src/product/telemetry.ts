@@ -4,13 +4,13 @@ import { waitFor } from '@recording-request/stack/wait';
 import { startPeer } from '../peers/peer.ts';
 import type { Bench } from '../row.ts';
 
-/** Longer than an exporter waits for an answer: each batch is given up. */
+/** Longer than an exporter waits for an answer, so it drops each batch. */
 const SLOW_MS = 15_000;
-/** Longer than the minute between two readings of metrics. */
+/** Longer than the minute between two exports of metrics. */
 const CAME_MS = 90_000;
 const SIGNALS = ['traces', 'metrics'] as const;
 
-/** A collector, and the variables with which services send to it what they have to tell: its address, and no other setting. */
+/** A collector, and the variables that make services send to it: only its address. */
 export interface Collector {
   env: Record<string, string>;
   /** Resolves once spans and metrics have come. */
@@ -19,7 +19,7 @@ export interface Collector {
 
 const variables = (url: string): Record<string, string> => ({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
 
-/** Starts one that takes what comes; with `slow` it takes so long for each answer that nothing is ever taken in time. */
+/** Starts a collector that accepts everything. With `slow`, each answer comes after the exporter's timeout. */
 export async function startCollector(
   name: string,
   { peers, signal }: Bench,
@@ -44,6 +44,6 @@ export async function startCollector(
   };
 }
 
-/** The variables of services whose collector is away. */
+/** Returns variables that point services to a collector that does not run. */
 export const deadCollector = async (): Promise<Record<string, string>> =>
   variables(`http://127.0.0.1:${await freePort()}`);

@@ -7,7 +7,7 @@ import { type OwnProduct, startOwnProduct } from './own-product.ts';
 
 const DAYS = '2';
 
-/** A product of its own that reaches the same store over TLS, which nginx ends there. */
+/** Starts a separate product that uses the same store through an nginx with TLS. */
 export async function startTlsProduct(bench: Bench, nginx: string, stack: AsyncDisposableStack): Promise<OwnProduct> {
   const { dir, peers, product } = bench;
   const [certFile, keyFile] = [join(dir, 'store.crt'), join(dir, 'store.key')];

@@ -3,34 +3,34 @@ import { startTraceReceiver, traceVariables } from '@recording-request/demo/trac
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { waitFor } from '@recording-request/stack/wait';
 
-/** When what happened to a clip, by the spans of its trace, in milliseconds since 1970. */
+/** Times of a clip's steps by the spans of its trace, in milliseconds since 1970. */
 export interface Moments {
-  /** The write that makes it a submission has ended. */
+  /** End of the write that makes the upload a submission. */
   stored: number;
-  /** The webhooks service began with the event. */
+  /** Start of the webhooks service's work on the event. */
   taken: number;
-  /** The write that records its media has ended. */
+  /** End of the write that records the media. */
   processed: number;
-  /** How long the speech server was waited for. */
+  /** Duration of the request to the speech server, in milliseconds. */
   speechMs: number;
-  /** The write that records its transcript has ended. */
+  /** End of the write that records the transcript. */
   transcribed: number;
-  /** All of its trace, as far as it has come by then. */
+  /** All spans of the trace that were received by then. */
   spans: readonly Span[];
 }
 
-/** Receives the spans of a product, which tell what happens to a clip without asking for it. */
+/** Receives the spans of a product, which show a clip's progress without extra requests. */
 export interface Traces extends AsyncDisposable {
-  /** What the product is started with. */
+  /** Variables for the product. */
   env: Record<string, string>;
   serviceEnv: Partial<Record<ServiceName, Record<string, string>>>;
-  /** Resolves once the clip of this upload is transcribed; forgets all spans then. */
+  /** Resolves once the clip of this upload is transcribed, and drops all spans. */
   momentsOf(uploadUrl: string, signal: AbortSignal): Promise<Moments>;
 }
 
 const LIMIT_MS = 60_000;
 const LOOK_MS = 200;
-// Nearly as rarely as by default (five seconds): encoding and sending them would fall into each landing that is measured.
+// Close to the default of five seconds, so that encoding and sending spans does not fall into each measured landing.
 export const SENT_AFTER_MS = 3_000;
 
 export async function startTraces(): Promise<Traces> {
@@ -49,7 +49,7 @@ export async function startTraces(): Promise<Traces> {
   };
 }
 
-/** Undefined while a span is missing. */
+/** Returns undefined while a span is missing. */
 function momentsIn(spans: readonly Span[], uploadId: string): Moments | undefined {
   const root = spans.find(
     ({ service, kind, attributes }) =>

@@ -18,7 +18,7 @@ export interface Worker extends AsyncDisposable {
   pid: number;
 }
 
-/** Starts another process of a service of `product`; `number` is in the name of its log. */
+/** Starts another process of a service. `number` is part of its log's name. */
 export async function startWorker(
   product: OwnProduct,
   service: ServiceName,
@@ -55,9 +55,9 @@ export async function startWorker(
   return { pid: child.pid, [Symbol.asyncDispose]: stop };
 }
 
-/** Sees who is in the groups of a product. */
+/** Watches the consumer groups of a product. */
 export interface GroupWatch extends AsyncDisposable {
-  /** Resolves once each group has so many members, which have shared out its partitions. */
+  /** Resolves once each group has `members` members and its partitions are assigned. */
   stable(groups: readonly string[], members: number, signal: AbortSignal): Promise<void>;
 }
 

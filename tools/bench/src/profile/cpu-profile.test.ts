@@ -12,14 +12,14 @@ const FRAMES: [functionName: string, url: string][] = [
   ['', 'file:///app/services/gateway/src/main.ts'],
 ];
 
-/** A process in which each frame ran for a millisecond, in `order`. */
+/** A profile in which the frames of `order` ran for a millisecond each. */
 const profile = (...order: number[]): CpuProfile => ({
   nodes: FRAMES.map(([functionName, url], id) => ({ id, callFrame: { functionName, url, lineNumber: 9 } })),
   samples: [...order, 0],
   timeDeltas: [...order, 0].map(() => 1_000),
 });
 
-test('time is told by package, by folder of the product, and by what V8 names; waiting is none', () => {
+test('time is grouped by package, by folder of the product, and by V8’s own names; idle time does not count', () => {
   const { busyMs, owners, functions } = usageOf(profile(0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 0));
   assert.equal(busyMs, 6);
   assert.deepEqual(Object.fromEntries(owners), {
@@ -34,7 +34,7 @@ test('time is told by package, by folder of the product, and by what V8 names; w
   assert.equal(functions.get('services/gateway/src (anonymous):10'), 1);
 });
 
-test('what a process did while it started does not count', () => {
+test('the time of a process’s start does not count', () => {
   const { owners } = usageOf(profile(5, 5, 5, 5, 4, 4, 4, 4));
   assert.deepEqual([...owners.keys()], ['@grpc/grpc-js']);
 });

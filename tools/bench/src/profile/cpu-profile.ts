@@ -1,17 +1,17 @@
-/** What V8 writes with `--cpu-prof`, as far as it is read here. */
+/** The parts of V8's `--cpu-prof` output that are read here. */
 export interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
   /** The id of the node that ran at each sample. */
   samples: number[];
-  /** Microseconds before each sample, since the one before. */
+  /** Microseconds between the previous sample and each sample. */
   timeDeltas: number[];
 }
 
-/** What used a process's time, in milliseconds. */
+/** The use of a process's time, in milliseconds. */
 export interface Usage {
-  /** Neither waiting for anything. */
+  /** Time without idle time. */
   busyMs: number;
-  /** By package, by folder of the product, or `(garbage collector)` and what else V8 names so. */
+  /** By package, by folder of the product, or by V8's own name, such as `(garbage collector)`. */
   owners: Map<string, number>;
   /** By function, with its owner and line. */
   functions: Map<string, number>;
@@ -20,8 +20,8 @@ export interface Usage {
 const IDLE = '(idle)';
 
 /**
- * Returns what used the time in the second half of a profile: a process that has just started runs code that is not compiled yet.
- * Time is counted where it was spent, not with callers.
+ * Returns the use of time in the second half of a profile, because a new process runs code that is not compiled yet. Counts time for
+ * the function that spent it, not for its callers.
  */
 export function usageOf({ nodes, samples, timeDeltas }: CpuProfile): Usage {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
@@ -43,7 +43,7 @@ export function usageOf({ nodes, samples, timeDeltas }: CpuProfile): Usage {
   return usage;
 }
 
-/** Returns which service a profile is of; undefined where it is of none. */
+/** Returns the service of a profile; undefined for a process of no service. */
 export function serviceOf({ nodes }: CpuProfile): string | undefined {
   for (const { callFrame } of nodes) {
     const [, name] = /services\/([a-z]+)\/src\/main\.ts$/.exec(callFrame.url) ?? [];

@@ -9,7 +9,7 @@ const span = (spanId: string, name: string, [startMs, endMs]: [number, number], 
   ...(parentSpanId && { parentSpanId }),
 });
 
-test('each step of the clips has a line, with the median of when it begins and how long it takes, below the step it is a part of', () => {
+test('each step of the clips has a line with its median start and duration, below its parent step', () => {
   const clip = (from: number, ms: number) => ({
     from,
     spans: [

@@ -1,7 +1,7 @@
 import { SPAN_KIND, type Span } from '@recording-request/demo/otlp-json';
 import { quantile } from '../stats/interval.ts';
 
-/** A step of a trace: the spans that have this place in it, one of each clip that has one. */
+/** A step of a trace: the spans at the same place in the traces of all clips. */
 interface Leg {
   label: string;
   starts: number[];
@@ -12,8 +12,8 @@ const KINDS = Object.fromEntries(Object.entries(SPAN_KIND).map(([word, kind]) =>
 const WIDTH = 9;
 
 /**
- * Returns a line for each step of the traces, in the order in which they begin: when it begins and how long it takes, medians in
- * milliseconds. `from`: the moment of each clip, in milliseconds since 1970, from which it is counted.
+ * Returns a line for each step of the traces, in the order of their starts: median start and median duration, in milliseconds. Starts
+ * count from the clip's `from`, in milliseconds since 1970.
  */
 export function legsReport(clips: readonly { spans: readonly Span[]; from: number }[]): string {
   const legs = new Map<string, Leg>();

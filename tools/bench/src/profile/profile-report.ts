@@ -4,7 +4,7 @@ import { type CpuProfile, serviceOf, type Usage, usageOf } from './cpu-profile.t
 
 const LINES = 15;
 
-/** Returns what used the CPU time of each service, from the profiles in a folder with one folder for each set of services. */
+/** Returns the use of CPU time of each service, from the profiles in `dir`, which has one folder for each set of services. */
 export async function profileReport(dir: string): Promise<string> {
   const found = (await readdir(dir, { recursive: true })).filter(name => name.endsWith('.cpuprofile')).sort();
   const usages = new Map<string, Usage[]>();
@@ -18,7 +18,7 @@ export async function profileReport(dir: string): Promise<string> {
   return [...usages].map(([key, of]) => tableOf(key, of)).join('\n\n');
 }
 
-/** A share of the time in which the service did something, of each package and of each function. */
+/** Lists each package's and each function's share of the busy time. */
 function tableOf(key: string, usages: Usage[]): string {
   const busy = usages.reduce((sum, { busyMs }) => sum + busyMs, 0);
   const owners = largest(usages.map(({ owners }) => owners));

@@ -19,9 +19,9 @@ export interface RowResult {
 
 export interface FindingResult {
   text: string;
-  /** "≥ 1", "≤ 1.2" or "0.8 to 1.2"; "" for what is only shown. */
+  /** "≥ 1", "≤ 1.2" or "0.8 to 1.2"; "" for a figure without a goal. */
   bound: string;
-  /** Null where it was not measured. */
+  /** Null when it was not measured. */
   median: number | null;
   low?: number;
   high?: number;
@@ -54,7 +54,7 @@ export function rowResult(row: Row, outcome: RowOutcome, seconds: number): RowRe
   };
 }
 
-/** A row that could not be measured at all. */
+/** Returns the result of a row that could not be measured. */
 export const unmeasured = (row: Row, why: string, seconds: number): RowResult =>
   rowResult(row, { state: 'not measured', why, rounds: [], findings: [], selfFindings: [], repeated: 0 }, seconds);
 
@@ -81,7 +81,7 @@ const rounded = (round: Round): Round =>
 
 const figure = (value: number) => Number(value.toPrecision(FIGURES));
 
-/** The newest result of a row that was judged, as it is kept. */
+/** The newest judged result of a row, as stored. */
 export interface KeptRow extends Pick<RowResult, 'name' | 'title' | 'findings'> {
   date: string;
   commit: string;
@@ -91,7 +91,7 @@ export interface KeptRow extends Pick<RowResult, 'name' | 'title' | 'findings'> 
 
 const COMMIT_DIGITS = 8;
 
-/** Returns the kept rows with those that a run has judged in place of the older ones, in the order of their numbers. */
+/** Returns the kept rows, with older results replaced by the run's judged rows, in the order of their numbers. */
 export function withRun(kept: readonly KeptRow[], { date, commit, machine, rows }: RunResult): KeptRow[] {
   const about = { date, commit: commit.slice(0, COMMIT_DIGITS), cpu: String(machine.cpu ?? '') };
   const judged = rows
@@ -101,7 +101,7 @@ export function withRun(kept: readonly KeptRow[], { date, commit, machine, rows 
   return [...kept.filter(({ name }) => !names.has(name)), ...judged].sort((a, b) => Number(a.name) - Number(b.name));
 }
 
-/** Keeps what a run has judged in the file. Returns all rows that it has then. */
+/** Writes a run's judged rows to the file. Returns all rows of the file. */
 export async function keepRun(file: string, run: RunResult): Promise<KeptRow[]> {
   const rows = withRun(JSON.parse(await readFile(file, 'utf8')) as KeptRow[], run);
   await writeFile(`${file}.tmp`, `${JSON.stringify(rows, undefined, 1)}\n`);

@@ -35,7 +35,7 @@ test('the newest judged result of each row is kept, in the order of their number
   assert.match(lines[1]!, /^\| 10 .*\| 1\.5 .* 2026-01-01, abc \| met \|$/);
 });
 
-test('a run tells its processor', () => {
+test('the table names the processor of a run', () => {
   const machines: RunResult['machine'][] = [{ cpu: 'Intel(R) Xeon(R) Processor @ 2.50GHz' }, { cpu: 'AMD EPYC' }, {}];
   const names = machines.map(machine => {
     const rows = withRun([], { ...run('2026-01-01', row('2', 1.5)), machine });
@@ -56,12 +56,12 @@ test('a row that was not judged says why', () => {
   assert.match(summaryOf(noisy), /not measured: others had 9 %/);
 });
 
-test('a void row tells at the terminal what it measured, and why that does not count', () => {
+test('the terminal shows the figures of a void row, and why they do not count', () => {
   const summary = summaryOf(row('1', 1, { state: 'void', why: 'it differs from itself' }));
   assert.match(summary, /void: it differs from itself\n {4}met {7}rate, of Go ≥ 1: 1 \(0\.9 to 1\.1\)/);
 });
 
-test('a goal tells both of its bounds', () => {
+test('a goal shows both of its bounds', () => {
   const bounds = [{ atLeast: 0.8, atMost: 1.2 }, { atLeast: 1 }, { atMost: 60 }, {}].map(bound => {
     const goal = { text: 'peak', metric: 'bytes', of: 'much', ...bound };
     return findingResult({ goal, values: [], median: 1, interval: undefined, verdict: 'shown' }).bound;
@@ -75,7 +75,7 @@ test('a goal that this machine cannot measure has no figure in its line', () => 
   assert.match(table, /media \| ≥ 0\.85 \| {2}\| {2}\| 0 \| 2026-01-01, abc \| not measured \|$/);
 });
 
-test('the table replaces what stood between the markers, and a document without them is refused', () => {
+test('the table replaces the text between the markers, and a document without them is refused', () => {
   const marked = (between: string) =>
     `# Performance\n<!-- made by npm run bench: begin -->${between}<!-- made by npm run bench: end -->\nafter\n`;
   const once = withTable(marked('\nold\n'), '| new |');

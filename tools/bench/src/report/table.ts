@@ -4,7 +4,7 @@ import type { FindingResult, KeptRow, RowResult } from './results.ts';
 const BEGIN = '<!-- made by npm run bench: begin -->';
 const END = '<!-- made by npm run bench: end -->';
 
-/** The kept rows in Markdown. */
+/** Returns the kept rows as Markdown. */
 export const tableOf = (rows: readonly KeptRow[]): string =>
   [
     '| # | what | goal | median | interval | rounds | run, commit, processor | verdict |',
@@ -20,13 +20,13 @@ const linesOf = ({ name, title, date, commit, cpu, rounds, findings }: KeptRow):
     return `| ${first} ${text} | ${bound} | ${median ?? ''} | ${range(finding)} | ${rounds} | ${run} | ${verdict} |`;
   });
 
-/** The name of a machine's processor, without what every name has. */
+/** Returns the name of a processor without its generic words. */
 const processorOf = (cpu: string): string =>
   cpu.replaceAll(/\((?:R|TM)\)/g, '').replace(/ (?:Processor|CPU)\b.*| @.*/, '');
 
 const range = ({ low, high }: FindingResult) => (low === undefined ? '' : `${low} to ${high}`);
 
-/** One row, for the terminal. */
+/** Returns one row for the terminal. */
 export function summaryOf(row: RowResult): string {
   const head = `${row.name}  ${row.title}: ${row.rounds.length} rounds in ${row.seconds} s`;
   const why = `    ${row.state}: ${row.why}`;
@@ -35,17 +35,17 @@ export function summaryOf(row: RowResult): string {
   return [head, ...(row.state === 'void' ? [why] : []), ...lines].join('\n');
 }
 
-/** One figure of a row, for the terminal. */
+/** Returns one figure of a row for the terminal. */
 export const lineOf = (finding: FindingResult): string =>
   `${finding.verdict.padEnd(9)} ${finding.text} ${finding.bound}: ${finding.median ?? ''}${finding.low === undefined ? '' : ` (${range(finding)})`}`;
 
-/** Puts the table between its markers in a document. Rejects where the markers are missing. */
+/** Puts the table between its markers in a document. Rejects when the markers are missing. */
 export async function updateDocument(path: string, table: string): Promise<void> {
   const text = await readFile(path, 'utf8');
   await writeFile(path, withTable(text, table));
 }
 
-/** Returns the text with the table between its markers. Throws where they are missing. */
+/** Returns the text with the table between its markers. Throws when they are missing. */
 export function withTable(text: string, table: string): string {
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (begin < 0 || end < begin)

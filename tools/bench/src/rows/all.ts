@@ -15,7 +15,7 @@ import { uploadIn } from './upload-in.ts';
 import { videoOut } from './video-out.ts';
 import { workers } from './workers.ts';
 
-/** The rows that are measured, in the order of the table. */
+/** All rows, in the order of the table. */
 export const ROWS: readonly Row[] = [
   ownerRead,
   page,

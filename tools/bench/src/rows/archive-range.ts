@@ -13,11 +13,11 @@ const FEW_CLIPS = 20;
 const MANY_PER_CLIP = 10;
 const CLIP_BYTES = 200_000;
 const RANGE_BYTES = 1_000;
-/** Whose median is a turn's figure, for each of its repeats. */
+/** Requests for each repeat of a turn; their median is the turn's figure. */
 const REQUESTS = 4;
 const TURNS = 16;
 
-/** A download of project.zip is resumed in its last entry: what it waits for may not grow with the clips before it. */
+/** A client resumes a download of project.zip in its last entry: the wait must not grow with the number of earlier clips. */
 export const archiveRange: Row = {
   name: '17',
   title: 'a range in the last entry of project.zip, 20 → 2,000 clips',

@@ -62,7 +62,7 @@ export const archive: Row = {
   },
 };
 
-/** Stores every clip as a file, and a list of where each is in the store. */
+/** Stores every clip as a file, and writes a list of their addresses in the store. */
 async function fetchAll(
   { signal }: Bench,
   stores: Stores,
@@ -92,7 +92,7 @@ function downloadSample(bench: Bench, request: Transfer, bytes: number): () => P
 
 async function zipLocally(files: string, bytes: number, signal: AbortSignal): Promise<{ rate: number }> {
   const startedAt = performance.now();
-  // To a pipe, as the others write to a connection.
+  // zip writes to a pipe, as the others write to a connection.
   await runCommand('sh', ['-c', 'zip -0 -q -r - . | cat > /dev/null'], signal, files);
   return { rate: bytes / 1e3 / (performance.now() - startedAt) };
 }

@@ -12,15 +12,15 @@ import { quantile } from '../stats/interval.ts';
 
 const BARE = 'findOneAndUpdate';
 const CLAIMS = 200;
-/** As many uses as a link may have, and links by turns: 36 rounds claim two millions. */
+/** The maximum of a link. The rounds alternate between links, because 36 rounds claim two million uses. */
 const MAX_USES = 1_000_000;
 const LINKS = 4;
-/** Of a round: a pause of the machine, or of the database's disk, is not one variant's alone. */
+/** Turns in a round, so that a pause of the machine or of the database's disk affects more than one variant. */
 const TURNS = 4;
-/** The product's for each of the peer's, which takes four times as long: bursts of 20 ms differ, and a figure is the middle one of many. */
+/** The product's bursts for each of the peer's, which takes four times as long. Short bursts differ, so a figure is the median of many. */
 const OWN_BURSTS = 4;
 
-/** As the product connects, but for the wait for a connection: the updates of one record get into each other's way. */
+/** The product's options, but with a longer wait for a connection, because the updates of one record conflict. */
 const DURABLE = {
   maxPoolSize: 50,
   retryWrites: true,
@@ -62,7 +62,7 @@ export const claims: Row = {
     stack.defer(() => client.close());
     const database = client.db(`${product.databasePrefix}projects`);
     const stored = database.collection<LinkRow>('links');
-    // Beside the product's own collections.
+    // A separate collection for the peer.
     const plain = database.collection<LinkRow>('bench_links');
     await plain.insertMany(linkIds.map(_id => ({ _id, maxUses: MAX_USES, claimed: 0, landed: 0 })));
 
@@ -89,18 +89,18 @@ export const claims: Row = {
     const burst = async (claim: Claim) => {
       const linkId = linkIds[bursts++ % LINKS]!;
       const ms = await atOnce(() => claim(linkId));
-      // What settles after the answers is not for the next burst to wait for.
+      // Waits for the work that follows the answers, so that it does not slow the next burst.
       await context.store.transfers.stop();
       return ms;
     };
     const several = async (claim: Claim, count: number) => {
-      // The first after another variant's is not timed.
+      // The first burst after another variant's is not timed.
       await burst(claim);
       const each: number[] = [];
       for (let done = 0; done < count; done++) each.push(await burst(claim));
       return each;
     };
-    // The middle one: a single stall of the database or the machine would weigh as much as many bursts.
+    // The median, because a single stall of the database or the machine would outweigh many bursts in a mean.
     const sample = (claim: Claim, count: number) => () =>
       timed(bench, async () => {
         const each: number[] = [];

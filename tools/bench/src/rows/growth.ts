@@ -12,13 +12,13 @@ import type { Sample } from '../stats/rounds.ts';
 const SMALL = 'small';
 const SMALL_AGAIN = 'small again';
 const LARGE = 'large';
-/** As many projects as the large owner has, without a clip. */
+/** An owner with as many projects as the large one, without clips. */
 const EMPTY = 'empty';
-/** How many requests of one kind a turn is the median of, for each of its repeats: pages are quick. Lists of projects are long, and asked for once. */
+/** Requests of one kind for each repeat of a turn, whose figure is their median. The long lists of projects are requested once. */
 const REQUESTS = 4;
-/** Of the sweeper, whose turns take five times as long as a page, and one as long as the other. */
+/** Turns of the sweeper for each repeat: they take five times as long as a page, and vary little. */
 const SWEEPS = 2;
-/** Of a round, so that a machine that is slow for some seconds is so for all variants. */
+/** Turns in a round, so that a machine that is slow for some seconds affects all variants. */
 const TURNS = 8;
 const CLIP_BYTES = 200_000;
 const SMALL_CLIPS = 100;
@@ -26,7 +26,7 @@ const SMALL_LINKS = 10;
 const STATS_MS = 60;
 const MOST = 1.2;
 
-/** What is asked of a project, by the name of its metric: of each filter as many clips as the small one has, so that all answers are as long. */
+/** Queries of a project by metric. Each returns as many clips as the small project has, so that all answers have the same length. */
 const PAGES: Record<string, string> = {
   'first page': '',
   'selected page': '?selected=true&limit=10',
@@ -39,7 +39,7 @@ const SWEEP = "sweeper's turn";
 const OTHERS = ['one submission', 'dashboard poll', 'opening an export', SWEEP];
 const FLAT = [...Object.keys(PAGES), ...OTHERS];
 
-/** What an owner asks of a project with little in it, and of one with much, in the same database. */
+/** An owner's requests to a small and to a large project in the same database. */
 export const growth: Row = {
   name: '10',
   title: '100 → 100,000 submissions, 10 → 10,000 links, 1 → 2,000 projects',
@@ -89,7 +89,7 @@ export const growth: Row = {
   },
 };
 
-/** What asks for all variants, one request after the other. */
+/** Sends the requests of all variants, one after the other. */
 interface Asker {
   client: LoadClient;
   alone: OneByOne;
@@ -99,7 +99,7 @@ interface Filled {
   owner: Product;
   project: ProjectCreatedJson;
   submissionId: string;
-  /** Of the answer that the dashboard has already. */
+  /** The ETag of the answer that the dashboard already has. */
   etag: string;
 }
 

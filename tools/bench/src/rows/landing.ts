@@ -17,14 +17,15 @@ import { expectEqual, PRODUCT, type Prepared, type Row } from '../row.ts';
 import { msOf, timed } from '../sample.ts';
 
 const CLIPS_SENT = 50;
-/** In the folder of the profiles. */
+/** A file in the folder of the profiles. */
 const LEGS_FILE = 'landing-legs.txt';
-/** Between two clips beside the time in which spans are sent, and on a slow machine so many times what the first one takes: the system is idle when the next one comes. */
+/** Minimum interval between two clips, in addition to the interval of the span export: the system must be idle when a clip comes. */
 const LEAST_EVERY_MS = 2_500;
+/** The interval on a slow machine, as a multiple of the first clip's duration. */
 const ROOM = 1.3;
 const LANDED = 'submission.completed';
 const TEXT = 'This is what I think of it, and I say it slowly so that it takes a while.';
-/** Ten megabytes in five seconds and a bit, with sound. */
+/** Ten megabytes in 5.2 seconds, with sound. */
 const CLIP = { width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25, seconds: 5.2 };
 
 const p50 = (text: string, metric: string, atMost: number) => ({
@@ -43,7 +44,7 @@ const p95 = (text: string, metric: string, atMost: number) => ({
 
 const shown = (text: string, metric: string) => ({ text: `of that ${text}, p50 in ms`, metric, of: PRODUCT });
 
-/** Clips of 10 MB come one every few seconds, each timed from when it was to be sent. A round is one clip. */
+/** A 10 MB clip arrives every few seconds, timed from its intended start. A round is one clip. */
 export const landing: Row = {
   name: '8',
   title: '10 MB clip on an idle system',
@@ -65,7 +66,7 @@ export const landing: Row = {
   async prepare(bench, stack): Promise<Prepared> {
     const { signal, dir, profile } = bench;
     const traces = stack.use(await startTraces());
-    // Profiling a service would make each of its steps half as long again.
+    // Profiling would make each step of a service 50 % longer.
     const product = stack.use(await startOwnProduct({ ...bench, profile: undefined }, 'landing', traces));
     const { path, mimeType } = await makeClip({ dir: CLIPS, container: 'mp4', text: TEXT, ...CLIP });
     const file: File = { path, mimeType, bytes: (await stat(path)).size };
@@ -120,14 +121,14 @@ export const landing: Row = {
   },
 };
 
-/** Keeps what each step of a clip took; the first clip, of services that have compiled nothing, does not count. */
+/** Writes the duration of each step. The first clip does not count, because the services have compiled nothing yet. */
 async function writeLegs(folder: string, [, ...clips]: readonly Moments[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   const counted = clips.map(({ spans, stored }) => ({ spans, from: stored }));
   await writeFile(join(folder, LEGS_FILE), legsReport(counted));
 }
 
-/** The clip has its three thumbnails, each a picture. */
+/** Fails unless the clip has three thumbnails, each a JPEG. */
 async function expectThumbnails(product: Product, submissionId: string): Promise<void> {
   await using stores = await openStores(product);
   const { key } = await stores.videoOf(submissionId);
@@ -141,7 +142,7 @@ async function expectThumbnails(product: Product, submissionId: string): Promise
   }
 }
 
-/** Sends the file in one request. The time runs from when the system has taken its last byte to the end of the answer. */
+/** Sends the file in one request. The time counts from the moment when the system has accepted the last byte to the end of the answer. */
 async function send(url: string, file: File, signal: AbortSignal): Promise<{ submissionId: string; answerMs: number }> {
   const headers = { ...PATCH, 'content-length': String(file.bytes) };
   const sending = request(url, { method: 'PATCH', headers, signal });
@@ -161,7 +162,7 @@ async function send(url: string, file: File, signal: AbortSignal): Promise<{ sub
   return { submissionId: JSON.parse(body).submissionId, answerMs };
 }
 
-/** The bare command that a media job is built around; milliseconds. */
+/** Returns the duration of a media job's bare command, in milliseconds. */
 const bare = (source: string, to: string): Promise<number> =>
   msOf(() =>
     run('ffmpeg', [

@@ -25,7 +25,7 @@ type Container = (typeof CONTAINERS)[number];
 
 const TEXT = 'This is what I think of it, and I say it slowly so that it takes a while.';
 const JOB_MS = 600_000;
-/** Of a round, for each of its repeats: a job takes less than a second, and its share of a pause of the machine is large. Separate calls take ten times as long, and are made once. */
+/** Jobs for each repeat: a job takes under a second, so a pause of the machine would weigh much. Separate calls take ten times as long and run once. */
 const JOBS = 2;
 const ONE_KEY_FRAME = 'one key frame';
 const LIMITS = {
@@ -53,7 +53,7 @@ function goalsOf(container: Container): Goal[] {
   ];
 }
 
-/** A clip of 30 s becomes a seekable video, its sound and three thumbnails, all stored and the video verified. */
+/** A clip of 30 s becomes a seekable video, its sound and three thumbnails. All are stored, and the video is verified. */
 export const mediaJob: Row = {
   name: '6',
   title: 'media job with store and verification',
@@ -112,7 +112,7 @@ async function timesOf(alone: OneByOne, work: () => Promise<unknown>, repeats: n
   return { ms, perMs: 1 / ms };
 }
 
-/** The media service's own workflows, in this process, on the product's store. */
+/** Opens the media service's own workflows in this process, on the product's store. */
 async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposableStack) {
   const root = await mkdtemp(join(dir, 'media-'));
   const env = {
@@ -151,7 +151,7 @@ async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposable
     return {
       path,
       job,
-      /** How many processes the last clip took, its inspection included. */
+      /** The number of processes for the last clip, with its inspection. */
       children: () => children,
       async check(thumbnails: number) {
         await job();
@@ -178,7 +178,7 @@ async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposable
   return { root, clip };
 }
 
-/** A sandbox that counts the programs that are started in it, which are those of the folder `programs` or of PATH. */
+/** Returns a sandbox that counts the programs started in it. They come from the folder `programs` or from PATH. */
 function counting(sandbox: Sandbox, programs: string | undefined): { sandbox: Sandbox; started: () => number } {
   let count = 0;
   return {
@@ -186,7 +186,7 @@ function counting(sandbox: Sandbox, programs: string | undefined): { sandbox: Sa
     sandbox: {
       ...sandbox,
       commandOf(program, args) {
-        // Without arguments only the program's name is asked for.
+        // A call without arguments only gets the program's name.
         if (args.length > 0) count += 1;
         const own = sandbox.commandOf(program, args);
         const named = (each: string) => (each === program && programs !== undefined ? join(programs, program) : each);
@@ -201,7 +201,7 @@ const VIDEO = { webm: ['-cues_to_front', '1'], mp4: ['-movflags', '+faststart'] 
 const SOUND = { webm: ['-c:a', 'aac', '-ac', '1', '-b:a', '64k'], mp4: ['-c:a', 'copy'] };
 const THUMBNAIL = ['-vf', 'scale=640:-2', '-vsync', 'vfr'];
 
-/** All in one call, the thumbnails of key frames. */
+/** Runs one ffmpeg call for all files, with thumbnails from key frames. */
 const bare = (source: string, container: Container, to: string) =>
   run('ffmpeg', [
     ...[...FFMPEG, '-i', source, '-threads', '1', '-skip_frame', 'nokey', '-i', source],
@@ -210,7 +210,7 @@ const bare = (source: string, container: Container, to: string) =>
     ...['-map', '1:V:0', ...THUMBNAIL, '-frames:v', '3', join(to, 'thumbnail-%d.jpg')],
   ]);
 
-/** One call for each file, as a first version would have it. */
+/** Runs one call for each file, as a simple program would. */
 async function separate(
   source: string,
   { container, seconds }: { container: Container; seconds: number },

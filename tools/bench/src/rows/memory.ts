@@ -29,7 +29,7 @@ const EXPORTED = { few: 20, many: 2_000 };
 const CLIP_BYTES = 100_000;
 const SMALL_BYTES = 1e6;
 const SMALL_UPLOADS = 3;
-/** A gigabyte is the large clip so many times. */
+/** Repeats of the large clip for a gigabyte. */
 const LOOPS = 10;
 const WARM_UPS = 3;
 
@@ -38,7 +38,7 @@ const MEASURED: [string, ServiceName[]][] = [
   ['upload', ['gateway', 'submissions', 'media']],
 ];
 
-/** What the processes of the product hold at most. Each sample has processes of its own, which hold nothing of earlier ones. */
+/** The peak memory of the product's processes. Each sample starts new processes, which hold nothing from earlier samples. */
 export const memory: Row = {
   name: '9',
   title: 'memory from 20 to 2,000 clips exported, from 1 MB to 1 GB uploaded',
@@ -76,7 +76,7 @@ export const memory: Row = {
               Array.from({ length: times }, () => ({ url: `${product.baseUrl}${path}`, headers: bearer(product) })),
               { signal },
             );
-          // A process that has just started takes more with everything that it does for the first time.
+          // A new process uses more memory for everything that it does for the first time.
           await download(projects.few, WARM_UPS);
           const exporting = await peaksOf(product, 'export', () => download(exported.path, exported.times));
           const uploading = await peaksOf(product, 'upload', () => uploadAll(product, uploads, signal));
@@ -84,7 +84,7 @@ export const memory: Row = {
         }),
       );
     return {
-      // The same bytes both times: a garbage collector's peak is higher the longer one looks.
+      // Both export the same bytes, because the garbage collector's peak grows with the time of the measurement.
       [LITTLE]: sample({ path: projects.few, times: EXPORTED.many / EXPORTED.few }, Array(SMALL_UPLOADS).fill(small)),
       [MUCH]: sample({ path: projects.many, times: 1 }, [large]),
     };
@@ -107,7 +107,7 @@ async function withProduct<T>(
   return await work(product);
 }
 
-/** A project with so many clips, whose archive is whole. Returns the path of the archive. */
+/** Creates a project with `clips` clips and checks its archive. Returns the path of the archive. */
 async function filled(bench: Bench, product: Product, clip: File, clips: number): Promise<string> {
   const project = await createProject(product, `${clips} clips`);
   const { projectId, sharedLink } = project;
@@ -131,7 +131,7 @@ async function uploadAll(product: Product, files: readonly File[], signal: Abort
   }
 }
 
-/** The same pictures again and again, without encoding them. */
+/** Repeats the pictures of a clip without encoding them. */
 async function looped(file: File, path: string): Promise<File> {
   const options = ['-nostdin', '-v', 'error', '-y', '-stream_loop', String(LOOPS - 1)];
   await run('ffmpeg', [...options, '-i', file.path, '-c', 'copy', '-movflags', '+faststart', path]);

@@ -5,7 +5,7 @@ import { ask, bearer, createProject } from '../product/product.ts';
 import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
 import { partOf } from '../sample.ts';
 
-/** Of a round, each some tenths of a second long: a pause of the machine is not one variant's alone. */
+/** Turns in a round, each some tenths of a second long, so that a pause of the machine affects more than one variant. */
 const TURNS = 12;
 const TURN = 0.125;
 const PEER = 'grpc-gateway';
@@ -15,7 +15,7 @@ interface PeerAnswer {
   counts: { counts: Record<string, { videosCreated: number }> };
 }
 
-/** An owner reads one project. The peer makes the same calls to the same services and remembers tokens as long. */
+/** An owner reads one project. The peer makes the same calls to the same services and remembers tokens for the same time. */
 export const ownerRead: Row = {
   name: '1',
   title: 'one project, token known',

@@ -17,7 +17,7 @@ const VOCABULARY =
     ' ',
   );
 
-/** A contributor opens a recording link, and an owner a dashboard with clips, for the first time and on a slow phone. */
+/** A contributor opens a recording link and an owner opens a dashboard with clips, for the first time and on a slow phone. */
 export const pageLoad: Row = {
   name: '16',
   title: 'first view at 1.6 Mbit/s and 150 ms, CPU slowed fourfold',
@@ -60,7 +60,7 @@ export const pageLoad: Row = {
   },
 };
 
-/** Returns what makes texts, each of which is another, and which are the same in each run: equal ones would be compressed away. */
+/** Returns a generator of texts, the same ones in each run. The texts differ from each other, because compression would remove equal ones. */
 function wordsFrom(seed: number): (count: number) => string {
   let place = seed;
   const next = () => {

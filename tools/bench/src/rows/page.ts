@@ -8,7 +8,7 @@ import { openStores } from '../product/stores.ts';
 import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
 import { partOf } from '../sample.ts';
 
-/** Of a round, each some tenths of a second long: a pause of the machine is not one variant's alone. */
+/** Turns in a round, each some tenths of a second long, so that a pause of the machine affects more than one variant. */
 const TURNS = 12;
 const TURN = 0.125;
 const PEER = 'grpc-js defaults';

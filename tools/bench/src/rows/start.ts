@@ -10,8 +10,8 @@ import { timed } from '../sample.ts';
 const LIMIT_MS = 60_000;
 
 /**
- * Each service is killed, and started again with the compiled modules of its last start: from the process's start until it reports
- * SERVING. The groups of what was killed still wait for it, so that they rebalance meanwhile.
+ * Kills each service and starts it again with the compiled modules of its last start. Measures from the process's start until it
+ * reports SERVING. The consumer groups still count the killed member, so they rebalance meanwhile.
  */
 export const start: Row = {
   name: '13',

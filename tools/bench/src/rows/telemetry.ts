@@ -25,21 +25,21 @@ const ON = 'telemetry on';
 const RECORDS = 'log records too';
 const DEAD = 'collector dead';
 const SLOW = 'collector slow';
-/** Of a round of reads, each half a second long: what lasts for less than seconds, such as a collection of garbage, is in many of them. */
+/** Turns in a round of reads, each half a second long, so that short events such as garbage collections are in many turns. */
 const TURNS = 20;
 const TURN = 0.25;
-/** Until then Node compiles what the services run, which takes of the processor, and those with telemetry have more of it. */
+/** Reads before the first turn: Node still compiles the services' code then, and services with telemetry have more code. */
 const WARM_UP_READS = 15_000;
-/** On a machine where that takes longer. */
+/** Maximum duration of the warm-up, for a slow machine. */
 const WARM_UP_SECONDS = 120;
-/** Services that read are started again each round: of what leaves once a minute by default, none would be measured. */
+/** The services restart each round, so the default export of metrics once a minute would never be measured. */
 const METRICS_OFTEN = { OTEL_METRIC_EXPORT_INTERVAL: '10000' };
-/** Landed at once in one sample. */
+/** Clips that land at the same time. */
 const CLIPS_AT_ONCE = 2;
 const CLIPS = 20;
 const CLIP_BYTES = 1e6;
 
-/** Two sets of processes of one program differ by some percent: beside both of them a third one is told more exactly than beside one. */
+/** Two sets of processes of one program differ by some percent, so comparing with the mean of both is more exact. */
 const off = { to: [PRODUCT, AGAIN] };
 const reads = (variant: string): Goal[] => [
   { text: `rate of reads, ${variant} beside off`, metric: 'rate', of: variant, ...off },
@@ -47,7 +47,7 @@ const reads = (variant: string): Goal[] => [
 ];
 const shown = (goals: Goal[]): Goal[] => goals.map(({ atMost: _, ...goal }) => goal);
 
-/** What the rows of reads have in common. */
+/** The common part of the rows of reads. */
 const aRead = {
   needs: [],
   minutes: 36,
@@ -59,8 +59,8 @@ const aRead = {
 };
 
 /**
- * What telemetry costs a read: what a collector's address asks for, traces and metrics, beside none. Each
- * variant has services of its own, the product beside itself too.
+ * The cost of telemetry for a read: traces and metrics, which a collector's address enables, beside none. Each variant has its own
+ * services, also the second measurement of the product.
  */
 export const telemetryReads: Row = {
   ...aRead,
@@ -73,14 +73,14 @@ export const telemetryReads: Row = {
       ...(await offTwice(bench, stack)),
       [ON]: await readSamples(bench, stack, 'telemetry-on', { ...collector.env, ...METRICS_OFTEN }),
     };
-    // The first round is dropped: a whole one, so that each variant is at its first turn again.
+    // A whole round, so that the next one starts with the first turn.
     for (let turn = 0; turn < TURNS; turn++) await samples[ON]!();
     await collector.came();
     return samples;
   },
 };
 
-/** The same with log records, with a collector that is away, and with one that never answers in time. A row of its own, as services that wait for their turn take of the processor too. */
+/** The same with log records, with a dead collector, and with one that never answers in time. A separate row, because services that wait for their turn use CPU too. */
 export const telemetryUnheard: Row = {
   ...aRead,
   name: '15',
@@ -104,7 +104,7 @@ const offTwice = async (bench: Bench, stack: AsyncDisposableStack): Promise<Prep
   [AGAIN]: await readSamples(bench, stack, 'telemetry-off-again', {}),
 });
 
-/** What telemetry costs a clip that lands, whose traces are sent whole. */
+/** The cost of telemetry for a clip that lands, with its complete trace. */
 export const telemetryClips: Row = {
   name: '14',
   title: 'telemetry on: 1 MB clips until their media is made',
@@ -143,12 +143,12 @@ export const telemetryClips: Row = {
   },
 };
 
-/** Those that answer an owner, and that land a clip. */
+/** The services that answer an owner and land a clip. */
 const ASKED = ['gateway', 'projects', 'submissions'] as const;
 
 /**
- * Returns what samples one turn of a round of reads, of services with these variables. They are started again before each round: two processes of
- * one program differ by some percent for as long as they live, which no number of rounds of the same ones would mend.
+ * Returns a sampler of one turn of reads, from services with these variables. The services restart before each round: two processes of
+ * one program differ by some percent for their whole life, so more rounds of the same processes would not help.
  */
 async function readSamples(
   bench: Bench,
@@ -198,7 +198,7 @@ async function readablePath(product: Product): Promise<string> {
 
 const landingPids = ({ services }: Product) => ASKED.map(name => services[name].pid);
 
-/** Lands clips, some at once, and waits for the media of all: CPU time a clip, children that ended included. */
+/** Lands clips, some at once, and waits for their media. Returns the CPU time per clip, with ended children. */
 async function landClips({ signal }: Bench, product: Product, file: File): Promise<Metrics> {
   const { projectId, sharedLink } = await createProject(product, 'Clips');
   const meter = startMeter({

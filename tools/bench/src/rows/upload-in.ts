@@ -18,8 +18,9 @@ const GO = 'Go proxy';
 const BYTES = 'product, all but the last byte';
 
 /**
- * A contributor sends 100 MB in one request; the time runs until they are acknowledged, which at the product is once the clip has
- * landed. Of the peers nothing lands, so that the time until all bytes but the last are acknowledged is shown, too. What follows a landing is waited for before the next sample.
+ * A contributor sends 100 MB in one request. The time counts until the acknowledgement, which the product sends after the clip has
+ * landed. Nothing lands at the peers, so the time until all bytes but the last are acknowledged is shown too. Each sample waits for
+ * the media of its clip.
  */
 export const uploadIn: Row = {
   name: '4',
@@ -60,7 +61,7 @@ const mbPerSecond = (file: File, seconds: number) => ({ rate: file.bytes / 1e6 /
 /** `most` is the file without its last byte. */
 function productSample(bench: Bench, file: File, most: File) {
   const { product, signal } = bench;
-  // A project of its own for each upload, so that what waits for it looks at one clip.
+  // Each upload has its own project, so that the wait for its media reads only one clip.
   const send = async (timedFile: File) => {
     const project = await createProject(product, 'An upload', { maxDurationSec: 600 });
     const url = await createUpload(product, project.sharedLink!.recipientUrl, file);

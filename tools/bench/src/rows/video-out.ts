@@ -13,23 +13,23 @@ import { type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row, twic
 import { loopSample, partOf } from '../sample.ts';
 import type { Sample } from '../stats/rounds.ts';
 
-/** Of a round, each with whole downloads for some tenths of a second at least and as long with ranges: a pause of the machine is not one variant's alone. */
+/** Turns in a round, so that a pause of the machine affects more than one variant. */
 const TURNS = 3;
 const TURN = 1 / TURNS;
 const NGINX = 'nginx';
 const GO = 'Go proxy';
 const OVER_TLS = 'product, store over TLS';
 const OFFLOADED = 'product, nginx sends';
-/** CPU time that the gateway is to have used there in a turn at least: of more it would take minutes. */
+/** Minimum CPU time of the gateway in a turn with offload, in ticks: more would take minutes. */
 const OFFLOADED_TICKS = 4;
 const RANGE_BYTES = 1_000_000;
-/** So many in one process of curl, whose own start is little then. */
+/** Downloads in one curl process, so that its start matters little. */
 const WHOLES_AT_ONCE = 4;
 const RANGES_AT_ONCE = 50;
 
 /**
- * An owner downloads a video, whole and in ranges, over one connection. The peers stand before the same object; with MEDIA_OFFLOAD nginx
- * stands before the store and the gateway.
+ * An owner downloads a video, whole and in ranges, over one connection. The peers serve the same object. With MEDIA_OFFLOAD, nginx is
+ * in front of the store and the gateway.
  */
 export const videoOut: Row = {
   name: '3',
@@ -90,7 +90,7 @@ export const videoOut: Row = {
   },
 };
 
-/** A large video in a product: how its owner asks for it, and where it is in the store. */
+/** Lands a large video. Returns its owner's request and its signed address in the store. */
 async function landed(bench: Bench, product: Product, file: File, stack: AsyncDisposableStack) {
   const { gateway, submissions } = product.services;
   const project = await createProject(product, 'A large video', { maxDurationSec: 600 });
@@ -106,7 +106,7 @@ async function landed(bench: Bench, product: Product, file: File, stack: AsyncDi
   };
 }
 
-/** What identifies the bytes of the whole and of a range that is no multiple of anything. */
+/** Returns the SHA-256 of the whole and of a range with odd bounds. */
 async function sumsOf({ dir, signal }: Bench, request: Transfer): Promise<string[]> {
   const [whole, range] = [join(dir, 'whole'), join(dir, 'range')];
   await curl([{ ...request, output: whole }], { signal });
@@ -119,7 +119,7 @@ async function sumsOf({ dir, signal }: Bench, request: Transfer): Promise<string
   return [all!, part!].map(bytes => createHash('sha256').update(bytes).digest('hex'));
 }
 
-/** Without processes to count, a sample takes as long as a rate needs. */
+/** Without `counted` processes, a sample lasts only as long as the rate needs. */
 function sampleOf(bench: Bench, request: Transfer, size: number, counted: number[]) {
   const { signal, product } = bench;
   const servers = product.serverPids;

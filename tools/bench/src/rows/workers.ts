@@ -16,20 +16,20 @@ import type { Goal } from '../stats/goal.ts';
 import type { Sample } from '../stats/rounds.ts';
 
 const WORKERS: ServiceName[] = ['media', 'transcription', 'webhooks'];
-/** Of those that share the partitions of a topic; deliveries are claimed in the database. */
+/** The consumer groups of workers that share a topic's partitions. Deliveries are claimed in the database instead. */
 const GROUPS = ['media', 'transcription'];
 const COUNTS = [1, 2, 4];
 const QUOTA_CORES = 0.2;
 const LINEAR = 0.85;
 const LIMIT_MS = 120_000;
-/** What each worker has waiting for it, some seconds' work: of less, one turn of a dispatcher or of a quota shows in the rate. */
+/** Waiting work for each worker, for some seconds: with less, one period of a dispatcher or of a quota would show in the rate. */
 const EACH = { media: 14, transcription: 16, webhooks: 80 };
 const KEPT_SOURCE = 'bench/source';
 const TEXT = 'This is what I think of it.';
 const CLIP = { width: 320, height: 180, seconds: 3 };
 /**
- * KAFKA_PARTITIONS is for operators of more workers: six partitions are two each for two of four workers, and one for the others.
- * One transcript at a time, so that two cores do the work of four workers: what is measured is how they share it.
+ * The default of six partitions cannot be divided evenly among four workers. One transcript at a time lets two cores do the work of
+ * four workers, because the row measures how they share it.
  */
 const ENV = { KAFKA_PARTITIONS: '24', TRANSCRIPTION_SLOTS: '1', SWEEP_SECONDS: '1', LOG_LEVEL: 'info' };
 
@@ -40,7 +40,7 @@ const linear = (what: string, metric: string, optional = false): Goal[] =>
     ...{ metric, of: nameOf(count), to: nameOf(1), scale: 1 / count, atLeast: LINEAR, optional },
   }));
 
-/** Workers are added to a product with a backlog: each kind does so much more in the same time. */
+/** Adds workers to a product with a backlog. Each kind should do proportionally more in the same time. */
 export const workers: Row = {
   name: '11',
   title: 'workers 1 → 2 → 4',
@@ -70,7 +70,7 @@ export const workers: Row = {
         received.set(id, (received.get(id) ?? 0) + 1);
       }),
     );
-    // Released after the processes in it have ended.
+    // Opened first, so that it is released after the processes in it have ended.
     const quotas = openQuotas();
     if (quotas) stack.use(quotas);
     const product = stack.use(await startOwnProduct(bench, 'workers', { env: { ...ENV, ...speech.env } }));
@@ -78,7 +78,7 @@ export const workers: Row = {
     const backlog = stack.use(await openBacklog(product));
     const templates = await prepareTemplates(bench, product, backlog, receiver.url);
     const site = { bench, product, groups, backlog, quotas, heard, received, templates };
-    // Two workers share a job each, so that what is timed has been seen to work.
+    // A first run with two workers checks that everything works before it is timed.
     const check = await measure(site, 2, 2);
     expectEqual('what was lost or repeated by two workers', check.metrics.wrong, 0);
     return Object.fromEntries(COUNTS.map(count => [nameOf(count), () => measure(site, count)]));
@@ -102,7 +102,7 @@ interface Site {
   templates: Templates;
 }
 
-/** A clip that was copied between its landing and its media, the same with media, and an event that was delivered. */
+/** Makes a clip that has landed without media, the same clip with media, and an event that was delivered. */
 async function prepareTemplates(
   { signal }: Bench,
   product: OwnProduct,
@@ -121,13 +121,13 @@ async function prepareTemplates(
   return { landed, submissionId: ready!.submissionId, hookedProjectId: hooked.projectId };
 }
 
-/** Has `count` workers of each kind, and gives each kind its backlog in turn; `fewer` divides the work. */
+/** Runs `count` workers of each kind, and gives each kind its backlog in turn. `fewer` divides the work. */
 async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
   const { bench, product, groups, quotas } = site;
   const { signal } = bench;
   const added: Worker[] = [];
   await using stack = new AsyncDisposableStack();
-  // At the same time: one after the other, nine take five seconds.
+  // Stops all at the same time: one after the other, nine take five seconds.
   stack.defer(() => allEnded(added.map(worker => worker[Symbol.asyncDispose]())));
   const pids: Record<string, number[]> = Object.fromEntries(WORKERS.map(name => [name, [product.services[name].pid]]));
   const starting = WORKERS.flatMap(name =>
@@ -154,7 +154,7 @@ async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
   });
 }
 
-/** Waits until all have ended, and rejects then where one was rejected: none is left behind. */
+/** Waits until all have ended, and then rejects if one was rejected. */
 async function allEnded(work: PromiseLike<unknown>[]): Promise<void> {
   for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
 }
@@ -169,9 +169,9 @@ async function underQuota<T>(quotas: Quotas, pids: number[], work: () => Promise
 }
 
 interface Leg {
-  /** A second. */
+  /** Units of work a second. */
   rate: number;
-  /** How many were lost or repeated. */
+  /** Units that were lost or repeated. */
   wrong: number;
 }
 

@@ -7,21 +7,21 @@ const rounds = (ratios: number[]): Round[] =>
 const goal = { text: 'rate', metric: 'rate', of: 'product', to: 'peer' };
 const NINE = [0.98, 1.05, 1.06, 1.07, 1.08, 1.09, 1.1, 1.11, 1.4];
 
-test('a goal is met where the whole interval meets it', () => {
+test('a goal is met when the whole interval meets it', () => {
   const { verdict, median, interval } = judge({ ...goal, atLeast: 1 }, rounds(NINE));
   assert.equal(verdict, 'met');
   assert.equal(median.toFixed(2), '1.08');
   assert.deepEqual([interval?.low.toFixed(2), interval?.high.toFixed(2)], ['1.05', '1.11']);
 });
 
-test('a goal is missed where no part of the interval meets it, and undecided in between', () => {
+test('a goal is missed when no part of the interval meets it, and otherwise undecided', () => {
   assert.equal(judge({ ...goal, atLeast: 1.2 }, rounds(NINE)).verdict, 'missed');
   assert.equal(judge({ ...goal, atLeast: 1.08 }, rounds(NINE)).verdict, 'undecided');
   assert.equal(judge({ ...goal, atMost: 1.04 }, rounds(NINE)).verdict, 'missed');
   assert.equal(judge({ ...goal, atMost: 1.11 }, rounds(NINE)).verdict, 'met');
 });
 
-test('the ratio is taken within a round, so that a machine that slows down changes nothing', () => {
+test('the ratio is computed within a round, so that a machine that slows down changes nothing', () => {
   const slowing = [1000, 400, 200, 100, 80, 60, 50, 40, 20].map(speed => ({
     product: { rate: 1.1 * speed },
     peer: { rate: speed },
@@ -35,7 +35,7 @@ test('fewer than six rounds give no verdict, and a goal without a bound is only 
   assert.equal(judge(goal, rounds(NINE)).verdict, 'shown');
 });
 
-test('a value without another variant is judged as it is, and what is allowed is added to the other variant', () => {
+test('a value without another variant is judged directly, and the allowance is added to the other variant', () => {
   const each = Array.from({ length: 9 }, (_, at) => ({ product: { ms: 100 + at }, bare: { ms: 50 } }));
   assert.equal(judge({ text: 'ms', metric: 'ms', of: 'product', atMost: 120 }, each).verdict, 'met');
   const beside = { text: 'ms', metric: 'ms', of: 'product', to: 'bare', allowance: 60, atMost: 1 };
@@ -43,7 +43,7 @@ test('a value without another variant is judged as it is, and what is allowed is
   assert.equal(judge({ ...beside, allowance: 0 }, each).verdict, 'missed');
 });
 
-test('beside several variants the mean of them counts', () => {
+test('a goal beside several variants uses their mean', () => {
   const each = Array.from({ length: 9 }, () => ({ on: { ms: 105 }, off: { ms: 90 }, 'off again': { ms: 110 } }));
   const { median, verdict } = judge(
     { text: 'ms', metric: 'ms', of: 'on', to: ['off', 'off again'], atMost: 1.05 },
@@ -52,7 +52,7 @@ test('beside several variants the mean of them counts', () => {
   assert.deepEqual([median, verdict], [1.05, 'met']);
 });
 
-test('the product beside itself holds where its interval contains 1.00 and lies within ± 5 %', () => {
+test('the product equals itself when the interval contains 1.00 and lies within ± 5 %', () => {
   const around = (low: number, high: number) =>
     judgeSelf(goal, rounds([low, low, low, 1, 1, 1, high, high, high])).verdict;
   assert.equal(around(0.97, 1.04), 'met');
@@ -61,7 +61,7 @@ test('the product beside itself holds where its interval contains 1.00 and lies 
   assert.equal(judgeSelf(goal, rounds(Array(9).fill(1.01))).verdict, 'undecided');
 });
 
-test('of many ratios of the product to itself that must all hold 1.00, one is not refused for what chance alone makes of nine rounds', () => {
+test('when many ratios of the product to itself must contain 1.00, a deviation by chance in nine rounds is accepted', () => {
   const once = rounds([0.99, 1.01, 1.01, 1.01, 1.01, 1.02, 1.02, 1.02, 1.02]);
   assert.equal(judgeSelf(goal, once).verdict, 'undecided');
   assert.equal(judgeSelf(goal, once, 10).verdict, 'met');
@@ -69,11 +69,11 @@ test('of many ratios of the product to itself that must all hold 1.00, one is no
   assert.equal(judgeSelf(goal, rounds([0.9, 0.94, 1, 1, 1, 1, 1, 1, 1]), 10).verdict, 'undecided');
 });
 
-test('a variant without the metric is named', () => {
+test('the error names a variant without the metric', () => {
   assert.throws(() => judge({ ...goal, metric: 'cpuMs' }, rounds(NINE)), /product was not measured for cpuMs/);
 });
 
-test('a high quantile is judged as it is, once there are enough rounds for it', () => {
+test('a high quantile is judged without an interval, once there are enough rounds', () => {
   const ms = (count: number) => Array.from({ length: count }, (_, at) => ({ product: { ms: at } }));
   const slow = { text: 'p95', metric: 'ms', of: 'product', share: 0.95, atMost: 47 };
   const finding = judge(slow, ms(50));
@@ -83,7 +83,7 @@ test('a high quantile is judged as it is, once there are enough rounds for it', 
   assert.equal(judge(slow, ms(19)).verdict, 'too few');
 });
 
-test('an optional goal that no round has a figure for is not measured', () => {
+test('an optional goal without a figure in any round is not measured', () => {
   const { verdict } = judge({ ...goal, metric: 'elsewhere', atLeast: 1, optional: true }, rounds(NINE));
   assert.equal(verdict, 'not measured');
   assert.throws(() => judge({ ...goal, metric: 'elsewhere' }, rounds(NINE)), /was not measured for elsewhere/);

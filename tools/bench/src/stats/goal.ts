@@ -1,45 +1,45 @@
 import { COVERAGE, type Interval, medianInterval, quantile } from './interval.ts';
 
-/** What one variant was measured at in a round, such as `{ rate: 449, cpuMs: 2.5 }`. */
+/** The figures of one variant in a round, such as `{ rate: 449, cpuMs: 2.5 }`. */
 export type Metrics = Readonly<Record<string, number>>;
-/** What each variant was measured at in one round. */
+/** The figures of each variant in one round. */
 export type Round = Readonly<Record<string, Metrics>>;
 
-/** What a row is to reach: a ratio of two variants, or where `to` is left out a value of one. Of several in `to` the mean counts. */
+/** The goal of a row: a ratio of two variants, or a value of one without `to`. Several variants in `to` count with their mean. */
 export interface Goal {
-  /** What is compared, as the table shows it: "CPU, of Go grpc-gateway". */
+  /** The comparison in the words of the table: "CPU, of Go grpc-gateway". */
   text: string;
   metric: string;
   of: string;
   to?: string | readonly string[];
-  /** Multiplies the ratio, where the variants did different amounts of work. */
+  /** Multiplies the ratio, for variants that did different amounts of work. */
   scale?: number;
-  /** Added to the other variant's value before the ratio is taken, in the metric's unit. */
+  /** Added to the other variant's value before the division, in the metric's unit. */
   allowance?: number;
   atLeast?: number;
   atMost?: number;
-  /** Judges the value below which this share of the rounds lies, as it is: no interval of a high quantile fits into so few. */
+  /** Judges this quantile of the rounds without an interval: there are too few rounds for an interval of a high quantile. */
   share?: number;
-  /** Not every machine can measure it. */
+  /** Some machines cannot measure it. */
   optional?: boolean;
 }
 
-/** `shown` is what has no bound; `too few` what has not the rounds for an interval; `not measured` what this machine cannot. */
+/** `shown`: the goal has no bound. `too few`: too few rounds for an interval. `not measured`: this machine cannot measure it. */
 export type Verdict = 'met' | 'missed' | 'undecided' | 'shown' | 'too few' | 'not measured';
 
 export interface Finding {
   goal: Goal;
-  /** One a round. */
+  /** One value per round. */
   values: number[];
   median: number;
   interval: Interval | undefined;
   verdict: Verdict;
 }
 
-/** How far from 1 the interval of the product beside itself may reach. */
+/** Maximum distance from 1 for the interval of the product beside itself. */
 export const SELF_TOLERANCE = 0.05;
 
-/** Met is what the whole interval meets, missed what no part of it does. */
+/** Judges a goal: met when the whole interval meets it, missed when no part does. */
 export function judge(goal: Goal, rounds: readonly Round[]): Finding {
   if (goal.optional && rounds.every(round => round[goal.of]?.[goal.metric] === undefined))
     return { goal, values: [], median: Number.NaN, interval: undefined, verdict: 'not measured' };
@@ -49,7 +49,7 @@ export function judge(goal: Goal, rounds: readonly Round[]): Finding {
   return { goal, values, median: quantile(values, 0.5), interval, verdict: verdictOf(goal, interval) };
 }
 
-/** The figure counts as its own interval, given twenty rounds or more. */
+/** Judges a quantile without an interval, given enough rounds: twenty for a share of 0.95. */
 function judgeShare(goal: Goal, share: number, values: number[]): Finding {
   const value = quantile(values, share);
   const exact = values.length < 1 / (1 - share) ? undefined : { median: value, low: value, high: value, coverage: 0 };
@@ -57,8 +57,9 @@ function judgeShare(goal: Goal, share: number, values: number[]): Finding {
 }
 
 /**
- * A ratio of the product to itself is met where its interval lies within ± 5 % and 1.00 is in it; there is no missing it for good. Of several that must
- * all hold 1.00, each is given an interval so wide that all of them do with `COVERAGE`: ten of the usual ones do not in every third run, by chance alone.
+ * Judges a ratio of the product to itself: met when its interval lies within ± 5 % and contains 1.00, otherwise undecided. When `ofSoMany`
+ * ratios must all contain 1.00, each gets a wider interval, so that all do with probability `COVERAGE`: ten normal intervals would
+ * fail by chance in every third run.
  */
 export function judgeSelf(goal: Goal, rounds: readonly Round[], ofSoMany = 1): Finding {
   const finding = judge(goal, rounds);

@@ -4,7 +4,7 @@ import { medianInterval, quantile } from './interval.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => count - at);
 
-test('of nine values the interval is the second to the eighth and covers 96 %', () => {
+test('the interval of nine values is the second to the eighth and covers 96 %', () => {
   const { coverage, ...interval } = medianInterval(upTo(9))!;
   assert.deepEqual(interval, { median: 5, low: 2, high: 8 });
   assert.equal(coverage.toFixed(3), '0.961');

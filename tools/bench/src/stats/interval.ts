@@ -1,4 +1,4 @@
-/** A median and the order statistics around it between which the true one lies with probability `coverage`. */
+/** A median, and the order statistics `low` and `high` that enclose the true median with probability `coverage`. */
 export interface Interval {
   median: number;
   low: number;
@@ -6,13 +6,13 @@ export interface Interval {
   coverage: number;
 }
 
-/** What the interval covers at least; fewer than six values have none. */
+/** Minimum coverage of an interval; fewer than six values have no interval. */
 export const COVERAGE = 0.95;
 
 /**
- * Returns the narrowest interval of two order statistics, as far from the lowest value as from the highest, that holds the
- * median with at least `wanted`, or where not even the whole range does, that range, which has to cover `COVERAGE`: of nine values the second to the eighth (96 %). It assumes nothing of how the values are
- * distributed. Returns undefined where there are too few.
+ * Returns the narrowest symmetric interval of order statistics that contains the median with probability `wanted` or more: for nine
+ * values the second to the eighth (96 %). When even the whole range covers less, returns that range, if it covers `COVERAGE`. Assumes
+ * no distribution of the values. Returns undefined for too few values.
  */
 export function medianInterval(values: readonly number[], wanted = COVERAGE): Interval | undefined {
   const sorted = ascending(values);
@@ -26,7 +26,7 @@ export function medianInterval(values: readonly number[], wanted = COVERAGE): In
   };
 }
 
-/** Returns the value below which the share `q` of the values lies, interpolated between neighbours. NaN where there are none. */
+/** Returns the quantile `q` of the values, interpolated between neighbours. NaN without values. */
 export function quantile(values: readonly number[], q: number): number {
   if (values.length === 0) return Number.NaN;
   const sorted = ascending(values);
@@ -37,14 +37,14 @@ export function quantile(values: readonly number[], q: number): number {
 
 const ascending = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
 
-/** The highest rank from 1 whose interval still covers so much; 0 where not even the whole range does. */
+/** Returns the highest rank whose interval still covers `wanted`; 0 when even the whole range does not. */
 function lowerRank(count: number, wanted: number): number {
   let rank = 0;
   while (2 * (rank + 1) <= count && coverageOf(count, rank + 1) >= wanted) rank += 1;
   return rank;
 }
 
-/** Each value is above the true median with probability ½, so that how many are below it is binomial. */
+/** Each value is above the true median with probability ½, so the number of values below it is binomial. */
 function coverageOf(count: number, rank: number): number {
   let term = 0.5 ** count;
   let tail = 0;

@@ -9,7 +9,7 @@ const NOISY = { all: 1000, foreign: 30, stolen: 20 };
 const goal: Goal = { text: 'rate', metric: 'rate', of: 'product', to: 'peer', atLeast: 1 };
 const self: Goal = { text: 'rate', metric: 'rate', of: 'product', to: 'product again' };
 
-/** `rateOf` is asked with the variant and how often it was measured before. */
+/** `rateOf` gets the variant and the number of its earlier measurements. */
 function options(
   rateOf: (variant: string, times: number) => number,
   more: Partial<RoundsOptions> & { machineAt?: (sample: number) => typeof QUIET } = {},
@@ -34,7 +34,7 @@ function options(
   return { asked, made };
 }
 
-test('the first round is dropped and nine are counted, each with every variant once in an order of its own', async () => {
+test('the first round is dropped and nine count, each with every variant once in a random order', async () => {
   const { asked, made } = options((variant, times) => (times === 0 ? 0.001 : variant === 'peer' ? 1 : 1.1));
   const { state, rounds, findings } = await runRounds(made);
   assert.equal(state, 'judged');
@@ -46,14 +46,14 @@ test('the first round is dropped and nine are counted, each with every variant o
   assert.ok(new Set(orders.map(String)).size > 2, 'the order changes from round to round');
 });
 
-test('a round of several turns tells the mean of each variant, and has all of them once before one comes again', async () => {
+test('a round of several turns returns each variant’s mean, and measures all variants once before one repeats', async () => {
   const { asked, made } = options((variant, times) => (variant === 'peer' ? 1 : 1 + (times % 2)), { turns: 2 });
   const { rounds } = await runRounds(made);
   assert.deepEqual(rounds[0], { product: { rate: 1.5 }, 'product again': { rate: 1.5 }, peer: { rate: 1 } });
   for (let at = 0; at < asked.length; at += 3) assert.equal(new Set(asked.slice(at, at + 3)).size, 3);
 });
 
-test('where it is asked for, a round measures all variants at the same time', async () => {
+test('with atOnce, a round measures all variants at the same time', async () => {
   let [running, most] = [0, 0];
   const { made } = options(() => 1, { atOnce: true });
   const measure: typeof made.measure = async variant => {
@@ -92,7 +92,7 @@ test('rounds are doubled only while there is time', async () => {
   });
   assert.equal((await runRounds(made)).rounds.length, 18);
   assert.deepEqual(more, [9, 18]);
-  assert.deepEqual(told, ['rate'], 'what makes a row go on is told');
+  assert.deepEqual(told, ['rate'], 'the undecided goal is reported');
 });
 
 test('a row that runs out of time in its first rounds is not measured', async () => {
@@ -122,7 +122,7 @@ test('a noisy round is not repeated once the time is over', async () => {
   assert.deepEqual([state, repeated], ['not measured', 2]);
 });
 
-test('a row is void where the product differs from itself', async () => {
+test('a row is void when the product differs from itself', async () => {
   const { made } = options(variant => (variant === 'product again' ? 0.9 : 1));
   const { state, why, rounds } = await runRounds(made);
   assert.equal(state, 'void');
@@ -149,7 +149,7 @@ test('a round that is noisy four times is not measured', async () => {
   assert.equal(asked.length, 3 * (1 + 1 + 4));
 });
 
-test('a run of few rounds gives figures and no verdict, whatever else runs', async () => {
+test('a run of few rounds gives figures without a verdict, even on a busy machine', async () => {
   const { made } = options(() => 1, { rounds: 2, maxRounds: 2, anyNoise: true, machineAt: () => NOISY });
   const { state, findings, selfFindings } = await runRounds(made);
   assert.equal(state, 'judged');

@@ -12,25 +12,25 @@ export interface RoundsOptions {
   goals: readonly Goal[];
   /** The product beside itself: each of these must hold, or the row is void. */
   selfGoals: readonly Goal[];
-  /** How many are counted at first. */
+  /** The first number of rounds that count. */
   rounds: number;
-  /** An undecided row is given twice as many rounds, up to this. */
+  /** An undecided row gets twice as many rounds, up to this number. */
   maxRounds: number;
   /** Whether an undecided row may have that many more rounds. */
   mayGoOn?: (moreRounds: number) => boolean;
-  /** Whether there is time for one more round. A row that has not had its first ones is not measured then; others are judged by those they have. */
+  /** Whether there is time for one more round. Without time, a row that lacks first rounds is not measured; others are judged as they are. */
   hasTime?: () => boolean;
-  /** Takes a round as it comes, whatever others had of the machine: for figures without a verdict. */
+  /** Accepts a round on a busy machine: for figures without a verdict. */
   anyNoise?: boolean;
   random: () => number;
-  /** How often each variant has its turn in a round, whose figure is the mean; once by default. */
+  /** Turns of each variant in a round, whose figure is their mean; one by default. */
   turns?: number | undefined;
-  /** Measures all variants at the same time, begun in random order, in place of one after the other. */
+  /** Measures all variants at the same time, started in random order, instead of one after the other. */
   atOnce?: boolean | undefined;
   measure: (variant: string) => Promise<Sample>;
-  /** Called after each round; `at` is 0 for the one that is dropped. */
+  /** Called after each round; `at` is 0 for the dropped one. */
   onRound?: (at: number, of: number, noise: number) => void;
-  /** Called before a row goes on, with what is not decided yet. */
+  /** Called with the undecided goals before a row gets more rounds. */
   onOpen?: (open: readonly Finding[]) => void;
 }
 
@@ -41,18 +41,18 @@ export interface RowOutcome {
   rounds: Round[];
   findings: Finding[];
   selfFindings: Finding[];
-  /** How many rounds were taken again because of other processes. */
+  /** Rounds that were repeated because of other processes. */
   repeated: number;
 }
 
-/** A round in which others had this share of the machine's CPU time is repeated … */
+/** A round in which other processes used this share of the CPU time is repeated … */
 export const NOISE_LIMIT = 0.05;
-/** … at most so often. */
+/** … at most this many times. */
 export const REPEATS = 3;
 
 /**
- * Measures every variant once a round, in random order or all at the same time, and judges the goals. The first round is dropped: caches, connections and
- * compiled code come to be in it. Rejects with what `measure` rejected with.
+ * Measures every variant in each round, in random order or all at the same time, and judges the goals. Drops the first round, which
+ * fills caches, opens connections and compiles code. Rejects with the error of `measure`.
  */
 export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
   const { goals, selfGoals, mayGoOn = () => true } = options;

@@ -7,7 +7,7 @@ import { clipOf } from '../product/clips.ts';
 import { bearer, createProject, landClip, type Product } from '../product/product.ts';
 import { type Interval, medianInterval } from '../stats/interval.ts';
 
-/** Two versions on the same servers, by their names in the table. */
+/** One of the two versions, which run on the same servers. */
 export interface Side {
   product: Pick<Product, 'baseUrl' | 'token'>;
   databasePrefix: string;
@@ -24,10 +24,9 @@ const LANES = 16;
 const TURN_SECONDS = 1.5;
 const WARM_UP_SECONDS = 8;
 const PAGE = 100;
-/** A page that changed less than two seconds ago is made anew for each request. */
 const CLIP_BYTES = 300_000;
 
-/** How many times as many reads a second the first side answers as the second one, by what is read. */
+/** Returns the ratio of the first side's reads a second to the second side's, by request. */
 export async function ratiosOf([now, then]: [Side, Side], place: AgainstPlace): Promise<Record<string, Interval>> {
   const { signal, log, rounds } = place;
   await using stack = new AsyncDisposableStack();
@@ -38,7 +37,7 @@ export async function ratiosOf([now, then]: [Side, Side], place: AgainstPlace): 
   for (let round = 0; round < rounds; round++)
     for (const name of names) {
       signal.throwIfAborted();
-      // In alternation, and the first one changes: a machine that gets slower changes nothing.
+      // The order changes each round, so that a machine that slows down changes nothing.
       const order = round % 2 === 0 ? [0, 1] : [1, 0];
       const rates: number[] = [];
       for (const at of order) rates[at] = await readers[at]!(name, TURN_SECONDS);
@@ -50,7 +49,7 @@ export async function ratiosOf([now, then]: [Side, Side], place: AgainstPlace): 
   return Object.fromEntries(names.map(name => [name, medianInterval(ratios[name]!)!]));
 }
 
-/** Returns what reads for some seconds, and how many a second were answered. */
+/** Returns a function that reads for some seconds and returns the reads a second. */
 async function readerOf(
   { product, databasePrefix }: Side,
   { mongoUrl, signal }: AgainstPlace,
@@ -75,7 +74,7 @@ async function readerOf(
   };
 }
 
-/** Copies the clip of a project in the database, as landing so many takes minutes. */
+/** Copies the clip of a project in the database, because landing so many would take minutes. */
 async function copyClip(mongoUrl: string, mongoDatabasePrefix: string, projectId: string): Promise<void> {
   const mongo = await connectMongo({ mongoUrl, mongoDatabasePrefix }, 'submissions', 'bench');
   try {

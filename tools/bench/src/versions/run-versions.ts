@@ -22,7 +22,7 @@ const CLIPS = 3;
 const ROUNDS = 9;
 const TODAY = 'today';
 
-/** Counts what requests and one clip cost, today and, where it is given, at another commit. Returns the tables. */
+/** Counts the costs of requests and of one clip, for the current commit and for another one if given. Returns the tables. */
 export async function runCounts(commit: string | undefined, place: VersionsPlace): Promise<string> {
   const { dir, log, signal } = place;
   await using stack = new AsyncDisposableStack();
@@ -45,7 +45,7 @@ export async function runCounts(commit: string | undefined, place: VersionsPlace
   return tableOf(costs);
 }
 
-/** Measures reads of today's services beside those of another commit. Returns the table. */
+/** Measures reads of the current services beside those of another commit. Returns the table. */
 export async function runAgainst(commit: string, rounds: number | undefined, place: VersionsPlace): Promise<string> {
   const { dir, log, signal } = place;
   await using stack = new AsyncDisposableStack();
@@ -78,7 +78,7 @@ async function foldersOf(commit: string | undefined, { dir, log }: VersionsPlace
   return { [TODAY]: ROOT, [commit.slice(0, 8)]: await checkOut(commit, dir) };
 }
 
-/** Returns the variables of the servers, which all versions use. */
+/** Starts the servers that all versions use, and returns their variables. */
 async function startBehind(
   { dir, env, log, signal }: VersionsPlace,
   stack: AsyncDisposableStack,

@@ -9,14 +9,14 @@ import { RAISED } from '../product/raised.ts';
 
 /** The six services of one version. */
 export interface Version extends Pick<Product, 'baseUrl' | 'token'>, AsyncDisposable {
-  /** The processes that answer an owner. */
+  /** The process of each service. */
   pids: Record<string, number>;
 }
 
 export interface VersionOptions {
-  /** The repository, ready to run. */
+  /** The repository, with its packages installed. */
   folder: string;
-  /** Of its databases, topics and bucket: other versions use the same servers. */
+  /** The name for its databases, topics and bucket, because other versions use the same servers. */
   name: string;
   dir: string;
   serversEnv: Record<string, string>;
@@ -34,10 +34,10 @@ interface Ready {
 const READY_MS = 180_000;
 const STOP_MS = 30_000;
 
-/** The names under which a version keeps its data. */
+/** Returns the names of a version's databases, topics and bucket. */
 export const namesOf = (name: string) => ({ databasePrefix: `${name}_`, topicPrefix: `${name}.`, bucket: name });
 
-/** Starts a version by its own `npm start`, on servers that run already: so it migrates and starts as it did then. */
+/** Starts a version by its own `npm start` on running servers, so that it migrates and starts as it did at its commit. */
 export async function startVersion(options: VersionOptions): Promise<Version> {
   const { folder, name, dir, serversEnv, env, signal } = options;
   const dataDir = join(dir, name);
