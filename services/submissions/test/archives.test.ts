@@ -10,13 +10,13 @@ import { openProjectsOfClips, rowId, VIDEO } from './project-of-clips.ts';
 
 const { clipsOf, models } = openProjectsOfClips();
 
-test('an archive cut at 50 places while clips land goes on to the same bytes, without a video being read for its plan', async () => {
+test('an archive resumed at 50 offsets while clips land returns the same bytes, and its plan reads no video', async () => {
   const { open, bytesOf, clip, insert, change, reads, stored, projectId } = await clipsOf(20_000, undefined, 30);
   const begun = await open();
   assert.equal(reads(), 0, 'its length and checksums are known');
   assert.match(begun.etag, /^"[\w-]{43}"$/);
   const kept = stored.get(`exports/${projectId}/${begun.id}/parts`)!;
-  assert.ok(!kept.includes('submissionId'), 'what is kept of the texts cannot be read in the store');
+  assert.ok(!kept.includes('submissionId'), 'the stored texts are encrypted');
   const bytes = await bytesOf(begun);
   assert.equal(bytes.length, begun.size);
   for (let cut = 0; cut < 50; cut++) {
@@ -28,23 +28,23 @@ test('an archive cut at 50 places while clips land goes on to the same bytes, wi
     assert.ok((await bytesOf(again, offset)).equals(bytes.subarray(offset)), `from byte ${offset}`);
   }
   const now = await open();
-  assert.notEqual(now.etag, begun.etag, 'who begins now gets what has landed');
-  assert.equal((await open({ resume: true })).etag, now.etag, 'without a name, the last one goes on');
+  assert.notEqual(now.etag, begun.etag, 'a new download includes the clips that have landed');
+  assert.equal((await open({ resume: true })).etag, now.etag, 'without an ETag, the last archive is resumed');
   assert.equal((await open({ etag: begun.etag })).etag, begun.etag);
 });
 
-test('a download without a name is told where it may have begun with another archive', async () => {
+test('a resumed download without an ETag learns that it may have started with another archive', async () => {
   const { open, clip, insert, erase } = await clipsOf(29_500, undefined, 3);
   await open();
   await insert([clip(100)]);
-  assert.equal((await open({ resume: true })).mayDiffer, false, 'however much landed, one archive was opened');
+  assert.equal((await open({ resume: true })).mayDiffer, false, 'only one archive was opened');
   await open();
   assert.equal((await open({ resume: true })).mayDiffer, true);
   assert.ok(await erase(1));
-  assert.equal((await open({ resume: true })).mayDiffer, true, 'what it began with has ended');
+  assert.equal((await open({ resume: true })).mayDiffer, true, 'its first archive has ended');
 });
 
-test('a project keeps few archives: one that is read stays, however many newer ones are opened, one that nobody reads goes', async () => {
+test('a project keeps few archives: an archive in use survives newer ones, an unused one is removed', async () => {
   const { open, locate, change, projectId } = await clipsOf(29_700, undefined, 2);
   const openOthers = async (states: number, word: string) => {
     for (let state = 0; state < states; state += 1) {
@@ -62,21 +62,21 @@ test('a project keeps few archives: one that is read stays, however many newer o
   assert.equal(await models().archives.countDocuments({ projectId, endedAt: null }), 10);
 });
 
-test('the same content is the same archive; another filter, or links, are others', async () => {
+test('the same content gives the same archive; another filter or links give another one', async () => {
   const { open, bytesOf, projectId } = await clipsOf(21_000, undefined, 3);
   const first = await open();
   const bytes = await bytesOf(first);
-  assert.equal((await open()).id, first.id, 'it is not made twice');
+  assert.equal((await open()).id, first.id, 'the archive is not made twice');
   await models().archives.updateMany({ projectId }, { $set: { expiresAt: new Date(0) } });
   const again = await open({ etag: first.etag });
   assert.notEqual(again.id, first.id);
-  assert.equal(again.etag, first.etag, 'a download goes on also where its plan has expired');
+  assert.equal(again.etag, first.etag, 'a download can be resumed after its plan has expired');
   assert.ok((await bytesOf(again)).equals(bytes));
   const withLinks = await open({ includeLinks: true, etag: first.etag });
-  assert.notEqual(withLinks.etag, first.etag, 'nobody gets by its name what they may not see');
+  assert.notEqual(withLinks.etag, first.etag, 'an ETag does not give access to other content');
 });
 
-test('an archive of what has not changed for long is found without a look at the rows', async () => {
+test('the archive of a project that has not changed for long is found without reading its rows', async () => {
   const { open, change, context, erase } = await clipsOf(27_000, undefined, 5);
   const first = await open();
   const looks = { plan: 0 };
@@ -89,16 +89,16 @@ test('an archive of what has not changed for long is found without a look at the
   assert.equal(looks.plan, 0);
   await change(2, { $set: { reviewNote: 'now' } });
   const second = await open();
-  assert.notEqual(second.etag, first.etag, 'a change is seen at once');
+  assert.notEqual(second.etag, first.etag, 'a change makes a new archive at once');
   await change(2, { $set: { reviewNote: 'in the same millisecond' }, $currentDate: {} });
-  assert.notEqual((await open()).etag, second.etag, 'so is one that came just after it');
+  assert.notEqual((await open()).etag, second.etag, 'a change just after it does too');
   assert.equal(looks.plan, 2);
   await erase(1);
   await open();
-  assert.equal(looks.plan, 3, 'an erasure, too');
+  assert.equal(looks.plan, 3, 'an erasure reads the rows again');
 });
 
-test('an erasure ends an archive at once, whichever process it was in, and takes with it what was stored of it', async () => {
+test('an erasure ends an archive at once, in whichever process it was made, and removes its stored data', async () => {
   const { open, locate, erase, bytesOf, stored, context, projectId } = await clipsOf(22_000, undefined, 30);
   const begun = await open();
   const middle = Math.floor(begun.size / 2);
@@ -106,9 +106,9 @@ test('an erasure ends an archive at once, whichever process it was in, and takes
   assert.ok(await erase(7));
   for (const offset of [0, middle, begun.size - 1])
     await assert.rejects(locate(begun.id, offset), { code: 'gone' }, `from byte ${offset}`);
-  await assert.rejects(locate(begun.id, 0, 0), { code: 'gone' }, 'a download that runs is told, too');
+  await assert.rejects(locate(begun.id, 0, 0), { code: 'gone' }, 'a running download fails too');
   const next = await open({ etag: begun.etag });
-  assert.notEqual(next.etag, begun.etag, 'If-Range gets the whole');
+  assert.notEqual(next.etag, begun.etag, 'If-Range gets the whole new archive');
   assert.ok(!(await bytesOf(next)).includes(rowId(22_007)), 'without the clip');
   const parts = () => [...stored.keys()].filter(key => key.startsWith(`exports/${projectId}/`));
   assert.equal(parts().length, 2);
@@ -117,7 +117,7 @@ test('an erasure ends an archive at once, whichever process it was in, and takes
   assert.equal(await models().archives.countDocuments({ projectId, endedAt: null }), 0);
 });
 
-test('a download that began after an erasure goes on while what came late of the erased clip is removed', async () => {
+test('a download that started after an erasure continues while late data of the erased clip is removed', async () => {
   const { open, locate, erase, context, projectId } = await clipsOf(28_000, undefined, 5);
   const erasures = createErasureStore(models());
   const deadLetters = createDeadLetterStore(models());
@@ -135,7 +135,11 @@ test('a download that began after an erasure goes on while what came late of the
   const answer = { linkId: 'link', responseId: 'response 28002', questionIndex: 0 };
   assert.ok(await erasures.bury({ id: rowId(28_002), projectId, answer }, 0));
   await purgeDue();
-  assert.equal(await models().archives.countDocuments({ projectId, endedAt: null }), 0, 'it stopped midway');
+  assert.equal(
+    await models().archives.countDocuments({ projectId, endedAt: null }),
+    0,
+    'finishing an interrupted erasure ends the archive',
+  );
   await assert.rejects(locate(before.id, 0), { code: 'gone' });
 
   const begun = await open();
@@ -146,7 +150,7 @@ test('a download that began after an erasure goes on while what came late of the
   await assert.rejects(locate(begun.id, 0), { code: 'gone' }, 'another erasure ends it');
 });
 
-test('a clip that is erased while an archive is made is not in any', async () => {
+test('a clip that is erased while an archive is made is in no archive', async () => {
   const { open, erase, context, archives } = await clipsOf(23_000, undefined, 30);
   Object.assign(context, {
     archives: {
@@ -163,13 +167,13 @@ test('a clip that is erased while an archive is made is not in any', async () =>
   assert.equal(next.texts.length, 3);
 });
 
-test('what cannot be read ends its archive, and the next goes without it; what can be read ends none', async () => {
+test('an unreadable object ends its archive, and the next archive omits it; a readable object ends none', async () => {
   const { open, locate, report, broken, clip, bytesOf } = await clipsOf(24_000, undefined, 5);
   const begun = await open();
   const offset = (await bytesOf(begun)).indexOf(VIDEO) + 5;
   await report(begun.id, offset);
   await report(begun.id, 0);
-  assert.notEqual((await locate(begun.id, offset)).length, 0, 'it could be read after all');
+  assert.notEqual((await locate(begun.id, offset)).length, 0, 'the reported object is readable');
   broken.add(clip(0).key);
   await report(begun.id, offset);
   await assert.rejects(locate(begun.id, offset), { code: 'gone' });
@@ -180,7 +184,7 @@ test('what cannot be read ends its archive, and the next goes without it; what c
   );
 });
 
-test('the upload that an archive shows is kept until nobody can read that any more', async () => {
+test('an upload in an archive is kept until the archive can no longer be read', async () => {
   const { open, bytesOf, insert, clip, context, projectId, stored } = await clipsOf(26_000, undefined, 2);
   const key = `${projectId}/source`;
   const source = { key, size: VIDEO.length, mimeType: 'video/webm', sha256: '00', crc32: crc32(VIDEO) };
@@ -195,7 +199,7 @@ test('the upload that an archive shows is kept until nobody can read that any mo
     { projectId, submissionId: _id },
     { ...media, hasSound: false, problem: undefined },
   );
-  assert.ok(stored.has(key), 'a download that began with the upload goes on');
+  assert.ok(stored.has(key), 'a download that started with the upload continues');
   assert.equal((await bytesOf(begun)).length, begun.size);
   assert.notEqual((await open()).etag, begun.etag, 'the next one has the video');
   await models().archives.updateMany({ projectId }, { $set: { expiresAt: new Date(0) } });
@@ -210,7 +214,7 @@ test('the upload that an archive shows is kept until nobody can read that any mo
   );
 });
 
-test('the last byte of an archive costs as little with many clips as with few', async () => {
+test('reading the last byte of an archive costs the same with many clips as with few', async () => {
   const many = await clipsOf(50_000, undefined, 450);
   const { archiveId, size } = await many.open().then(({ id, size }) => ({ archiveId: id, size }));
   const page = await models()

@@ -8,7 +8,7 @@ import { idAt, keyOf, OWNER, PROJECT, upload, useStores } from './stored-clips.t
 
 const opened = useStores();
 
-test('the only copy of a clip that lands while records are looked at is named by one of them', async () => {
+test('a clip that lands while a check reads the records is not reported as an orphan', async () => {
   const models = openModels(opened.connection);
   const id = idAt(1);
   const key = sourceKey(PROJECT, id);
@@ -22,7 +22,7 @@ test('the only copy of a clip that lands while records are looked at is named by
     assert.ok(await opened.stores.submissions.land(clip, []));
     await opened.stores.uploads.land(keyOf(finishing));
   };
-  // Between the look at the submissions and the one at the uploads.
+  // The clip lands after the check has read the submissions and before it reads the uploads.
   const find = (...query: Parameters<typeof models.submissions.find>) => ({
     async lean() {
       const rows = await models.submissions.find(...query).lean();

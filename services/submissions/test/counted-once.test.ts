@@ -27,7 +27,7 @@ after(async () => {
   await measured[Symbol.asyncDispose]();
 });
 
-test('the delays and jobs of a clip are counted once, though its landing and its events come twice', async () => {
+test('the delays and jobs of a clip are counted once, even when its landing and its events come twice', async () => {
   const { submissions } = await openStores(connection);
   const clip = landed({ id: uuidv7() });
   const key = { projectId: clip.projectId, submissionId: clip.id };

@@ -7,9 +7,9 @@ import { until } from '@recording-request/testing/wait';
 import { recordDeadLetter } from '../src/workflows/dead-letters/record-dead-letter.ts';
 import { collectionsWith, database, eraseSubmission, failed, harness, kafka, landed, store } from './erasable-clips.ts';
 
-test('a record that no consumer can handle is a dead letter: listed, replayed for its group, dropped, erased with its clip', async () => {
+test('a record that its consumer cannot handle becomes a dead letter: listed, replayed, dropped, erased with its clip', async () => {
   const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
-  // It lacks the video, so that no attempt helps.
+  // The event lacks the video, so no retry can help.
   const lacking = {
     projectId,
     submissionId,
@@ -42,7 +42,7 @@ test('a record that no consumer can handle is a dead letter: listed, replayed fo
   assert.ok(deadLetter!.valueBytes > 0);
 
   await harness.operator.replayDeadLetter({ deadLetterId: first });
-  const [second = ''] = await until('it failed once more', async () => {
+  const [second = ''] = await until('the replayed record fails again', async () => {
     const now = await letters(1);
     return now[0] !== first && now;
   });
@@ -59,12 +59,12 @@ test('a record that no consumer can handle is a dead letter: listed, replayed fo
     .db!.collection('deadLetters')
     .find({ value: { $ne: null } })
     .toArray();
-  assert.deepEqual(kept, [], 'what ended keeps no content');
+  assert.deepEqual(kept, [], 'an ended dead letter keeps no content');
 
   await publish();
   const late = { topic: 'media.events', partition: 0, offset: uuidv7(), group: 'submissions', reason: 'too large' };
   const content = { key: Buffer.from(submissionId), value: null, tooLarge: true };
-  // As an outbox does with what it cannot publish.
+  // An outbox does the same with an event that it cannot publish.
   await recordDeadLetter({ deadLetters: failed, erasures: store }, { ...late, ...content }, new Date());
   const both = await letters(2);
   const oldestFirst = { pageSize: 1, oldestFirst: true };
@@ -76,10 +76,13 @@ test('a record that no consumer can handle is a dead letter: listed, replayed fo
   assert.equal(would.erased!.deadLetters, 4);
   assert.equal((await eraseSubmission(submissionId)).erased!.deadLetters, 4);
   await recordDeadLetter({ deadLetters: failed, erasures: store }, { ...late, ...content }, new Date());
-  assert.ok(!(await collectionsWith(submissionId)).includes('deadLetters'), 'nothing comes to an erased submission');
+  assert.ok(
+    !(await collectionsWith(submissionId)).includes('deadLetters'),
+    'an erased submission gets no dead letters',
+  );
 });
 
-/** What a later version publishes: an event whose payload no version knows yet, or one with a field that must not be overlooked. */
+/** Returns events of a later version: one with an unknown payload, and one with a newer schema version. */
 const ofTomorrow = (about: { projectId: string; submissionId: string }) => {
   const event = newEvent('media.failed', { $case: 'mediaFailed', value: { ...about, reason: 'r' } });
   const unknown = Event.encode({ ...event, type: 'media.sharpened', payload: undefined }).finish();
@@ -89,7 +92,7 @@ const ofTomorrow = (about: { projectId: string; submissionId: string }) => {
   ];
 };
 
-test('an event that its consumer did not know waits, and is handled once a version that knows it runs', async () => {
+test('an event that its consumer does not know waits, and is handled once a version that knows it runs', async () => {
   const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
   await harness.landed.updateOne(
     { _id: submissionId },
@@ -111,7 +114,7 @@ test('an event that its consumer did not know waits, and is handled once a versi
   for (const { reason } of unknown)
     assert.equal(reason, 'the event lacks an id, or a payload that is known here', 'as earlier versions say');
 
-  // As a process of the version before stores what it did not know.
+  // A process of the version before stores an unknown event like this.
   const words = { ...about, requestNumber: 1, text: 'known by now', vtt: 'WEBVTT\n' };
   const event = newEvent('transcript.completed', { $case: 'transcriptCompleted', value: words });
   const from = { topic: 'transcription.events', partition: 0, offset: '7', group: 'submissions-transcripts' };
@@ -122,13 +125,16 @@ test('an event that its consumer did not know waits, and is handled once a versi
     const found = await harness.landed.findOne({ _id: submissionId });
     return found?.transcriptText === 'known by now';
   });
-  assert.deepEqual(await waiting('known'), [], 'it waits no longer');
+  assert.deepEqual(await waiting('known'), [], 'the handled event no longer waits');
 
-  await until('the others were looked at again, and wait', async () => {
+  await until('the others are retried and still wait', async () => {
     const now = await waiting();
     return now.length === 2 && now.every(({ retryAt }, at) => retryAt > unknown[at]!.retryAt);
   });
   const { deadLetters } = await harness.operator.listDeadLetters({ pageSize: 0, cursor: '', oldestFirst: true });
   const shown = deadLetters.filter(each => each.submissionId === submissionId);
-  assert.ok(shown.length === 2 && shown.every(({ retryAt }) => retryAt), 'the operator sees when they are tried again');
+  assert.ok(
+    shown.length === 2 && shown.every(({ retryAt }) => retryAt),
+    'the operator sees the time of the next retry',
+  );
 });

@@ -10,7 +10,7 @@ import { create, speech, startTestSubmissions, type TestSubmissions } from './te
 
 export const DAY_MS = 86_400_000;
 
-// One service and its stores for each test file, for clips that are to be erased, in a bucket that keeps versions.
+// Each test file starts one service with its stores, in a bucket with versioning, for clips to be erased.
 export let harness: TestSubmissions;
 export let client: Client;
 export let kafka: Kafka;
@@ -45,7 +45,7 @@ after(async () => {
   await harness?.[Symbol.asyncDispose]();
 });
 
-/** Everything under a prefix: also versions that a listing of objects does not show. */
+/** Returns the names of all versions under a prefix, also those that a listing of objects does not show. */
 export async function versionsIn(prefix: string): Promise<string[]> {
   const found: string[] = [];
   for await (const item of client.listObjects(harness.config.s3Bucket, prefix, true, { IncludeVersion: true }))
@@ -53,7 +53,7 @@ export async function versionsIn(prefix: string): Promise<string[]> {
   return found;
 }
 
-/** The names of the collections in which a text stands. */
+/** Returns the names of the collections that contain a text. */
 export async function collectionsWith(text: string): Promise<string[]> {
   const found: string[] = [];
   for (const { collectionName } of await database.db!.collections()) {
@@ -71,7 +71,7 @@ export const eraseSubmission = (submissionId: string, dryRun = false) =>
   harness.operator.eraseSubmission({ submissionId, dryRun });
 export const prefixOf = (projectId: string, submissionId: string) => `submissions/${projectId}/${submissionId}/`;
 
-/** A clip that landed, with a note that says `note`, and whose media is made. */
+/** Lands a clip with the note `note`, and waits for its media. */
 export async function landed(project: Awaited<ReturnType<TestSubmissions['project']>>, link: number, note: string) {
   const { projectId } = project;
   const linkId = project.links[link]!.linkId;
@@ -84,7 +84,6 @@ export async function landed(project: Awaited<ReturnType<TestSubmissions['projec
   await until('the media of the clip is made', async () =>
     (await list(projectId)).some(each => each.submissionId === submissionId && each.hasAudio),
   );
-  // The answer to the last byte has no Location.
   const upload = await harness.uploads.findOne({ submissionId });
   return { projectId, linkId, submissionId, uploadId: upload!._id, responseSessionId };
 }

@@ -27,23 +27,23 @@ import {
 } from './erasable-clips.ts';
 import { create, speech } from './test-service.ts';
 
-test('an erased submission leaves nothing in any store but Kafka, and its neighbour all', async () => {
+test('an erased submission leaves nothing in any store but Kafka, and its neighbour keeps everything', async () => {
   const project = await harness.project();
   const gone = await landed(project, 0, 'the note that goes');
   const stays = await landed(project, 1, 'the note that stays');
   const prefix = prefixOf(gone.projectId, gone.submissionId);
-  // What a multipart upload left that was cut: it is in no listing of objects.
+  // An interrupted multipart upload, which no listing of objects shows.
   await client.initiateNewMultipartUpload(harness.config.s3Bucket, `${prefix}source`, {});
 
   const would = await eraseSubmission(gone.submissionId, true);
   const { objects, objectVersions } = would.erased!;
   assert.equal(would.erased!.submissions, 1);
   assert.ok(objectVersions >= objects);
-  assert.notDeepEqual(await versionsIn(`uploads/${gone.uploadId}/`), [], 'the bucket keeps what was removed before');
+  assert.notDeepEqual(await versionsIn(`uploads/${gone.uploadId}/`), [], 'the bucket keeps earlier versions');
   assert.equal((await list(gone.projectId)).length, 2, 'a dry run removes nothing');
 
   const did = await eraseSubmission(gone.submissionId);
-  assert.deepEqual(did.erased, would.erased, 'what was removed is what the dry run counted');
+  assert.deepEqual(did.erased, would.erased, 'the erasure removes what the dry run counted');
   assert.equal(did.erasedBeforeAt, undefined);
   const days = (did.recordsEndAt!.getTime() - Date.now()) / DAY_MS;
   assert.ok(days > 7 && days < 7.5, `Kafka's records end after their seven days, not ${days}`);
@@ -53,7 +53,7 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
   const open = [];
   for await (const item of client.listIncompleteUploads(harness.config.s3Bucket, `${prefix}source`, true))
     open.push(item);
-  assert.deepEqual(open, [], 'no upload in parts is left open');
+  assert.deepEqual(open, [], 'no multipart upload is left open');
   assert.deepEqual(await collectionsWith('the note that goes'), []);
   assert.deepEqual(
     (await list(gone.projectId)).map(each => [each.submissionId, each.note]),
@@ -67,15 +67,15 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
       harness.submissions.setResponseNote({ projectId, linkId, responseSessionId, questionIndex, note: 'a late note' }),
       /before its clip has been sent/,
     );
-  assert.deepEqual(await collectionsWith('a late note'), [], 'no note comes to a clip that was erased');
+  assert.deepEqual(await collectionsWith('a late note'), [], 'an erased clip gets no note');
 
   const again = await eraseSubmission(gone.submissionId);
-  assert.ok(again.erasedBeforeAt, 'a second time says that it was erased before');
+  assert.ok(again.erasedBeforeAt, 'a second erasure reports the first one');
   assert.equal(again.erased!.submissions + again.erased!.objects + again.erased!.uploads, 0);
   await assert.rejects(eraseSubmission(uuidv7()), { code: 'not_found', message: /no such submission/ });
 });
 
-test('a tombstone refuses late results, and what a job stored late goes', async () => {
+test('a tombstone refuses late results, and a late object of a job is removed', async () => {
   const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
   await eraseSubmission(submissionId);
   const prefix = prefixOf(projectId, submissionId);
@@ -85,22 +85,22 @@ test('a tombstone refuses late results, and what a job stored late goes', async 
   await kafka.publish(newEvent('media.processed', { $case: 'mediaProcessed', value }));
   const late = { projectId, submissionId, requestNumber: 1, text: 'late words', vtt: 'WEBVTT late words' };
   await kafka.publish(newEvent('transcript.completed', { $case: 'transcriptCompleted', value: late }));
-  await until('the late object goes', async () => (await versionsIn(prefix)).length === 0);
+  await until('the late object is removed', async () => (await versionsIn(prefix)).length === 0);
   assert.deepEqual(await collectionsWith('late words'), []);
   assert.equal((await list(projectId)).length, 0);
 
-  // A job that never reported: by its age alone, from what the database says.
+  // A job that never reported: its object is removed only because the tombstone in the database is due.
   await harness.objects.put(video.key, Buffer.from('later'), { contentType: 'video/webm' });
   const due = { _id: submissionId, purgeAt: { $exists: true } };
   const { matchedCount } = await harness.landed.updateOne(due, { $set: { purgeAt: new Date() } });
-  assert.equal(matchedCount, 1, 'the longest job may still store something');
+  assert.equal(matchedCount, 1, 'the tombstone waits for the longest job');
   await until(
     'an unreported object is removed after the longest job',
     async () => (await versionsIn(prefix)).length === 0,
   );
 });
 
-test('records and the object store are held against each other, and nothing changes unless it is told to', async () => {
+test('a check compares the records with the object store, and changes nothing unless asked to', async () => {
   const { projectId, submissionId, uploadId } = await landed(await harness.project(), 0, 'n');
   const row = (await harness.landed.findOne({ _id: submissionId })) as unknown as {
     video: { key: string; size: number };
@@ -118,7 +118,7 @@ test('records and the object store are held against each other, and nothing chan
       if (cursor === '') return Object.fromEntries(found.map(({ kind }) => [kind, keysOf(kind, found)]));
     }
   };
-  assert.deepEqual(await check(true), {}, 'all that a landed clip has is there, with its SHA-256');
+  assert.deepEqual(await check(true), {}, 'every object of a landed clip exists, with its SHA-256');
 
   const type = { contentType: 'video/webm' };
   const [orphan, part] = [`${prefixOf(projectId, uuidv7())}video.webm`, `uploads/${uuidv7()}/0-x`];
@@ -130,7 +130,7 @@ test('records and the object store are held against each other, and nothing chan
     [StoreFinding_Kind.KIND_MISSING]: [row.thumbnails[0]!.key],
     [StoreFinding_Kind.KIND_WRONG_SIZE]: [row.audio.key],
   };
-  assert.deepEqual(await check(false), broken, 'what was stored just now is no orphan yet');
+  assert.deepEqual(await check(false), broken, 'a new object is not an orphan yet');
   assert.deepEqual(await check(true), { ...broken, [StoreFinding_Kind.KIND_WRONG_SHA256]: [row.video.key] });
 
   const context = { objects: harness.objects, storedObjects: createStoredObjects(openModels(database)) };
@@ -140,17 +140,20 @@ test('records and the object store are held against each other, and nothing chan
       .filter(({ kind }) => kind === 'orphaned')
       .map(({ key }) => key);
   const orphans = await orphansOf(false);
-  assert.ok(orphans.includes(orphan) && orphans.includes(part), 'no record names them');
-  assert.ok(!orphans.some(key => key.includes(submissionId) || key.includes(uploadId)), 'a record names these');
-  assert.deepEqual(await orphansOf(true), orphans, 'the first look has removed nothing');
+  assert.ok(orphans.includes(orphan) && orphans.includes(part), 'the check reports objects without a record');
+  assert.ok(
+    !orphans.some(key => key.includes(submissionId) || key.includes(uploadId)),
+    'the check does not report objects with a record',
+  );
+  assert.deepEqual(await orphansOf(true), orphans, 'the first check removes nothing');
   assert.deepEqual(await orphansOf(true), []);
-  assert.ok(await harness.objects.stat(row.video.key), 'what a record names stays');
+  assert.ok(await harness.objects.stat(row.video.key), 'an object with a record stays');
 
   const young = { cursor: '', deep: false, deleteOrphans: true, orphanAgeSeconds: 60 };
   await assert.rejects(harness.operator.checkStore(young), { code: 'invalid', message: /3600 seconds/ });
 });
 
-test('a transcript too long for an event is recorded whole and referred to, and its object goes', async () => {
+test('a transcript that is too long for an event is stored whole, its event refers to it, and its object is removed', async () => {
   const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
   await harness.landed.updateOne(
     { _id: submissionId },
@@ -167,14 +170,14 @@ test('a transcript too long for an event is recorded whole and referred to, and 
   const row = await harness.landed.findOne({ _id: submissionId });
   assert.deepEqual([row?.transcriptStatus, row?.transcriptText], ['completed', text]);
   const gone = () => harness.objects.get(key).then(() => false, isMissing);
-  await until('its object goes', gone);
+  await until('its object is removed', gone);
 });
 
-test('an erasure that died right after its first write is finished by the next', async () => {
+test('an erasure that stopped right after its first write is finished by the next one', async () => {
   const one = await landed(await harness.project(), 0, 'half gone');
   const erasable = (await store.find(one.submissionId))!;
   await store.bury(erasable, DAY_MS);
-  assert.equal((await list(one.projectId)).length, 0, 'from the first write on nobody sees it');
+  assert.equal((await list(one.projectId)).length, 0, 'after the first write the clip is not listed');
   assert.notDeepEqual(await collectionsWith('half gone'), [], 'the rest is still there');
   const { erased } = await eraseSubmission(one.submissionId);
   assert.ok(erased!.objects > 0 && erased!.uploads === 1 && erased!.notes === 1);
@@ -182,7 +185,7 @@ test('an erasure that died right after its first write is finished by the next',
   assert.deepEqual(await versionsIn(prefixOf(one.projectId, one.submissionId)), []);
 });
 
-test('a project goes with what was under way in it, and takes nothing more', async () => {
+test('the erasure of a project removes its open uploads too, and the project accepts nothing more', async () => {
   const project = await harness.project();
   const { projectId, submissionId } = await landed(project, 0, 'project note');
   const half = await harness.begin(projectId, project.links[1]!.linkId);
@@ -196,9 +199,9 @@ test('a project goes with what was under way in it, and takes nothing more', asy
   assert.deepEqual(await versionsIn(`submissions/${projectId}/`), []);
   assert.deepEqual(await versionsIn(`uploads/${open.id}/`), []);
   assert.deepEqual(await collectionsWith('project note'), []);
-  assert.equal((await tusRequest(open.url, 'HEAD', half.headers)).status, 404, 'the upload that was open is gone');
+  assert.equal((await tusRequest(open.url, 'HEAD', half.headers)).status, 404, 'the open upload is gone');
   const refused = await create(harness, half, { length: 10, fields: { note: 'project note' } });
-  assert.equal(refused.response.status, 404, 'no upload begins');
+  assert.equal(refused.response.status, 404, 'no new upload starts');
   const { responseSessionId } = half;
   const late = { projectId, linkId: project.links[1]!.linkId, responseSessionId, questionIndex: undefined };
   await assert.rejects(
@@ -210,7 +213,7 @@ test('a project goes with what was under way in it, and takes nothing more', asy
   await until('the erased uploads are forgotten', async () => !(await collectionsWith(open.id)).includes('uploads'));
 });
 
-test('a take that lands while its project is erased does not stay', async () => {
+test('a take that lands while its project is erased is not kept', async () => {
   const project = await harness.project();
   const { projectId } = project;
   const begun = await harness.begin(projectId, project.links[0]!.linkId);
@@ -228,7 +231,7 @@ test('a take that lands while its project is erased does not stay', async () => 
   assert.deepEqual(await versionsIn(`submissions/${projectId}/`), []);
 });
 
-test('submissions past their age are erased, others not', async () => {
+test('only submissions older than the retention are erased', async () => {
   const project = await harness.project();
   const old = await landed(project, 0, 'an old note');
   const young = await landed(project, 1, 'a young note');

@@ -13,7 +13,7 @@ import { all, CLIPS, OWNER, openProjectsOfClips, whole } from './project-of-clip
 
 const { clipsOf, models } = openProjectsOfClips();
 
-test('a ZIP shows in all its parts the clips that were there when it began, while others land and filters change', async () => {
+test('all parts of a ZIP show the clips of its start, while others land and filters change', async () => {
   const { clip, insert, read } = await clipsOf(1_000);
   const seen = await read(() => insert([clip(CLIPS, { responseId: 'late' }), clip(CLIPS + 1)]));
   assert.deepEqual(seen, whole(all));
@@ -31,7 +31,7 @@ const TEXTS = [
   ['transcripts.txt', ExportFormat.EXPORT_FORMAT_TRANSCRIPTS, 'texts'],
 ] as const;
 
-test('texts show the clips that were there when they were opened, each once, and break off where one is erased', async () => {
+test('text exports show the clips of their start, each once, and break off when one is erased', async () => {
   for (const [at, [name, format, part]] of TEXTS.entries()) {
     const { clip, insert, read, change, erase } = await clipsOf(30_000 + 1_000 * at, undefined, CLIPS);
     // Long enough for several pieces.
@@ -41,7 +41,7 @@ test('texts show the clips that were there when they were opened, each once, and
     assert.deepEqual(once, all, name);
     const meanwhile = await read(() => insert([clip(CLIPS, { responseId: 'late' })]), { format });
     assert.deepEqual(meanwhile[part], all, `${name} while another lands`);
-    // By then all of its clips are listed.
+    // After 10 chunks the export has listed all its clips.
     await assert.rejects(
       read(() => erase(CLIPS - 1), { format }, 10),
       { code: 'unavailable', retryAfterSec: 1 },
@@ -51,7 +51,7 @@ test('texts show the clips that were there when they were opened, each once, and
   }
 });
 
-test('what lands once the first bytes of an export are sent is not in it, nor in its figures', async () => {
+test('a clip that lands after the first bytes of an export is in neither the export nor its figures', async () => {
   const { clip, insert, context, projectId } = await clipsOf(35_000);
   const request = { ownerId: OWNER, projectId, format: ExportFormat.EXPORT_FORMAT_JSON, includeLinks: false };
   const pieces = exportProject(context as never)(request as never, { signal: new AbortController().signal } as never);
@@ -68,7 +68,7 @@ test('what lands once the first bytes of an export are sent is not in it, nor in
   assert.equal(document.project.stats.videosCreated, CLIPS);
 });
 
-test('export.json has every link, of which it asks for some at a time, and is refused where the first cannot be read', async () => {
+test('export.json has every link, reads the links page by page, and is refused when the first page cannot be read', async () => {
   const { context, projectId } = await clipsOf(35_500);
   const link = (linkId: string) =>
     Link.fromPartial({ linkId, status: LinkStatus.LINK_STATUS_ACTIVE, createdAt: new Date(0) });
@@ -78,7 +78,7 @@ test('export.json has every link, of which it asks for some at a time, and is re
     last: { uniqueLinks: [] },
   };
   const listLinks = async ({ pageSize = Infinity, cursor = '' }: ListLinksRequest) => {
-    assert.ok(pageSize <= DEFAULTS.linkPageSize, 'never all of them');
+    assert.ok(pageSize <= DEFAULTS.linkPageSize, 'the request has a page size');
     return pages[cursor];
   };
   const request = { ownerId: OWNER, projectId, format: ExportFormat.EXPORT_FORMAT_JSON, includeLinks: true };
@@ -96,7 +96,7 @@ test('export.json has every link, of which it asks for some at a time, and is re
   await assert.rejects(refused[Symbol.asyncIterator]().next(), /away/, 'before anything is sent');
 });
 
-test('export.json has each text of terms once, in the order in which they were accepted first', async () => {
+test('export.json has each text of terms once, in the order of the first acceptance', async () => {
   const { change, erase, projectId, context, read } = await clipsOf(36_000);
   const accept = (index: number, sha256: string) =>
     change(index, { $set: { terms: { sha256, text: `text of ${sha256}`, acceptedAt: new Date(index) } } });
@@ -117,7 +117,7 @@ test('export.json has each text of terms once, in the order in which they were a
   await erase(3);
   await erase(90);
   assert.deepEqual(Object.keys(await terms()), ['aa', 'cc']);
-  assert.deepEqual(await context.exportRows.terms(randomUUID(), projectId), {}, 'of this owner alone');
+  assert.deepEqual(await context.exportRows.terms(randomUUID(), projectId), {}, 'another owner sees no terms');
   const { json } = await read(undefined, { format: ExportFormat.EXPORT_FORMAT_JSON });
   assert.equal(json.length, CLIPS - 2);
 });
@@ -132,7 +132,7 @@ test('an export whose first clips cannot be read fails before anything is sent',
   }
 });
 
-test('a clip that is erased while a ZIP is read, before or after its turn, breaks it off; the next goes without it', async () => {
+test('a clip that is erased while a ZIP is read, before or after its turn, breaks it off; the next ZIP omits it', async () => {
   for (const [at, index] of [0, CLIPS - 1].entries()) {
     const { read, erase } = await clipsOf(3_000 + 1_000 * at);
     await assert.rejects(
@@ -144,7 +144,7 @@ test('a clip that is erased while a ZIP is read, before or after its turn, break
   }
 });
 
-test('a clip that cannot be read breaks a ZIP off once; it is named in the next, and back when it can be read', async () => {
+test('an unreadable clip breaks a ZIP off once; the next ZIP names it as missing, and has it again once it is readable', async () => {
   const { read, broken, clip } = await clipsOf(6_000);
   broken.add(clip(70).key);
   await assert.rejects(read(), { code: 'NoSuchKey' });
@@ -154,7 +154,7 @@ test('a clip that cannot be read breaks a ZIP off once; it is named in the next,
   assert.deepEqual(await read(), whole(all));
 });
 
-test('every clip that could not be read is looked at again, and an outage meanwhile names none of them', async () => {
+test('every unreadable clip is read again, and an outage meanwhile reports none of them as missing', async () => {
   const { read, broken, objects, clip, change } = await clipsOf(7_000);
   const doubt = () =>
     Promise.all(all.map(index => change(index, { $set: { unreadable: { key: clip(index).key, offset: 0 } } })));
@@ -162,18 +162,18 @@ test('every clip that could not be read is looked at again, and an outage meanwh
   const away = async () => Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
   const well = { ...objects };
   Object.assign(objects, { get: away, stat: away });
-  await assert.rejects(read(), { code: 'ECONNREFUSED' }, 'an outage is not told as missing clips');
+  await assert.rejects(read(), { code: 'ECONNREFUSED' }, 'an outage is not reported as missing clips');
   let resets = 0;
   const get: typeof objects.get = (key, options) => (resets++ < 3 ? away() : well.get(key, options));
   Object.assign(objects, well, { get });
   broken.add(clip(100).key);
   const rest = all.filter(index => index !== 100);
-  assert.deepEqual(await read(), { ...whole(rest), missing: [100] }, 'the rest is back, after an outage too');
+  assert.deepEqual(await read(), { ...whole(rest), missing: [100] }, 'the other clips are back, even after an outage');
   broken.clear();
   const stuck = clip(90).key;
   Object.assign(objects, { get: (key: string, options = {}) => (key === stuck ? away() : well.get(key, options)) });
   await doubt();
-  assert.deepEqual((await read()).missing, [90], 'what alone cannot be read is named');
+  assert.deepEqual((await read()).missing, [90], 'only the unreadable clip is named');
 });
 
 const STATES: [state: string, filter: TranscriptStatus][] = [
@@ -184,7 +184,7 @@ const STATES: [state: string, filter: TranscriptStatus][] = [
   ['disabled', TranscriptStatus.TRANSCRIPT_STATUS_DISABLED],
 ];
 
-test('a state of the transcript narrows the list, the ZIP and the texts to the same clips', async () => {
+test('a filter by transcript state selects the same clips in the list, the ZIP and the texts', async () => {
   const { projectId, read, clip } = await clipsOf(8_000);
   const states = [...STATES.map(([state]) => state), 'none'];
   for (const [at, transcriptStatus] of states.entries()) {

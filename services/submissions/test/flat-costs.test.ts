@@ -23,7 +23,7 @@ import { at, clip, idAt, LONG_AGO, MINUTE_MS, OWNER, PROJECT, useStores } from '
 const opened = useStores();
 const { env, into } = opened;
 
-test('the figures of a project cost the same with ten clips as with hundreds, and follow each change at once', async () => {
+test('the figures of a project cost the same with ten clips as with hundreds, and show each change at once', async () => {
   const { submissions, erasures } = opened.stores;
   const small = { projectId: 'small' };
   await into('submissions', 300, index => clip(10_000 + index, { projectId: 'large' }));
@@ -43,7 +43,7 @@ test('the figures of a project cost the same with ten clips as with hundreds, an
     await inventory.costOf(() => figuresOf('small')),
     await inventory.costOf(() => figuresOf('large')),
   ];
-  // A look into an index may touch the entry behind.
+  // An index scan may read one entry past its end.
   assert.ok(second.examined <= first.examined + 4, `10 clips: ${first.examined} examined, 300: ${second.examined}`);
   const both = await inventory.costOf(() => submissions.count(OWNER, ['small', 'large']));
   assert.ok(both.examined <= first.examined + 4, `a list of both: ${both.examined} examined`);
@@ -63,7 +63,7 @@ test('the figures of a project cost the same with ten clips as with hundreds, an
   assert.equal((await submissions.count('another owner', ['small'])).get('small')?.total, 0);
 });
 
-test('figures are kept for each owner alone, and a list and a poll share those of a project that lost a clip', async () => {
+test('figures are cached by owner, and a list and a poll share those of a project that lost a clip', async () => {
   const { submissions } = opened.stores;
   const of = { projectId: 'partly erased' };
   await into('submissions', 200, index => clip(11_000 + index, { ...of, selected: false }));
@@ -75,13 +75,13 @@ test('figures are kept for each owner alone, and a list and a poll share those o
     return [counts.get(of.projectId)?.total, (await submissions.measure(ownerId, of.projectId)).bytes];
   };
   assert.deepEqual(await figuresOf('another owner'), [0, 0]);
-  assert.deepEqual(await figuresOf(OWNER), [200, 2_000], 'what another one asked for is not hers');
-  assert.deepEqual(await figuresOf('another owner'), [0, 0], 'nor hers his');
+  assert.deepEqual(await figuresOf(OWNER), [200, 2_000], 'the owner does not get another owner’s figures');
+  assert.deepEqual(await figuresOf('another owner'), [0, 0], 'another owner does not get the owner’s figures');
 
   const fresh = createSubmissionStore(openModels(opened.connection));
   const atOnce = [OWNER, 'another owner', OWNER].map(ownerId => fresh.count(ownerId, [of.projectId]));
   const totals = (await Promise.all(atOnce)).map(counts => counts.get(of.projectId)?.total);
-  assert.deepEqual(totals, [200, 0, 200], 'also where all ask at once');
+  assert.deepEqual(totals, [200, 0, 200], 'concurrent requests get their own figures too');
 
   await using inventory = await takeInventory({
     ...{ env, database: 'submissions', stores: {}, exceptions: {} },
@@ -93,7 +93,7 @@ test('figures are kept for each owner alone, and a list and a poll share those o
   }
 });
 
-test('an export of texts opens at the same cost with 40 clips as with 800, and asks for some links of many', async () => {
+test('a text export opens at the same cost with 40 clips as with 800, and reads only the first links', async () => {
   const { submissions, exportRows } = opened.stores;
   const sizes = { 'few clips': 40, 'many clips': 800 };
   for (const [at, [projectId, clips]] of Object.entries(sizes).entries())
@@ -109,7 +109,7 @@ test('an export of texts opens at the same cost with 40 clips as with 800, and a
     projects: {
       getProject: async () => ({ project: { createdAt: at(0), settings, linkStats: {} } }),
       listLinks: async ({ pageSize = Infinity, cursor }: ListLinksRequest) => {
-        assert.ok(pageSize <= 20 && cursor === undefined, 'others are asked for when their turn comes');
+        assert.ok(pageSize <= 20 && cursor === undefined, 'later links are read when their turn comes');
         return { uniqueLinks: [], nextCursor: 'more' };
       },
     },
@@ -128,7 +128,7 @@ test('an export of texts opens at the same cost with 40 clips as with 800, and a
       }
     });
   const { EXPORT_FORMAT_JSON, EXPORT_FORMAT_CSV, EXPORT_FORMAT_TRANSCRIPTS } = ExportFormat;
-  // The sums that the head of a document shows are kept until something changes.
+  // Fills the cache of the sums in the head of a document, which lasts until something changes.
   for (const projectId of Object.keys(sizes)) await submissions.count(OWNER, [projectId]);
   for (const request of [
     { format: EXPORT_FORMAT_JSON, includeLinks: true },
@@ -140,12 +140,12 @@ test('an export of texts opens at the same cost with 40 clips as with 800, and a
     const [few, many] = [await costOf('few clips', request), await costOf('many clips', request)];
     const told = `${JSON.stringify(request)}: ${JSON.stringify({ few, many })}`;
     assert.ok(few.commands <= 7 && many.commands === few.commands, told);
-    // A look into an index may touch the entry behind.
+    // An index scan may read one entry past its end.
     assert.ok(few.examined > 40 && many.examined <= few.examined + 6, told);
   }
 });
 
-test('a page that is sent is not read again while nothing of its project changes, and follows each change at once', async () => {
+test('a page is not read again while its project does not change, and shows each change at once', async () => {
   const { submissions, erasures } = opened.stores;
   const of = { projectId: 'pages' };
   await into('submissions', 5, index => clip(9_000 + index, { ...of, selected: false, createdAt: at(index) }));
@@ -170,18 +170,21 @@ test('a page that is sent is not read again while nothing of its project changes
   assert.equal(reads, 1, 'nothing had changed');
   await shown({ pageSize: 2 });
   await shown({ presentation: { ...presentation, projectName: 'Other' } });
-  assert.equal(reads, 3, 'another page is another one');
+  assert.equal(reads, 3, 'another page is read');
 
   const select = { set: { selected: true }, events: [] };
   await submissions.change({ ...of, submissionId: idAt(9_001) }, () => select);
   assert.equal((await shown()).submissions.filter(each => each.selected).length, 1, 'a change shows at once');
   assert.ok(await erasures.bury((await erasures.find(idAt(9_002)))!, MINUTE_MS));
-  assert.ok(!(await shown()).submissions.some(each => each.submissionId === idAt(9_002)), 'an erased clip is gone');
+  assert.ok(
+    !(await shown()).submissions.some(each => each.submissionId === idAt(9_002)),
+    'an erased clip disappears at once',
+  );
   assert.ok(await submissions.land(landed({ ...of, id: uuidv7(), ownerId: OWNER }), []));
-  assert.equal((await shown()).submissions.length, 5, 'a clip that landed is there');
+  assert.equal((await shown()).submissions.length, 5, 'a landed clip appears at once');
 });
 
-test('each range of a video, and each thumbnail, reads neither transcript nor texts', async () => {
+test('a range of a video reads neither the transcript nor the texts of its clip', async () => {
   const { submissions } = opened.stores;
   await into('submissions', 1, () => clip(20));
   await using inventory = await takeInventory({

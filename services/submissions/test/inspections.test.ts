@@ -10,7 +10,7 @@ import { create } from './test-service.ts';
 const busy = () => Promise.reject(new DomainError('too_many', 'Other videos are looked at first; try again later.'));
 const stateOf = async (id: string) => (await harness.uploads.findOne({ _id: id }))?.state;
 
-test('too few bytes for a video, and first bytes of none, are refused without an inspection', async () => {
+test('a body that is too short for a video or starts like another file is refused without an inspection', async () => {
   let inspections = 0;
   const inspect: typeof harness.media.inspect = request => {
     inspections += 1;
@@ -28,7 +28,7 @@ test('too few bytes for a video, and first bytes of none, are refused without an
   assert.equal(inspections, 0);
 });
 
-test('a take that gets no turn to be inspected does not land without: it lands later', async () => {
+test('a take that gets no slot for its inspection lands later, not without an inspection', async () => {
   const { projectId, id } = await finishing();
   const full = await otherProcess({ media: { ...harness.media, inspect: busy } });
   assert.deepEqual(await finishUpload(full, await keyOf(id)), { status: 202, body: { state: 'finishing' } });
@@ -38,7 +38,7 @@ test('a take that gets no turn to be inspected does not land without: it lands l
   assert.equal(await stateOf(id), 'landed');
 });
 
-test('many takes of an owner that wait for their inspection keep those of another from nothing', async () => {
+test('many waiting inspections of one owner do not block the takes of another', async () => {
   const crowd = await finishing();
   const { _id, ...row } = (await harness.uploads.findOne({ _id: crowd.id }))!;
   const others = Array.from({ length: 150 }, (_, at) => ({
@@ -53,7 +53,7 @@ test('many takes of an owner that wait for their inspection keep those of anothe
     return busy();
   };
   const { uploads } = await otherProcess();
-  // As the store's, but for the time: the service of this test looks for what is due, too.
+  // The store's query without the due time, because the service of this test also takes uploads that are due.
   const due: typeof uploads.due = async (limit, withoutOwners = []) => {
     const rows = harness.uploads.find({ state: 'finishing', ownerId: { $nin: withoutOwners } });
     const ids = await rows.sort({ nextTryAt: 1 }).limit(limit).toArray();
@@ -69,7 +69,7 @@ test('many takes of an owner that wait for their inspection keep those of anothe
   await harness.uploads.deleteMany({ ownerId: 'crowd' });
 });
 
-test('of a response’s uploads that were refused or taken back only the newest are remembered', async () => {
+test('only the newest refused or deleted uploads of a response are kept', async () => {
   const response = await begun();
   const ids: string[] = [];
   for (let times = 0; times < 23; times++) {

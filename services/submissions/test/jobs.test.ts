@@ -43,10 +43,10 @@ import { createRequeue } from '../src/workflows/jobs/requeue-jobs.ts';
 import { type ClaimContext, createTakeJob, renewJob } from '../src/workflows/jobs/take-job.ts';
 import { landed, object } from './landed-submission.ts';
 
-// As one slot, a short deadline and two tries make it: a queue of several deadlines, where waiting must not be failing.
+// One slot, a short deadline and two attempts make jobs wait for several deadlines: waiting must not count as a failure.
 const TIMES = { STUCK_SECONDS: '1', MEDIA_ASKS_MAX: '2', SWEEP_SECONDS: '1' };
 const WORDS_MS = 500;
-// Each clip is a run of ffmpeg, beside other tests.
+// Each clip runs ffmpeg, while other tests use the machine.
 const PATIENCE = { limitMs: 60_000, everyMs: 250 };
 const NOWHERE = '127.0.0.1:9';
 
@@ -55,9 +55,9 @@ const brokenKeys = new Set<string>();
 let environment: TestEnvironment;
 let scratch = '';
 let transcription: TestService<TranscriptionConfig, RunningService>;
-/** What the next request for words waits for. */
+/** The next speech request waits for this. */
 let nextWords: Promise<void> | undefined;
-/** What ffmpeg makes of a clip, made once. */
+/** The sound of a clip, made once by ffmpeg. */
 let sound: Promise<Buffer> | undefined;
 let service: Awaited<ReturnType<typeof startSubmissions>>;
 let submissions: ReturnType<typeof createSubmissionStore>;
@@ -103,7 +103,7 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A provider that takes its time. */
+/** A slow speech provider. */
 const slowSpeech = () =>
   createServer((request, response) => {
     request.resume().once('end', () => {
@@ -115,7 +115,7 @@ const slowSpeech = () =>
     });
   });
 
-/** The object store, which answers 503 for some keys. */
+/** A proxy to the object store that answers 503 for some keys. */
 const storeWithout = (keys: Set<string>, target: string) =>
   createServer((request, response) => {
     if ([...keys].some(key => request.url!.includes(key))) {
@@ -147,7 +147,7 @@ async function soundOfWords(): Promise<Buffer> {
   return readFile(path);
 }
 
-/** Asks for the transcripts of as many clips of a new project. */
+/** Requests the transcripts of `count` clips of a new project. */
 async function askTranscripts(count: number): Promise<string> {
   const ownerId = 'o1';
   const projectId = uuidv7();
@@ -171,7 +171,7 @@ async function askTranscripts(count: number): Promise<string> {
 const transcriptsOf = async (projectId: string, states: string[]) =>
   (await (await rows()).find({ projectId }).toArray()).filter(row => states.includes(row.transcriptStatus));
 
-test('transcripts that wait for one slot, for longer than a deadline, are all made', async () => {
+test('transcripts that wait for one slot longer than a deadline are all made', async () => {
   const asked = Promise.withResolvers<void>();
   nextWords = asked.promise;
   const projectId = await askTranscripts(6);
@@ -191,7 +191,7 @@ test('transcripts that wait for one slot, for longer than a deadline, are all ma
   );
 });
 
-test('a long job holds up its own process alone: another one does what waits behind it', async () => {
+test('a long job blocks only its own process: another process does the waiting jobs', async () => {
   await transcription.startAnother();
   const long = Promise.withResolvers<void>();
   nextWords = long.promise;
@@ -202,9 +202,9 @@ test('a long job holds up its own process alone: another one does what waits beh
   await until('the long one is made', made(5), PATIENCE);
 });
 
-test('an upload that the store does not give out holds up no other clip, fails none, and is tried again', async () => {
+test('an upload that the store cannot return blocks and fails no clip, and is retried', async () => {
   const projectId = uuidv7();
-  // As little for ffmpeg to do as can be.
+  // A small clip, so that ffmpeg has little to do.
   const picture = { width: 64, height: 36, frameRate: 5 };
   const clip = await testClip({ container: 'webm', audio: 'none', seconds: 1, ...picture });
   const objects = service.stores.objects();
@@ -232,10 +232,10 @@ test('an upload that the store does not give out holds up no other clip, fails n
   const waiting = await until('the job is given back', async () => {
     const row = await collection.findOne({ _id: broken! });
     assert.notEqual(row?.mediaStatus, 'failed', 'a store that does not answer fails no clip');
-    // It may be tried again at the moment.
+    // A retry may be running now.
     return row?.job?.givenBack && row.job.state === 'waiting' && row.job;
   });
-  assert.equal(waiting.attempts, 0, 'an outage is no attempt');
+  assert.equal(waiting.attempts, 0, 'an outage does not count as an attempt');
   const operator = service.client<SubmissionsOperatorServiceServer>(SubmissionsOperatorServiceService);
   const { backlogs } = await operator.getBacklog({ troubledLimit: 0 });
   const media = backlogs.find(({ kind }) => kind === 'media')!;
@@ -272,7 +272,7 @@ async function queueAlone() {
     const { id, job, ...rest } = landed({ id: uuidv7(), responseId: uuidv7(), ...fields });
     return { _id: id, ...rest, ...(job ? { job } : {}), revision: 1, outbox: [] } as never;
   };
-  /** A process of submissions, of which a worker asks for a job. */
+  /** A process of submissions that gives jobs to workers. */
   const replica = () => {
     const take = createTakeJob(context);
     return (holder = uuidv7(), again = false) => take({ kind: 'media', holder, again });
@@ -280,14 +280,14 @@ async function queueAlone() {
   return { context, db: connection.db!, collection, replica, row };
 }
 
-test('while 1,000 jobs of one owner wait, another owner’s single one is next, at a cost that does not grow with them', async () => {
+test('another owner’s single job is next while 1,000 jobs of one owner wait, and the query cost does not grow with them', async () => {
   const { context, db, collection, replica, row } = await queueAlone();
   const take = replica();
   await collection.insertMany(Array.from({ length: 1_000 }, () => row({ ownerId: 'a' })));
   const ended = { set: { mediaStatus: 'ready', transcriptStatus: 'disabled', job: undefined }, events: [] } as const;
   const one = async () => {
     const taken = (await take())!;
-    // As with one slot: at no look anything runs.
+    // Each job ends at once, so that no other job runs at the next query, as with one slot.
     await context.submissions.change({ ...taken, submissionId: taken.id }, () => ended as never);
     return taken;
   };
@@ -305,7 +305,7 @@ test('while 1,000 jobs of one owner wait, another owner’s single one is next, 
   assert.deepEqual(
     costs.map(({ command, keysExamined }) => ({ command, keysExamined })),
     [],
-    'a look reads few of the 1,000',
+    'a query reads few of the 1,000 jobs',
   );
   assert.equal((await one()).ownerId, 'a');
   for (const ownerId of ['b', 'c', 'c'])
@@ -315,7 +315,7 @@ test('while 1,000 jobs of one owner wait, another owner’s single one is next, 
   assert.deepEqual(turns.toSorted(), ['a', 'a', 'b', 'c', 'c'], 'owners take turns, and none is left out');
 });
 
-test('a herd of workers gets each job once and shares looks at the queue, at two processes of submissions too', async () => {
+test('many workers get each job once and share queries of the queue, even with two processes of submissions', async () => {
   const { db, collection, replica, row } = await queueAlone();
   const replicas = [replica(), replica()];
   const owners = ['a', 'b', 'c'];
@@ -330,7 +330,7 @@ test('a herd of workers gets each job once and shares looks at the queue, at two
   assert.ok(looks <= 20, `${looks} queries for 100 workers`);
 });
 
-test('a worker that died is replaced after its lease, and one that lives keeps its job', async () => {
+test('a dead worker’s job goes to another worker after its lease, and a living worker keeps its job', async () => {
   const { context, collection, replica, row } = await queueAlone();
   const short = { ...context, config: { ...context.config, jobLeaseSeconds: 1 } };
   const take = replica();
@@ -344,22 +344,22 @@ test('a worker that died is replaced after its lease, and one that lives keeps i
     return (await collection.findOne({ _id: job._id }))?.job?.state === 'waiting';
   };
   assert.equal((await take('first'))?.id, job._id);
-  assert.equal((await take('first', true))?.id, job._id, 'its answer was lost');
-  assert.equal(await take('second'), undefined, 'it is the first one’s');
+  assert.equal((await take('first', true))?.id, job._id, 'a worker that lost the answer gets its job again');
+  assert.equal(await take('second'), undefined, 'the first worker has the job');
   assert.equal(await renewJob(short, key, claim('first'), false), true);
   await until('the lease ends', requeued, { everyMs: 100 });
-  assert.equal(await renewJob(short, key, claim('first'), false), true, 'nobody else has begun it');
+  assert.equal(await renewJob(short, key, claim('first'), false), true, 'no other worker has taken it');
   await until('the lease ends again', requeued, { everyMs: 100 });
   assert.equal((await take('second'))?.id, job._id);
-  assert.equal(await renewJob(context, key, claim('first'), false), false, 'the first has lost it');
+  assert.equal(await renewJob(context, key, claim('first'), false), false, 'the first worker has lost the job');
   const { job: running, outbox } = (await collection.findOne({ _id: job._id }))!;
-  assert.deepEqual([running?.attempts, outbox.length], [2, 2], 'each time a worker is woken');
+  assert.deepEqual([running?.attempts, outbox.length], [2, 2], 'each requeue wakes a worker');
   assert.equal(await renewJob(context, key, claim('second'), true), true);
-  assert.equal(await requeued(), false, 'its result is on the way');
+  assert.equal(await requeued(), false, 'a job whose result was reported is not requeued');
   assert.equal(await renewJob(context, key, claim('second'), false), false);
 });
 
-test('after a pause workers first get the time to renew their claims', async () => {
+test('after a pause, workers first get time to renew their claims', async () => {
   const { context, collection, row } = await queueAlone();
   const late = { kind: 'media', state: 'running', holder: 'x', dueAt: new Date(0), since: new Date(0) } as const;
   await collection.insertOne(row({ job: { ...late, attempts: 1, givenBack: 0 } }));

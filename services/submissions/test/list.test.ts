@@ -35,7 +35,7 @@ before(async () => {
     row(3, { reviewNote: 'front page', questionText: 'What is new?', video: { size: 3 } }),
     row(4, { transcriptText: 'front page', projectId: randomUUID() }),
     row(5, { transcriptText: 'front page', ownerId: randomUUID() }),
-    // Enough for the planner to care.
+    // Enough rows for the query planner to use an index.
     ...Array.from({ length: 300 }, (_, index) => row(100 + index, { linkId: `other ${index}` })),
   ];
   await models.submissions.collection.insertMany(rows as never);
@@ -45,19 +45,19 @@ after(() => stores[Symbol.asyncDispose]());
 const found = async (...words: string[]): Promise<number[]> =>
   (await store.page(OWNER, PROJECT, { words }, 10)).submissions.map(({ id }) => Number(id.slice(-12)));
 
-test('every word is found in any letter case, in what was said, noted or asked', async () => {
+test('a search finds every word in any letter case, in transcripts, notes and questions', async () => {
   assert.deepEqual(await found('GRÜSSE'), [1], 'capitals of ß');
   assert.deepEqual(await found('GRÜß', 'café'), [1]);
   assert.deepEqual(await found('3+4'), [1]);
   assert.deepEqual(await found('[b]', '(C)', '\\d', '$WHERE'), [2]);
-  assert.deepEqual(await found('page', 'new?'), [3], 'each word may stand in another text');
+  assert.deepEqual(await found('page', 'new?'), [3], 'the words may be in different texts');
   for (const pattern of ['.*', '^f', 'e$', '[a-z]', 'fr.nt', '\\w', '(', 'x|front']) {
     assert.deepEqual(await found(pattern), pattern === '(' ? [2] : [], pattern);
   }
-  assert.deepEqual(await found('front'), [3], 'of this owner and this project alone');
+  assert.deepEqual(await found('front'), [3], 'only clips of this owner and this project');
 });
 
-test('a word is found in either normal form, and where its capitals have another number of letters', async () => {
+test('a search finds a word in either normal form, and when its capitals have another number of letters', async () => {
   const projectId = randomUUID();
   const texts = [
     'Gru\u0308\u00dfe vom Maßstab',
@@ -90,7 +90,7 @@ test('a word is found in either normal form, and where its capitals have another
     assert.deepEqual(await foundHere(word), where, word);
 });
 
-test('searches beyond the share of an owner, in whichever of its projects, are refused, to be tried again', async () => {
+test('searches beyond an owner’s share, in any of its projects, are refused with Retry-After', async () => {
   const ends: (() => void)[] = [];
   const none = { submissions: [], more: false };
   const slow = {
@@ -107,16 +107,16 @@ test('searches beyond the share of an owner, in whichever of its projects, are r
   going.push(ask('another', 'd'));
   await refused('another', 'd');
   going.push(ask('owner', 'a', ' '));
-  await until('all four have begun', () => ends.length === 4);
+  await until('all four searches run', () => ends.length === 4);
   for (const end of ends.splice(0)) end();
   await Promise.all(going);
   const again = [ask('owner', 'a'), ask('owner', 'a'), ask('another', 'd')];
-  await until('they have begun as well', () => ends.length === 3);
+  await until('the next three searches run', () => ends.length === 3);
   for (const end of ends) end();
   await Promise.all(again);
 });
 
-test('the sizes are those that a download has, and are read from an index alone', async () => {
+test('the sizes are those of a download, and come from an index alone', async () => {
   assert.deepEqual(await store.measure(OWNER, PROJECT), { bytes: 123, selectedBytes: 20 });
   const aggregate = models.submissions.aggregate([
     { $match: { projectId: PROJECT, ownerId: OWNER } },
@@ -128,7 +128,7 @@ test('the sizes are those that a download has, and are read from an index alone'
   assert.match(explained, /"totalDocsExamined":0/);
 });
 
-test('a process whose clock is days off erases, purges and forgets nothing before its time', async t => {
+test('a process whose clock is days off erases, purges and deletes nothing early', async t => {
   const hourMs = 3_600_000;
   const dayMs = 24 * hourMs;
   const [erasures, uploads, notes] = [createErasureStore(models), createUploadStore(models), createNoteStore(models)];
@@ -144,7 +144,7 @@ test('a process whose clock is days off erases, purges and forgets nothing befor
   assert.deepEqual(await erasures.olderThan(dayMs, 10), [], 'no clip is past its age');
   assert.equal(await erasures.takeDue(hourMs), undefined, 'no tombstone is due');
   assert.equal(await erasures.takeDueProject(hourMs), undefined, 'no project is due');
-  assert.deepEqual(await uploads.idle('deleted', dayMs, 10), [], 'no upload is forgotten');
+  assert.deepEqual(await uploads.idle('deleted', dayMs, 10), [], 'no upload is due');
   t.mock.timers.setTime(startedAt - 60 * dayMs);
   const key = { projectId, linkId: 'link', responseId: 'late', questionIndex: 0 };
   assert.ok(await notes.set(key, 'a note'));
@@ -159,9 +159,9 @@ test('a process whose clock is days off erases, purges and forgets nothing befor
   for (const time of times) assert.ok(time!.getTime() > startedAt - hourMs, `the database's time, not ${time}`);
 });
 
-test('a list of very long transcripts is walked page by page, each in a message that services accept', async () => {
+test('a list of very long transcripts has pages that fit into a message', async () => {
   const projectId = randomUUID();
-  // In JSON this letter takes six bytes.
+  // This character takes six bytes in JSON.
   const transcriptText = '\u0001'.repeat(900_000);
   const rows = Array.from({ length: 40 }, (_, index) =>
     row(10_000 + index, { projectId, transcriptText, thumbnails: [], createdAt: new Date(0) }),
@@ -180,15 +180,15 @@ test('a list of very long transcripts is walked page by page, each in a message 
       const { length } = ListSubmissionsResponse.encode(form).finish();
       assert.ok(length < MESSAGE_BYTES, `a page fits in a message: it has ${length} of ${MESSAGE_BYTES} bytes`);
     }
-    assert.notEqual(page.submissions.length, 0, 'every page goes on');
-    assert.equal(asJson.pageJson !== undefined, page.nextCursor === '', 'a page that is cut is no whole one');
+    assert.notEqual(page.submissions.length, 0, 'every page has clips');
+    assert.equal(asJson.pageJson !== undefined, page.nextCursor === '', 'only a whole page is sent as JSON');
     seen.push(...page.submissions.map(({ submissionId }) => submissionId));
     cursor = page.nextCursor;
   } while (cursor !== '');
   assert.deepEqual(seen, rows.map(({ _id }) => _id).reverse(), 'each clip once, newest first');
 });
 
-test('a page is made as the JSON of the contract where its reader asks for that; an empty one is not', async () => {
+test('a page is returned as the contract’s JSON on request; an empty one is not', async () => {
   const projectId = randomUUID();
   const rows = Array.from({ length: 3 }, (_, index) =>
     row(70_000 + index, {

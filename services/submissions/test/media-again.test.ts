@@ -11,12 +11,12 @@ const HOUR_MS = 3_600_000;
 
 type Fields = Record<string, unknown>;
 
-/** A clip whose media was made, and that is then as if `fields` were what came of it; its upload is kept. */
+/** Makes a clip with media, then replaces the result with `fields`. Its upload is kept. */
 async function lacking(fields: Fields, removed: Fields = {}) {
   const response = await begun();
   let id = '';
   {
-    // The upload stays beside its video while a backup is made.
+    // A running backup keeps the upload beside its video.
     await using backup = await takeLease(createLease(harness.connection, BACKUP_LEASE, 30_000));
     assert.ok(backup);
     id = (await send(harness, response, (await speech()).bytes)).submissionId;
@@ -38,7 +38,7 @@ const isMade = async (key: { submissionId: string }) => {
 };
 const asMediaFailed = { mediaStatus: 'failed', mediaError: DAMAGED };
 
-test('an owner has the media made again, with the transcript that failed with it, and once more it is a conflict', async () => {
+test('an owner has failed media and its failed transcript made again; a second request is a conflict', async () => {
   const key = await lacking({ ...asMediaFailed, transcriptStatus: 'failed', transcriptError: DAMAGED });
   const { submission } = await harness.submissions.requestMedia(key);
   assert.deepEqual([submission!.mediaError, submission!.transcriptError], [undefined, undefined]);
@@ -51,7 +51,7 @@ test('an owner has the media made again, with the transcript that failed with it
   });
 });
 
-test('an operator has the media of a time range made again: what is meant, once, and after a look', async () => {
+test('an operator has the media of a time range made again: only the selected clips, once, after a dry run', async () => {
   const since = new Date();
   const failed = await lacking(asMediaFailed);
   const without = await lacking({ mediaStatus: 'ready', mediaError: 'A copy would lose a track.' });
@@ -70,16 +70,12 @@ test('an operator has the media of a time range made again: what is meant, once,
     [gone.submissionId, notKept],
   ];
   assert.deepEqual(await ask({ dryRun: true }), everything);
-  assert.equal((await rowOf(failed))?.mediaStatus, 'failed', 'a look changes nothing');
+  assert.equal((await rowOf(failed))?.mediaStatus, 'failed', 'a dry run changes nothing');
   assert.deepEqual(await ask({ to: range.from, from: new Date(range.from.getTime() - HOUR_MS) }), []);
   assert.deepEqual(await ask({ failed: false }), [[without.submissionId, '']]);
   await until('it is made', () => isMade(without));
   assert.deepEqual(await ask({}), [everything[0], everything[2]]);
-  assert.deepEqual(
-    await ask({ cursor: failed.submissionId }),
-    [everything[2]],
-    'it goes on after the clip that is named',
-  );
+  assert.deepEqual(await ask({ cursor: failed.submissionId }), [everything[2]], 'the cursor continues after its clip');
   await until('it is made', () => isMade(failed));
   assert.deepEqual(await ask({}), [everything[2]]);
   for (const wrong of [{ to: range.from }, { failed: false, withError: false }, { cursor: 'x' }, { from: undefined }])

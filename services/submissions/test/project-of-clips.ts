@@ -26,7 +26,7 @@ export const OWNER = randomUUID();
 
 export const rowId = (index: number): string => `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`;
 
-/** A stored submission of `OWNER`, whose transcript and media are made. */
+/** Returns a stored submission of `OWNER` with transcript and media. */
 export const row = (index: number, { projectId, ...fields }: { projectId: string; [field: string]: unknown }) => ({
   _id: rowId(index),
   projectId,
@@ -42,18 +42,18 @@ export const row = (index: number, { projectId, ...fields }: { projectId: string
   ...fields,
 });
 
-/** How many clips a project has unless it is told, and their places in it. */
+/** The default number of clips in a project, and their indexes. */
 export const CLIPS = 120;
 export const all: readonly number[] = Array.from({ length: CLIPS }, (_, index) => index);
 export const VIDEO = Buffer.alloc(20_000, 'video');
 
-/** What an export with these clips, and no other, shows. */
+/** Returns the content of an export with exactly these clips. */
 export const whole = (clips: readonly number[]) => ({
   ...{ videos: clips, json: clips, csv: clips, texts: clips },
   ...{ missing: undefined, total: CLIPS },
 });
 
-/** The objects of a store in memory; those in `broken` are not returned. */
+/** Returns an object store in memory; it cannot read the objects in `broken`. */
 function objectsInMemory() {
   const stored = new Map<string, Buffer>();
   const broken = new Set<string>();
@@ -78,7 +78,7 @@ function objectsInMemory() {
   return { stored, broken, objects, reads: () => reads };
 }
 
-/** Opens databases of the file's own for projects of clips, before its tests; closes them after. */
+/** Opens separate databases for a test file before its tests, and closes them after. */
 export function openProjectsOfClips() {
   const environment = testEnvironment();
   const stores = testStores(environment);
@@ -94,10 +94,10 @@ export function openProjectsOfClips() {
   };
 }
 
-/** The first one's id, which clips an export takes, and how many there are. */
+/** The index of the first clip's id, the filter of exports, and the number of clips. */
 type Clips = [first: number, filter?: { selected: boolean }, clips?: number];
 
-/** A project of its own with clips, their ids from `first` on, and exports of it. */
+/** Returns a new project of clips, with ids from `first` on, and functions to export it. */
 async function projectOfClips(models: Models, ...[first, filter, clips = CLIPS]: Clips) {
   const projectId = randomUUID();
   const { stored, broken, objects, reads } = objectsInMemory();
@@ -138,7 +138,7 @@ async function projectOfClips(models: Models, ...[first, filter, clips = CLIPS]:
     const bytes = Buffer.concat(await (await objects.get(key, { offset, length })).toArray());
     return cipherKey ? seekableCipher(Buffer.from(cipherKey, 'base64url'), offset)(bytes) : bytes;
   };
-  /** Reads an archive as a gateway does, and reports what cannot be read. */
+  /** Reads an archive like a gateway, and reports unreadable pieces. */
   async function* piecesOf({ id, size }: { id: string; size: number }, offset = 0, end = size): AsyncGenerator<Buffer> {
     for (let at = offset; at < end; )
       for (const piece of await locate(id, at)) {
@@ -168,7 +168,7 @@ async function projectOfClips(models: Models, ...[first, filter, clips = CLIPS]:
     );
     for await (const { chunk } of exported) yield chunk;
   }
-  /** Reads an export, by default project.zip; after its first chunks, or after `chunks` of them, something happens. */
+  /** Reads an export, by default project.zip. Calls `meanwhile` after the first `chunks` chunks. */
   const read = async (meanwhile: () => unknown = () => {}, other: object = {}, chunks = 2) => {
     const pieces: Uint8Array[] = [];
     for await (const chunk of chunksOf({ filter, ...other })) {

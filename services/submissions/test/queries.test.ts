@@ -39,36 +39,36 @@ const FILTERS: [name: string, filter: Filter, found: number][] = [
   ['changedAfter, nearly all', { changedAfter: at(10) }, 20],
 ];
 
-test('a change of the indexes comes with a step of the schema, so that no service starts without them', () => {
+test('a change of the indexes has a schema step, so that no service starts without them', () => {
   const { collections, steps } = schema;
   const now = fingerprintOf(collections);
   assert.equal(steps.findLast(({ indexes }) => indexes)?.indexes, now, `add a step with indexes: '${now}'`);
 });
 
-test('no query of a store costs more than what it returns or changes, however much is stored', async () => {
+test('the cost of each store query depends on what it returns or changes, not on what is stored', async () => {
   await using inventory = await takeInventory({
     env,
     sharding,
     database: 'submissions',
     stores: opened.stores,
     exceptions: {
-      'submissions.page of two filters': 'looks for the second in what the first leaves',
+      'submissions.page of two filters': 'applies the second filter to the result of the first',
       'submissions.page of words': 'a search reads the texts of a project',
       'submissions.count': 'counts the clips of projects, from an index alone',
       'submissions.measure': 'sums the sizes of videos, from an index alone',
-      'archives.erasures': 'counts what was erased of a project lately, from an index alone',
+      'archives.erasures': 'counts the recent erasures of a project, from an index alone',
       'archives.isUnerased': 'the same',
-      'jobs.waitingOwners': 'sorts the owners who wait, of whom it reads one index entry each',
-      'jobs.backlog': 'counts what waits, for the operator',
+      'jobs.waitingOwners': 'sorts the waiting owners, with one index entry for each',
+      'jobs.backlog': 'counts the waiting jobs, for the operator',
       'jobs.countByState':
         'counts at most 10,000 jobs of a state, from an index alone, every 15 seconds in one process',
       'figures.clipsByState': 'counts at most 10,000 clips of a state, from an index alone, in one process',
       'figures.landings': 'the same of uploads that wait to land',
       'figures.jobsSince': 'the same of jobs',
-      'erasures.countOfProject': 'counts what is to be erased, for the operator',
-      'storedObjects.ofUpload': 'a check looks at each upload once in all, in the order of their ids',
-      'storedObjects.ofArchives': 'a check looks at the archives of a day',
-      'storedObjects.named': 'a check looks for keys without a record among what has not landed',
+      'erasures.countOfProject': 'counts the clips to be erased, for the operator',
+      'storedObjects.ofUpload': 'a check reads each upload once, in the order of ids',
+      'storedObjects.ofArchives': 'a check reads the archives of a day',
+      'storedObjects.named': 'a check searches the uploads that have not landed for keys without a record',
     },
   });
   const {
@@ -172,7 +172,7 @@ test('no query of a store costs more than what it returns or changes, however mu
   assert.equal((await submissions.takeHeldSources(10)).length, 1);
   assert.equal(await archives.endUnread(PROJECT, 1, 3_600_000), 1, 'the newest stays');
   await archives.endOne(archive);
-  assert.equal(await archives.end(PROJECT), 0, 'all have ended');
+  assert.equal(await archives.end(PROJECT), 0, 'all archives have ended');
   assert.equal((await archives.due(10)).length, 2);
   await archives.remove(archive);
 
@@ -213,8 +213,8 @@ test('no query of a store costs more than what it returns or changes, however mu
   await uploads.delete(begun);
   await uploads.land(keyOf(upload(2_000)));
   const left = await uploads.takePartsLeft(100);
-  assert.deepEqual(left, [keyOf(upload(2_000))], 'what has landed has parts left');
-  assert.deepEqual(await uploads.takePartsLeft(100), [], 'it is kept from other processes');
+  assert.deepEqual(left, [keyOf(upload(2_000))], 'a landed upload has parts left');
+  assert.deepEqual(await uploads.takePartsLeft(100), [], 'other processes do not get it');
   await uploads.partsRemoved(left[0]!);
   await uploads.salvage(keyOf(upload(1_000)), 0);
   await uploads.expire(keyOf(upload(1_001)), 0);
@@ -291,15 +291,15 @@ test('no query of a store costs more than what it returns or changes, however mu
   const lease = createLease(opened.connection, 'a lease', 1_000);
   await inventory.judge('a lease', async () => (await lease.hold()) && (await lease.release()));
 
-  assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with what is stored');
-  assert.deepEqual(inventory.uncalled(), [], 'every method of the stores is looked at here');
-  assert.deepEqual(inventory.unneeded(), [], 'exceptions are needed');
+  assert.equal(inventory.wasteful().join('\n'), '', 'these queries cost more when more is stored');
+  assert.deepEqual(inventory.uncalled(), [], 'every method of the stores is measured here');
+  assert.deepEqual(inventory.unneeded(), [], 'every exception is needed');
   const across = inventory.acrossShards();
   assert.deepEqual(across, Object.keys(sharding.acrossShards).sort(), 'each other command carries its shard key');
-  assert.deepEqual(unroutable(across), [], 'no command that changes one document asks every shard');
+  assert.deepEqual(unroutable(across), [], 'no command that changes one document goes to every shard');
 });
 
-/** Publishes what the submissions carry. */
+/** Publishes the events in the outboxes of the submissions. */
 async function relayOnce(): Promise<void> {
   const published: unknown[] = [];
   const kafka = {
@@ -321,6 +321,6 @@ async function relayOnce(): Promise<void> {
   const { db } = await servers.database('submissions');
   const carriers = () => db!.collection('submissions').countDocuments({ 'outbox.0': { $exists: true } });
   await until('every event is published', async () => published.length > 0 && (await carriers()) === 0);
-  // Its change stream ends with the connection, which is sooner.
+  // Not awaited: the change stream ends sooner, with the connection.
   void relay.stop().catch(() => {});
 }

@@ -16,13 +16,13 @@ import { removePartsLeft } from '../src/workflows/uploads/remove-parts-left.ts';
 import { begun, finishing, harness, keyOf, keysIn, otherProcess, outlast, submissionsOf } from './takes.ts';
 import { create, speech } from './test-service.ts';
 
-test('a take whose last request died between the last byte and its landing is landed by the sweeper', async () => {
+test('the sweeper lands a take whose last request died after the last byte and before the landing', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response);
   const sent = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   assert.equal(sent.status, 204);
-  // What is in the database when a process is killed right after it wrote the declared length.
+  // The state after a process was killed right after it wrote the declared length.
   await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
   const [submission] = await until('the take lands without its client', async () => {
     const rows = await submissionsOf(response.projectId);
@@ -31,7 +31,7 @@ test('a take whose last request died between the last byte and its landing is la
   assert.equal(submission!.incomplete, false);
 });
 
-test('a landing that the sweeper begins is in the trace of the request that brought the last byte', async () => {
+test('a landing that the sweeper starts is in the trace of the request with the last byte', async () => {
   const response = await begun();
   const { id } = await create(harness, response, { length: 5 });
   const { uploads } = await otherProcess();
@@ -40,14 +40,14 @@ test('a landing that the sweeper begins is in the trace of the request that brou
   assert.ok(await uploads.takeWriter(key, 'writer', 60_000));
   const part = { key: `uploads/${id}/0`, offset: 0, size: 5 };
   await inTrace(`00-${traceId}-b7ad6b7169203331-01`, () => uploads.append(key, 'writer', part, { isLast: true }));
-  // The turn of a sweeper may come before the request goes on.
+  // A sweeper may call this before the request continues.
   await uploads.finish(key);
   const upload = await uploads.find(key);
   assert.equal(upload?.state, 'finishing');
   assert.match(String(upload?.trace?.traceparent), new RegExp(traceId));
 });
 
-test('while a backup is made, the bytes stay that its records name, and go when it has ended', async () => {
+test('bytes that a backup’s records name stay during the backup, and are removed after it', async () => {
   const response = await begun();
   const refused = await begun();
   const body = (await speech()).bytes;
@@ -70,12 +70,12 @@ test('while a backup is made, the bytes stay that its records name, and go when 
     assert.equal(no.status, 422);
     await tusRequest(taken.url, 'PATCH', { ...refused.headers, 'Upload-Offset': '0' }, Buffer.from('no'));
     assert.equal((await tusRequest(taken.url, 'DELETE', refused.headers)).status, 204);
-    await until('its media is made, and the sweeper is left to remove the upload', async () => {
+    await until('its media is made, and its upload waits for the sweeper', async () => {
       const row = await harness.landed.findOne({ _id: submissionId });
       return row?.mediaStatus === 'ready' && row.sourceHeldUntil;
     });
     for (const upload of [id, noVideo.id, taken.id])
-      assert.ok((await partsOf(upload)).length > 0, 'parts that a record of before names');
+      assert.ok((await partsOf(upload)).length > 0, 'an earlier record names these parts');
     const orphans = { cursor: 'objects:', deep: false, deleteOrphans: true, orphanAgeSeconds: 0 };
     await assert.rejects(harness.operator.checkStore(orphans), {
       code: 'unavailable',
@@ -83,16 +83,16 @@ test('while a backup is made, the bytes stay that its records name, and go when 
     });
   }
   const left = async () => (await Promise.all([id, noVideo.id, taken.id].map(partsOf))).flat();
-  await until('all of it goes after the backup', async () => (await left()).length === 0);
+  await until('all parts are removed after the backup', async () => (await left()).length === 0);
 });
 
-test('a landing that died after the answer was recorded ends as one submission, not two', async () => {
+test('a landing that died after the answer was recorded ends with one submission, not two', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response, { length: body.length });
   const answer = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   const { submissionId } = (await answer.json()) as { submissionId: string };
-  // As if the process had died before it noted that the upload has landed: the steps run once more.
+  // The state after a process died before it marked the upload as landed: the steps run once more.
   await harness.uploads.updateOne({ _id: id }, { $set: { state: 'finishing', nextTryAt: new Date(0) } });
   await until('the upload lands again', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
   const rows = await submissionsOf(response.projectId);
@@ -102,7 +102,7 @@ test('a landing that died after the answer was recorded ends as one submission, 
   );
 });
 
-test('an interview is announced as one event, once its answers are stored, whichever was recorded first', async () => {
+test('an interview is published as one event once all its answers are stored, in any order', async () => {
   const { projectId, links } = await harness.project({ interviewQuestions: ['Who?', 'Why?'] });
   const { linkId } = links[0]!;
   const response = await harness.begin(projectId, linkId);
@@ -115,7 +115,7 @@ test('an interview is announced as one event, once its answers are stored, which
   const { length } = body;
   const first = await create(harness, response, { fields: { questionIndex: '0' } });
   await tusRequest(first.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  // What a landing leaves behind that dies after its answer was recorded: the sweeper is an hour away.
+  // The state after a landing died after its answer was recorded. The sweeper retries it in an hour.
   const submissionId = uuidv7();
   const finishing = { state: 'finishing', submissionId, finishingAt: new Date(), length };
   const nextTryAt = new Date(Date.now() + 3_600_000);
@@ -125,12 +125,12 @@ test('an interview is announced as one event, once its answers are stored, which
   const second = await create(harness, response, { length, fields: { questionIndex: '1' } });
   const answer = await tusRequest(second.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   const last = (await answer.json()) as { submissionId: string; complete: boolean };
-  assert.equal(last.complete, true, 'to its contributor the interview is over');
+  assert.equal(last.complete, true, 'for its contributor the interview is complete');
   const isOf = (event: Event) =>
     event.payload?.$case === 'submissionMedia' && event.payload.value.submission?.submissionId === last.submissionId;
   const media = await inbox.first(isOf);
   assert.equal(media.type, 'submission.media.completed');
-  // Of one key, so that what was published before it would be here.
+  // The events have the same key, so an earlier event would already be here.
   assert.deepEqual(told(), [], 'one answer cannot be fetched yet');
 
   const again = () => harness.uploads.updateOne({ _id: first.id }, { $set: { nextTryAt: new Date(0) } });
@@ -144,8 +144,8 @@ test('an interview is announced as one event, once its answers are stored, which
   await until('it has landed', async () => (await harness.uploads.findOne({ _id: first.id }))?.state === 'landed');
   await harness.uploads.updateOne({ _id: first.id }, { $set: { state: 'finishing' } });
   await again();
-  await until('the landing that is done again tells it again', () => told().length === 2);
-  assert.deepEqual(new Set(told().map(event => event.id)), new Set([id]), 'an owner is told once, by its id');
+  await until('the repeated landing publishes the event again', () => told().length === 2);
+  assert.deepEqual(new Set(told().map(event => event.id)), new Set([id]), 'both events have the same id');
 
   await harness.operator.eraseSubmission({ submissionId, dryRun: false });
   const erased = await inbox.first(({ type }) => type === 'submission.erasure');
@@ -158,7 +158,7 @@ test('an interview is announced as one event, once its answers are stored, which
   );
 });
 
-test('a take that was never sent is deleted when its hold ends, and its use is given back', async () => {
+test('a take that was never sent is deleted when its hold ends, and its use is returned', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response);
@@ -167,7 +167,7 @@ test('a take that was never sent is deleted when its hold ends, and its use is g
   await until('the upload is removed', async () => (await harness.uploads.findOne({ _id: id })) === null);
   for await (const { key } of harness.objects.list(`uploads/${id}/`)) assert.fail(`${key} is left behind`);
   assert.deepEqual(await submissionsOf(response.projectId), []);
-  const link = await until('the use is given back', async () => {
+  const link = await until('the use is returned', async () => {
     const { uniqueLinks } = await harness.projects.listLinks({
       ownerId: harness.ownerId,
       projectId: response.projectId,
@@ -178,12 +178,12 @@ test('a take that was never sent is deleted when its hold ends, and its use is g
   assert.equal(link.submissionCount, 0);
 });
 
-test('a use is given back some time after its client ended the only upload of the response', async () => {
+test('a use is returned some time after its client deleted the only upload of the response', async () => {
   const response = await begun();
   const { url } = await create(harness, response);
   await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(5_000));
   assert.equal((await tusRequest(url, 'DELETE', response.headers)).status, 204);
-  await until('the use is given back', async () => {
+  await until('the use is returned', async () => {
     const { uniqueLinks } = await harness.projects.listLinks({
       ownerId: harness.ownerId,
       projectId: response.projectId,
@@ -192,7 +192,7 @@ test('a use is given back some time after its client ended the only upload of th
   });
 });
 
-test('a take that was sent but never arrived whole is salvaged as incomplete when its hold ends', async () => {
+test('a sent take that did not arrive completely is salvaged as incomplete when its hold ends', async () => {
   const response = await begun();
   const body = (await speech(4)).bytes;
   const { url, id } = await create(harness, response, { length: body.length });
@@ -200,19 +200,19 @@ test('a take that was sent but never arrived whole is salvaged as incomplete whe
   const sent = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, part);
   assert.equal(sent.status, 204);
   await outlast(id);
-  const [submission] = await until('what plays of the take lands', async () => {
+  const [submission] = await until('the playable part of the take lands', async () => {
     const rows = await submissionsOf(response.projectId);
     return rows.length > 0 && rows;
   });
   assert.equal(submission!.incomplete, true);
 });
 
-test('a landing that cannot succeed waits longer each time, and keeps no other take from landing', async () => {
+test('a landing that cannot succeed backs off, and blocks no other take', async () => {
   const stuck = await begun();
   const body = (await speech()).bytes;
   const upload = await create(harness, stuck);
   await tusRequest(upload.url, 'PATCH', { ...stuck.headers, 'Upload-Offset': '0' }, body);
-  // A part that the store has lost, which no retry brings back.
+  // The store has lost a part, so no retry can succeed.
   for await (const { key } of harness.objects.list(`uploads/${upload.id}/`)) await harness.objects.remove([key]);
   await harness.uploads.updateOne({ _id: upload.id }, { $set: { length: body.length, completeAt: new Date() } });
   const response = await begun();
@@ -220,24 +220,24 @@ test('a landing that cannot succeed waits longer each time, and keeps no other t
   await tusRequest(other.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   await harness.uploads.updateOne({ _id: other.id }, { $set: { length: body.length, completeAt: new Date() } });
   await until('the other take lands', async () => (await submissionsOf(response.projectId)).length > 0);
-  await until('the failure is counted, and the next try is later', async () => {
+  await until('the failure is counted, and the next retry is later', async () => {
     const row = await harness.uploads.findOne({ _id: upload.id });
     return Number(row?.failures) > 0 && (row!.nextTryAt as Date).getTime() > Date.now();
   });
 });
 
-test('the parts of a take that was put together are removed although a process that began with it has died', async () => {
+test('the parts of an assembled take are removed even if the process that started the removal died', async () => {
   const { id } = await finishing({ isPaged: true });
   const remove = () => Promise.reject(new Error('the process has died'));
   const other = await otherProcess({ objects: { ...harness.objects, remove } });
   await landUpload(other, await keyOf(id));
   await removePartsLeft(other).catch(() => {});
-  // Its time is over at once: in a minute nothing else would be shown.
+  // Ends the claim at once instead of after a minute.
   await harness.uploads.updateOne({ _id: id, partsDueAt: { $exists: true } }, { $set: { partsDueAt: new Date(0) } });
   await until('no part is left', async () => (await keysIn(`uploads/${id}/`)).length === 0);
 });
 
-test('the parts of a take stay that was put together while a backup began', async () => {
+test('the parts of a take that was assembled while a backup started are kept', async () => {
   const { id } = await finishing({ isPaged: true });
   const looks = [false, true];
   const other = await otherProcess();
@@ -248,11 +248,11 @@ test('the parts of a take stay that was put together while a backup began', asyn
     backupHold,
     uploads: { ...other.uploads, takePartsLeft: async () => [await keyOf(id)] },
   });
-  assert.deepEqual(looks, [], 'it is asked for after they have landed');
+  assert.deepEqual(looks, [], 'the hold is checked again after the landing');
   assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'the backup may name them');
 });
 
-test('a refusal that died before it had removed the bytes leaves none when the hold ends', async () => {
+test('a refusal that died before it removed the bytes leaves none after the hold ends', async () => {
   const response = await begun();
   const { url, id } = await create(harness, response, { length: 5_000 });
   const answer = await tusRequest(
@@ -270,7 +270,7 @@ test('a refusal that died before it had removed the bytes leaves none when the h
   for await (const { key } of harness.objects.list(prefix)) assert.fail(`${key} is left behind`);
 });
 
-test('a request that waits for its landing is answered when the service stops, and the landing goes on', async () => {
+test('a request that waits for its landing gets an answer when the service stops, and the landing continues', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response);
@@ -293,7 +293,7 @@ test('a request that waits for its landing is answered when the service stops, a
   assert.equal((await submissionsOf(response.projectId)).length, 1);
 });
 
-test('a take that its response refuses for good ends, with the sentence, and its bytes are kept for the operator', async () => {
+test('a take that its response refuses permanently ends with the error sentence, and its bytes are kept for the operator', async () => {
   const { id, headers, projectId, linkId, responseSessionId } = await finishing();
   const landClip: typeof harness.projects.landClip = () =>
     Promise.reject(new DomainError('gone', 'This link has ended.'));
@@ -302,15 +302,15 @@ test('a take that its response refuses for good ends, with the sentence, and its
   assert.equal(seen.status, 422);
   const { uploads } = await harness.submissions.listUploads({ linkId, projectId, responseSessionId });
   assert.deepEqual([uploads[0]?.state, uploads[0]?.error], [UploadState.UPLOAD_STATE_REFUSED, 'This link has ended.']);
-  assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'the bytes are there');
+  assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'the bytes are kept');
   const { uploads: store } = await otherProcess();
-  assert.ok(await store.retry(await keyOf(id)), 'the operator can have it tried again');
-  // The service may be quicker than this one.
+  assert.ok(await store.retry(await keyOf(id)), 'the operator can retry it');
+  // The service may land it before this process.
   await landUpload(await otherProcess(), await keyOf(id));
   await until('the take has landed', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
 });
 
-test('a take whose landing fails with nothing away ends as failed, is shown to the operator, and lands once it is retried', async () => {
+test('a take whose landing fails without an outage ends as failed, is listed for the operator, and lands after a retry', async () => {
   const { id, projectId } = await finishing();
   const landClip: typeof harness.projects.landClip = () => Promise.reject(new Error('a fault of our own'));
   const config = { ...harness.config, landingFaultsMax: 2 };
@@ -334,12 +334,12 @@ test('a take whose landing fails with nothing away ends as failed, is shown to t
   assert.equal(upload?.state, 'finishing');
   await until('the take has landed', async () => (await submissionsOf(projectId)).length === 1);
   const shown = async () => (await harness.operator.getTroubledUpload({ uploadId: id })).upload?.state;
-  await until('its upload has too', async () => (await shown()) === 'landed');
+  await until('its upload has landed too', async () => (await shown()) === 'landed');
   await assert.rejects(harness.operator.retryUpload({ uploadId: id }), { code: 'gone', message: /it is landed/ });
   await assert.rejects(harness.operator.retryUpload({ uploadId: 'x' }), { code: 'not_found' });
 });
 
-/** Returns the take that lands; undefined where the service's own sweeper was quicker to remove it. */
+/** Returns the project of the take that lands; undefined when the service's own sweeper removed it first. */
 async function retriedAsItsHoldEnds(): Promise<string | undefined> {
   const { id, projectId } = await finishing();
   const landClip: typeof harness.projects.landClip = () => Promise.reject(new DomainError('gone', 'It has ended.'));
@@ -363,21 +363,21 @@ async function retriedAsItsHoldEnds(): Promise<string | undefined> {
   return isRetried ? projectId : undefined;
 }
 
-test('a failed take that the operator retries while its hold ends keeps its bytes and lands', async () => {
-  const projectId = await until('a take that was retried in time', retriedAsItsHoldEnds);
+test('a failed take that the operator retries while its hold ends keeps its bytes, and lands', async () => {
+  const projectId = await until('a take is retried in time', retriedAsItsHoldEnds);
   await until('the take has landed', async () => (await submissionsOf(projectId)).length === 1);
 });
 
-test('the trace of the request that brought the last byte is kept with the clip, also when others make it land and erase it', async () => {
+test('a clip keeps the trace of the request with its last byte, even when others land and erase it', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response);
   await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  assert.equal((await harness.operator.getTrace({ id })).traceId, '', 'it has not landed');
+  assert.equal((await harness.operator.getTrace({ id })).traceId, '', 'the upload has not landed');
   const submissionId = uuidv7();
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   const trace = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: '' };
-  // What is in the database when a process is killed right after it began to make it land.
+  // The state after a process was killed right after it started the landing.
   const began = { state: 'finishing', submissionId, finishingAt: new Date(), nextTryAt: new Date(0), trace };
   await harness.uploads.updateOne({ _id: id }, { $set: { ...began, length: body.length } });
   const asked = { submissionId, projectId: response.projectId, traceId };
@@ -386,7 +386,7 @@ test('the trace of the request that brought the last byte is kept with the clip,
     return found?.at && found;
   });
   assert.deepEqual(landed, { ...asked, at: began.finishingAt });
-  assert.deepEqual(await harness.operator.getTrace({ id }), landed, 'also by the id of its upload');
+  assert.deepEqual(await harness.operator.getTrace({ id }), landed, 'the upload’s id finds it too');
   await harness.operator.eraseSubmission({ submissionId, dryRun: false });
   assert.deepEqual(await harness.operator.getTrace({ id: submissionId }), { ...asked, at: undefined });
   await assert.rejects(harness.operator.getTrace({ id: uuidv7() }), { code: 'not_found' });

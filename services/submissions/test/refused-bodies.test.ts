@@ -8,7 +8,7 @@ import { create } from './test-service.ts';
 
 const BYTES = 4_000_000;
 
-test('a request that is refused before its body has come gets its answer on a connection that stays', async () => {
+test('a request that is refused before its body arrives gets its answer, and its connection stays open', async () => {
   const response = await begun();
   const { url } = await create(harness, response, { length: 10 * BYTES });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

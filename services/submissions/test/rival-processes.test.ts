@@ -20,7 +20,7 @@ import {
 } from './takes.ts';
 import { create, speech } from './test-service.ts';
 
-/** A process whose lease on a landing ends as soon as it has it, as that of one that sleeps in each of its steps. */
+/** Returns a process whose lease on a landing ends at once, like one that sleeps in each of its steps. */
 async function sleeper(parts: Partial<LandContext>) {
   const { uploads } = await otherProcess();
   const takeWorker: typeof uploads.takeWorker = (key, workerId) => uploads.takeWorker(key, workerId, 0);
@@ -34,21 +34,21 @@ async function sleeper(parts: Partial<LandContext>) {
 
 const isRefused = async (id: string) => (await harness.uploads.findOne({ _id: id }))?.state === 'refused';
 
-test('a take that landed when nobody could look at it is not refused by a later turn that can', async () => {
+test('a take that landed without an inspection during an outage is not refused by a later inspection', async () => {
   const { projectId, id } = await finishing();
   const inspect: typeof harness.media.inspect = () => Promise.reject(new DomainError('unavailable', 'away'));
   const first = await otherProcess({ media: { ...harness.media, inspect } });
   first.uploads.land = () => Promise.reject(new Error('the process has died'));
   await assert.rejects(landUpload(first, await keyOf(id)), /has died/);
   const [submission] = await submissionsOf(projectId);
-  assert.ok(submission, 'it was delivered');
+  assert.ok(submission, 'the take was delivered');
   const second = await otherProcess({ media: { ...harness.media, inspect: noVideo } });
   await landUpload(second, await keyOf(id));
   assert.equal((await harness.uploads.findOne({ _id: id }))?.state, 'landed');
-  assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'its bytes are there');
+  assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'its bytes are kept');
 });
 
-test('a landing that its process cannot keep stops looking at the clip, and lands when it is tried again', async () => {
+test('a landing that cannot renew its lease cancels its inspection, and a retry lands the take', async () => {
   const { projectId, id } = await finishing();
   const looking = Promise.withResolvers<AbortSignal>();
   const inspect: typeof harness.media.inspect = async (_, options) => {
@@ -64,12 +64,12 @@ test('a landing that its process cannot keep stops looking at the clip, and land
   };
   const failing = await otherProcess({ uploads: { ...uploads, renewWorker }, media: { ...harness.media, inspect } });
   await assert.rejects(landUpload(failing, await keyOf(id)), /the database is away/);
-  assert.ok((await looking.promise).aborted, 'nobody waits for what it finds');
+  assert.ok((await looking.promise).aborted, 'the inspection is cancelled');
   await landUpload(await otherProcess(), await keyOf(id));
   assert.equal((await submissionsOf(projectId)).length, 1);
 });
 
-test('a process that slept while another one refused its take delivers nothing and takes no use', async () => {
+test('a process that slept while another one refused its take delivers nothing and takes no use of its link', async () => {
   const { projectId, linkId, id } = await finishing();
   const [looking, slept] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const inspect: typeof harness.media.inspect = async () => {
@@ -85,12 +85,12 @@ test('a process that slept while another one refused its take delivers nothing a
   assert.ok(await isRefused(id));
   slept.resolve();
   await sleeping;
-  assert.deepEqual(await submissionsOf(projectId), [], 'nothing without bytes is delivered');
+  assert.deepEqual(await submissionsOf(projectId), [], 'no clip without bytes is delivered');
   const { uniqueLinks } = await harness.projects.listLinks({ ownerId: harness.ownerId, projectId });
   assert.equal(uniqueLinks.find(link => link.linkId === linkId)!.submissionCount, 0);
 });
 
-test('a process that slept while another one delivered its take neither refuses it nor stores its upload again', async () => {
+test('a process that slept while another one delivered its take neither refuses the take nor stores its upload again', async () => {
   for (const sleepsIn of ['assemble', 'inspect'] as const) {
     const { projectId, id } = await finishing({ isPaged: sleepsIn === 'assemble' });
     const [sleeping, slept] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -116,7 +116,7 @@ test('a process that slept while another one delivered its take neither refuses 
     await sleeping.promise;
     await landUpload(awake, await keyOf(id));
     const { submissionId } = (await harness.uploads.findOne({ _id: id }))! as unknown as { submissionId: string };
-    await until('the take is made ready, and its upload gone', async () => {
+    await until('the media is ready, and the upload is removed', async () => {
       const row = await harness.landed.findOne({ _id: submissionId });
       return row?.mediaStatus === 'ready' && !row.source;
     });
@@ -125,13 +125,13 @@ test('a process that slept while another one delivered its take neither refuses 
     const left = await keysIn(`submissions/${projectId}/${submissionId}/`);
     assert.ok(
       left.some(key => key.startsWith('video.')),
-      `what was delivered stays, with its process asleep in ${sleepsIn}`,
+      `the delivered video stays while its process sleeps in ${sleepsIn}`,
     );
-    assert.ok(!left.includes('source'), 'the upload that was dropped is not there again');
+    assert.ok(!left.includes('source'), 'the removed upload does not come back');
   }
 });
 
-test('a take that the store has put together to another size is not delivered, and is put together again', async () => {
+test('a take that the store assembled with a wrong size is not delivered, and is assembled again', async () => {
   const { projectId, id } = await finishing({ isPaged: true });
   const stat: typeof harness.objects.stat = async key => {
     const found = await harness.objects.stat(key);
@@ -140,19 +140,19 @@ test('a take that the store has put together to another size is not delivered, a
   const first = await otherProcess({ objects: { ...harness.objects, stat } });
   await assert.rejects(landUpload(first, await keyOf(id)), /was stored with/);
   assert.deepEqual(await submissionsOf(projectId), []);
-  assert.ok(!(await harness.uploads.findOne({ _id: id }))?.sha256, 'nothing says that it is put together');
+  assert.ok(!(await harness.uploads.findOne({ _id: id }))?.sha256, 'the record has no checksum of an assembled take');
   await landUpload(await otherProcess(), await keyOf(id));
   const [submission, ...others] = await submissionsOf(projectId);
   assert.deepEqual([submission?.fileSize, others], [(await speech()).bytes.length, []]);
 });
 
-test('of two writers at one offset, the first asleep past its lease, what was acknowledged is kept as it was sent', async () => {
+test('two writers at one offset, the first with an expired lease: the acknowledged bytes are kept as sent', async () => {
   const response = await begun();
   const { id } = await create(harness, response, { length: 50_000 });
   const { uploads: store } = await otherProcess();
   const [taken, secondWrites] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let takes = 0;
-  // The database's answer to the first writer comes when its lease has ended, and another one has it.
+  // The first writer gets the database's answer after its lease has ended and another writer has the lease.
   const uploads: typeof store = {
     ...store,
     async takeWriter(...about) {
@@ -182,19 +182,19 @@ test('of two writers at one offset, the first asleep past its lease, what was ac
   second.outgoing.end(Buffer.alloc(5_000, 'b'));
   statuses.push(await second.answer);
 
-  assert.deepEqual(statuses.toSorted(), [204, 423], 'one of the two is told to come again');
+  assert.deepEqual(statuses.toSorted(), [204, 423], 'one of the two must retry');
   const sent = statuses[0] === 204 ? 'a' : 'b';
   const kept = await Array.fromAsync(harness.objects.list(`uploads/${id}/`));
   assert.deepEqual(
     kept.map(object => object.size),
     [25_000],
-    'the bytes that were acknowledged are in the store, and no others',
+    'the store has only the acknowledged bytes',
   );
   const bytes = Buffer.concat(await Array.fromAsync(await harness.objects.get(kept[0]!.key)));
-  assert.ok(bytes.equals(Buffer.alloc(25_000, sent)), 'as they were sent');
+  assert.ok(bytes.equals(Buffer.alloc(25_000, sent)), 'the bytes are unchanged');
 });
 
-test('a take that came through two processes in turn lands with the bytes and checksums of all', async () => {
+test('a take that arrives through two processes in turn lands with all bytes and correct checksums', async () => {
   const response = await begun();
   const body = (await speech(2)).bytes;
   const { id } = await create(harness, response, { length: body.length });
@@ -209,7 +209,7 @@ test('a take that came through two processes in turn lands with the bytes and ch
   assert.equal(submission?.sha256, createHash('sha256').update(body).digest('hex'));
 });
 
-test('a note that is set while its upload begins goes with it, and one that comes with an upload stays', async () => {
+test('a note that is set while its upload starts is used, and a note sent with the upload stays', async () => {
   const { projectId, linkId, responseSessionId, headers } = await begun();
   const key = { projectId, linkId, responseSessionId, questionIndex: undefined };
   const setNote = (note: string) => harness.submissions.setResponseNote({ ...key, note });

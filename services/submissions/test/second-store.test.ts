@@ -30,7 +30,7 @@ after(async () => {
 });
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-/** A box that players skip: with it some parts are large enough for the store to copy them, and others are not. */
+/** Returns a box that players skip. It makes some parts large enough for the store to copy them. */
 function skipped(bytes: number): Buffer {
   const box = Buffer.alloc(bytes);
   box.writeUInt32BE(bytes, 0);
@@ -38,7 +38,7 @@ function skipped(bytes: number): Buffer {
   return box;
 }
 
-test('on a store that is not MinIO a take lands, is processed, is read back and is exported', async () => {
+test('on a store other than MinIO a take lands, is processed, is read back and is exported', async () => {
   const clip = await testClip({ container: 'mp4', mp4: 'moov-at-end', text: 'hello from another store' });
   const body = Buffer.concat([clip.bytes, skipped(9 * MiB)]);
   const { projectId, links } = await harness.project();
@@ -46,7 +46,7 @@ test('on a store that is not MinIO a take lands, is processed, is read back and 
   const { submissionId } = await send(harness, begun, body, 7 * MiB);
   const key = { ownerId: harness.ownerId, projectId, submissionId };
   const { submission } = await harness.submissions.getSubmission(key);
-  assert.equal(submission!.sha256, sha256(body), 'what landed is what was sent');
+  assert.equal(submission!.sha256, sha256(body), 'the landed bytes are the sent bytes');
 
   await until('the clip is processed', async () => {
     const now = (await harness.submissions.getSubmission(key)).submission!;
@@ -80,7 +80,7 @@ test('on a store that is not MinIO a take lands, is processed, is read back and 
   await writeFile(path, await exported(projectId));
   const video = await harness.submissions.getMedia({ ...key, kind: MediaKind.MEDIA_KIND_VIDEO });
   const inside = JSON.parse(await run('python3', ['-c', LOOK, path])) as Record<string, string>;
-  assert.equal(`"${inside[`videos/0001-${submissionId}.mp4`]}"`, video.etag, 'the ZIP has the video as it is stored');
+  assert.equal(`"${inside[`videos/0001-${submissionId}.mp4`]}"`, video.etag, 'the ZIP has the stored video');
   assert.deepEqual(Object.keys(inside).length, 4);
 });
 

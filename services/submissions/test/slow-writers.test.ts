@@ -7,7 +7,7 @@ import { endHolds } from '../src/workflows/uploads/end-holds.ts';
 import { begun, harness, otherProcess, otherUploads, outlast, trickle } from './takes.ts';
 import { create } from './test-service.ts';
 
-test('an upload that is being written when its hold ends is neither removed nor salvaged', async () => {
+test('an upload with a running write is neither removed nor salvaged when its hold ends', async () => {
   await using beside = await otherUploads({ config: { ...harness.config, uploadFlushSeconds: 1 } });
   for (const length of [undefined, 50_000]) {
     const response = await begun();
@@ -16,7 +16,7 @@ test('an upload that is being written when its hold ends is neither removed nor 
     const late = trickle(`${beside.url}/${id}`, { ...response.headers, 'Upload-Offset': '1000' }, 2_000);
     late.outgoing.write(Buffer.alloc(500));
     await until(
-      'what came of it is stored',
+      'the received bytes are stored',
       async () => (await harness.uploads.findOne({ _id: id }))?.offset === 1_500,
     );
     await outlast(id);
@@ -27,7 +27,7 @@ test('an upload that is being written when its hold ends is neither removed nor 
   }
 });
 
-test('a request whose client leaves gives back what it may hold', async () => {
+test('a request whose client disconnects releases its memory', async () => {
   const uploadMemory = createFairBudget(4 * 1024 * 1024);
   await using beside = await otherUploads({ uploadMemory });
   const response = await begun();
@@ -42,8 +42,8 @@ test('a request whose client leaves gives back what it may hold', async () => {
   await until('all of the memory is free again', async () => uploadMemory.free === uploadMemory.limit);
 });
 
-test('slow writers hold little, one more than its owner has memory for comes again later, and another owner has some', async () => {
-  // For three of one owner's writers, or rather for two and one of another owner.
+test('slow writers hold little memory; one beyond its owner’s share must retry later, and another owner is admitted', async () => {
+  // Memory for three writers: two of one owner and one of another.
   const uploadMemory = createFairBudget(600 * 1024);
   await using beside = await otherUploads({ uploadMemory, config: { ...harness.config, uploadFlushSeconds: 1 } });
   const response = await begun();

@@ -16,12 +16,12 @@ import { landUpload } from '../src/workflows/uploads/land-upload.ts';
 import { begun, finishing, harness, keyOf, keysIn, otherProcess, submissionsOf } from './takes.ts';
 import { create, speech } from './test-service.ts';
 
-/** A clip that stays as it came, in parts: its media is made, and recorded as if no video were equal to it. */
+/** Makes a clip that is kept as its upload, in parts: its media is made and then recorded as failed. */
 async function keptInParts(count = 4) {
   const response = await begun();
   const { bytes } = await speech();
   const { url, id } = await create(harness, response, { length: bytes.length });
-  // The upload stays beside its video while a backup is made.
+  // A running backup keeps the upload beside its video.
   await using backup = await takeLease(createLease(harness.connection, BACKUP_LEASE, 30_000));
   assert.ok(backup);
   const partBytes = Math.ceil(bytes.length / count);
@@ -52,7 +52,7 @@ const check = async (deep: boolean) => {
   }
 };
 
-test('a clip that stays as it came is read in its parts, alone and in project.zip, and erased with them', async () => {
+test('a clip that is kept as its upload is read in parts, alone and in project.zip, and erased with them', async () => {
   const { projectId, submissionId, uploadId, bytes } = await keptInParts();
   const request = { ...key(projectId), submissionId, kind: MediaKind.MEDIA_KIND_VIDEO };
   const media = await harness.submissions.getMedia(request);
@@ -89,14 +89,14 @@ test('a clip that stays as it came is read in its parts, alone and in project.zi
         );
     }
   }
-  assert.ok(Buffer.concat(pieces).includes(bytes), 'the archive has the clip as it came');
+  assert.ok(Buffer.concat(pieces).includes(bytes), 'the archive has the uploaded bytes');
 
-  assert.deepEqual(await check(true), [], 'every part is named by a record and has its bytes');
+  assert.deepEqual(await check(true), [], 'every part has a record and its bytes');
   await harness.operator.eraseSubmission({ submissionId, dryRun: false });
   assert.deepEqual(await keysIn(`uploads/${uploadId}/`), []);
 });
 
-test('a check finds a part that is missing, and one whose bytes have changed', async () => {
+test('a check finds a missing part, and a part with changed bytes', async () => {
   const { submissionId, uploadId } = await keptInParts();
   const prefix = `uploads/${uploadId}/`;
   const [first, second] = (await keysIn(prefix)).map(name => prefix + name);
@@ -104,7 +104,7 @@ test('a check finds a part that is missing, and one whose bytes have changed', a
   const type = { contentType: 'application/octet-stream' };
   await harness.objects.put(first!, Buffer.alloc(body.length), type);
   const kinds = (found: { kind: number; key: string }[]) => found.map(each => [each.kind, each.key]);
-  assert.deepEqual((await check(false)).length, 0, 'its size is right');
+  assert.deepEqual((await check(false)).length, 0, 'its size is correct');
   const [changed, ...others] = kinds(await check(true));
   assert.deepEqual([changed?.[1], others], [prefix, []]);
   await harness.objects.remove([second!]);
@@ -115,14 +115,14 @@ test('a check finds a part that is missing, and one whose bytes have changed', a
   await harness.operator.eraseSubmission({ submissionId, dryRun: false });
 });
 
-test('a take whose bytes the store has lost in part is not delivered', async () => {
+test('a take is not delivered when the store has lost some of its bytes', async () => {
   const { projectId, id } = await finishing();
   const [lost] = await keysIn(`uploads/${id}/`);
   const upload = await harness.uploads.findOne({ _id: id });
   const { bytes } = await speech();
   const sums = { sha256: createHash('sha256').update(bytes).digest('hex'), crc32: 1 };
   await harness.objects.remove([`uploads/${id}/${lost}`]);
-  // As where its checksums are known already, so that nothing reads all of it.
+  // The checksums are already known, so no step reads all bytes.
   const uploadChecksums = { ...(await otherProcess()).uploadChecksums, read: () => sums };
   await assert.rejects(
     landUpload(await otherProcess({ uploadChecksums }), await keyOf(id)),
@@ -132,7 +132,7 @@ test('a take whose bytes the store has lost in part is not delivered', async () 
   assert.equal(upload?.state, 'finishing');
 });
 
-test('a take that was delivered although it was refused keeps its parts when its hold ends', async () => {
+test('a delivered take that is marked as refused keeps its parts when its hold ends', async () => {
   const { projectId, id } = await finishing();
   const asleep = await otherProcess({ media: { ...harness.media, inspect: async () => ({ inspection: undefined }) } });
   asleep.uploads.land = () => Promise.reject(new Error('the process has died'));
@@ -143,7 +143,7 @@ test('a take that was delivered although it was refused keeps its parts when its
   );
   await until('it counts as landed', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
   const isReady = async () => (await submissionsOf(projectId))[0]?.mediaStatus === 2;
-  await until('its media is made of them', isReady);
+  await until('its media is made from the parts', isReady);
 });
 
 test('a take whose record lacks parts is not delivered', async () => {
@@ -157,5 +157,5 @@ test('a take whose record lacks parts is not delivered', async () => {
     /has parts of/,
   );
   assert.deepEqual(await submissionsOf(projectId), []);
-  assert.ok(!(await harness.uploads.findOne({ _id: id }))?.sha256, 'nothing says that all bytes are there');
+  assert.ok(!(await harness.uploads.findOne({ _id: id }))?.sha256, 'the record has no checksum');
 });

@@ -12,14 +12,14 @@ import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { migrate } from '../src/migrate.ts';
 
-// One look for a primary, and one for Kafka, takes 5 s.
+// One attempt to find a MongoDB primary or Kafka takes 5 s.
 const PATIENCE = { limitMs: 90_000, everyMs: 100 };
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 const opened = new AsyncDisposableStack();
 after(() => opened.disposeAsync());
 
-/** A door to one of the shared servers that is closed until it is opened. */
-async function closedDoor(host: string, port: number) {
+/** A proxy to one of the shared servers that refuses connections until `open`. */
+async function closedProxy(host: string, port: number) {
   const own = await freePort();
   let server: Server | undefined;
   return {
@@ -58,19 +58,19 @@ async function stopped(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-test('a service whose servers are away waits for them, alive and not ready, and is ready once they are there', async () => {
+test('a service waits for unreachable servers, alive and not ready, and becomes ready once they can be reached', async () => {
   const environment = testEnvironment({ LOG_LEVEL: 'info', PUBLIC_BASE_URL: 'http://owner.test' });
   const stores = opened.use(testStores(environment));
   await migrate(environment.env, () => undefined);
   await stores.makeTopics();
   await stores.objects().ensureBucket();
   const mongo = new URL(environment.env.MONGO_URL!);
-  const doors = {
-    mongo: await closedDoor(mongo.hostname, Number(mongo.port)),
-    objects: await closedDoor(...partsOf(environment.env.S3_ENDPOINT!)),
-    kafka: await closedDoor(...partsOf(environment.env.KAFKA_BROKERS!)),
+  const proxies = {
+    mongo: await closedProxy(mongo.hostname, Number(mongo.port)),
+    objects: await closedProxy(...partsOf(environment.env.S3_ENDPOINT!)),
+    kafka: await closedProxy(...partsOf(environment.env.KAFKA_BROKERS!)),
   };
-  mongo.host = doors.mongo.address;
+  mongo.host = proxies.mongo.address;
   const health = `127.0.0.1:${await freePort()}`;
   const env = {
     ...environment.env,
@@ -79,12 +79,12 @@ test('a service whose servers are away waits for them, alive and not ready, and 
     PROJECTS_GRPC: '127.0.0.1:9',
     MEDIA_GRPC: '127.0.0.1:9',
     MONGO_URL: mongo.href,
-    S3_ENDPOINT: `http://${doors.objects.address}`,
-    KAFKA_BROKERS: doors.kafka.address,
+    S3_ENDPOINT: `http://${proxies.objects.address}`,
+    KAFKA_BROKERS: proxies.kafka.address,
   };
   const { child, said } = startProcess(env);
   const waitsFor = async (server: string) => {
-    await until(`it says that ${server} cannot be reached`, () => said(`${server} cannot be reached`), PATIENCE);
+    await until(`it logs that ${server} cannot be reached`, () => said(`${server} cannot be reached`), PATIENCE);
     const [alive, ready] = [await isServing(health, 5_000, 'liveness'), await isServing(health, 5_000)];
     assert.deepEqual({ alive, ready, exit: child.exitCode }, { alive: true, ready: false, exit: null });
   };
@@ -92,16 +92,16 @@ test('a service whose servers are away waits for them, alive and not ready, and 
   const impatient = startProcess({ ...env, HEALTH_LISTEN: '127.0.0.1:0' });
   await until('the second waits too', () => impatient.said('MongoDB cannot be reached'), PATIENCE);
   assert.equal(await stopped(impatient.child), 0, 'a stop ends the wait');
-  await doors.mongo.open();
+  await proxies.mongo.open();
   await waitsFor('Kafka');
-  await doors.kafka.open();
+  await proxies.kafka.open();
   await waitsFor('The object store');
-  await doors.objects.open();
+  await proxies.objects.open();
   await until('it is ready', () => isServing(health, 1_000), PATIENCE);
   assert.equal(await stopped(child), 0);
 });
 
-test('a service makes nothing: each thing that a migration makes and that is missing is named, with status 78', async () => {
+test('a service creates nothing: it exits with status 78 and names the missing database, topics or bucket', async () => {
   const environment = testEnvironment({ PUBLIC_BASE_URL: 'http://owner.test' });
   await using stores = testStores(environment);
   const env = {

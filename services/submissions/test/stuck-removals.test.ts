@@ -7,23 +7,23 @@ import { create } from './test-service.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The object store, which keeps what is of one upload. */
+/** Returns an object store that cannot remove the objects of one upload. */
 const storeThatKeeps = (id: string): typeof harness.objects => ({
   ...harness.objects,
   purge: (prefix, names) =>
     prefix.includes(id) ? Promise.reject(new Error('the store keeps it')) : harness.objects.purge(prefix, names),
 });
 
-/** Creates an upload with some bytes of it. */
+/** Creates an upload with some of its bytes. */
 async function some(response: Awaited<ReturnType<typeof begun>>) {
   const { id } = await create(harness, response, { length: 5_000, body: Buffer.alloc(2_000) });
   assert.notDeepEqual(await keysIn(`uploads/${id}/`), []);
   return id;
 }
 
-test('an ended upload that the store keeps holds up no other one', async () => {
+test('an ended upload that the store cannot remove blocks no other one', async () => {
   const ids = [await some(await begun()), await some(await begun())];
-  // Left to the process of the test by the sweeper of the service.
+  // The late time keeps the service's own sweeper from taking these uploads.
   const lastByteAt = new Date(Date.now() + HOUR_MS);
   await harness.uploads.updateMany({ _id: { $in: ids } }, { $set: { state: 'deleted', lastByteAt } });
   const [stuck, other] = ids as [string, string];
@@ -34,10 +34,10 @@ test('an ended upload that the store keeps holds up no other one', async () => {
   await assert.rejects(endHolds(sweeper), /the store keeps it/);
   assert.equal(await harness.uploads.findOne({ _id: other }), null);
   assert.deepEqual(await keysIn(`uploads/${other}/`), []);
-  assert.ok(await harness.uploads.findOne({ _id: stuck }), 'it is left to a later turn');
+  assert.ok(await harness.uploads.findOne({ _id: stuck }), 'a later turn retries it');
 });
 
-test('an erasure of a project goes on past an upload that the store keeps', async () => {
+test('an erasure of a project continues after an upload that the store cannot remove', async () => {
   const response = await begun();
   const [stuck, other] = [await some(response), await some(response)];
   const { erasures } = await otherProcess();

@@ -20,7 +20,7 @@ import { startTusServer } from '../src/tus/server.ts';
 import type { LandContext } from '../src/workflows/uploads/land-upload.ts';
 import { create, speech, startTestSubmissions, type TestSubmissions } from './test-service.ts';
 
-/** Takes on their way to being submissions, in a service that starts before the tests of a file and ends after them. */
+/** A service for takes that have not landed. It starts before the tests of a file and stops after them. */
 export let harness: TestSubmissions;
 before(async () => {
   harness = await startTestSubmissions({
@@ -40,8 +40,8 @@ export async function begun(ownerId = harness.ownerId) {
 }
 
 /**
- * A take with every byte that is about to land, and its response. `isPaged`: as one with very many parts, which a landing puts together
- * in one object.
+ * Returns a complete take that is about to land, with its response. `isPaged` marks it as one with very many parts, which a landing
+ * assembles into one object.
  */
 export async function finishing({ isPaged = false } = {}) {
   const response = await begun();
@@ -51,12 +51,12 @@ export async function finishing({ isPaged = false } = {}) {
   await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date(), isPaged } });
   const { uploads } = await otherProcess();
   await uploads.finish(await keyOf(id));
-  // Left to the processes of the test by the sweeper of the service.
+  // The late time keeps the service's own sweeper from landing it.
   await harness.uploads.updateOne({ _id: id }, { $set: { nextTryAt: new Date(Date.now() + 600_000) } });
   return { ...response, id };
 }
 
-/** What a process beside the service lands with, with other parts where the test wants them. */
+/** Returns the landing context of a second process; `parts` replaces some of it. */
 export async function otherProcess(parts: Partial<LandContext> = {}): Promise<LandContext> {
   const models = openModels(harness.connection);
   return {
@@ -71,7 +71,7 @@ export async function otherProcess(parts: Partial<LandContext> = {}): Promise<La
   };
 }
 
-/** The upload interface of a process beside the service, with other parts where the test wants them. */
+/** Starts the upload server of a second process; `parts` replaces some of its context. */
 export async function otherUploads(parts: Partial<Context>) {
   const config = { ...harness.config, ...parts.config, httpListen: '127.0.0.1:0' };
   const context = { ...(await otherProcess()), notes: createNoteStore(openModels(harness.connection)) };
@@ -84,7 +84,7 @@ export async function otherUploads(parts: Partial<Context>) {
   return { url: `http://${server.address}/uploads`, [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** A PATCH whose bytes the test sends as it likes. */
+/** Starts a PATCH whose bytes the test sends itself. */
 export function trickle(url: string, headers: Record<string, string>, length: number) {
   const answer = Promise.withResolvers<number>();
   const outgoing = request(url, {
@@ -101,7 +101,7 @@ export function trickle(url: string, headers: Record<string, string>, length: nu
   return { outgoing, answer: answer.promise };
 }
 
-/** The last byte of an upload came longer ago than uploads are held. */
+/** Ends the hold of an upload: moves the time of its last byte into the past. */
 export const outlast = (id: string) => harness.uploads.updateOne({ _id: id }, { $set: { lastByteAt: new Date(0) } });
 
 export const submissionsOf = async (projectId: string) =>

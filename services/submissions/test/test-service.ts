@@ -30,10 +30,10 @@ import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 
-// On a busy machine an erasure, which asks the store dozens of times, takes longer than a caller waits by default.
+// An erasure sends dozens of requests to the store, which on a busy machine takes longer than the default deadline.
 const DEADLINE_MS = 60_000;
 
-/** The service under test with its real neighbours, on databases, topics and a bucket of its own. */
+/** Starts the service under test with its real neighbours, on separate databases, topics and a separate bucket. */
 export async function startTestSubmissions(extra: Record<string, string> = {}) {
   const environment = testEnvironment({
     PUBLIC_BASE_URL: 'http://owner.test',
@@ -52,7 +52,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
       migrate: migrateProjects,
     }),
   );
-  // Submissions and media call each other: one of the two addresses has to be known before.
+  // Submissions and media call each other, so one of the two addresses must be known first.
   const grpcListen = `127.0.0.1:${await freePort()}`;
   const mediaService = starting.use(
     await startTestService({
@@ -89,7 +89,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     media: mediaService.client<MediaServiceServer>(MediaServiceService),
     connection,
     client: running.client as typeof running.client,
-    /** As the gateway sends there. */
+    /** The address for uploads, through a proxy that authenticates as the gateway. */
     uploadsUrl: `${uploadProxy.url}/uploads`,
     uploads: connection.db!.collection<{ _id: string } & Record<string, unknown>>('uploads'),
     landed: connection.db!.collection<{ _id: string } & Record<string, unknown>>('submissions'),
@@ -128,7 +128,7 @@ export type TestSubmissions = Awaited<ReturnType<typeof startTestSubmissions>>;
 export const speech = (seconds?: number): Promise<TestClip> =>
   testClip({ container: 'webm', text: 'hello this is my answer', seconds });
 
-/** Creates an upload of a response that was begun. */
+/** Creates an upload of a response. */
 export const create = (
   harness: TestSubmissions,
   begun: { responseSessionId: string; headers: Record<string, string> },
@@ -140,7 +140,7 @@ export const create = (
     metadata: { responseSessionId: begun.responseSessionId, filetype: 'video/webm', ...fields },
   });
 
-/** Sends bytes with the client that browsers use; resolves to the body of the last answer. */
+/** Sends bytes with the tus client of browsers; resolves to the body of the last answer. */
 export function send(
   harness: TestSubmissions,
   begun: { responseSessionId: string; headers: Record<string, string> },

@@ -60,7 +60,7 @@ const completed = (index: number) => ({
   },
 });
 
-test('each clip with a completed transcript has three deflated files, named as its video in project.zip', async () => {
+test('each clip with a completed transcript has three deflated files, named like its video in project.zip', async () => {
   const project = await clipsOf(50_000);
   for (const index of all) await project.change(index, completed(index));
   await project.change(1, { $set: { transcriptStatus: 'failed' } });
@@ -85,11 +85,11 @@ test('each clip with a completed transcript has three deflated files, named as i
     assert.deepEqual(txt!.date, [2026, 3, 2, 10, 20, 30]);
   }
   const { videos } = await project.read();
-  assert.equal(videos.length, CLIPS, 'project.zip has the clip without a transcript, which the numbers count too');
-  assert.ok((await zipOf(project)).equals(zip), 'the same content is the same bytes');
+  assert.equal(videos.length, CLIPS, 'project.zip has the clip without a transcript, so the numbers count it');
+  assert.ok((await zipOf(project)).equals(zip), 'the same content gives the same bytes');
 });
 
-test('filters narrow it, and without a transcript it is a valid archive that says so', async () => {
+test('filters apply to transcripts.zip, and without a transcript it is a valid archive that says so', async () => {
   const project = await clipsOf(51_000, undefined, 6);
   for (const index of [0, 1, 2, 3]) await project.change(index, completed(index));
   for (const index of [4, 5]) await project.change(index, { $set: { transcriptStatus: 'pending' } });
@@ -116,10 +116,10 @@ test('filters narrow it, and without a transcript it is a valid archive that say
   }
 });
 
-// No two alike, so that they do not deflate to nothing.
+// Random words, because repeated ones would compress to almost nothing.
 const long = () => Array.from({ length: 4_000 }, () => Math.random().toString(36).slice(2)).join(' ');
 
-test('a slow reader holds the reading back, and one that leaves ends it and gives its place back', async () => {
+test('a slow client slows the reads down, and a client that disconnects ends them and frees its slot', async () => {
   const project = await clipsOf(53_000);
   for (const index of all) await project.change(index, { $set: { transcriptText: long(), transcriptVtt: VTT } });
   let reads = 0;
@@ -134,19 +134,23 @@ test('a slow reader holds the reading back, and one that leaves ends it and give
     if (taken > 200_000) break;
   }
   assert.ok(reads <= 2, `${reads} pages were read for ${taken} bytes`);
-  assert.equal((await entriesOf(await zipOf(project))).length, 3 * CLIPS, 'the one place is free again');
+  assert.equal((await entriesOf(await zipOf(project))).length, 3 * CLIPS, 'the only slot is free again');
 });
 
-test('a caller that is gone, and a clip that is erased meanwhile, end it', async () => {
+test('transcripts.zip ends when its caller disconnects or a clip is erased', async () => {
   const project = await clipsOf(54_000);
   const gone = new AbortController();
   const pieces = piecesOf(project, undefined, gone.signal)[Symbol.asyncIterator]();
-  assert.equal((await pieces.next()).value?.chunk.length, 0, 'it begins before the first transcript is found');
+  assert.equal(
+    (await pieces.next()).value?.chunk.length,
+    0,
+    'the first chunk comes before the first transcript is read',
+  );
   gone.abort(new Error('the caller left'));
   await assert.rejects(pieces.next(), /the caller left/);
   for (const index of all) await project.change(index, { $set: { transcriptText: long() } });
   const erased = piecesOf(project)[Symbol.asyncIterator]();
-  // By then all of its clips are listed.
+  // After 10 chunks the export has listed all its clips.
   for (let chunks = 0; chunks < 10; chunks += 1) await erased.next();
   await project.erase(CLIPS - 1);
   await assert.rejects(async () => {
@@ -154,7 +158,7 @@ test('a caller that is gone, and a clip that is erased meanwhile, end it', async
   }, /ask for the export again/);
 });
 
-test('it takes a place among the exports, and refuses more clips than it may have', async () => {
+test('transcripts.zip takes one of the export slots, and refuses too many clips', async () => {
   const project = await clipsOf(55_000, undefined, 3);
   const first = piecesOf(project)[Symbol.asyncIterator]();
   await first.next();

@@ -38,7 +38,7 @@ const patchHeaders = ({ headers }: { headers: Record<string, string> }) => ({
 });
 const error = async (response: Response) => ((await response.json()) as { error: string }).error;
 
-test('a take sent in chunks lands once, with the bytes that were sent, and its parts are removed', async () => {
+test('a take sent in chunks lands once, with the sent bytes, and its parts are removed', async () => {
   const response = await begun({ noteEnabled: false });
   const { linkId, projectId, responseSessionId } = response;
   const note = { linkId, projectId, responseSessionId, questionIndex: undefined, note: 'from the garden' };
@@ -52,17 +52,17 @@ test('a take sent in chunks lands once, with the bytes that were sent, and its p
   });
   assert.equal(submission!.sha256, createHash('sha256').update(body).digest('hex'));
   const upload = await harness.uploads.findOne({ submissionId: answer.submissionId });
-  assert.equal(upload?.crc32, crc32(body), 'its checksum for an archive is known since it landed');
-  assert.equal(submission!.note, undefined, 'a note is taken while notes are off, and not delivered');
+  assert.equal(upload?.crc32, crc32(body), 'the landing stores the checksum for archives');
+  assert.equal(submission!.note, undefined, 'a note is accepted while notes are off, but not delivered');
   await until('no part is left', async () => (await Array.fromAsync(harness.objects.list('uploads/'))).length === 0);
   const cleared = async () => (await harness.uploads.findOne({ _id: upload!._id }))?.partsDueAt === undefined;
-  await until('nothing is looked for any more', cleared);
+  await until('no parts are due for removal', cleared);
   const { uniqueLinks } = await harness.projects.listLinks(key(response.projectId));
   const link = uniqueLinks.find(entry => entry.linkId === response.linkId)!;
   assert.deepEqual([link.submissionCount, link.remainingUses], [1, 0]);
 });
 
-test('a landing writes three times to its upload: it begins with its lease, has its checksums, and ends', async () => {
+test('a landing writes three times to its upload: its lease, its checksums, and its end', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
   await using watch = await watchOperations(harness.env, 'submissions');
@@ -75,7 +75,7 @@ test('a landing writes three times to its upload: it begins with its lease, has 
   assert.deepEqual(named, ['uploads findAndModify', 'uploads update', 'uploads update']);
 });
 
-test('bytes that were stored before a connection broke are kept, and the take goes on from there', async () => {
+test('bytes that were stored before a connection broke are kept, and the upload resumes after them', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response);
@@ -93,7 +93,7 @@ test('bytes that were stored before a connection broke are kept, and the take go
     'Upload-Length': String(body.length),
   });
   assert.equal(declared.status, 204);
-  // The same length once more, as a client does whose last request was cut.
+  // A client sends the same length again when its last request was cut.
   const rest = await tusRequest(
     url,
     'PATCH',
@@ -106,7 +106,7 @@ test('bytes that were stored before a connection broke are kept, and the take go
   assert.equal(submission!.sha256, createHash('sha256').update(body).digest('hex'));
 });
 
-test('a request that expects what nobody does is refused in words', async () => {
+test('a request with an unsupported Expect header is refused with a sentence', async () => {
   const sent = request(harness.uploadsUrl, { method: 'POST', headers: { expect: 'a-miracle' }, agent: false }).end();
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   assert.deepEqual(await json(answer), { error: 'Send no header Expect but 100-continue.' });
@@ -114,7 +114,7 @@ test('a request that expects what nobody does is refused in words', async () => 
   assert.equal(answer.headers['error-code'], 'expectation_failed');
 });
 
-/** A PATCH that promises `length` bytes and sends `part`; resolves the returned function once the connection is cut. */
+/** Starts a PATCH that promises `length` bytes and sends only `part`. Returns a function that cuts its connection. */
 function beginPatch(url: string, headers: Record<string, string>, part: Buffer, length: number): () => Promise<void> {
   const outgoing = request(url, {
     method: 'PATCH',
@@ -129,7 +129,7 @@ function beginPatch(url: string, headers: Record<string, string>, part: Buffer, 
   };
 }
 
-test('OPTIONS tells what is spoken, and an open upload until when it is kept', async () => {
+test('OPTIONS returns the protocol’s versions and extensions, and an open upload returns its expiry', async () => {
   const options = await fetch(harness.uploadsUrl, { method: 'OPTIONS' });
   assert.equal(options.status, 204);
   const told = (name: string) => options.headers.get(name);
@@ -154,7 +154,7 @@ test('OPTIONS tells what is spoken, and an open upload until when it is kept', a
   }
 });
 
-test('another version of the protocol is refused with the one that is spoken, and nothing happens', async () => {
+test('another protocol version is refused with the supported one, and nothing changes', async () => {
   const response = await begun();
   const { url } = await create(harness, response, { length: 1000 });
   for (const version of ['0.2.2', '2.0.0', '']) {
@@ -176,7 +176,7 @@ test('a wrong offset is refused and changes nothing', async () => {
   assert.equal(await offsetAt(url, response), '0');
 });
 
-test('of two that write at the same offset at once, the bytes of one count', async () => {
+test('two concurrent writers at the same offset: only the bytes of one are kept', async () => {
   const response = await begun();
   const { url, id } = await create(harness, response, { length: 300_000 });
   const bodies = [Buffer.alloc(100_000, 'a'), Buffer.alloc(100_000, 'b')];
@@ -184,17 +184,17 @@ test('of two that write at the same offset at once, the bytes of one count', asy
   const answers = await Promise.all(bodies.map(body => tusRequest(url, 'PATCH', headers, body)));
   const taken = answers.filter(({ status }) => status === 204);
   assert.equal(taken.length, 1, `statuses were ${answers.map(({ status }) => status)}`);
-  // Who writes for more than a second while another waits ends early, and is told how far it came.
+  // A writer that runs for more than a second while another waits ends early, and its answer has the stored offset.
   const offset = Number(await offsetAt(url, response));
   assert.equal(Number(taken[0]!.headers.get('upload-offset')), offset);
   assert.ok(offset > 0 && offset <= 100_000, `${offset} of 100,000 bytes are there`);
   const { parts } = (await harness.uploads.findOne({ _id: id })) as unknown as { parts: { key: string }[] };
   const stored = await Promise.all(parts.map(async ({ key }) => buffer(await harness.objects.get(key))));
   const isOf = (body: Buffer) => Buffer.concat(stored).equals(body.subarray(0, offset));
-  assert.ok(bodies.some(isOf), 'every byte is of the same writer');
+  assert.ok(bodies.some(isOf), 'all bytes are from the same writer');
 });
 
-test('a request that wants an upload gets it from one that has gone silent, and the bytes of that one count', async () => {
+test('a request takes an upload over from a silent one, whose bytes are kept', async () => {
   const response = await begun();
   const { url, id } = await create(harness, response, { length: 60_000 });
   const silent = request(url, { method: 'PATCH', headers: { ...patchHeaders(response), 'content-length': 60_000 } });
@@ -206,10 +206,10 @@ test('a request that wants an upload gets it from one that has gone silent, and 
   ]);
   assert.deepEqual([answered[0].statusCode, answered[0].headers['upload-offset']], [204, '40000']);
   silent.destroy();
-  assert.notEqual(next.status, 409, 'every byte that came before is there');
+  assert.notEqual(next.status, 409, 'all earlier bytes are stored');
 });
 
-test('a body that exceeds the length as it comes is 413, and its connection stays for the answer', async () => {
+test('a streamed body that exceeds the length gets 413, and its connection stays open for the answer', async () => {
   const response = await begun();
   const { url } = await create(harness, response, { length: 20_000 });
   const sent = request(url, { method: 'PATCH', headers: patchHeaders(response) });
@@ -221,7 +221,7 @@ test('a body that exceeds the length as it comes is 413, and its connection stay
   assert.ok(Number(await offsetAt(url, response)) <= 20_000);
 });
 
-test('bytes that come with the creation are kept, and the answer says where the upload is, also when it was the whole', async () => {
+test('bytes sent with the creation are kept, and the answer has the upload’s Location, even for the whole body', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
   const headers = { ...response.headers, 'X-Upload-Id': uuidv7() };
@@ -230,13 +230,13 @@ test('bytes that come with the creation are kept, and the answer says where the 
   assert.equal(
     id,
     headers['X-Upload-Id'],
-    'the gateway names an upload, to tell its Location also without this answer',
+    'the gateway chooses the id, so that it knows the Location without this answer',
   );
   assert.ok(((await created.json()) as { submissionId: string }).submissionId);
   assert.equal(await offsetAt(url, response), String(body.length));
 });
 
-test('what is no video is refused with a reason, and the response may try again', async () => {
+test('a body that is not a video is refused with a reason, and the response may retry', async () => {
   const response = await begun();
   const page = Buffer.from('<!doctype html><title>no video</title>'.repeat(50));
   const { url } = await create(harness, response, { length: page.length });
@@ -251,7 +251,7 @@ test('what is no video is refused with a reason, and the response may try again'
   assert.ok(submissionId);
 });
 
-test('a take that runs longer than its link allows is refused with both lengths', async () => {
+test('a take that is longer than its link allows is refused with both durations', async () => {
   const response = await begun({ maxDurationSec: 1 });
   const body = (await speech(5)).bytes;
   const { url } = await create(harness, response, { length: body.length });
@@ -260,7 +260,7 @@ test('a take that runs longer than its link allows is refused with both lengths'
   assert.match(await error(refused), /at most 1 seconds/);
 });
 
-test('an answer that was sent already cannot be sent again', async () => {
+test('a sent answer cannot be sent again', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
   const { url } = await create(harness, response, { length: body.length });
@@ -271,20 +271,20 @@ test('an answer that was sent already cannot be sent again', async () => {
   assert.deepEqual([another.status, word(another)], [410, 'answer_sent']);
 });
 
-test('an upload is known to its own link only', async () => {
+test('only its own link can access an upload', async () => {
   const response = await begun();
   const stranger = await begun();
   const { url } = await create(harness, response, { length: 10 });
   assert.equal((await tusRequest(url, 'HEAD', stranger.headers)).status, 404);
   assert.equal((await tusRequest(url, 'DELETE', stranger.headers)).status, 404);
-  const { response: foreign } = await create(harness, {
+  const { response: other } = await create(harness, {
     responseSessionId: response.responseSessionId,
     headers: stranger.headers,
   });
-  assert.equal(foreign.status, 404);
+  assert.equal(other.status, 404);
 });
 
-test('too large, too small and nonsense lengths get their statuses', async () => {
+test('too large lengths and bodies, and an unknown question, get their statuses', async () => {
   const response = await begun();
   const { response: large } = await create(harness, response, { length: harness.config.uploadMaxBytes + 1 });
   assert.equal(large.status, 413);
@@ -297,7 +297,7 @@ test('too large, too small and nonsense lengths get their statuses', async () =>
   assert.match(await error(unknown), /questionIndex/);
 });
 
-test('an upload that was ended by its client is gone, and so are its bytes', async () => {
+test('a client’s DELETE removes its upload and the bytes', async () => {
   const response = await begun();
   const { url, id } = await create(harness, response, { length: 100_000 });
   await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(50_000));
@@ -306,7 +306,7 @@ test('an upload that was ended by its client is gone, and so are its bytes', asy
   for await (const { key: left } of harness.objects.list(`uploads/${id}/`)) assert.fail(`${left} is left behind`);
 });
 
-test('a take that was sent cannot be taken back, not even while it lands', async () => {
+test('a sent take cannot be deleted, not even while it lands', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response, { length: body.length });
@@ -320,7 +320,7 @@ test('a take that was sent cannot be taken back, not even while it lands', async
   assert.equal(sent.status, 200);
 });
 
-test('another length than the one declared is refused with the one that holds', async () => {
+test('a second, different length is refused with the declared one', async () => {
   const response = await begun();
   const { url } = await create(harness, response, { length: 1000 });
   const refused = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0', 'Upload-Length': '999' });
@@ -328,7 +328,7 @@ test('another length than the one declared is refused with the one that holds', 
   assert.match(await error(refused), /declared already, as 1000/);
 });
 
-test('what a tus client left out, declared too small or asks for in vain is named', async () => {
+test('the error names a header that is missing, too small or not supported', async () => {
   const response = await begun();
   const { url } = await create(harness, response);
   await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(500));
@@ -341,9 +341,9 @@ test('what a tus client left out, declared too small or asks for in vain is name
   assert.equal(unplaced.status, 400);
   assert.match(await error(unplaced), /Send the header Upload-Offset/);
   const untyped = { ...response.headers, 'Upload-Offset': '500', 'Content-Type': 'video/webm' };
-  const foreign = await tusRequest(url, 'PATCH', untyped, Buffer.alloc(10));
+  const wrongType = await tusRequest(url, 'PATCH', untyped, Buffer.alloc(10));
   assert.deepEqual(
-    [foreign.status, await error(foreign)],
+    [wrongType.status, await error(wrongType)],
     [400, 'Send the header Content-Type: application/offset+octet-stream.'],
   );
   const headers = { ...response.headers, 'Upload-Concat': 'partial', 'Upload-Length': '10' };
@@ -363,7 +363,7 @@ test('what a tus client left out, declared too small or asks for in vain is name
   assert.equal(await offsetAt(url, response), '500');
 });
 
-test('headers as other clients write them are taken: blanks between pairs, a type with a parameter, any file type', async () => {
+test('headers of other clients are accepted: blanks between pairs, a type with a parameter, any file type', async () => {
   const response = await begun();
   const { bytes } = await speech();
   const metadata = tusMetadata({ filename: 'clip.bin', responseSessionId: response.responseSessionId })
@@ -383,7 +383,7 @@ test('headers as other clients write them are taken: blanks between pairs, a typ
   assert.equal(submission!.mimeType, 'video/webm');
 });
 
-test('a note that is set before the upload goes with the clip, and cannot be changed once that was sent', async () => {
+test('a note that is set before the upload is delivered with the clip, and cannot change after the clip was sent', async () => {
   const response = await begun();
   const { linkId, projectId, responseSessionId } = response;
   const key = { linkId, projectId, responseSessionId, questionIndex: undefined };
@@ -398,11 +398,11 @@ test('a note that is set before the upload goes with the clip, and cannot be cha
   await assert.rejects(harness.submissions.setResponseNote({ ...key, note: 'late' }), /before its clip has been sent/);
 });
 
-test('an upload of very many parts keeps few of them in its own document, and lands whole', async () => {
+test('an upload with very many parts keeps few of them in its own document, and lands completely', async () => {
   const response = await begun();
   const body = (await speech()).bytes;
   const { url, id } = await create(harness, response, { length: body.length });
-  // As many as one PATCH after another would have left.
+  // The parts of many successive PATCH requests.
   const count = 510;
   const parts = Array.from({ length: count }, (_, at) => ({ key: `uploads/${id}/${at}`, offset: at * 10, size: 10 }));
   for (let at = 0; at < count; at += 50) {
@@ -429,7 +429,7 @@ test('an upload of very many parts keeps few of them in its own document, and la
   assert.equal(await harness.connection.db!.collection('upload_parts').countDocuments({ uploadId: id }), 0);
 });
 
-test('of many creations at once as many pass as a response may have open, whatever was refused before', async () => {
+test('many concurrent creations succeed up to the response’s limit of open uploads, despite earlier refusals', async () => {
   const response = await begun();
   const { id } = await create(harness, response);
   const { _id, slot, ...refused } = (await harness.uploads.findOne({ _id: id }))!;
@@ -443,5 +443,9 @@ test('of many creations at once as many pass as a response may have open, whatev
     projectId: response.projectId,
     responseSessionId: response.responseSessionId,
   });
-  assert.equal(uploads.filter(each => each.state === UploadState.UPLOAD_STATE_UPLOADING).length, 20, 'all are shown');
+  assert.equal(
+    uploads.filter(each => each.state === UploadState.UPLOAD_STATE_UPLOADING).length,
+    20,
+    'all open uploads are listed',
+  );
 });
