@@ -22,136 +22,137 @@ import { logoFile } from './adapters/brand-logo.ts';
 import { offloadFault } from './adapters/media-offload.ts';
 
 export const variables = {
-  httpListen: listen('HTTP_LISTEN', 'where it serves; port 0 takes a free one', '0.0.0.0:8080'),
-  publicBaseUrl: url('PUBLIC_BASE_URL', 'what every link in an answer begins with'),
+  httpListen: listen('HTTP_LISTEN', 'the address to serve; port 0 takes a free one', '0.0.0.0:8080'),
+  publicBaseUrl: url('PUBLIC_BASE_URL', 'the public address, with which every link in an answer begins'),
   projectsGrpc: target('PROJECTS_GRPC', 'the projects service'),
   submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service'),
   webhooksGrpc: target('WEBHOOKS_GRPC', 'the webhooks service'),
-  submissionsHttp: url(
-    'SUBMISSIONS_HTTP',
-    'where uploads are passed on to: https, or http where `INTERNAL_PLAINTEXT` is `true`',
-  ),
+  submissionsHttp: url('SUBMISSIONS_HTTP', 'the address for uploads: https, or http if `INTERNAL_PLAINTEXT` is `true`'),
   rateLimitTokenPerMinute: integer(
     'RATE_LIMIT_TOKEN_PER_MINUTE',
-    "requests of one API or dashboard token; a dashboard's viewer (address) that has used less than a quarter goes on where others have used it up",
+    "requests of one API or dashboard token; a dashboard's viewer (address) that has used less than a quarter is admitted even after others have used it up",
     { default: 1_200, min: 1 },
   ),
   rateLimitAddressPerMinute: integer(
     'RATE_LIMIT_ADDRESS_PER_MINUTE',
-    'requests of one address on anonymous routes, and its failed authentications; and as many that no route takes (404, 405)',
+    'requests of one address on anonymous routes, with its failed authentications; separately, the same number on unknown routes (404, 405)',
     { default: 300, min: 1 },
   ),
   rateLimitContributorPerMinute: integer(
     'RATE_LIMIT_CONTRIBUTOR_PER_MINUTE',
-    "requests of one address that a contributor's page sends by itself (`opened`, notes, the state of a response, the QR code, the thank-you page); and as many for the files that pages load. Uploads are never counted",
+    "requests of one address that a contributor's page sends by itself (`opened`, notes, the state of a response, the QR code, the thank-you page); separately, the same number for the files that pages load. Uploads never count",
     { default: 1_200, min: 1 },
   ),
   redisUrl: secretText(
     'REDIS_URL',
-    'a Redis or Valkey in which all gateways count together; without one, and while it does not answer, each counts alone',
+    'a Redis or Valkey in which all gateways share counts; without one, and while it does not answer, each gateway counts alone',
     { default: '', pattern: /^(?:rediss?:\/\/.+)?$/, expected: 'a redis:// or rediss:// URL' },
   ),
-  trustedProxies: integer('TRUSTED_PROXIES', 'how many proxies in front set `X-Forwarded-For`', {
+  trustedProxies: integer('TRUSTED_PROXIES', 'the number of proxies in front that set `X-Forwarded-For`', {
     default: 0,
     max: 10,
   }),
   trustTraceparent: flag(
     'TRUST_TRACEPARENT',
-    'whether the `traceparent` of the last of these goes on: [telemetry](telemetry.md)',
+    'whether to keep the `traceparent` of the last of these proxies: [telemetry](telemetry.md)',
   ),
-  tokenCacheMs: integer('TOKEN_CACHE_MS', 'for how long a token is believed without asking again', {
+  tokenCacheMs: integer('TOKEN_CACHE_MS', 'how long the look-up of a token is cached', {
     default: 5_000,
     max: 5_000,
   }),
-  tokenCacheEntries: integer('TOKEN_CACHE_ENTRIES', 'tokens of each kind that are remembered', {
+  tokenCacheEntries: integer('TOKEN_CACHE_ENTRIES', 'the number of cached tokens of each kind', {
     default: 10_000,
     min: 1,
   }),
-  linkExpiryDefaultSeconds: integer('LINK_EXPIRY_DEFAULT_SECONDS', 'expiry of links where the request names none', {
+  linkExpiryDefaultSeconds: integer('LINK_EXPIRY_DEFAULT_SECONDS', 'the expiry of links if the request has none', {
     default: DEFAULTS.expiresInDays * 86_400,
     min: 1,
   }),
   bodyLimitBytes: integer('BODY_LIMIT_BYTES', 'the longest JSON body', { default: 1_048_576, min: 1_024 }),
   bodyMemoryBytes: integer(
     'BODY_MEMORY_BYTES',
-    'what JSON bodies over 16 KiB may hold until their requests are answered, half of it for one owner at most; beyond that they are 503 with `Retry-After`',
+    'memory for JSON bodies over 16 KiB until their requests are answered, at most half of it for one owner; more bodies are 503 with `Retry-After`',
     { default: Math.floor(memoryLimit() / 16), unset: 'a sixteenth of the memory limit', min: 4 * 1024 ** 2 },
   ),
-  bodyTimeoutMs: integer('BODY_TIMEOUT_MS', 'how long a JSON body may take to arrive', { default: 30_000, min: 1 }),
+  bodyTimeoutMs: integer('BODY_TIMEOUT_MS', 'the time limit for a JSON body to arrive', { default: 30_000, min: 1 }),
   connectionsPerAddress: integer(
     'CONNECTIONS_PER_ADDRESS',
-    'connections of one address at once; more are closed. Counts only where `TRUSTED_PROXIES` is 0: a proxy bounds its clients itself',
+    'concurrent connections of one address; more are closed. Applies only if `TRUSTED_PROXIES` is 0: a proxy must limit its clients itself',
     { default: 2_000, min: 1 },
   ),
   idleTimeoutMs: integer(
     'IDLE_TIMEOUT_MS',
-    'a connection on which nothing moves is closed; the only time-out of uploads, media and exports. Keep it above 60 s, the longest wait for a service',
+    'an idle connection is closed after this time; the only timeout of uploads, media and exports. Keep it above 60 s, the longest wait for a service',
     { default: 120_000, min: 1 },
   ),
   uploadsAtOnce: integer(
     'UPLOADS_AT_ONCE',
-    'upload requests at once; more are 503 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner or one address, a quarter for one link or one address with one owner, an eighth for one address at one link or with one project',
+    'concurrent upload requests; more are 503 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner or one address, a quarter for one link or one address with one owner, an eighth for one address at one link or with one project',
     { default: 1_000, min: 1 },
   ),
   exportsAtOnce: integer(
     'EXPORTS_AT_ONCE',
-    'exports that are being read at once, as many as one replica of submissions takes; more are 429 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner, a quarter for one API or dashboard token',
+    'concurrent exports, as many as one replica of submissions makes; more are 429 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner, a quarter for one API or dashboard token',
     { default: EXPORTS_AT_ONCE, min: 1 },
   ),
   mediaAtOnce: integer(
     'MEDIA_AT_ONCE',
-    'videos and audio that this process sends at once; more are 429 with `Retry-After`. A paused player holds one. Shared as `EXPORTS_AT_ONCE`',
+    'videos and audio that this process sends concurrently; more are 429 with `Retry-After`. A paused player holds one. Shared like `EXPORTS_AT_ONCE`',
     { default: 512, min: 1 },
   ),
   listsAtOnce: integer(
     'LISTS_AT_ONCE',
-    'lists of several pages, such as all links of a project, that this process sends at once; more are 429 with `Retry-After`. Shared as `EXPORTS_AT_ONCE`',
+    'lists of several pages, such as all links of a project, that this process sends concurrently; more are 429 with `Retry-After`. Shared like `EXPORTS_AT_ONCE`',
     { default: 64, min: 1 },
   ),
   answerMemoryBytes: integer(
     'ANSWER_MEMORY_BYTES',
-    'what answers that are made or wait for their readers may hold, half of it for one owner at most; beyond that they are 503 with `Retry-After`',
+    'memory for answers until their clients have read them, at most half of it for one owner; more answers are 503 with `Retry-After`',
     { default: Math.floor(memoryLimit() / 8), unset: 'an eighth of the memory limit', min: 4 * 1024 ** 2 },
   ),
   // Longer than the wait for an upload's lease (8 s) plus the answer to a landing (10 s).
   uploadStallMs: integer(
     'UPLOAD_STALL_MS',
-    'an upload of which no byte is taken and which gets no answer for so long is ended with 503 and `Retry-After`',
+    'an upload whose bytes do not move and that gets no answer for this time ends with 503 and `Retry-After`',
     { default: 25_000, min: 100, max: 120_000 },
   ),
   eventLoopDelayLimitMs: integer(
     'EVENT_LOOP_DELAY_LIMIT_MS',
-    'above it for two seconds, requests but `/healthz` are 503 with `Retry-After`; 0 turns that off',
+    'if the delay is longer for two seconds, all requests except `/healthz` are 503 with `Retry-After`; 0 disables this',
     { default: 1_000 },
   ),
   mediaOffload: oneOf(
     'MEDIA_OFFLOAD',
-    '`accel`: an nginx in front, set up as [deploy/nginx](../deploy/nginx/README.md) has it, sends media from the store itself; needs `TRUSTED_PROXIES`',
+    '`accel`: an nginx in front, set up like [deploy/nginx](../deploy/nginx/README.md), sends media from the store itself; needs `TRUSTED_PROXIES`',
     ['none', 'accel'],
     'none',
   ),
-  mediaOffloadSecret: secret('MEDIA_OFFLOAD_SECRET', 'what that nginx shows. Who does not show it gets bytes', {
-    default: '',
-    expected: '32 to 256 letters, digits and `. _ ~ + / = -`',
-  }),
+  mediaOffloadSecret: secret(
+    'MEDIA_OFFLOAD_SECRET',
+    'the secret that this nginx sends; a request without it gets the bytes from the gateway',
+    {
+      default: '',
+      expected: '32 to 256 letters, digits and `. _ ~ + / = -`',
+    },
+  ),
   s3CaFile: certificateFile(
     'S3_CA_FILE',
-    'the authorities that vouch for the object store, where it is reached over TLS, instead of those that Node knows',
+    'the trusted authorities of an object store over TLS, instead of those of Node',
   ),
-  allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether plain http is taken in `requestUrl` and `webhookUrl`'),
+  allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether `requestUrl` and `webhookUrl` may use plain http'),
   brandAccent: accentColour(
     'BRAND_ACCENT',
-    'the one accent colour of all pages. Refused where its contrast with white is under 3:1; on dark grounds a lighter shade of it is used; text on it becomes black or white, whichever reads better',
+    'the accent colour of all pages. Refused if its contrast with white is below 3:1; dark backgrounds use a lighter shade; text on it is black or white, whichever is more readable',
     '#0b6b74',
   ),
-  brandName: text('BRAND_NAME', "the logo's alternative text, or shown in its place", {
+  brandName: text('BRAND_NAME', "the logo's alternative text; shown as text if there is no logo", {
     default: '',
     pattern: /^.{1,60}$/u,
     expected: 'one line of at most 60 characters',
   }),
   brandLogo: logoFile(
     'BRAND_LOGO_FILE',
-    'shown at the top of all pages; read once, at the start, and served by the gateway itself',
+    'the image file at the top of all pages; the gateway reads it once, at the start, and serves it',
   ),
   ...healthVariables,
   ...internalVariables,
@@ -186,7 +187,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const scheme = internalPlaintext ? 'http' : 'https';
   if (!submissionsHttp.startsWith(`${scheme}:`))
     throw new ConfigError([
-      `SUBMISSIONS_HTTP must begin with ${scheme}:// where INTERNAL_PLAINTEXT is ${internalPlaintext}`,
+      `SUBMISSIONS_HTTP must begin with ${scheme}:// if INTERNAL_PLAINTEXT is ${internalPlaintext}`,
     ]);
   return config;
 }

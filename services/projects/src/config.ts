@@ -38,41 +38,41 @@ export const variables = {
     'ids of keys that are lost for good: the service starts although records are sealed with them',
     { default: [] },
   ),
-  allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether plain http is taken in `requestUrl` and `webhookUrl`'),
+  allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether `requestUrl` and `webhookUrl` may use plain http'),
   defaultExpirySeconds: integer(
     'DEFAULT_EXPIRY_SECONDS',
-    'the window that `neverExpire: false` alone sets on an update',
+    'the window of an update that has only `neverExpire: false`',
     { default: DEFAULTS.expiresInDays * DAY, min: 1 },
   ),
   claimEmptyHoldSeconds: integer('CLAIM_EMPTY_HOLD_SECONDS', 'how long a claim without any byte is held', {
     default: 1_800,
     min: 1,
   }),
-  claimHoldSeconds: integer('CLAIM_HOLD_SECONDS', 'how long one with bytes is held, from its last renewal', {
+  claimHoldSeconds: integer('CLAIM_HOLD_SECONDS', 'how long a claim with bytes is held after its last renewal', {
     default: 7 * DAY,
     min: 1,
   }),
   claimSweepSeconds: integer(
     'CLAIM_SWEEP_SECONDS',
-    'how often ended claims, left-over transfers and unfinished erasures are looked for',
+    'the interval of the sweeps for expired claims, interrupted transfers and unfinished erasures',
     { default: 30, min: 1 },
   ),
   claimLeaseMs: integer(
     'CLAIM_LEASE_MS',
-    'how long a replica has a transfer for itself; one that died is taken over after twice that',
+    'the lease of a replica on a transfer; another replica takes it over after twice this time',
     { default: 10_000, min: 100 },
   ),
   webhookSecretOverlapSeconds: integer('WEBHOOK_SECRET_OVERLAP_SECONDS', 'how long the former secret still signs', {
     default: DAY,
     min: 0,
   }),
-  idempotencyKeepSeconds: integer('IDEMPOTENCY_KEEP_SECONDS', 'how long an answer is remembered', {
+  idempotencyKeepSeconds: integer('IDEMPOTENCY_KEEP_SECONDS', 'how long an answer is stored for repeated requests', {
     default: DAY,
     min: 1,
   }),
   idempotencyLeaseSeconds: integer(
     'IDEMPOTENCY_LEASE_SECONDS',
-    "after how long a first request that never ended counts as dead; longer than a transaction's 20 s",
+    "the time after which an unfinished first request counts as dead; longer than a transaction's 20 s",
     { default: 30, min: 1 },
   ),
 };
