@@ -7,7 +7,7 @@ const IDS = /[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g;
 export async function openStoreTap(endpoint: string): Promise<Tap> {
   const { hostname, port } = new URL(endpoint);
   const tap = await openTap({ hostname, port: Number(port) }, count => {
-    // A request starts a new chunk, so its line is at the beginning of one.
+    // Assumes that each request starts a new chunk, so it reads only the start of each chunk.
     return chunk => {
       const line = chunk.toString('latin1', 0, Math.min(chunk.length, 2_000)).split('\r\n', 1)[0]!;
       const [, method, path = ''] = REQUEST_LINE.exec(line) ?? [];
