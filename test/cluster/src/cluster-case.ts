@@ -3,25 +3,25 @@ import type { Random } from '@recording-request/stack/random';
 import type { ClusterHarness } from './harness.ts';
 import type { ServersKind } from './servers/beside.ts';
 
-/** Whether `--only` asks for a case: a name's beginning is enough, and nothing asks for all. */
+/** Returns whether `--only` selects a case: the beginning of its name is enough, and an empty list selects all. */
 export const isAsked = ({ name }: Pick<ClusterCase, 'name'>, only: string[]): boolean =>
   only.length === 0 || only.some(start => name.startsWith(start));
 
-/** On which servers a case runs. */
+/** The servers on which a case runs. */
 export const serversOf = ({ servers = 'one' }: ClusterCase): ServersKind => servers;
 
-/** One thing that happens to an installation, and what holds all the same. */
+/** A disturbance of an installation, and the promises that must hold despite it. */
 export interface ClusterCase {
-  /** As `--only` takes it: kebab-case. */
+  /** The name for `--only`: kebab-case. */
   name: string;
-  /** What passes, in the product's words. */
+  /** The condition for success, in the product's terms. */
   promise: string;
-  /** One of each by default. */
+  /** The kind of servers; one of each by default. */
   servers?: ServersKind;
-  /** What is built for it alone, and runs beside the cluster meanwhile. */
+  /** The program that only this case needs, and that runs beside the cluster. */
   needs?: ProgramModule;
-  /** After which its clients give up, twenty minutes by default. */
+  /** The limit after which its clients give up, twenty minutes by default. */
   limitMs?: number;
-  /** Reports what it sees broken with `violated`; a rejection fails the case too. Afterwards the checker decides. */
+  /** Reports broken promises with `violated`; a rejection fails the case too. The checker decides afterwards. */
   run(harness: ClusterHarness, plan: { random: Random; clips: number }): Promise<void>;
 }

@@ -17,32 +17,32 @@ import { ORIGIN, type Overlay } from './product/overlay.ts';
 import type { Product } from './product/product.ts';
 import type { Several } from './servers/beside.ts';
 
-/** The product in the cluster, its contributors and its owner, as a case is given them; and what the checker looks at. */
+/** The product in the cluster, its contributors and its owner, as a case gets them, and the input of the checker. */
 export interface ClusterHarness extends Judged, AsyncDisposable {
   product: Product;
-  /** Runs Helm with the rights of an administrator, a minute at most by default. Rejects with what it said. */
+  /** Runs Helm with an administrator's rights, by default for at most a minute. Rejects with Helm's error. */
   helm(args: string[], timeoutMs?: number): Promise<string>;
   kustomize: string;
-  /** What was installed, rendered. */
+  /** The rendered objects of the installation. */
   objects: Manifest[];
-  /** The overlay for production as it is shipped, without what makes it fit the lab. */
+  /** The shipped production overlay, without the lab's changes. */
   production: Manifest[];
   certificates: MachineCertificates;
   serversEnv: Record<string, string>;
-  /** The servers of a case that asks for several. */
+  /** The servers of a case that needs several. */
   several: Several | undefined;
-  /** The pod from which the operator's commands are run; it is not applied. */
+  /** The pod for the operator's commands; it is not applied. */
   operatorPod: Manifest[];
   overlay: Overlay;
   previous: string | undefined;
   place: Place;
   built: Record<string, string>;
-  /** From now on the checker looks at what is left behind in other databases, topics and another bucket. */
+  /** Makes the checker look at other databases, topics and another bucket from now on. */
   lookAt(place: StoresPlace): Promise<void>;
-  /** The owner's, who has every scope and no projects yet. */
+  /** The token of the owner, who has every scope and no projects yet. */
   apiToken: string;
   gateway: GatewayClient;
-  /** Has all clients come another way, until disposed of. */
+  /** Routes all clients another way, until disposal. */
   comeBy(way: Way): Disposable;
   pool: TakePool;
   load: Load;
@@ -52,13 +52,13 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   signal: AbortSignal;
 }
 
-/** How clients come to the gateway, and by which name if it is not that of the address. */
+/** The clients' route to the gateway, and its host name if it differs from the address. */
 interface Way {
   origin: string;
   host?: string;
 }
 
-/** Where the product's documents, events and objects are. */
+/** The stores of the product's documents, events and objects. */
 export interface StoresPlace {
   databasePrefix: string;
   topicPrefix: string;
@@ -67,7 +67,7 @@ export interface StoresPlace {
 
 const PLACE: StoresPlace = { databasePrefix: '', topicPrefix: '', bucket: 'recording-request' };
 
-/** What a run of cases has in common. */
+/** The shared parts of a run of cases. */
 export interface Installed {
   product: Product;
   helm: ClusterHarness['helm'];
@@ -79,18 +79,18 @@ export interface Installed {
   serversEnv: Record<string, string>;
   several: Several | undefined;
   operatorPod: Manifest[];
-  /** Renders the base with what another installation of it has. */
+  /** Renders the base with the values of another installation. */
   overlay: Overlay;
-  /** The sources of the version before, where a case needs them. */
+  /** The sources of the earlier version, if a case needs them. */
   previous: string | undefined;
   place: Place;
-  /** Folders of what was built for single cases, by its name. */
+  /** The folders of programs built for single cases, by their names. */
   built: Record<string, string>;
   dir: string;
 }
 
 /**
- * Makes an owner, unless their token is given, and opens what drives and judges the product: that which all cases share, unless another
+ * Creates an owner, unless a token is given, and opens the clients and the checker: those of the shared installation, unless another
  * address and other stores are given.
  */
 export async function openHarness(
@@ -152,7 +152,7 @@ export async function openHarness(
       leftovers = opened.use(await openLeftovers({ env: serversEnv, ...place }));
     },
     expected: NOTHING_EXPECTED,
-    // The programs of pods are theirs: what a pod leaves behind ends with it.
+    // The programs in pods belong to them: they end with the pod.
     workDir: dir,
     get violations() {
       return [...own, ...ledger.violations];
@@ -163,7 +163,7 @@ export async function openHarness(
   };
 }
 
-/** Makes an owner with every scope. Resolves to their API token. */
+/** Creates an owner with every scope. Resolves to their API token. */
 export async function newOwner({ product, certificates }: Installed): Promise<string> {
   const [pod] = await product.pods('projects');
   const projects = { operator: `${pod!.address}:50052` };

@@ -26,21 +26,21 @@ import type { ServersKind } from './servers/beside.ts';
 import { startBeside } from './servers/start.ts';
 import type { Unbuilt } from './validated-only.ts';
 
-/** What the process within the lab's network is told. */
+/** The input of the process within the lab's network. */
 export interface Task {
   dir: string;
   kubectl: string;
-  /** Folders of what was built for single cases, by its name. */
+  /** The folders of programs built for single cases, by their names. */
   built: Record<string, string>;
   unbuilt: Unbuilt;
   kustomize: string;
   helm: string;
-  /** The sources of the version before, where a case needs it. */
+  /** The sources of the earlier version, if a case needs them. */
   previous: string | undefined;
   only: string[];
   seed: string;
   clips: number;
-  /** Whether the cluster goes on after the last case. */
+  /** Whether to keep the cluster after the last case. */
   hold: boolean;
 }
 
@@ -56,11 +56,11 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
     if (isHeld) return released.resolve();
     const error = new Error(`ended by ${name}`);
     stop.abort(error);
-    // Nothing is waited for: the servers end with this process, and pods with the machine.
+    // Does not wait: the servers end with this process, and pods with the machine.
     reject(error);
   });
 
-/** Runs in the network of the lab: for each kind of servers that a case asks for, starts them, installs the product, runs the cases. */
+/** Runs in the lab's network: for each kind of servers that a case needs, starts them, installs the product, and runs the cases. */
 async function main(task: Task): Promise<boolean> {
   const kubectl = createKubectl(task.kubectl, kubeconfigIn(placeIn(task.dir, process.env)));
   const results: CaseResult[] = [];
@@ -105,7 +105,7 @@ async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubect
   return results;
 }
 
-/** Says by what the cluster is reached from elsewhere on this computer, and waits until it is to end. */
+/** Prints how other shells of this computer reach the cluster, and waits for its end. */
 async function holdOpen(installed: Installed, { kubectl }: Task): Promise<void> {
   const inside = `nsenter --target ${process.pid} --net --`;
   const asked = `${kubectl} --kubeconfig ${kubeconfigIn(installed.place)} --namespace ${NAMESPACE}`;

@@ -45,9 +45,9 @@ async function runInLab({ only, seed, clips, hold, list }: Options, stopped: Abo
   await using scratch = await openScratch('k8s');
   const dir = scratch.path;
   const place = placeIn(dir, env);
-  // Whisper would take the processors that the cluster needs.
+  // Whisper would use the processors that the cluster needs.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
-  // What cases need is installed here: the lab's own network leads nowhere.
+  // Installs the cases' programs here: the lab's own network leads nowhere.
   await ensure([...PROGRAMS, 'mongo', 'kafka', 's3', 'speech'], print, { signal });
   await ensureNginx(context);
   const kustomize = await ensureKustomize(context);
@@ -82,7 +82,7 @@ async function runInLab({ only, seed, clips, hold, list }: Options, stopped: Abo
   return status;
 }
 
-/** Builds what single cases need. One that does not build costs its cases alone: the others run. */
+/** Builds the programs that single cases need. A failed build affects only its cases: the others run. */
 async function buildNeeded(only: string[], context: InstallContext): Promise<Pick<Task, 'built' | 'unbuilt'>> {
   const [built, unbuilt]: [Task['built'], Task['unbuilt']] = [{}, {}];
   for (const { needs } of CASES.filter(each => isAsked(each, only))) {
@@ -100,7 +100,7 @@ async function buildNeeded(only: string[], context: InstallContext): Promise<Pic
 
 /** Runs Node with these arguments beside the lab's cluster. Resolves to its exit code. */
 async function runBeside(machine: Machine, nodeArgs: string[], signal: AbortSignal): Promise<number> {
-  // Nobody hears of an end that came while the cluster was started.
+  // An end during the start of the cluster would otherwise go unnoticed.
   signal.throwIfAborted();
   const [file, args] = dieWithParent(...machine.beside(process.execPath, nodeArgs));
   const child = spawn(file, args, { stdio: 'inherit' });

@@ -16,7 +16,7 @@ export interface RunOptions {
 
 const CASE_MS = 20 * 60_000;
 
-/** Runs the cases one after the other on one installation; after each the checker decides. */
+/** Runs the cases in sequence on one installation; after each, the checker decides. */
 export async function runCases(installed: Installed, options: RunOptions): Promise<CaseResult[]> {
   const { cases, unbuilt, log, seed, signal } = options;
   const results: CaseResult[] = [];
@@ -59,7 +59,7 @@ async function runCase(
   };
 }
 
-/** Erases what a case left that broke off: deliveries to its receiver, which is gone, would be the next one's. */
+/** Erases the data of an interrupted case: deliveries to its receiver, which has ended, would reach the next one's. */
 async function forget({ owner, violated }: ClusterHarness): Promise<void> {
   for (const { projectId } of owner.projects)
     await owner

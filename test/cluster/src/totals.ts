@@ -1,13 +1,13 @@
-/** What a run took. */
+/** The cost of a run. */
 export interface Totals {
   wholeMs: number;
-  /** Of it, until all programs and images were there. */
+  /** The part of it until all programs and images were ready. */
   buildingMs: number;
-  /** Of the lab and what runs beside its cluster, without cached files. */
+  /** The peak memory of the lab and the processes beside its cluster, without cached files. */
   peakBytes: number;
 }
 
-/** Formats what a run took, as the last lines of its table. */
+/** Formats the cost of a run as the last lines of its table. */
 export function totalsOf({ wholeMs, buildingMs, peakBytes }: Totals): string {
   const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
   const rows = [

@@ -6,7 +6,7 @@ import { attemptOf, validatedOnly } from './validated-only.ts';
 
 const EDGE = { name: 'edge', promise: 'clips land', needs: TRAEFIK };
 
-test('a case whose program did not build is a row that says so, with what was tried', () => {
+test('a case whose program did not build is a row with the failed attempt', () => {
   const attempt = attemptOf(TRAEFIK, new Error('building traefik ended with 1: no route to host\nmore lines'));
   const row = validatedOnly(EDGE, { [TRAEFIK.name]: attempt });
   assert.deepEqual(row?.violations, []);
@@ -16,7 +16,7 @@ test('a case whose program did not build is a row that says so, with what was tr
   );
 });
 
-test('a case runs that needs nothing, or what was built', () => {
+test('runs a case that needs no program, or a built one', () => {
   assert.equal(validatedOnly(EDGE, {}), undefined);
   assert.equal(validatedOnly({ name: 'install', promise: 'it runs' }, { [TRAEFIK.name]: 'tried' }), undefined);
 });

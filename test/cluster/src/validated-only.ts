@@ -1,16 +1,16 @@
 import type { CaseResult } from '@recording-request/fault-test/run-case';
 import type { ClusterCase } from './cluster-case.ts';
 
-/** Of what could not be built, by its name: what was tried, in a sentence. */
+/** The failed builds by program name, each as a sentence. */
 export type Unbuilt = Record<string, string>;
 
-/** Says what was tried to build a program, and what came of it: the first line of the error. */
+/** Describes the failed build of a program, with the first line of the error. */
 export function attemptOf({ name, version }: NonNullable<ClusterCase['needs']>, error: unknown): string {
   const [why] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
   return `${name} ${version} did not build from its Go module: ${why}`;
 }
 
-/** The row of a case that needs what is in `unbuilt`, and cannot run; undefined for one that can. */
+/** Returns the row of a case that needs a program in `unbuilt` and cannot run; undefined for a case that can. */
 export function validatedOnly(
   each: Pick<ClusterCase, 'name' | 'promise' | 'needs'>,
   unbuilt: Unbuilt,

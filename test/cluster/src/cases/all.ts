@@ -18,12 +18,12 @@ import { serversDie } from './servers-die.ts';
 import { upgrade } from './upgrade.ts';
 import { zones } from './zones.ts';
 
-/** In the order in which they run. */
+/** The cases in the order in which they run. */
 export const CASES: readonly ClusterCase[] = [
   installCase,
-  // Its backup is in memory: while there is little to copy.
+  // Early, because it keeps its backup in memory: there is little to copy yet.
   badInput,
-  // What is measured comes before what leaves more partitions, clips and events behind.
+  // Measurements come before cases that leave more partitions, clips and events behind.
   capacity,
   moreWorkers,
   mediaByLag,
@@ -39,9 +39,9 @@ export const CASES: readonly ClusterCase[] = [
   edge,
   zones,
   chart,
-  // The last on one of each server: nothing is left where the others look.
+  // The last ones on single servers: they leave no data where the others look.
   restore,
-  // On several servers.
+  // Cases on several servers.
   serversDie,
   credentials,
 ];

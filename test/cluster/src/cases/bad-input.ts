@@ -15,22 +15,22 @@ import { type LonePod, runLonePod } from '../product/lone-pods.ts';
 import { type Product, productIn } from '../product/product.ts';
 
 const NAMESPACE = 'bad-input';
-/** Names of its own, in which nothing is to appear. */
+/** Separate names, under which nothing may appear. */
 const PLACE = { MONGO_DATABASE_PREFIX: 'bad_', KAFKA_TOPIC_PREFIX: 'bad.', S3_BUCKET: 'bad-input' };
-/** Those of the installation, which a backup reads. */
+/** The names of the installation, which a backup reads. */
 const INSTALLED = { MONGO_DATABASE_PREFIX: '', KAFKA_TOPIC_PREFIX: '', S3_BUCKET: 'recording-request' };
 const CONFIGURATION = 78;
 const GONE_MS = 120_000;
 
 interface Row extends LonePod {
   says: RegExp;
-  /** Its exit code; undefined: it never runs. */
+  /** The exit code; undefined if the container never runs. */
   status: number | undefined;
 }
 
 const memory = (sizeLimit: string) => ({ backups: { emptyDir: { medium: 'Memory', sizeLimit } } });
 
-/** Each has one fault, which its Pod is to name in one sentence. */
+/** Each row has one fault, which its Pod must name in one sentence. */
 const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
   {
     ...{ name: 'secret-without-key', workload: 'projects', status: undefined },
@@ -95,13 +95,13 @@ const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
   },
 ];
 
-/** The volume is smaller than what there is to copy. */
+/** The volume is too small for the copy. */
 const FULL: Row = {
   ...{ name: 'volume-full', workload: 'backup', env: INSTALLED, volumes: memory('64Ki'), status: 1 },
   says: /^admin: The backup was not finished: the volume of \/backups\/recording-request is full, make room on it\. Run it again; what was copied is not copied twice\.$/,
 };
 
-/** What there is that only a pod of this namespace could have made. */
+/** Returns the objects that only a pod of this namespace could have created. */
 async function made({ serversEnv }: ClusterHarness): Promise<string[]> {
   await using closing = new AsyncDisposableStack();
   const settings = loadConfig(serversEnv, mongoVariables);
@@ -126,7 +126,7 @@ async function made({ serversEnv }: ClusterHarness): Promise<string[]> {
   ];
 }
 
-/** A namespace with the Secrets of the installation, but for one key and one certificate. */
+/** Creates a namespace with the installation's Secrets, except one key and one certificate. */
 async function makeNamespace({ product }: ClusterHarness, objects: Manifest[]): Promise<void> {
   const { kubectl } = product;
   const { items } = JSON.parse(await product.in(['get', 'secrets', '--output=json']));
@@ -142,7 +142,7 @@ async function makeNamespace({ product }: ClusterHarness, objects: Manifest[]): 
 
 async function judgePod({ violated, noted }: ClusterHarness, here: Product, objects: Manifest[], row: Row) {
   const { status, said } = await runLonePod(here, objects, row);
-  // Beside the sentence there may be lines of the log, which are JSON, from before it or of what it interrupted.
+  // Besides the sentence there may be JSON log lines, from before the fault or of interrupted work.
   const sentences = said.split('\n').filter(line => !line.startsWith('{'));
   const sentence = sentences.at(-1) ?? '';
   noted(`${row.name}: ${status ?? 'not started'}, “${sentence}”`);
@@ -151,7 +151,7 @@ async function judgePod({ violated, noted }: ClusterHarness, here: Product, obje
   if (row.status !== 1 && sentences.length !== 1) violated(`${row.name}: the Pod says more than a sentence: ${said}`);
 }
 
-/** What is refused before anything is made: by the server, and by the chart. */
+/** Input that the server or the chart refuses before anything is created. */
 async function judgeRefusals(
   { product, helm, violated, noted }: ClusterHarness,
   here: Product,
@@ -188,7 +188,7 @@ async function judgeRefusals(
 export const badInput: ClusterCase = {
   name: 'bad-input',
   promise:
-    'a missing value, an unknown key, a wrong credential, an old schema, a full volume: the Pod or the command says in one sentence which and where, and nothing is half applied',
+    'a missing value, an unknown key, a wrong credential, an old schema, a full volume: the Pod or the command names it in one sentence, and nothing is applied in part',
   async run(harness, { random, clips }) {
     const { product, overlay, serversEnv, violated } = harness;
     const { kubectl } = product;
@@ -206,13 +206,13 @@ export const badInput: ClusterCase = {
     await makeNamespace(harness, objects);
     await Promise.all(rows(serversEnv).map(row => judgePod(harness, here, objects, row)));
     await judgePod(harness, here, objects, FULL);
-    // Nothing of what was cut is in the way.
+    // The interrupted backup does not block the next.
     const roomy = { ...FULL, name: 'volume-with-room', volumes: memory('512Mi') };
     const { status, said } = await runLonePod(here, objects, roomy);
     if (status !== 0) violated(`a backup after one whose volume was full ended with ${status}: ${said}`);
     await judgeRefusals(harness, here, objects);
     const left = await made(harness);
     if (left.length > 0) violated(`half applied: ${left.join(', ')}`);
-    if ((await restarts()).join() !== before.join()) violated('pods of the installation were started again');
+    if ((await restarts()).join() !== before.join()) violated('pods of the installation restarted');
   },
 };

@@ -5,10 +5,10 @@ import type { ClusterCase } from '../cluster-case.ts';
 import { limitMedia, openSubmissions, QUICKLY, rateOf, scaleMedia, told } from '../product/media-rate.ts';
 
 const TOLERANCE = 0.25;
-/** Neither length was measured; of the same pixels as those that were. Media has one processor of two, as where it was measured. */
+/** No measured clip has either length; the pixels are the same. Media has one of two processors, as in the measurement. */
 const CORES = 0.5;
 const REPLICAS = 2;
-/** So many that a look more or less at how many are finished changes little. */
+/** Enough clips that the time of a sample hardly changes the result. */
 const CLIPS = 72;
 const LENGTHS = [8, 20];
 const FILM = { container: 'webm', text: 'this is what I think of it', width: 1280, height: 720 } as const;

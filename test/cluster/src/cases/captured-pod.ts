@@ -9,8 +9,8 @@ import type { Product } from '../product/product.ts';
 import { isDrawn, openTargets, reachedFrom, type Target } from '../product/reach.ts';
 
 /**
- * What a shell in a pod tries, with what the pod has: to mint a token and to erase at the services' and the operator's ports, by the
- * pod's own certificate and by none, and to find a token of Kubernetes. Prints a line for each, with what came of it.
+ * The attempts of a shell in a pod, with the pod's own means: to create a token and to erase data at the services' and the operator's ports,
+ * with the pod's certificate and without one, and to find a Kubernetes token. Prints a line with the outcome of each.
  */
 const ATTACK = `
 import { existsSync, readFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ for (const [what, address, service, method, request] of calls)
 console.log(['a token of Kubernetes', 'a file', existsSync('/var/run/secrets/kubernetes.io/serviceaccount/token') ? 'REACHED' : 'NOT THERE'].join('|'));
 `;
 
-/** By what a shell tries: the service itself refuses its certificate, and speaks to nobody who has none. */
+/** By certificate: the service refuses its own certificate, and closes connections without one. */
 const REFUSED: Record<string, string> = {
   'its certificate': 'PERMISSION_DENIED',
   none: 'UNAVAILABLE',
@@ -68,10 +68,10 @@ async function attack({ product, violated, noted }: ClusterHarness, service: Ser
 }
 
 const CAPTURED = ['webhooks', 'media', 'transcription'] as const;
-/** A policy that was changed holds within this. */
+/** The time within which a changed policy takes effect. */
 const HOLDS = { limitMs: 20_000, everyMs: 500 };
 
-/** Lets everything through, as policies add up; until it is disposed of. */
+/** Allows all traffic, because policies add up, until disposal. */
 async function withoutPolicies({ kubectl, in: inside }: Product): Promise<AsyncDisposable> {
   const name = 'everything';
   const spec = { podSelector: {}, policyTypes: ['Ingress', 'Egress'], ingress: [{}], egress: [{}] };
@@ -80,7 +80,7 @@ async function withoutPolicies({ kubectl, in: inside }: Product): Promise<AsyncD
   return { [Symbol.asyncDispose]: async () => void (await inside(['delete', 'networkpolicy', name])) };
 }
 
-/** A shell in a pod of the service tries all targets, until it reaches those of `may` and no other. Reports what is otherwise in the end. */
+/** A shell in a pod of the service tries all targets, until it reaches exactly those of `may`. Reports remaining differences. */
 async function judgeReach(
   { product, violated }: ClusterHarness,
   service: ServiceName,
@@ -124,7 +124,7 @@ export const capturedPod: ClusterCase = {
     };
     {
       await using _ = await withoutPolicies(product);
-      // Otherwise it would say nothing that the same attempts fail with them.
+      // Without this check, the failures of the same attempts would prove nothing.
       await judge('without policies', () => true);
       for (const service of CAPTURED) await attack(harness, service);
     }

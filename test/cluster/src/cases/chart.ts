@@ -25,33 +25,33 @@ const SETTINGS = {
   S3_BUCKET: STORES.bucket,
   PUBLIC_BASE_URL: `http://gateway.${NAMESPACE}.svc.cluster.local`,
 };
-/** What an upgrade changes: each answer shows it. */
+/** The setting that an upgrade changes: every HTTP response shows it. */
 const CHANGED = { name: 'RATE_LIMIT_TOKEN_PER_MINUTE', value: '123456' };
-/** And what the migration before it has to know. */
+/** The setting that the migration before it must use. */
 const PARTITIONS = '7';
 /**
- * Helm has all Deployments start pods at once, beside twenty-four that are here. With the load of other cases two slow processors are busy before the
- * first of them starts, and what fails is told by the machine.
+ * Helm starts pods of all Deployments at once, beside twenty-four others. Under the load of other cases, two slow processors are busy before the
+ * first pod starts, and requests fail because of the machine.
  */
 const WIDTH = 1;
 const READ_EVERY_MS = 100;
 const WAIT_MS = 300_000;
 const WAIT = ['--wait', `--timeout=${WAIT_MS / 1_000}s`];
 const GONE = { limitMs: 120_000, everyMs: 1_000 };
-/** All that a release has in its namespace. */
+/** The objects of a release in its namespace. */
 const KINDS =
   'deployments,replicasets,pods,jobs,services,configmaps,serviceaccounts,networkpolicies,poddisruptionbudgets,horizontalpodautoscalers';
-/** What Kubernetes makes in every namespace. */
+/** The objects that Kubernetes creates in every namespace. */
 const EVERYWHERE = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
-/** A revision keeps those that the pods of the one before have. */
+/** A revision keeps the objects that pods of the earlier revision use. */
 const SETTINGS_OF = /^configmap\/settings-/;
 /**
- * The Job is a hook, which Helm waits for and never uninstalls: an hour after its end it goes by itself (`ttlSecondsAfterFinished`). What it
- * needed went when it had ended well.
+ * The Job is a hook, which Helm waits for and never uninstalls: it expires an hour after its end (`ttlSecondsAfterFinished`). Its
+ * helper objects were deleted when it succeeded.
  */
 const MIGRATION = /^(?:job\.batch|pod)\/migrate-/;
 
-/** What Helm finds there: a namespace, and the Secrets that are made outside the chart. */
+/** Creates what Helm expects: a namespace, and the Secrets from outside the chart. */
 async function prepare({ product, objects }: ClusterHarness): Promise<Product> {
   const namespace = structuredClone(objects.find(({ kind }) => kind === 'Namespace')!);
   namespace.metadata.name = NAMESPACE;
@@ -60,13 +60,13 @@ async function prepare({ product, objects }: ClusterHarness): Promise<Product> {
   return productIn(product.kubectl, NAMESPACE);
 }
 
-/** What the pods of projects were started with of the Secret. */
+/** Returns the Secret values with which the pods of projects were started. */
 async function secretOf(there: Product): Promise<string | undefined> {
   const { spec }: Manifest = JSON.parse(await there.in(['get', 'deployment', 'projects', '--output=json']));
   return spec.template.metadata.annotations?.['recording-request/secret'];
 }
 
-/** How many requests a minute the API says that an owner has. */
+/** Returns the owner's limit of requests a minute, from the API. */
 async function limitShown({ owner }: ClusterHarness): Promise<string | undefined> {
   const { headers } = await owner.ask('/api/me');
   return /q=(\d+)/.exec(String(headers['ratelimit-policy']))?.[1];
@@ -78,7 +78,7 @@ async function partitionsOf({ serversEnv }: ClusterHarness): Promise<number> {
   return (await progress.positions('media.work', 'media')).length;
 }
 
-/** Judges what `helm uninstall` leaves in the namespace. */
+/** Checks what `helm uninstall` leaves in the namespace. */
 async function judgeRemains(there: Product, { violated }: ClusterHarness): Promise<void> {
   let left: string[] = [];
   const isEmpty = async () => {
@@ -91,7 +91,7 @@ async function judgeRemains(there: Product, { violated }: ClusterHarness): Promi
   );
 }
 
-/** Installs, upgrades and uninstalls the chart while clips are handed in there. */
+/** Installs, upgrades and uninstalls the chart while contributors send clips. */
 async function live(
   harness: ClusterHarness,
   there: Product,
@@ -159,7 +159,7 @@ async function live(
   for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed`]) noted(note);
   await run('uninstall', WAIT);
   await judgeRemains(there, harness);
-  // What is in the stores stays with an uninstalled release; here nothing comes after it.
+  // An uninstalled release keeps its stored data; no later case uses it.
   await own.leftovers.erase();
 }
 

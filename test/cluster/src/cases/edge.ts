@@ -11,13 +11,13 @@ import { withoutFailures } from '../requests.ts';
 
 const HOST = 'clips.example.com';
 const COMPONENTS = [join(BASE, '../edge/gateway-api')];
-/** For one PATCH: longer than many a proxy waits for the end of a request by default. */
+/** The duration of one PATCH: longer than the default timeout of many proxies. */
 const SLOW_SECONDS = 72;
 const RANGE = { first: 1_000_000, last: 1_999_999 };
 const CALLS = 8;
 const LIMIT_MS = 10_000;
 
-/** The HTTPRoute as it is shipped, with what an overlay has to say. */
+/** The shipped HTTPRoute, with the values of an overlay. */
 async function addRoute({ product, overlay }: ClusterHarness): Promise<void> {
   const objects = await overlay('overlay-edge', { components: COMPONENTS });
   const route = objects.find(({ kind }) => kind === 'HTTPRoute')!;
@@ -28,7 +28,7 @@ async function addRoute({ product, overlay }: ClusterHarness): Promise<void> {
 interface Call {
   path: string;
   host?: string;
-  /** The address of this machine that it comes from. */
+  /** The source address on this machine. */
   from?: string;
   forwardedFor?: string;
 }
@@ -47,7 +47,7 @@ async function answerOf({ path, host = HOST, from, forwardedFor }: Call) {
   return await promise;
 }
 
-/** Judges that by no name and no address anything but the gateway answers. */
+/** Checks that only the gateway responds, under any name and address. */
 async function judgeReach({ product, violated, noted }: ClusterHarness): Promise<void> {
   const names = SERVICES.flatMap(name => [name, `${name}.recording-request.svc.cluster.local`]);
   for (const host of [...names, 'submissions-http', new URL(EDGE_ORIGIN).host]) {
@@ -62,7 +62,7 @@ async function judgeReach({ product, violated, noted }: ClusterHarness): Promise
   noted(`${names.length + 2} other names lead nowhere`);
 }
 
-/** Judges that a caller counts by its own address, whatever it claims. */
+/** Checks that limits use the caller's own address, whatever its headers claim. */
 async function judgeAddresses({ product, violated, noted }: ClusterHarness): Promise<void> {
   const counted = async (from: string, forwardedFor?: string) => {
     const { headers } = await answerOf({ path: '/api/me', from, ...(forwardedFor && { forwardedFor }) });
@@ -74,7 +74,7 @@ async function judgeAddresses({ product, violated, noted }: ClusterHarness): Pro
   for (let at = 1; at <= CALLS; at++) claims.push(await counted('127.0.0.2', `192.0.2.${at}`));
   const another = await counted('127.0.0.3');
   const gateways = (await product.pods('gateway')).length;
-  // Each gateway counts alone.
+  // Each gateway counts separately.
   if (Math.max(...claims) < CALLS / gateways) violated(`callers count by what they claim: ${claims.join(', ')}`);
   if (another !== 1) violated(`another address has ${another} calls counted after its first`);
   noted(

@@ -10,16 +10,16 @@ import { limitMedia, longTakes, openJobs, openSubmissions, QUICKLY, rateOf, told
 const PROCESSORS = 0.25;
 const MANY = 4;
 const LEAST = 0.85;
-/** With one pod, and for each pod when there are more. */
+/** The clips with one pod, and per pod with more. */
 const CLIPS = 24;
 const COMPONENTS = [join(BASE, '../scaling/keda')];
-/** Soon back, where an autoscaler by default waits for five minutes. */
+/** A short delay, where an autoscaler waits five minutes by default. */
 const SOON = { horizontalPodAutoscalerConfig: { behavior: { scaleDown: { stabilizationWindowSeconds: 10 } } } };
 const SCALED = { limitMs: 120_000, everyMs: 500 };
 const READY_MS = 60_000;
 const AUTOSCALER = 'horizontalpodautoscaler/keda-hpa-media';
 
-/** The three as they are shipped, but for how many pods media has, one at least, and how soon it has fewer. */
+/** The three shipped objects, with other pod counts for media (at least one) and a faster scale-down. */
 async function scaledObjects({ overlay }: ClusterHarness, most: number): Promise<Manifest[]> {
   const objects = await overlay(`overlay-keda-${most}`, { components: COMPONENTS });
   return objects
@@ -31,7 +31,7 @@ async function scaledObjects({ overlay }: ClusterHarness, most: number): Promise
     );
 }
 
-/** Applies them, and waits until KEDA has taken them and media's autoscaler has read the lag. */
+/** Applies the objects, and waits until KEDA has accepted them and media's autoscaler has read the lag. */
 async function scaleByLag(harness: ClusterHarness, most: number): Promise<void> {
   const { product } = harness;
   const objects = await scaledObjects(harness, most);
@@ -43,7 +43,7 @@ async function scaleByLag(harness: ClusterHarness, most: number): Promise<void> 
   await wait('condition=ScalingActive', AUTOSCALER);
 }
 
-/** Resolves once media has so many pods, all ready, to how many seconds that took. */
+/** Resolves, once media has this many ready pods, to the seconds that it took. */
 async function secondsUntil({ product }: ClusterHarness, count: number): Promise<number> {
   const began = Date.now();
   const isThere = async () => {
@@ -62,11 +62,11 @@ export const mediaByLag: ClusterCase = {
     const { product, place, built, noted, violated } = harness;
     await using cleaning = new AsyncDisposableStack();
     const connection = await openSubmissions(harness, cleaning);
-    // Undone when nothing scales it any more.
+    // Undone when no autoscaler scales it any more.
     cleaning.use(await limitMedia(harness, PROCESSORS));
     await product.settled();
     cleaning.use(await startKeda(product.kubectl, place, built[KEDA.name]!));
-    // While KEDA runs: it has to let them go.
+    // While KEDA runs, because it must remove its finalizers.
     cleaning.defer(async () => void (await product.in(['delete', 'scaledobjects', '--all'])));
     const jobs = cleaning.use(await openJobs(harness));
     const before = await jobs.count();

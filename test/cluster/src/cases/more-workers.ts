@@ -10,11 +10,11 @@ import {
   told,
 } from '../product/media-rate.ts';
 
-/** A quarter of a processor for a pod, which makes one job at a time: so that the node is not what bounds four of them. */
+/** A quarter of a processor per pod, which makes one job at a time: so the node does not limit four pods. */
 const PROCESSORS = 0.25;
 const MANY = 4;
 const LEAST = 0.85;
-/** For each pod. */
+/** The clips per pod. */
 const CLIPS = 24;
 
 export const moreWorkers: ClusterCase = {
@@ -39,7 +39,7 @@ export const moreWorkers: ClusterCase = {
     noted(`one pod: ${told(one, PROCESSORS)}`);
     noted(`${MANY} pods: ${told(many, MANY * PROCESSORS)}; ${share.toFixed(2)} of linear`);
     if (share < LEAST) violated(`${MANY} pods made ${share.toFixed(2)} of what is linear, less than ${LEAST}`);
-    // Back to one in the middle of its work.
+    // Scales back to one pod while they work.
     await harness.load(CLIPS, random.fork('after'), { ...QUICKLY, takes });
     await scaleMedia(harness, 1);
   },

@@ -15,20 +15,20 @@ import { applyServices, leftBehind, migrate } from '../product/product.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const MORE = 24;
-/** Those who only read, whose order is to be kept; and those who send. */
+/** The services that only read, in order; and those that send. */
 const READERS: ServiceName[] = ['webhooks'];
 const SENDERS: ServiceName[] = ['submissions', 'media', 'transcription'];
-/** Of readers, with the topic that each reads. */
+/** The groups of readers, with their topics. */
 const GROUPS = { webhooks: 'submissions.events', 'webhooks-events': 'webhooks.events' };
-/** Clips whose first event is published before the change, and whose transcript is made while senders change over. */
+/** The clips whose first event is published before the change, and whose transcript is made during the senders' restart. */
 const SPOKEN = 24;
-/** Of the others: only what is spoken has two events in one topic. */
+/** The other clips: only a clip with speech has two events in one topic. */
 const SPEECH = 0.3;
 const SOON = { limitMs: 60_000, everyMs: 500 };
 const REST = { limitMs: 240_000, everyMs: 1_000 };
-/** Of a group that keeps up: for each partition what it may be handling. */
+/** The lag of a group that keeps up: per partition, the event that it handles. */
 const LAG = BigInt(MORE);
-/** All services start at once, on two processors: two contributors keep those busy before the first of them does. */
+/** All services start at once, on two processors: more than two contributors would keep those busy before the first service starts. */
 const WIDTH = 1;
 
 const brokersOf = ({ serversEnv }: ClusterHarness) => serversEnv.KAFKA_BROKERS!.split(',');
@@ -41,7 +41,7 @@ async function addPartitions(admin: Admin): Promise<number> {
   return smaller.length;
 }
 
-/** Whether the members of a group have every partition of its topic between them. */
+/** Returns whether the members of a group together have every partition of its topic. */
 async function hasAll(admin: Admin, group: string): Promise<boolean> {
   const { groups } = await admin.describeGroups([group]);
   const assigned = groups[0]!.members.flatMap(({ memberAssignment }) => {
@@ -56,7 +56,7 @@ async function restart({ product }: ClusterHarness, services: ServiceName[]): Pr
   await product.settled();
 }
 
-/** Resolves when readers are hardly behind, in all partitions that there are now. */
+/** Resolves when the readers have almost no lag, in all present partitions. */
 async function keptUp({ serversEnv }: ClusterHarness): Promise<void> {
   await using progress = await readProgress(loadConfig(serversEnv, kafkaVariables));
   for (const [group, topic] of Object.entries(GROUPS)) {
@@ -72,7 +72,7 @@ async function keptUp({ serversEnv }: ClusterHarness): Promise<void> {
   }
 }
 
-/** The first three steps of docs/operations.md: the partitions, who reads, who sends. */
+/** The first three steps of docs/operations.md: the partitions, the readers, the senders. */
 async function grow(harness: ClusterHarness, random: Parameters<ClusterHarness['load']>[1]): Promise<void> {
   await using closing = new AsyncDisposableStack();
   const admin = new Kafka({ brokers: brokersOf(harness), logLevel: logLevel.NOTHING }).admin();
@@ -104,7 +104,7 @@ async function set({ product, overlay, violated }: ClusterHarness): Promise<void
   await leftBehind(product);
 }
 
-/** No event is unpublished, unread or undelivered, and no job waits. */
+/** Waits until no event is unpublished, unread or undelivered, and no job waits. */
 async function atRest({ leftovers, expected }: ClusterHarness): Promise<void> {
   let left: string[] = [];
   const isDone = async () => {
@@ -121,7 +121,7 @@ async function idsOf({ owner }: ClusterHarness): Promise<string[]> {
   return lists.flat().map(({ submissionId }) => submissionId);
 }
 
-/** Submissions of which a topic has events in two partitions. */
+/** Returns the submissions with events in two partitions of a topic. */
 function divided(published: PublishedEvent[]): Set<string | undefined> {
   const first = new Map<string, number>();
   const found = new Set<string | undefined>();
@@ -145,7 +145,7 @@ async function judgeOrder(harness: ClusterHarness, recorded: (ids: string[]) => 
   broken.push(...orderViolations(await recorded(ids), 'recorded by webhooks'));
   for (const sentence of broken) violated(sentence);
   const across = divided(mine).size;
-  // Owners are promised no order: deliveries run side by side, and one that failed comes later.
+  // Owners have no promise of order: deliveries run in parallel, and a failed one arrives later.
   const told = orderViolations(receiver.events.values(), 'at the owner').length;
   noted(
     `${mine.length} events of ${ids.length} submissions, ${across} of which have events before and after the change in one topic; ${told} came to the owner behind a later one`,

@@ -10,7 +10,7 @@ import { type WithoutFailures, whileContributing, whileWriting, withoutFailures 
 
 const EVICTED_MS = 120_000;
 
-/** As a drain does it: by the API, which asks the disruption budget. */
+/** Evicts as a drain does: through the API, which checks the disruption budget. */
 async function evict({ kubectl }: Product, name: string): Promise<void> {
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: NAMESPACE } };
   const path = `/api/v1/namespaces/${NAMESPACE}/pods/${name}/eviction`;
@@ -18,7 +18,7 @@ async function evict({ kubectl }: Product, name: string): Promise<void> {
     kubectl.run(['create', '--raw', path, '--filename=-'], undefined, JSON.stringify(eviction)).then(
       () => true,
       error => {
-        // The budget allows no other one yet.
+        // The budget permits no other eviction yet.
         if (/disruption budget|TooManyRequests/.test((error as Error).message)) return false;
         throw error;
       },
@@ -51,7 +51,7 @@ export const evictions: ClusterCase = {
   },
 };
 
-/** Writes are answered, or safely repeated. */
+/** Writes succeed, or can be repeated safely. */
 const mayFail = ({ what }: Incident) => !what.startsWith('GET') && !what.startsWith('HEAD');
 
 export const killedPods: ClusterCase = {

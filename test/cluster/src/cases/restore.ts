@@ -17,11 +17,11 @@ const SETTINGS = {
   S3_BUCKET: PLACE.bucket,
 };
 const COMPONENTS = [join(BASE, '../backup')];
-/** The user that pods run as. */
+/** The user id of the pods. */
 const USER = 1_000;
 const JOB_MS = 240_000;
 
-/** The claim `backup` of a namespace, on a folder of the node. */
+/** Creates the claim `backup` of a namespace, on a folder of the node. */
 const volumeOf = (namespace: string, path: string): Manifest[] => [
   {
     apiVersion: 'v1',
@@ -44,7 +44,7 @@ const volumeOf = (namespace: string, path: string): Manifest[] => [
   },
 ];
 
-/** A Job from the template of the CronJob `backup`, as docs/operations.md has an operator make it. Resolves to what it said. */
+/** Runs a Job from the template of the CronJob `backup`, as docs/operations.md describes. Resolves to its output. */
 async function runJob(product: Product, objects: Manifest[], name: string, command: string[]): Promise<string> {
   const cron = objects.find(({ kind }) => kind === 'CronJob')!;
   const { spec } = structuredClone(cron.spec.jobTemplate);

@@ -15,7 +15,7 @@ export const rollingRestart: ClusterCase = {
     const random = plan.random.fork('transfers');
     const restart = () => whileContributing(harness, plan, () => restartAll(product));
     await withoutFailures(harness, () => whileTransferring(harness, random, restart));
-    // Those that saw most rebalances are gone by now.
+    // The pods with the most rebalances no longer exist.
     for (const [pod, { length }] of await errorsOfPods(place, NAMESPACE, /rebalanc/i, began))
       harness.violated(`${pod} logs ${length} times as an error that its group rebalances`);
   },

@@ -7,13 +7,13 @@ import { NAMESPACE, secret, tlsFiles } from '../product/overlay.ts';
 import { leftBehind } from '../product/product.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
-// The kubelet looks at Secrets about once a minute, and the service at its files every five seconds.
+// The kubelet reads Secrets about once a minute, and the service its files every five seconds.
 const SEEN_MS = 180_000;
 const LOOK_MS = 2_000;
 // The image has no shell and no other program.
 const PRINT = ['node', '--print', "fs.readFileSync('/tls/tls.crt', 'utf8')"];
 
-/** New certificates of the same authority, in the Secrets of all services; resolves when every pod has them. */
+/** Writes new certificates of the same authority to the Secrets of all services; resolves when every pod has them. */
 async function replaceCertificates({ product, certificates }: ClusterHarness): Promise<void> {
   await certificates.renew();
   for (const service of SERVICES) {
@@ -29,7 +29,7 @@ async function replaceCertificates({ product, certificates }: ClusterHarness): P
   }
 }
 
-/** Puts `keys` into the Secret and restarts what reads it. Resolves when no process has the keys of before. */
+/** Writes `keys` to the Secret and restarts its readers. Resolves when no process has the old keys. */
 async function useKeys({ product }: ClusterHarness, keys: string): Promise<void> {
   const patch = JSON.stringify({ stringData: { SECRETS_KEY: keys } });
   await product.in(['patch', 'secret', 'recording-request', '--patch', patch]);
@@ -38,7 +38,7 @@ async function useKeys({ product }: ClusterHarness, keys: string): Promise<void>
   await leftBehind(product);
 }
 
-/** By the four steps of docs/operations.md; after each roll-out something is sealed. */
+/** Follows the four steps of docs/operations.md; seals a secret after each roll-out. */
 async function replaceKey(harness: ClusterHarness): Promise<void> {
   const { product, owner, noted, violated } = harness;
   const encoded = await product.in(['get', 'secret', 'recording-request', '--output=jsonpath={.data.SECRETS_KEY}']);
@@ -56,7 +56,7 @@ async function replaceKey(harness: ClusterHarness): Promise<void> {
   await useKeys(harness, fresh);
 }
 
-/** Makes a project with this Idempotency-Key, or is given the remembered answer, which is sealed. Resolves to its token, which no other answer has. */
+/** Creates a project with this Idempotency-Key, or gets the remembered response, which is sealed. Resolves to its token, which is unique to that response. */
 async function createOnce({ owner }: ClusterHarness, key: string): Promise<string> {
   const json = { projectName: 'Made before the rotation', count: 1 };
   const answer = await owner.ask('/api/projects', { method: 'POST', json, headers: { 'idempotency-key': key } });

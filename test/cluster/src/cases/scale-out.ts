@@ -13,27 +13,27 @@ const SCALED: readonly Scaled[] = ['projects', 'submissions'];
 const FEW = 2;
 const MANY = 4;
 const STABILISATION_SECONDS = 30;
-/** The load rises step by step, the autoscaler looks at it every few seconds, and a pod has to start. */
+/** The time for the load to rise in steps, the autoscaler to notice, and a pod to start. */
 const OUT_MS = 240_000;
-/** After the load the stabilisation, which begins again when the load of all else asks for a pod more. */
+/** The stabilisation after the load, which starts again when other load needs another pod. */
 const IN_MS = 180_000;
-/** Until the metrics of a service that was restarted are there. */
+/** The time until a restarted service has metrics. */
 const ACTIVE_SECONDS = 90;
-/** Until callers have found the last pod, which they look for every few seconds, and what is left of the 30 s by which each has its share. */
+/** The time until callers have found the last pod, which they look for every few seconds, and the rest of the 30 s by which each pod has its share. */
 const FINDING_MS = 16_000;
 const MEASURED_MS = 12_000;
 const TOLERANCE = 0.2;
-/** Of the project whose links are read: what it costs to open their tokens is the cost of such a read. */
+/** The links of the project in the reads: opening their tokens is the cost of such a read. */
 const LINKS = 200;
 
-/** Lets the autoscaler of a service have up to `most` pods, and fewer again soon; all else stays as in the base. */
+/** Limits the autoscaler of a service to `most` pods, with a fast scale-down; the rest stays as in the base. */
 async function allow({ product }: ClusterHarness, service: Scaled, most: number): Promise<void> {
   const soon = { scaleDown: { stabilizationWindowSeconds: STABILISATION_SECONDS } };
   const patch = JSON.stringify({ spec: { maxReplicas: most, behavior: most === FEW ? null : soon } });
   await product.in(['patch', 'horizontalpodautoscaler', service, '--patch', patch]);
 }
 
-/** Resolves once the autoscaler has given a service so many pods and all are ready: to how many seconds that took. */
+/** Resolves, once the autoscaler has given a service this many ready pods, to the seconds that it took. */
 async function secondsUntil({ product }: ClusterHarness, service: Scaled, count: number, limitMs: number) {
   const began = Date.now();
   const isThere = async () => {
@@ -57,13 +57,13 @@ async function judgeShares({ product, noted, violated }: ClusterHarness, service
   else violated(words);
 }
 
-/** The read that costs a service most, beside what it costs the gateway. */
+/** The most expensive read for a service relative to its cost at the gateway. */
 async function dearRead({ owner, projects }: ClusterHarness, service: Scaled): Promise<string> {
   if (service === 'projects') return `/api/projects/${(await owner.create({ count: LINKS })).projectId}/links`;
   return `/api/projects/${(await projects()).plain.projectId}/submissions?limit=100`;
 }
 
-/** Reads until the autoscaler has a service at many pods, judges their shares, and waits until it is back at few. */
+/** Reads until the autoscaler has scaled a service up, checks the shares, and waits until it has scaled down. */
 async function outAndIn(harness: ClusterHarness, service: Scaled, plan: Plan): Promise<void> {
   const { product, noted } = harness;
   await using back = new AsyncDisposableStack();
@@ -82,7 +82,7 @@ async function outAndIn(harness: ClusterHarness, service: Scaled, plan: Plan): P
     });
   };
   await whileContributing(harness, plan, press);
-  // From here on owners only look in: clips that are handed in are work for three pods.
+  // From here on owners read little: sent clips are work for three pods.
   const inAgain = await secondsUntil(harness, service, FEW, IN_MS);
   noted(
     `${service}: ${MANY} pods ready after ${out} s, at ${rate} reads a second; ${FEW} again ${inAgain} s after those`,

@@ -9,14 +9,14 @@ import { allPods, changedPods, noticedMs } from '../product/readiness.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const BACK_MS = 15_000;
-/** For how long it is looked for what should be there after `BACK_MS`. */
+/** How long after `BACK_MS` the case keeps looking for a late recovery. */
 const LOOK = { limitMs: 90_000, everyMs: 250 };
 const WATCHED_MS = 300_000;
-/** Of the clips that are handed in to a Kafka that lacks a broker. */
+/** The clips that are sent while Kafka lacks a broker. */
 const CLIPS = 12;
 const OUTAGE_LOOK_MS = 2_000;
 
-/** Asks again and again, without waiting for an answer; resolves to how long after `since` the first write succeeded. */
+/** Sends writes repeatedly without waiting for responses; resolves to the time from `since` to the first success. */
 async function firstWrite({ owner }: ClusterHarness, projectId: string, since: number): Promise<number> {
   const open: Promise<unknown>[] = [];
   let doneAt: number | undefined;
@@ -26,7 +26,7 @@ async function firstWrite({ owner }: ClusterHarness, projectId: string, since: n
     if (status === 200) doneAt ??= Date.now();
   };
   const look = () => {
-    // What fails is in the client's list.
+    // The client's list has the failures.
     if (!doneAt) open.push(ask().catch(() => {}));
     return doneAt;
   };
@@ -38,8 +38,8 @@ async function firstWrite({ owner }: ClusterHarness, projectId: string, since: n
 }
 
 /**
- * Reports how long events wait in MongoDB until Kafka has them, while `work` runs: to the longest, in milliseconds. Those that wait already count
- * from now on: what kept them until here was not Kafka.
+ * Measures how long events wait in MongoDB until Kafka has them, while `work` runs: returns the longest wait in milliseconds. For events that already
+ * wait, the time starts now: Kafka did not delay them before.
  */
 async function longestWait(harness: ClusterHarness, work: () => Promise<unknown>): Promise<number> {
   await using mongo = new AsyncDisposableStack();
@@ -66,7 +66,7 @@ async function longestWait(harness: ClusterHarness, work: () => Promise<unknown>
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** When writes may be answered 503, as Date.now() gives it: from a primary's end until one should be there again. */
+/** The period in which writes may return 503, by Date.now(): from a primary's end until the limit for its successor. */
 type Outage = { from: number; to: number };
 
 async function primaryDies(harness: ClusterHarness, outages: Outage[]): Promise<Killed> {
@@ -81,8 +81,8 @@ async function primaryDies(harness: ClusterHarness, outages: Outage[]): Promise<
 }
 
 /**
- * MongoDB has no primary for as long as the slowest probe takes to act: an outage that hits every pod takes none of them away, as another one
- * would help nobody.
+ * MongoDB has no primary for as long as the slowest probe needs to act: an outage for every pod must remove none of them, because a replacement
+ * would not help.
  */
 async function primaryIsAway(harness: ClusterHarness, outages: Outage[]): Promise<void> {
   const { several, owner, product, objects, noted, violated } = harness;
@@ -118,7 +118,7 @@ async function primaryIsAway(harness: ClusterHarness, outages: Outage[]): Promis
   await product.settled();
 }
 
-/** An event that is taken by Kafka late is a write that was not back. */
+/** An event that Kafka accepts late counts as a late recovery of writes. */
 async function leaderDies(harness: ClusterHarness, random: Parameters<ClusterHarness['load']>[1]): Promise<Killed> {
   const { several, receiver, noted, violated } = harness;
   let killed: Killed | undefined;
@@ -152,7 +152,7 @@ export const serversDie: ClusterCase = {
       const { restart } = await primaryDies(harness, outages);
       await restart();
       await primaryIsAway(harness, outages);
-      // From here on nothing fails: what is handed in waits for Kafka in MongoDB.
+      // From here on nothing fails: clips wait for Kafka in MongoDB.
       const broker = await leaderDies(harness, plan.random.fork('leaderless'));
       await broker.restart();
       await harness.load(plan.clips, plan.random.fork('after'));

@@ -26,18 +26,18 @@ const SETTINGS = {
   S3_BUCKET: STORES.bucket,
 };
 /**
- * Of what fails by processes of that version, whose faults are not mended there any more: its gateways ask no other replica where one goes, and end
- * before a slow client has the last bytes of an answer; its submissions cut the body of an upload, with which it may begin, when they end. Most runs see none; and many would
- * say that it does not work on what this version stores.
+ * Accepts failures by processes of the earlier version, whose faults are no longer fixed there: its gateways do not retry at another replica when one ends, and end
+ * before a slow client has the last bytes of a response; its submissions interrupt the body of an upload when they end, even in the request that begins the upload. Most runs have none; many would
+ * mean that it cannot read what this version stores.
  */
 const FAILED_MAX = 10;
 const UNAVAILABLE = / → 503\b/;
 const OF_UPLOAD = /^(PATCH|POST) \/r\/\S+\/uploads/;
 const BROKEN_OFF = /^GET \S+: /;
-/** Of seven times that something takes another's place, each in one and a half minutes. */
+/** For seven replacements of one and a half minutes each. */
 const LIMIT_MS = 30 * 60_000;
 
-/** Makes an owner as the documents of that version have it: by its own command, in a pod of its own. Resolves to their API token. */
+/** Creates an owner as that version's documents describe: by its own command, in its own pod. Resolves to their API token. */
 async function ownerOf(there: Product): Promise<string> {
   const admin = (...words: string[]) =>
     there.in(['exec', 'deployment/gateway', '--', 'node', 'tools/admin/src/main.ts', ...words]);
@@ -45,7 +45,7 @@ async function ownerOf(there: Product): Promise<string> {
   return (await admin('tokens', 'create', userId, '--scopes', 'all')).trim();
 }
 
-/** Installs the version before where there is nothing, and has this one take its place, go, and come again, while clips are handed in and owners read. */
+/** Installs the earlier version from nothing, replaces it with this one, goes back, and replaces it again, while contributors send clips and owners read. */
 async function live(
   harness: ClusterHarness,
   { before, steps }: VersionPlan,
@@ -96,11 +96,11 @@ async function live(
     throw error;
   } finally {
     for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed in all`]) noted(note);
-    // As the table has them.
+    // In the table's order.
     gateway.incidents.push(...own.gateway.incidents);
   }
   await removeNamespaces(kubectl, [NAMESPACE]);
-  // Nothing comes after it in these stores: what stays there is in nobody's way.
+  // No later case uses these stores: remaining data blocks nothing.
   await own.leftovers.erase().catch(error => noted(`its stores were not erased: ${(error as Error).message}`));
 }
 
@@ -115,7 +115,7 @@ export const upgrade: ClusterCase = {
     const own: Overlay = (name, { settings, ...more } = {}) =>
       overlay(`${name}-upgraded`, { ...more, namespace: NAMESPACE, settings: { ...settings, ...SETTINGS } });
     const versions = await versionSteps(own, previous);
-    // Two of everything are more than the node has room for; and the gateway is at the same address.
+    // The node has no room for two of everything; and the gateway has the same address.
     await using cleaning = new AsyncDisposableStack();
     cleaning.defer(() => applyServices(product, objects));
     await endServices(product);

@@ -9,19 +9,19 @@ const NAMESPACE = 'zones';
 const MORE = 5;
 const BOUND = { limitMs: 60_000, everyMs: 500 };
 const GONE = { limitMs: 120_000, everyMs: 1_000 };
-/** A node that is gone is believed after 40 s, its pods are deleted then, and others take their place. */
+/** Kubernetes treats a node as lost after 40 s, then deletes its pods and creates others. */
 const REPLACED = { limitMs: 180_000, everyMs: 1_000 };
 
 const SCALERS = new Set(['HorizontalPodAutoscaler', 'ScaledObject']);
 
-/** A pod of a service that has a node. */
+/** A pod of a service with a node. */
 interface Bound {
   service: string;
   zone: Zone;
   node: string;
 }
 
-/** The Deployments of production, which only these nodes take; and how many pods each has at least. */
+/** The Deployments of production, which run only on these nodes, and the least number of pods of each. */
 function deploymentsOf(production: Manifest[]): { deployments: Manifest[]; least: Map<string, number> } {
   const least = new Map<string, number>();
   const deployments = production
@@ -74,7 +74,7 @@ async function bound(
   );
 }
 
-/** Judges that no zone has two pods more of a service than another, and that losing any zone leaves each service a pod. */
+/** Checks that no zone has two pods more of a service than another, and that each service keeps a pod when any zone is lost. */
 function judgeSpread({ violated }: ClusterHarness, pods: Bound[], zones: readonly Zone[]): string {
   const services = [...new Set(pods.map(({ service }) => service))].sort();
   const words = services.map(service => {
@@ -89,7 +89,7 @@ function judgeSpread({ violated }: ClusterHarness, pods: Bound[], zones: readonl
   return words.join(', ');
 }
 
-/** In a namespace that ends nothing is made any more, and no kubelet ends what is there. */
+/** Kubernetes creates nothing in a terminating namespace, and no kubelet ends its pods here. */
 async function removeNamespace(kubectl: Kubectl): Promise<void> {
   await kubectl.run(['delete', 'namespace', NAMESPACE, '--wait=false', '--ignore-not-found']);
   const isGone = async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { isAnsweredBy, isCutBy, prefixOf } from './answered-by.ts';
 
-test('an incident is told by the log of the pod that answered it', async () => {
+test('finds the pod that responded by its log', async () => {
   const logs = await mkdtemp(join(tmpdir(), 'answered-by-'));
   try {
     const log = async (pod: string, requestId: string) => {
@@ -31,7 +31,7 @@ test('an incident is told by the log of the pod that answered it', async () => {
   }
 });
 
-test('a pod cuts what breaks in the seconds before its log ends', async () => {
+test('attributes a broken request to a pod whose log ends seconds later', async () => {
   const logs = await mkdtemp(join(tmpdir(), 'cut-by-'));
   try {
     const folder = join(logs, 'pods', 'clips_submissions-5c9d-aaaaa_0af1/service');

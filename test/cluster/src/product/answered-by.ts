@@ -5,17 +5,17 @@ import type { Place } from '@recording-request/k8s/lab/place';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import type { Product } from './product.ts';
 
-/** What the names of a Deployment's pods of one version begin with: all but the part that each has for itself. */
+/** Returns the common beginning of the names of a Deployment's pods of one version. */
 export const prefixOf = (podName: string): string => podName.slice(0, podName.lastIndexOf('-') + 1);
 
-/** The prefixes of a service's pods that run. */
+/** Returns the name prefixes of a service's running pods. */
 export const prefixesOf = async (product: Product, service: ServiceName): Promise<string[]> => [
   ...new Set((await product.pods(service)).map(({ name }) => prefixOf(name))),
 ];
 
 type Logs = Pick<Place, 'logs'>;
 
-/** Yields the logs of pods whose names begin with one of `prefixes`, also of those that are gone. */
+/** Yields the logs of pods whose names begin with one of `prefixes`, including deleted ones. */
 async function* logsOf({ logs }: Logs, namespace: string, prefixes: string[]): AsyncGenerator<string> {
   const folder = join(logs, 'pods');
   for (const name of await readdir(folder, { recursive: true }))
@@ -23,7 +23,7 @@ async function* logsOf({ logs }: Logs, namespace: string, prefixes: string[]): A
       yield await readFile(join(folder, name), 'utf8');
 }
 
-/** Whether such a pod answered, as its log shows. Nobody answered where there is no answer, or no line of it in such a log. */
+/** Returns whether such a pod responded, by its log; false without a response or without its line in such a log. */
 export async function isAnsweredBy(
   place: Logs,
   namespace: string,
@@ -35,10 +35,10 @@ export async function isAnsweredBy(
   return false;
 }
 
-/** From the last request that a pod cut to the last line of its log. */
+/** The time from the last request that a pod interrupted to the last line of its log. */
 const ENDING_MS = 10_000;
 
-/** Whether such a pod ended then: what its end cuts has no line in its log. */
+/** Returns whether such a pod ended then: a request that it interrupts at its end has no log line. */
 export async function isCutBy(place: Logs, namespace: string, prefixes: string[], { at }: Incident): Promise<boolean> {
   for await (const log of logsOf(place, namespace, prefixes)) {
     const last = log.trimEnd().split('\n').at(-1)!;

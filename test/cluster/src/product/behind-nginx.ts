@@ -3,7 +3,7 @@ import type { ClusterHarness } from '../harness.ts';
 import { NAMESPACE } from './overlay.ts';
 
 const PORT = 8_080;
-/** Its name in DNS has the addresses of the pods that are ready. */
+/** The DNS name with the addresses of the ready pods. */
 const PODS = {
   apiVersion: 'v1',
   kind: 'Service',
@@ -11,7 +11,7 @@ const PODS = {
   spec: { clusterIP: 'None', selector: { 'app.kubernetes.io/name': 'gateway' }, ports: [{ name: 'http', port: PORT }] },
 };
 
-/** Has all clients come by an edge that asks another pod where one gave no answer, as deploy/README.md wants it, until it is disposed of. */
+/** Routes all clients through an edge that retries at another pod when one does not respond, as deploy/README.md requires, until disposal. */
 export async function comeByNginx({ product, place, comeBy }: ClusterHarness): Promise<AsyncDisposable> {
   await using coming = new AsyncDisposableStack();
   await product.kubectl.apply([PODS]);

@@ -10,14 +10,14 @@ import type { ClusterHarness } from '../harness.ts';
 import { ORIGIN } from './overlay.ts';
 import { replaceObjects } from './product.ts';
 
-/** Of OTLP over HTTP; the lab's policies allow what the settings name. */
+/** The port of OTLP over HTTP; the lab's policies permit the ports in the settings. */
 const TELEMETRY_PORT = 4_318;
 /** Kept between runs. */
 const CLIPS_DIR = join(tmpdir(), 'recording-request-clips');
 
 /**
- * Performs every step of the demo at the gateway's address in the cluster, with the owner's endpoint outside. Meanwhile all
- * services send their spans to a receiver beside the cluster. Rejects at the first step that does not hold.
+ * Runs every step of the demo at the gateway's address in the cluster, with the owner's endpoint outside. Meanwhile all
+ * services send their spans to a receiver beside the cluster. Rejects at the first failed step.
  */
 export async function performDemo(harness: ClusterHarness): Promise<void> {
   const { product, objects, overlay, apiToken, serversEnv, workDir, noted, signal } = harness;
@@ -32,7 +32,7 @@ export async function performDemo(harness: ClusterHarness): Promise<void> {
     const folders = { clipsDir: CLIPS_DIR, resultsDir };
     await perform({ baseUrl: ORIGIN, apiToken, sink, traces, ...folders, speechModel, play, signal });
   } finally {
-    // Nothing receives spans any more.
+    // No receiver of spans runs any more.
     await replaceObjects(product, objects);
   }
 }

@@ -5,7 +5,7 @@ import { Event } from '@recording-request/proto/events/v1/events';
 import { until } from '@recording-request/testing/wait';
 import { Kafka, logLevel } from 'kafkajs';
 
-/** An event as a topic has it. */
+/** An event in a topic. */
 export interface PublishedEvent extends SeenEvent {
   topic: string;
   partition: number;
@@ -16,20 +16,20 @@ const READ = { limitMs: 60_000, everyMs: 100 };
 const GROUP = 'cluster-test-order';
 const WITH_EVENTS = TOPICS.filter(topic => topic !== DEAD_LETTER_TOPIC);
 
-/** Reads every topic of events from its beginning: all events, in the order in which they were published. */
+/** Reads all events of every topic from the beginning, in the order of their publication. */
 export async function publishedEvents(brokers: string[]): Promise<PublishedEvent[]> {
   const client = new Kafka({ clientId: GROUP, brokers, logLevel: logLevel.NOTHING });
   await using closing = new AsyncDisposableStack();
   const admin = client.admin();
   await admin.connect();
   closing.defer(() => admin.disconnect());
-  /** By topic and partition, where reading ends. */
+  /** The end of the read, by topic and partition. */
   const left = new Map<string, bigint>();
   for (const topic of WITH_EVENTS)
     for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
       if (BigInt(high) > BigInt(low)) left.set(`${topic} ${partition}`, BigInt(high));
   const events: PublishedEvent[] = [];
-  // A group that is left stands in nobody's way.
+  // A remaining group blocks nothing.
   closing.defer(() =>
     admin.deleteGroups([GROUP]).then(
       () => {},
@@ -51,20 +51,20 @@ export async function publishedEvents(brokers: string[]): Promise<PublishedEvent
     },
   });
   await until('the topics are read to their end', () => left.size === 0, READ);
-  // Within a partition they were read in their order, which this keeps.
+  // Keeps the order within a partition.
   return events.sort((one, other) => one.publishedAt - other.publishedAt);
 }
 
 type Recorded = { _id: string; submissionId: string; eventType: string; createdAt: Date };
 
-/** Returns what resolves to the events of some submissions that webhooks has recorded since now, in the order in which it did. */
+/** Returns a function that resolves to the events of some submissions that webhooks has recorded since now, in that order. */
 export async function recordedSince(webhooks: Connection): Promise<(submissions: string[]) => Promise<SeenEvent[]>> {
   const deliveries = webhooks.db!.collection<Recorded>('deliveries');
   const { operationTime: startAtOperationTime } = await webhooks.db!.command({ ping: 1 });
   return async submissions => {
     const mine = { submissionId: { $in: submissions } };
     const count = await deliveries.countDocuments(mine);
-    // The log of the database has the order, to the write.
+    // The database's log has the exact order of writes.
     const inserts = deliveries.watch<Recorded, { fullDocument: Recorded }>(
       [
         { $match: { operationType: 'insert', 'fullDocument.submissionId': { $in: submissions } } },

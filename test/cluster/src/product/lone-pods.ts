@@ -2,28 +2,28 @@ import { type Manifest, podOf } from '@recording-request/k8s/manifests';
 import { until } from '@recording-request/testing/wait';
 import type { Product } from './product.ts';
 
-/** One pod as a workload makes it, which is started once. */
+/** A single pod from a workload's template, started once. */
 export interface LonePod {
   name: string;
-  /** The name of its Deployment, Job or CronJob. */
+  /** The name of the Deployment, Job or CronJob. */
   workload: string;
-  /** Variables that take the place of the workload's, or of the settings'. */
+  /** Variables that replace those of the workload or the settings. */
   env?: Record<string, string>;
-  /** Volumes that take the place of the workload's, by their names. */
+  /** Volumes that replace the workload's, by name. */
   volumes?: Record<string, object>;
 }
 
-/** How a pod ended, or why it does not start. */
+/** The end of a pod, or the reason why it does not start. */
 export interface End {
-  /** Its exit code, where it has run. */
+  /** The exit code, if it has run. */
   status: number | undefined;
-  /** What its Pod says of it. */
+  /** The message in its Pod. */
   said: string;
 }
 
 const ENDED = { limitMs: 180_000, everyMs: 500 };
 
-/** Makes the pod of what `objects` have, runs it to its end, and removes it. Rejects where it goes on for minutes. */
+/** Creates the pod from `objects`, runs it to its end, and removes it. Rejects if it runs for minutes. */
 export async function runLonePod({ kubectl, in: inside }: Product, objects: Manifest[], pod: LonePod): Promise<End> {
   const made = loneManifest(objects, pod);
   await kubectl.apply([made]);

@@ -1,6 +1,6 @@
 import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
 
-/** Of the servers beside the cluster. */
+/** The ports of the servers beside the cluster. */
 export const SERVER_PORTS = { mongo: 27_017, kafka: 9_092, s3: 9_000, speech: 8_000 } as const;
 
 const servers = [{ ipBlock: { cidr: `${NODE_ADDRESS}/32` } }];
@@ -14,7 +14,7 @@ const opened = (name: string, ports: number[]) => ({
     },
   ]),
 });
-/** The ports in an address, or in a list of them. */
+/** Returns the ports in an address, or in a list of addresses. */
 const portsOf = (addresses = ''): number[] =>
   [...addresses.matchAll(/:(\d+)(?=[,/]|$)/g)].map(([, port]) => Number(port));
 

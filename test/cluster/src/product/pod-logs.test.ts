@@ -11,7 +11,7 @@ const line = (time: string, level: unknown, msg: string) =>
   `${time} stdout F ${JSON.stringify({ level, msg, requestId: 'one' })}`;
 const AFTER = line('2026-11-27T01:00:01.123456789Z', 50, 'The group is rebalancing');
 
-test('errors are those about it, from then on', () => {
+test('returns the errors about the subject since the given time', () => {
   const others = [
     line('2026-11-27T00:59:59.9Z', 50, 'The group is rebalancing'),
     line('2026-11-27T01:00:01Z', 40, 'The group is rebalancing'),
@@ -23,7 +23,7 @@ test('errors are those about it, from then on', () => {
   assert.deepEqual(errorsIn(named, WHAT, SINCE), [named]);
 });
 
-test('logs of pods that are gone are read as those of others, of one namespace', async () => {
+test('reads the logs of deleted pods too, in one namespace', async () => {
   const logs = await mkdtemp(join(tmpdir(), 'pod-logs-'));
   try {
     await assert.rejects(errorsOfPods({ logs }, 'clips', WHAT, SINCE));

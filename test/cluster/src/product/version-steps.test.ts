@@ -5,7 +5,7 @@ import { versionSteps } from './version-steps.ts';
 
 const overlay: Overlay = async name => [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } }];
 
-test('each of two versions takes the place of the other', async () => {
+test('each of two versions replaces the other', async () => {
   const { before, steps } = await versionSteps(overlay, '/previous');
   assert.equal(before.objects[0]?.metadata.name, 'overlay-previous');
   const told = steps.map(({ objects, isBefore, migrates }) =>
