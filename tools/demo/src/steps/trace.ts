@@ -95,11 +95,12 @@ function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
   }
   const services = way.map(span => span.service).filter((service, at, all) => service !== all[at - 1]);
   check(`${body.type} to have come over ${route.join(' → ')}`, services.join() === route.join(), way.map(describe));
-  // Between services that communicate by events there is a consumer's span.
+  // A service that is not called by RPC has consumed an event or taken a job.
   for (const [at, span] of way.entries()) {
     const before = way[at - 1];
     const isEntry = before && before.service !== span.service && before.service !== 'gateway';
-    if (isEntry) check(`${span.service} to have taken an event`, span.kind === SPAN_KIND.consumer, describe(span));
+    const isTaken = span.kind === SPAN_KIND.consumer || span.name.endsWith(' job');
+    if (isEntry) check(`${span.service} to have taken an event or a job`, isTaken, describe(span));
   }
   return way[0]!;
 }
