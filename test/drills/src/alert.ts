@@ -1,13 +1,13 @@
-/** What a fault must fire: this alert, with these labels, and no other page. */
+/** The alert that a fault must fire: with these labels, and without any other page. */
 export interface Expectation {
   alert: string;
-  /** A page wakes somebody; a ticket waits for the morning. */
+  /** A page wakes an engineer; a ticket waits for the morning. */
   severity: 'page' | 'ticket';
-  /** Those that name what is broken, where the alert has such. */
+  /** The labels that name the broken part, if the alert has them. */
   labels?: Record<string, RegExp>;
 }
 
-/** A notification that Alertmanager sent about one alert that fires: what is explained by another is not sent. */
+/** A notification from Alertmanager about a firing alert: it sends none about an alert that another explains. */
 export interface Sent {
   alert: string;
   severity: string;

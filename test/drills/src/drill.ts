@@ -2,25 +2,25 @@ import type { Expectation } from './alert.ts';
 import type { Step } from './step-query.ts';
 import type { System } from './system/system.ts';
 
-/** What is broken until `mended` is disposed of. Returns a sentence where this machine does not permit it, having broken nothing. */
+/** Breaks something until `mended` is disposed of. Returns a sentence, and breaks nothing, where this machine does not permit it. */
 type Begin = (system: System, mended: AsyncDisposableStack) => Promise<string | undefined> | Promise<void>;
 
-/** One fault, and the alert that it must fire. */
+/** A fault, and the alert that it must fire. */
 export interface Drill {
-  /** As `--only` takes it: kebab-case. */
+  /** The name for `--only`: kebab-case. */
   name: string;
-  /** What an operator learns, in one sentence. */
+  /** The operator's information, in one sentence. */
   promise: string;
   expects: Expectation;
   begin: Begin;
 }
 
-/** One step that takes longer, which the runbook's query must name. */
+/** A slow step, which the runbook's query must name. */
 export interface Delay {
-  /** As `--only` takes it. */
+  /** The name for `--only`. */
   name: `delay-${Step}`;
   step: Step;
-  /** What is slow, and by how much. */
+  /** The slow operation, and its delay. */
   what: string;
   begin: Begin;
 }

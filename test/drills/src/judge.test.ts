@@ -19,12 +19,12 @@ const own = sent('ConsumerStuck', 'page', 12, { messaging_consumer_group_name: '
 const judged = (all: Sent[], quietAt: number | undefined = QUIET) =>
   judgeDrill(STUCK, { sent: all, began: BEGAN, quietAt });
 
-test('the alert of the fault, alone or with tickets, is what a drill wants', () => {
+test('a drill passes with the fault’s alert, alone or with tickets', () => {
   const verdict = judged([sent('LandingSlow', 'ticket', 8), own, { ...own, at: own.at + 9_000 }]);
   assert.deepEqual(verdict, { firedAfter: 12, others: [], misses: [] });
 });
 
-test('an alert that does not come is a miss, and so is one about something else or of another severity', () => {
+test('a missing alert is a miss, and so is one about another part or of another severity', () => {
   assert.match(judged([]).misses.join(), /ConsumerStuck .*webhooks.* did not come$/);
   const other = sent('ConsumerStuck', 'page', 12, { messaging_consumer_group_name: 'a.media' });
   assert.equal(judged([other]).firedAfter, undefined);
@@ -32,25 +32,25 @@ test('an alert that does not come is a miss, and so is one about something else 
   assert.equal(judged([{ ...own, severity: 'ticket' }]).firedAfter, undefined);
 });
 
-test('any other page is a miss, before and after the alert of the fault, and told once', () => {
+test('any other page is a miss, before and after the fault’s alert, and reported once', () => {
   const burn = sent('MediaSlow', 'page', 3, { job: 'submissions' });
   const verdict = judged([burn, own, { ...burn, at: burn.at + 20_000 }]);
   assert.deepEqual(verdict.others, ['MediaSlow (job submissions)']);
   assert.deepEqual(verdict.misses, ['another page came: MediaSlow (job submissions)']);
 });
 
-test('alerts that go on firing are a miss', () => {
+test('alerts that keep firing are a miss', () => {
   const verdict = judgeDrill(STUCK, { sent: [own], began: BEGAN, quietAt: undefined });
   assert.equal(verdict.misses.length, 1);
 });
 
-test('the step that costs most more is named; what got faster is not', () => {
+test('names the step whose cost rose most, and no faster one', () => {
   assert.equal(slowest({ store: 0.2, speech: 1.5, database: -3 }), 'speech');
   assert.equal(slowest({ store: -0.1 }), undefined);
   assert.equal(slowest({}), undefined);
 });
 
-test('a step is named when several answers in a row do so', () => {
+test('names a step after several consecutive results', () => {
   const [store, kafka]: Costs[] = [
     { store: 2, kafka: 1 },
     { store: 1, kafka: 2 },

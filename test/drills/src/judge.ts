@@ -1,23 +1,23 @@
 import type { Expectation, Sent } from './alert.ts';
 import type { Step } from './step-query.ts';
 
-/** What a drill showed. */
+/** The result of a drill. */
 export interface Verdict {
-  /** Seconds from the fault to the notification of its own alert; undefined where none came. */
+  /** The seconds from the fault to the notification of its own alert; undefined if there was none. */
   firedAfter: number | undefined;
   /** The other pages, each once. */
   others: string[];
-  /** Sentences about what should not be so; none when the drill passed. */
+  /** Sentences about failures; none when the drill passed. */
   misses: string[];
 }
 
-/** Whether it is the alert that the fault must fire. */
+/** Returns whether it is the alert that the fault must fire. */
 export const isExpected = ({ alert, severity, labels }: Sent, expects: Expectation): boolean =>
   alert === expects.alert &&
   severity === expects.severity &&
   Object.entries(expects.labels ?? {}).every(([name, value]) => value.test(labels[name] ?? ''));
 
-/** Judges what was sent from the beginning of a fault until all was quiet again. */
+/** Judges the notifications from the beginning of a fault until no alert fired any more. */
 export function judgeDrill(
   expects: Expectation,
   { sent, began, quietAt }: { sent: Sent[]; began: number; quietAt: number | undefined },
@@ -38,7 +38,7 @@ export function judgeDrill(
 
 const SHOWN = ['job', 'instance', 'recording_peer', 'messaging_consumer_group_name', 'step', 'severity'];
 
-/** An alert with the labels that say what it is about. */
+/** Returns an alert's name with the labels that identify its subject. */
 function named({ alert, labels }: Pick<Sent, 'alert' | 'labels'>): string {
   const about = Object.entries(labels).filter(([name]) => SHOWN.includes(name) && name !== 'severity');
   return about.length > 0 ? `${alert} (${about.map(([name, value]) => `${name} ${value}`).join(', ')})` : alert;
@@ -52,10 +52,10 @@ function nearly({ alert }: Expectation, sent: Sent[]): string {
   return near.length > 0 ? `, but as ${near.map(each => `${each.severity} ${named(each)}`).join('; ')}` : '';
 }
 
-/** One answer of the runbook's query: of each step, the seconds that it takes more than it did. */
+/** A result of the runbook's query: for each step, by how many seconds its cost rose. */
 export type Costs = Partial<Record<Step, number>>;
 
-/** The step that costs most more; undefined where nothing does. */
+/** Returns the step whose cost rose most; undefined if none rose. */
 export function slowest(costs: Costs): Step | undefined {
   const [first] = Object.entries(costs)
     .filter(([, seconds]) => seconds > 0)
@@ -63,9 +63,9 @@ export function slowest(costs: Costs): Step | undefined {
   return first?.[0] as Step | undefined;
 }
 
-/** How often in a row the query must name a step, so that it is no accident. */
+/** The number of consecutive results that must name a step, to exclude chance. */
 const IN_A_ROW = 4;
 
-/** Whether the last answers all name the step. */
+/** Returns whether the last results all name the step. */
 export const isNamed = (step: Step, answers: Costs[]): boolean =>
   answers.length >= IN_A_ROW && answers.slice(-IN_A_ROW).every(costs => slowest(costs) === step);

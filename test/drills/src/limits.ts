@@ -1,5 +1,5 @@
-/** The factor at which the limits of drills are what they say. */
+/** The factor for which the limits of drills are stated. */
 export const FACTOR = 60;
 
-/** Milliseconds that are long enough where windows are divided by 60, stretched as they are by a smaller factor. */
+/** Returns the milliseconds for windows divided by 60, extended for a smaller factor. */
 export const stretched = (ms: number, factor: number): number => ms * (FACTOR / factor);

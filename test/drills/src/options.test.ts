@@ -6,15 +6,15 @@ import { parseOptions } from './options.ts';
 const NAMES = ['store-slow', 'speech-away', 'delay-store', 'delay-speech'];
 const ALL = NAMES.map(name => ({ name }));
 
-test('without options everything is drilled, and windows are divided by 60', () => {
+test('by default runs every drill, and divides windows by 60', () => {
   assert.deepEqual(parseOptions([], ALL), { only: NAMES, factor: 60, list: false, help: false });
 });
 
-test('the beginning of a name is enough, and the order is that of the list', () => {
+test('accepts the beginning of a name, and keeps the list’s order', () => {
   assert.deepEqual(parseOptions(['--only', 'delay,store'], ALL).only, ['store-slow', 'delay-store', 'delay-speech']);
 });
 
-test('what is no drill, no factor and no option is refused with a sentence that names it', () => {
+test('refuses an unknown drill, factor or option in a sentence that names it', () => {
   const refusals: [string[], RegExp][] = [
     [['--only', 'stor,moon'], /moon/],
     [['--factor', '0'], /"0"/],

@@ -3,13 +3,13 @@ import { FACTOR } from './limits.ts';
 
 export interface Options {
   only: string[];
-  /** Windows of alerts are divided by it. */
+  /** The divisor of alert windows. */
   factor: number;
   list: boolean;
   help: boolean;
 }
 
-/** Under a greater one a window of five minutes holds too few samples. */
+/** With a greater factor, a window of five minutes holds too few samples. */
 const MOST = 60;
 
 export const HELP = `npm run drills [-- options]

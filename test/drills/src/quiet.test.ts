@@ -24,21 +24,21 @@ function asked(t: TestContext, answers: RuleAlert[][]) {
 
 const limits = { limitMs: 60_000, signal: new AbortController().signal, lookMs: 1 };
 
-test('an alert that fires again begins the wait again', async t => {
+test('restarts the wait when an alert fires again', async t => {
   const system = asked(t, [[DISK], [], [], [DISK], []]);
   assert.equal(await quiet(system, limits), system.at[4]);
 });
 
-test('a ticket about a promise, which looks back for days, is not waited for', async t => {
+test('does not wait for a ticket about a promise, which looks back for days', async t => {
   const system = asked(t, [[burning('page')], [burning('ticket')]]);
   assert.equal(await quiet(system, limits), system.at[1]);
 });
 
-test('what never ends is told', async t => {
+test('reports an alert that never ends', async t => {
   assert.equal(await quiet(asked(t, [[burning('page')]]), limits), undefined);
 });
 
-test('a run that was ended waits no longer', async t => {
+test('stops waiting when the run is stopped', async t => {
   const ended = { ...limits, signal: AbortSignal.abort(new Error('Ctrl-C')) };
   await assert.rejects(quiet(asked(t, [[DISK]]), ended));
 });

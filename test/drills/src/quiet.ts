@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Prometheus, RuleAlert } from '@recording-request/harness/prometheus';
 
 const LOOK_MS = 1_000;
-/** Nothing may fire for so long: an alert that comes and goes is not over when it has gone once. */
+/** The time without any alert: an alert that comes and goes is not over when it has stopped once. */
 const STILL_MS = 6_000;
 
-/** Whether it is over only long after its cause is: a ticket about a promise looks back for days, which no factor makes short. */
+/** Returns whether an alert lasts long after its cause: a ticket about a promise looks back for days, which no factor shortens. */
 const looksBack = ({ labels }: Pick<RuleAlert, 'labels'>): boolean =>
   labels.severity === 'ticket' && labels.about === 'promise';
 
 /**
- * Waits until nothing fires, not even what another alert keeps quiet, and nothing has for some seconds; tickets about promises left out. Returns when that began
- * (by Date.now()); undefined where it took longer than `limitMs`. Rejects when the signal fires.
+ * Waits until no alert fires, silenced ones included, for some seconds; ignores tickets about promises. Returns when that began
+ * (by Date.now()); undefined if it took longer than `limitMs`. Rejects when the signal fires.
  */
 export async function quiet(
   { prometheus }: { prometheus: Pick<Prometheus, 'alerts'> },

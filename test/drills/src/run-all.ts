@@ -12,7 +12,7 @@ import { type Result, runDrill } from './run-drill.ts';
 import { openSystem, type System } from './system/system.ts';
 
 interface Run {
-  /** Holds all that is made. */
+  /** The folder of all files of the run. */
   dir: string;
   /** Each is added when it is known. */
   results: Result[];
@@ -22,12 +22,12 @@ interface Run {
 
 const WARM_MS = 120_000;
 const QUIET_MS = 240_000;
-/** What is compared with before a delay: nothing may be broken for so long before it. */
+/** The time without faults before a delay, for comparison. */
 const CALM_MS = 40_000;
 
-/** Runs the drills that were asked for on one system, delays first. */
+/** Runs the requested drills on one system, delays first. */
 export async function runAll({ only, factor }: Options, { dir, results, log, signal }: Run): Promise<void> {
-  // It also names databases, topics and the bucket.
+  // The name also serves for databases, topics and the bucket.
   const dataDir = join(dir, `d${randomBytes(5).toString('hex')}`);
   await using system = await openSystem({ dataDir, factor, log, signal });
   signal.throwIfAborted();
@@ -54,7 +54,7 @@ export async function runAll({ only, factor }: Options, { dir, results, log, sig
   }
 }
 
-/** Waits until clips go all their way, what is measured of it has come to Prometheus, and nothing fires. */
+/** Waits until clips are completed, Prometheus has their metrics, and no alert fires. */
 async function warm(system: System, signal: AbortSignal): Promise<void> {
   const figures = async () => {
     const [sample] = await system.prometheus.now('sum(recording_transcript_delay_seconds_count)');

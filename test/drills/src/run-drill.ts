@@ -8,20 +8,20 @@ import type { System } from './system/system.ts';
 import type { Row } from './table.ts';
 
 const FIRE_MS = 90_000;
-/** The fault stays this much longer, for whatever else it would fire. */
+/** The fault lasts this much longer, to show any other alert. */
 const STAY_MS = 8_000;
 const QUIET_MS = 150_000;
 
-/** What became of one drill. */
+/** The result of one drill. */
 export interface Result {
   row: Row;
-  /** Sentences; none when it passed or could not be tried. */
+  /** Sentences; none when it passed or could not run. */
   misses: string[];
-  /** For the log. */
+  /** Notes for the log. */
   notes: string[];
 }
 
-/** Breaks what the drill breaks, waits for its alert, mends it, and waits until nothing fires. Rejects when the signal fires. */
+/** Causes the drill's fault, waits for its alert, removes the fault, and waits until no alert fires. Rejects when the signal fires. */
 export async function runDrill(drill: Drill, system: System, signal: AbortSignal): Promise<Result> {
   const { expects } = drill;
   const { sent } = system.pager;
@@ -65,7 +65,7 @@ async function fired(
   { limitMs, signal }: { limitMs: number; signal: AbortSignal },
 ): Promise<void> {
   const own = async () => (since().some(each => isExpected(each, expects)) ? true : undefined);
-  // That it does not come is the verdict's to say.
+  // The verdict reports a missing alert.
   const came = await waitFor(expects.alert, own, { timeoutMs: limitMs, intervalMs: 200, signal }).catch(() => false);
   signal.throwIfAborted();
   if (came) await stay(signal);
@@ -78,7 +78,7 @@ const stay = (signal: AbortSignal) => {
   });
 };
 
-/** Each alert that was sent, once, with the seconds from the fault to it. */
+/** Returns each alert that was sent, once, with the seconds since the fault. */
 function sentInWords(sent: Sent[], began: number): string {
   const first = new Map<string, number>();
   for (const { severity, alert, at } of sent) {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 
-/** What a clip waits for on its way, as the runbooks' query names it in the label `server`. */
+/** The steps that a clip waits for, as the runbooks' query names them in the label `server`. */
 export type Step = 'store' | 'database' | 'kafka' | 'speech' | 'endpoint' | 'ffmpeg';
 
 const RUNBOOK = new URL('../../../docs/runbooks/which-step-is-slow.md', import.meta.url);
 
-/** The query by which a runbook says which step is slow. Fails when none does. */
+/** Returns the runbook's query that names the slow step. Fails when there is none. */
 export async function stepQuery(): Promise<string> {
   const text = await readFile(RUNBOOK, 'utf8');
   const query = /^.*\brecording:server_seconds_more:rate5m\b.*$/m.exec(text)?.[0];

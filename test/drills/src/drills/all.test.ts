@@ -5,7 +5,7 @@ import { stepQuery } from '../step-query.ts';
 import { DRILLS } from './all.ts';
 import { DELAYS } from './delays.ts';
 
-test('what each drill expects is an alert of that severity', () => {
+test('each drill expects an existing alert of its severity', () => {
   for (const { name, expects } of DRILLS)
     assert.ok(
       ALERTS.some(alert => alert.name === expects.alert && alert.severity === expects.severity),
@@ -13,11 +13,11 @@ test('what each drill expects is an alert of that severity', () => {
     );
 });
 
-test('every name is there once', () => {
+test('every name is unique', () => {
   const names = [...DELAYS, ...DRILLS].map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
 });
 
-test('a runbook has the query that says which step is slow', async () => {
+test('a runbook has the query that names the slow step', async () => {
   assert.match(await stepQuery(), /^topk\(1, /);
 });

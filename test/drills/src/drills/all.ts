@@ -10,7 +10,7 @@ import { socketsLeak } from './sockets-leak.ts';
 import { speechAway } from './speech-away.ts';
 import { storeSlow } from './store-slow.ts';
 
-/** In the order in which they run. */
+/** The drills in the order in which they run. */
 export const DRILLS: Drill[] = [
   ...[storeSlow, kafkaDown, consumerStuck, diskFull, speechAway],
   ...[endpointFailing, primaryGone, podSlow, clockSkewed, socketsLeak],

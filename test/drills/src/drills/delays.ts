@@ -2,7 +2,7 @@ import type { Delay } from '../drill.ts';
 import type { Step } from '../step-query.ts';
 import type { System } from '../system/system.ts';
 
-/** How much longer one call takes: less than makes anything fail. */
+/** The delay of one call: too short to make anything fail. */
 const MS = { store: 300, database: 100, kafka: 800, speech: 4_000, endpoint: 2_000 };
 const FFMPEG_SECONDS = 0.8;
 

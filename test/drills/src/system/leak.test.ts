@@ -13,7 +13,7 @@ const filesOf = async (pid: number) => (await readdir(`/proc/${pid}/fd`)).length
 const limitOf = async (pid: number) =>
   Number(/^Max open files\s+(\d+)/m.exec(await readFile(`/proc/${pid}/limits`, 'utf8'))![1]);
 
-test('sockets leak into a process until they take their share of its files, and all is given back', async t => {
+test('leaks sockets into a process up to a share of its files, and closes them all', async t => {
   if (process.platform !== 'linux') return t.skip('limits of another process are Linux’s');
   using child = spawn(process.execPath, ['-e', SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = await once(child.stdout, 'data');

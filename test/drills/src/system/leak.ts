@@ -6,15 +6,15 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Opens connections to a process until they take this share of the files that it may open, of which there are `limit` from now on,
- * and keeps them open. What it defers on `mended` gives everything back.
+ * Opens connections to a process until they use this share of its file limit, which it sets to `limit`,
+ * and keeps them open. What it defers on `mended` undoes everything.
  */
 export async function leakSockets(
   { pid, url, share, limit }: { pid: number; url: string; share: number; limit: number },
   mended: AsyncDisposableStack,
 ): Promise<void> {
   const { stdout } = await run('prlimit', ['--pid', String(pid), '--nofile', '--output=SOFT', '--noheadings']);
-  // Lowering the soft limit alone needs no privilege, and can be undone.
+  // Lowering only the soft limit needs no privilege, and can be undone.
   await run('prlimit', ['--pid', String(pid), `--nofile=${limit}:`]);
   mended.defer(async () => void (await run('prlimit', ['--pid', String(pid), `--nofile=${stdout.trim()}:`])));
   const { hostname, port } = new URL(url);
@@ -22,7 +22,7 @@ export async function leakSockets(
   const target = Math.floor(limit * share);
   const fill = async () => {
     const held = (await readdir(`/proc/${pid}/fd`)).length;
-    // Those that it has not accepted yet are not among the files that it holds.
+    // Connections that the process has not accepted yet are not among its files.
     const missing = Math.min(target - held, target - open.size);
     for (let more = 0; more < missing; more++) {
       const socket = connect({ host: hostname, port: Number(port) });
@@ -31,7 +31,7 @@ export async function leakSockets(
     }
   };
   await fill();
-  // The process closes connections that ask for nothing; a leak goes on.
+  // The process closes idle connections; the leak opens new ones.
   const timer = setInterval(() => void fill().catch(() => {}), 1_000);
   mended.defer(() => {
     clearInterval(timer);

@@ -2,7 +2,7 @@ import type { Harness } from '@recording-request/fault-test/harness/harness';
 import type { Project } from '@recording-request/fault-test/owner/owner';
 import { createRandom, type Random } from '@recording-request/stack/random';
 
-/** Contributors and an owner who come at their own times, whether those before them were served or not. */
+/** Contributors and an owner who arrive at their own times, independent of earlier requests. */
 export interface SteadyLoad extends AsyncDisposable {
   readonly handedIn: number;
   readonly reads: number;
@@ -10,14 +10,14 @@ export interface SteadyLoad extends AsyncDisposable {
 
 const CLIP_EVERY_MS = 2_000;
 const READ_EVERY_MS = 250;
-/** The share of clips with speech; each of them gets a transcript. */
+/** The share of clips with speech, each of which gets a transcript. */
 const SPEECH = 0.5;
-/** Beyond these at once somebody stays away: what stands still must not fill this process. */
+/** The limit of concurrent users: a stalled system must not fill this process. */
 const CLIPS_MOST = 30;
 const READS_MOST = 40;
 const PATIENCE_MS = 60_000;
 
-/** Hands in clips and reads as an owner does until it is closed. */
+/** Sends clips and reads as an owner does until it is closed. */
 export function startLoad(harness: Harness, projects: { plain: Project; spoken: Project }): SteadyLoad {
   const random = createRandom('steady');
   const clips = many(CLIPS_MOST, CLIP_EVERY_MS, at => handIn(harness, projects, random.fork(`clip ${at}`)));
@@ -45,13 +45,13 @@ async function handIn(harness: Harness, { plain, spoken }: Parameters<typeof sta
   const take = harness.take(random, { speaks });
   const how = { chunkBytes: 1_000_000, patienceMs: PATIENCE_MS };
   const entry = await harness.contribute({ project }, take, random, how);
-  // Nobody checks them in the end, and they hold the takes.
+  // No checker needs the takes, which would fill the memory.
   harness.ledger.entries.splice(harness.ledger.entries.indexOf(entry), 1);
   harness.gateway.incidents.length = 0;
   if (entry.outcome !== 'ok') throw new Error(entry.why);
 }
 
-/** Begins `one` every so often, unless so many still run. */
+/** Begins `one` at intervals, unless this many still run. */
 function many(most: number, everyMs: number, one: (at: number) => Promise<unknown>) {
   const open = new Set<Promise<void>>();
   let at = 0;

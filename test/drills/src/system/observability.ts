@@ -5,12 +5,12 @@ import { ruleFiles } from '@recording-request/observe/definitions/rules';
 import { timeOf } from '@recording-request/observe/definitions/time';
 import { type Observability, startObservability } from '@recording-request/observe/start-observability';
 
-/** Between two exports of a service, two scrapes, and two evaluations of a rule. */
+/** The interval of a service's exports, of scrapes, and of rule evaluations. */
 const SCRAPE_MS = 1_000;
 
 /**
- * Starts the collector, Prometheus and Alertmanager with the rules of deploy/observability, made with windows and waits divided, and has every
- * notification come to the pager.
+ * Starts the collector, Prometheus and Alertmanager with the rules of deploy/observability, with divided windows and waits, and sends every
+ * notification to the pager.
  */
 export async function openObservability({
   dataDir,

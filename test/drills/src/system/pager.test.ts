@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPager } from './pager.ts';
 
-test('what fires is noted with its labels, and what has ended is not', async () => {
+test('records firing alerts with their labels, and no resolved ones', async () => {
   await using pager = await openPager();
   const labels = (alertname: string) => ({ alertname, severity: 'page', job: 'media' });
   const alerts = [

@@ -1,15 +1,15 @@
 import { startReceiver } from '@recording-request/harness/webhook-receiver';
 import type { Sent } from '../alert.ts';
 
-/** The pager: what Alertmanager sends, after it has grouped and left out what another alert explains. */
+/** The receiver of Alertmanager's notifications, after grouping and silencing. */
 export interface Pager extends AsyncDisposable {
-  /** For Alertmanager's receivers. */
+  /** The URL for Alertmanager's receivers. */
   url: string;
-  /** In the order in which it came: an alert that goes on firing may come again. */
+  /** In order of arrival: a firing alert may repeat. */
   readonly sent: Sent[];
 }
 
-/** As Alertmanager posts it. */
+/** The format of Alertmanager's webhook. */
 interface Notification {
   alerts: { status: string; labels: Record<string, string> }[];
 }

@@ -1,15 +1,15 @@
 import mongoose from 'mongoose';
 
 const LIMITS = { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000, socketTimeoutMS: 30_000 };
-/** Longer than a drill; it ends sooner. */
+/** Longer than a drill, which ends it sooner. */
 const AWAY_SECONDS = 600;
 
-/** Has the one member of a replica set give up being its primary. It answers, and nobody is elected. */
+/** Makes the only member of a replica set step down. It responds, and no primary is elected. */
 export async function stepDown(mongoUrl: string): Promise<void> {
   await command(mongoUrl, { replSetStepDown: AWAY_SECONDS, force: true });
 }
 
-/** Lets it be elected again, which it is within seconds. */
+/** Lets it be elected again, within seconds. */
 export async function stepUp(mongoUrl: string): Promise<void> {
   await command(mongoUrl, { replSetFreeze: 0 });
 }

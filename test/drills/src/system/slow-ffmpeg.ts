@@ -3,16 +3,16 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** An ffmpeg that can be made to take longer. */
+/** An ffmpeg that can be slowed down. */
 export interface SlowFfmpeg {
-  /** The variables under which a service finds it instead of the other. */
+  /** The variables that make a service use it. */
   env: Record<string, string>;
-  /** Has each run begin so many seconds late. */
+  /** Delays the start of each run by this many seconds. */
   lag(seconds: number): Promise<void>;
   pass(): Promise<void>;
 }
 
-/** Puts a program into `dir` that waits as long as a file there says, and becomes the ffmpeg of this machine. */
+/** Writes a program to `dir` that waits as long as a file there says, and then executes this machine's ffmpeg. */
 export async function slowFfmpeg(dir: string): Promise<SlowFfmpeg> {
   const { stdout } = await promisify(execFile)('sh', ['-c', 'command -v ffmpeg']);
   const waits = join(dir, 'waits');
