@@ -5,7 +5,7 @@ import { endSpan, tracer } from '@recording-request/kit-telemetry/end-span';
 /** Ends the span of a call: without an error the call succeeded. Only the first end counts. */
 export type EndCall = (error?: { code?: status | undefined; details?: string } | null) => void;
 
-/** What all spans of one RPC have. */
+/** The attributes that all spans of one RPC share. */
 export interface RpcSpan {
   name: string;
   attributes: Attributes;

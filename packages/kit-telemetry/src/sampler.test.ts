@@ -17,7 +17,7 @@ function tracing(ratio: string) {
     return { span, within: trace.setSpan(parent, span) };
   };
   return {
-    /** Traces a request, in which another service is called. Returns what that service is told. */
+    /** Traces a request that calls another service. Returns the trace context that this service receives. */
     request(method: string, parent = ROOT_CONTEXT) {
       const { span, within } = start(method, SpanKind.SERVER, parent, { 'http.request.method': method });
       start('call', SpanKind.CLIENT, within).span.end();

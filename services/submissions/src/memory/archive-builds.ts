@@ -21,7 +21,7 @@ interface Running {
   made: Promise<ReadyArchive>;
   end: AbortController;
   callers: number;
-  /** Whether a caller was told to return later. */
+  /** Whether a caller got the response to retry later. */
   isAwaited: boolean;
 }
 
