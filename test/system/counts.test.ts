@@ -19,6 +19,9 @@ const REQUESTS: Record<string, number> = {
 };
 /** One clip, from `POST …/responses` to the webhook of its transcript. It takes 68 operations; on a busy machine polls add up to 15. */
 const CLIP = { 'MongoDB operations': 100, RPCs: 18, 'Kafka records': 8, 'store requests': 12 };
+/** Its writes, which polls hardly change. */
+const CLIP_WRITES = 36;
+const WRITE = / (insert|update|findAndModify|delete)$/;
 const LIMIT_MS = 300_000;
 
 await using starting = new AsyncDisposableStack();
@@ -51,4 +54,8 @@ test('so does a clip', () => {
       `${count.toFixed(1)} ${kind}, ${CLIP[kind]} at most: ${JSON.stringify(costs.clip[kind])}`,
     );
   }
+  const writes = Object.entries(costs.clip['MongoDB operations'])
+    .filter(([name]) => WRITE.test(name))
+    .reduce((sum, [, count]) => sum + count, 0);
+  assert.ok(writes > 1 && writes <= CLIP_WRITES, `${writes.toFixed(1)} writes, ${CLIP_WRITES} at most`);
 });
