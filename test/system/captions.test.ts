@@ -1,6 +1,6 @@
 /**
- * Captions from outside: what a provider returns, as cues that players read, and in bulk. The provider is this test's own, so
- * that its segments are those that need care.
+ * Tests captions through HTTP: the cues made from a provider's segments, and their bulk download. The speech provider is this
+ * test's own, so that it returns the difficult segments.
  */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -52,7 +52,7 @@ const settings = { count: 4, transcriptionEnabled: true };
 const project: ProjectCreatedJson = await ada.createProject({ projectName: 'Captions', ...settings });
 const empty = await ada.createProject({ projectName: 'Empty', count: 1 });
 const path = `/api/projects/${project.projectId}`;
-// The second has no sound, so no transcript, and its number is not given to another.
+// The second clip has no sound, so no transcript; no other clip may get its number.
 for (const [at, clip] of [spoken, mute, spoken].entries()) {
   const link = project.recipientUrls[at]!.recipientUrl;
   await sendClip(link, clip, { responseSessionId: await beginResponse(link) });
@@ -100,7 +100,7 @@ const bare = (text: string) => text.replaceAll(/\s/g, '');
 const fileOf = async (base: string, clip: SubmissionJson, extension: string) =>
   ada.ask(`${base}/submissions/${clip.submissionId}/transcript.${extension}`);
 
-test('cues follow captioning practice, whatever the provider returned', async () => {
+test('cues follow captioning practice for any provider result', async () => {
   const cues = strictly((await fileOf(path, clips[0]!, 'vtt')).text(), 'vtt');
   let before = 0;
   for (const { start, end, lines } of cues) {
@@ -129,7 +129,7 @@ test('transcript.srt has the same cues, for the owner and the dashboard; 404 wit
   }
 });
 
-test('ffmpeg reads the same times of both', async () => {
+test('ffmpeg reads the same times from both formats', async () => {
   const timesOf = async (extension: string) => {
     const file = join(system.scratch, `captions.${extension}`);
     await writeFile(file, (await fileOf(path, clips[0]!, extension)).bytes);
@@ -141,7 +141,7 @@ test('ffmpeg reads the same times of both', async () => {
   assert.equal(vtt.length, strictly((await fileOf(path, clips[0]!, 'vtt')).text(), 'vtt').length);
 });
 
-test('transcripts.zip has a text and both captions of each transcript, named as the videos in project.zip', async () => {
+test('transcripts.zip has a text and both caption files of each transcript, named as the videos in project.zip', async () => {
   const videos = (await readZip(system.scratch, (await ada.ask(`${path}/export/project.zip`)).bytes)).entries
     .map(({ name }) => /^videos\/(.*)\.webm$/.exec(name)?.[1])
     .filter(name => name !== undefined);
@@ -159,12 +159,15 @@ test('transcripts.zip has a text and both captions of each transcript, named as 
     const inZip = entries.find(({ name }) => name.endsWith(extension))!;
     assert.equal(inZip.text, (await fileOf(path, clips[0]!, extension)).text());
   }
-  assert.ok((await ada.ask(`${path}/export/transcripts.zip`)).bytes.equals(whole.bytes), 'the same bytes each time');
+  assert.ok(
+    (await ada.ask(`${path}/export/transcripts.zip`)).bytes.equals(whole.bytes),
+    'each download has the same bytes',
+  );
   const dashboards = await ada.ask(`/project/${project.projectToken}/export/transcripts.zip?selected=true`);
-  assert.ok(dashboards.bytes.equals(whole.bytes), 'the dashboard takes no filter');
+  assert.ok(dashboards.bytes.equals(whole.bytes), 'the dashboard ignores filters');
 });
 
-test('filters narrow transcripts.zip, and without a transcript it is a valid archive', async () => {
+test('filters narrow transcripts.zip; without a transcript it is a valid archive', async () => {
   ok(await ada.ask(`${path}/submissions/${clips[2]!.submissionId}`, { method: 'PATCH', json: { selected: true } }));
   const namesOf = async (address: string) => {
     const { bad, entries } = await readZip(system.scratch, (await ada.ask(address)).bytes);

@@ -1,5 +1,5 @@
 /**
- * What requests and one clip cost. A file of its own, as its services run behind proxies that count.
+ * Counts the operations of requests and of one clip. A separate file, because its services run behind counting proxies.
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -10,16 +10,19 @@ import { startSpeechStub } from '@recording-request/bench/product/speech-stub';
 import { serverVariables } from '@recording-request/testing/environment';
 import { startTestSystem } from '@recording-request/testing/test-system';
 
-/** MongoDB operations of one request. */
+/** The most MongoDB operations of one request. */
 const REQUESTS: Record<string, number> = {
   'GET /api/me': 1,
   'GET /api/projects/{id}': 2,
   'GET …/submissions': 2,
   'GET …/links': 2,
 };
-/** One clip, from `POST …/responses` to the webhook of its transcript. It takes 68 operations; on a busy machine polls add up to 15. */
+/**
+ * The most operations of one clip, from `POST …/responses` to the webhook of its transcript. It takes 68; polls add up to 15 on a
+ * busy machine.
+ */
 const CLIP = { 'MongoDB operations': 100, RPCs: 18, 'Kafka records': 8, 'store requests': 12 };
-/** Its writes, which polls hardly change. */
+/** The most writes of one clip; polls hardly change their number. */
 const CLIP_WRITES = 36;
 const WRITE = / (insert|update|findAndModify|delete)$/;
 const LIMIT_MS = 300_000;
@@ -34,7 +37,7 @@ after(() => started.disposeAsync());
 
 let costs: Costs;
 
-test('each request costs as few operations as it may', { timeout: LIMIT_MS }, async t => {
+test('no request exceeds its number of operations', { timeout: LIMIT_MS }, async t => {
   const product = { baseUrl: system.baseUrl, token };
   const topicPrefix = `${system.name}.`;
   costs = await countCosts({ product, taps, topicPrefix, signal: t.signal, reads: 100, clips: 2 });
@@ -45,7 +48,7 @@ test('each request costs as few operations as it may', { timeout: LIMIT_MS }, as
   }
 });
 
-test('so does a clip', () => {
+test('a clip does not exceed its number of operations', () => {
   for (const kind of KINDS) {
     const count = totalOf(costs.clip, kind);
     assert.ok(count > 1, `${kind}: nothing was counted`);

@@ -1,7 +1,7 @@
 /**
- * Exports of much: many clips of 5 MB against 20 of them, in six fresh processes. What each holds in memory does not grow
- * with what is exported, and a client that goes away stops the work behind it. A file of its own, as its services are
- * measured and must have nothing else to do.
+ * Compares exports of many clips of 5 MB with exports of a tenth, in six fresh processes: memory does not grow with the size of
+ * an export, and a client that disconnects stops its export. A separate file, because its services are measured and must be
+ * idle otherwise.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -26,21 +26,21 @@ import { readZipFile } from './harness/python.ts';
 import { openStores } from './harness/stores.ts';
 
 const MB = 1e6;
-/** How many clips are many: 80 are 400 MB, ten times what a peak may grow by. */
+/** 80 clips are 400 MB, ten times the permitted growth of a peak. */
 const MANY = Number(process.env.EXPORT_MEMORY_CLIPS ?? 80);
 const FEW = MANY / 10;
 const COPIES_AT_ONCE = 4;
 const MEASURE_MS = 300_000;
-/** The larger of the two is what a peak may grow by: a garbage collector is not exact to some MB. */
+/** A peak may grow by the larger of the two: garbage collection varies by some MB. */
 const FLAT = { ratio: 1.2, bytes: 40 * MB };
 const STOPS_WITHIN_MS = 20_000;
-/** What a service reads in a second without an export: of Kafka, MongoDB and its own health. */
+/** The most a service reads in a second without an export: from Kafka, MongoDB and health checks. */
 const IDLE_BYTES = 1 * MB;
 
 await using starting = new AsyncDisposableStack();
 const system = starting.use(await startTestSystem({ restartable: true }));
 const owner = await system.newOwner('Ada', 10 * MANY);
-// Every frame a key frame: 5 MB in 2.6 s, which ffmpeg looks through as fast as it goes.
+// With only key frames, 2.6 s take 5 MB, and ffmpeg decodes them fast.
 const picture = { width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 };
 const clip = await testClip({
   container: 'mp4',
@@ -68,8 +68,8 @@ const ZIP = 'export/project.zip';
 const FILES = ['export.json', 'export.csv', 'export/transcripts.txt', ZIP];
 
 /**
- * Fills a project with that many clips: one lands, is made seekable and is then copied in the stores, record by record and
- * object by object, as landing each would take minutes. Returns the bytes that the API reports of all.
+ * Fills a project with that many clips. Uploads one and copies its records and objects in the stores, because uploading each
+ * would take minutes. Returns the total size that the API reports.
  */
 async function fill(project: ProjectCreatedJson, clips: number): Promise<number> {
   const link = project.sharedLink!.recipientUrl;
@@ -92,7 +92,7 @@ async function copyClip(submissionId: string, video: Buffer, copies: number): Pr
   const submissions = stores.collection('submissions', 'submissions');
   const row = (await submissions.findOne({ _id: submissionId }))!;
   const stored = row.video as { key: string; size: number };
-  assert.equal(video.length, stored.size, 'the API gives the whole video');
+  assert.equal(video.length, stored.size, 'the API returns the whole video');
   await inParallel(Array.from({ length: copies }), COPIES_AT_ONCE, async () => {
     const id = uuidv7();
     const key = stored.key.replace(submissionId, id);
@@ -101,7 +101,7 @@ async function copyClip(submissionId: string, video: Buffer, copies: number): Pr
   });
 }
 
-/** Downloads the four exports, one after the other, the ZIP last, which stays. Gives its bytes and how long it took. */
+/** Downloads the four exports one after the other and keeps the last, the ZIP. Returns its size and its duration. */
 async function download(project: ProjectCreatedJson): Promise<{ bytes: number; ms: number }> {
   const path = join(system.scratch, 'export');
   let last = { bytes: 0, ms: 0 };
@@ -113,10 +113,10 @@ async function download(project: ProjectCreatedJson): Promise<{ bytes: number; m
   return last;
 }
 
-/** The last project.zip that was downloaded of a project. */
+/** The path of a project's last downloaded project.zip. */
 const zipPath = ({ projectId }: ProjectCreatedJson) => join(system.scratch, `${projectId}.zip`);
 
-/** The peak of each process over `times` downloads of a project's exports. */
+/** Returns each process's peak memory over `times` downloads of a project's exports. */
 async function peaksOf(project: ProjectCreatedJson, times: number) {
   for (const name of SERVICES) forgetPeak(system.services[name].pid);
   let zip = await download(project);
@@ -138,12 +138,12 @@ test(`one project gets ${FEW} clips, another ${MANY}`, { timeout: MEASURE_MS }, 
 });
 
 test(`an export of ${MANY} clips takes no more memory than one of ${FEW}`, { timeout: MEASURE_MS }, async t => {
-  // What landing left in a process would hide what an export takes.
+  // Memory left from landing would hide the memory of an export.
   await system.restart();
   const times = Math.round(MANY / FEW);
-  // A process that has just started takes more with everything that it does for the first time.
+  // A fresh process takes more memory for everything that it does for the first time.
   await peaksOf(few, 3);
-  // The same bytes both times: a garbage collector's peak is higher the longer one looks, whatever the size of a project.
+  // Exports the same number of bytes both times: the peak rises with the time observed, whatever the size of a project.
   const small = await peaksOf(few, times);
   const large = await peaksOf(many, 1);
   const mb = (bytes: number) => (bytes / MB).toFixed(1);
@@ -182,17 +182,17 @@ test('both ZIPs are whole', { timeout: MEASURE_MS }, async () => {
   }
 });
 
-test('a client that goes away in mid-download stops the work behind it', { timeout: MEASURE_MS }, async t => {
+test('a client that disconnects during a download stops its export', { timeout: MEASURE_MS }, async t => {
   const { pid } = system.services.gateway;
   const start = await bytesRead(pid);
   const reader = await readUntil(20 * MB, urlOf(many, ZIP), owner.token);
   const read = (await bytesRead(pid)) - start;
-  assert.ok(read >= 20 * MB, 'the counter counts what an export reads');
+  assert.ok(read >= 20 * MB, 'the counter includes the bytes of an export');
   reader.leave();
   const left = performance.now();
-  assert.ok(reader.received() < sizes.many / 2, 'there was much to go');
-  const inAll = await until(
-    'a second in which nothing more of the export is read',
+  assert.ok(reader.received() < sizes.many / 2, 'most of the export was still to come');
+  const total = await until(
+    'a second without reads for the export',
     async () => {
       const before = await bytesRead(pid);
       await pause(1_000);
@@ -201,18 +201,18 @@ test('a client that goes away in mid-download stops the work behind it', { timeo
     },
     { limitMs: STOPS_WITHIN_MS, everyMs: 150 },
   );
-  const figures = `${reader.received()} bytes received, ${inAll} read in all`;
-  t.diagnostic(`${figures}; it had stopped ${Math.round(performance.now() - left)} ms after the client left`);
-  // Work that had gone on to its end would be quiet too.
-  assert.ok(inAll < sizes.many / 2, figures);
+  const figures = `${reader.received()} bytes received, ${total} read in total`;
+  t.diagnostic(`${figures}; reading stopped ${Math.round(performance.now() - left)} ms after the client disconnected`);
+  // An export that ran to its end would also read nothing more.
+  assert.ok(total < sizes.many / 2, figures);
 });
 
-test('a client that stopped reading and goes away leaves nothing waiting', { timeout: MEASURE_MS }, async t => {
+test('a client that stops reading and disconnects leaves no bytes queued', { timeout: MEASURE_MS }, async t => {
   const waiting = async () =>
     (await bytesWaiting(system.services.submissions.pid)) + (await bytesWaiting(system.services.gateway.pid));
   const reader = await readUntil(5 * MB, urlOf(many, ZIP), owner.token);
-  const held = await until(
-    'an object that waits to be read',
+  const queued = await until(
+    'an unread object',
     async () => {
       const fault = reader.fault();
       if (fault) throw new Error('the export broke off', { cause: fault });
@@ -220,7 +220,7 @@ test('a client that stopped reading and goes away leaves nothing waiting', { tim
       await pause(500);
       const bytes = await waiting();
       if (bytes > 0.1 * MB) return bytes;
-      // It happened to stop between two objects: on to another place.
+      // It stopped between two objects: read on and try again.
       reader.resume();
       return false;
     },
@@ -228,8 +228,11 @@ test('a client that stopped reading and goes away leaves nothing waiting', { tim
   );
   reader.leave();
   const left = performance.now();
-  await until('no byte to be waiting', async () => (await waiting()) === 0, { limitMs: STOPS_WITHIN_MS, everyMs: 150 });
+  await until('all queues to be empty', async () => (await waiting()) === 0, {
+    limitMs: STOPS_WITHIN_MS,
+    everyMs: 150,
+  });
   t.diagnostic(
-    `${held} bytes waited for the client; none did ${Math.round(performance.now() - left)} ms after it left`,
+    `${queued} bytes were queued for the client; none ${Math.round(performance.now() - left)} ms after it disconnected`,
   );
 });

@@ -1,6 +1,6 @@
 /**
- * Lists of thousands of links, read by many at once and left unread by more, and many such projects made at once, by one owner
- * in processes with a small heap: each of these ended a process once. A file of its own, as its services have that heap.
+ * One owner reads lists of thousands of links concurrently, leaves more of them unread, and creates many such projects at once.
+ * None of this may end a process. A separate file, because its services have a small heap.
  */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
@@ -10,7 +10,7 @@ import { SERVICES } from '@recording-request/stack/service-plan';
 import { startTestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
 
-/** An answer has 0.8 MB, and takes a process that holds it whole some 4 MB. */
+/** An answer has 0.8 MB; a process that holds a whole one needs about 4 MB. */
 const LINKS = 2_000;
 const HEAP_MB = 112;
 const READERS = 60;
@@ -31,7 +31,7 @@ after(() => started.disposeAsync());
 const pids = () => SERVICES.map(name => system.services[name].pid);
 const before = pids();
 
-/** Asks as the other owner until the work is done: each call behind an answer has a deadline of 5 s, after which it is 503. */
+/** Sends the other owner's requests until the work is done. A request returns 503 if a call behind it exceeds 5 s. */
 async function answeredDuring<T>(work: Promise<T>): Promise<T> {
   let isDone = false;
   void work.finally(() => (isDone = true)).catch(() => {});
@@ -41,7 +41,7 @@ async function answeredDuring<T>(work: Promise<T>): Promise<T> {
 
 const headers = { authorization: `Bearer ${busy.token}` };
 
-/** Reads an answer to its end. Returns undefined where it was refused, with a time to come back. */
+/** Reads a whole answer. Returns undefined for a refusal, which must have `Retry-After`. */
 async function answerOf<T>(response: Response): Promise<T | undefined> {
   if (response.status === 200) return (await response.json()) as T;
   assert.ok([429, 503].includes(response.status), `${response.status} ${await response.text()}`);
@@ -62,7 +62,7 @@ const project = await create('first');
 const path = `/api/projects/${project!.projectId}/links`;
 const links = async () => await answerOf<ProjectLinksJson>(await fetch(system.baseUrl + path, { headers }));
 
-test('many who read all links of a large project at once end no process, and keep nobody else waiting', async () => {
+test('many concurrent lists of a large project end no process and do not block another owner', async () => {
   assert.equal(project!.recipientUrls.length, LINKS);
   const reading = Promise.all(Array.from({ length: READERS }, links));
   const whole = (await answeredDuring(reading)).filter(answer => answer !== undefined);
@@ -71,7 +71,7 @@ test('many who read all links of a large project at once end no process, and kee
   assert.deepEqual(pids(), before);
 });
 
-test('answers that are left unread end no process', async () => {
+test('unread answers end no process', async () => {
   const { hostname, port } = new URL(system.baseUrl);
   const request = `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: ${headers.authorization}\r\n\r\n`;
   const answered: boolean[] = [];
@@ -82,13 +82,13 @@ test('answers that are left unread end no process', async () => {
     socket.write(request);
     return socket;
   });
-  await answeredDuring(until('each has the beginning of its answer', () => answered.filter(Boolean).length === UNREAD));
+  await answeredDuring(until('the start of each answer', () => answered.filter(Boolean).length === UNREAD));
   for (const socket of sockets) socket.destroy();
-  await until('another list is sent', async () => (await links()) !== undefined);
+  await until('another list', async () => (await links()) !== undefined);
   assert.deepEqual(pids(), before);
 });
 
-test('many large projects made at once end no process, and a repeat gets the same answer', async () => {
+test('many large projects created at once end no process, and a repeat gets the same answer', async () => {
   const making = Promise.all(Array.from({ length: CREATIONS }, (_, index) => create(`key ${index}`)));
   const made = await answeredDuring(making);
   assert.ok(made.some(each => each?.recipientUrls.length === LINKS));

@@ -1,6 +1,5 @@
 /**
- * The contract's promises about media, authorization and erasure once more, with nginx in front that sends the bytes
- * (`MEDIA_OFFLOAD=accel`): the same suites, asked there.
+ * Runs the suites of media, authorization and erasure again, through an nginx that sends the bytes (`MEDIA_OFFLOAD=accel`).
  */
 import { after } from 'node:test';
 import { startTestSystem } from '@recording-request/testing/test-system';

@@ -1,6 +1,6 @@
 /**
- * What only an operator can see or do: which secrets stand where, and erasure. The six services as processes on real
- * servers, in one file, as they take longer to start than a suite takes to run.
+ * Tests the operator's part: no stored secrets, and erasure. The six services run as processes on real servers, in one file
+ * because they take longer to start than a suite to run.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ starting.defer(() => traces.stop());
 const system = starting.use(
   await startTestSystem({
     restartable: true,
-    // Everything that the services have to say.
+    // Every log line of the services.
     logLevel: 'trace',
     env: {
       ...traceVariables(traces.url),
@@ -58,10 +58,10 @@ after(() => started.disposeAsync());
 serviceIdentity(system);
 secrets(seed, stores, traces, issued);
 randomTokens(system, stores, 5_000);
-// While there are two owners.
+// Needs both owners, before one is erased.
 mediaAgain(seed, stores);
 erasure(seed, stores, mediaDir);
-// Before a record that no consumer can handle, which is a fault.
+// Runs before a suite that sends a record which no consumer can handle: it logs a fault.
 logLines(seed, traces);
 spans(seed, stores, traces);
 metrics(traces);

@@ -1,6 +1,6 @@
 /**
- * The owner's contract from outside: the six services as processes on real servers, spoken to by HTTP only. One file, as
- * the services take longer to start than a suite takes to run.
+ * Tests the owner's contract through HTTP only. The six services run as processes on real servers, in one file because they
+ * take longer to start than a suite to run.
  */
 import { after } from 'node:test';
 import { startTestSystem } from '@recording-request/testing/test-system';
@@ -26,7 +26,7 @@ const system = starting.use(
   }),
 );
 const seed = starting.use(await seedTwoOwners(system));
-// Everything that takes time comes before the first test: a file whose tests have all ended is over.
+// Slow steps come before the first test: Node ends a file once its tests have ended.
 const matrix = await prepareAuthorization(seed);
 const runSchemathesis = await prepareSchemathesis(seed, line => process.stderr.write(`${line}\n`));
 const recorders = await prepareRecorders(seed);
@@ -42,6 +42,6 @@ concurrency(seed);
 oneResponse(seed);
 ownRecorders(seed, recorders);
 descriptions(seed, runSchemathesis);
-// What the suites before made the services ask; the benchmark asks with a service's own connection.
+// Checks the commands of the suites above. The benchmark comes later: it queries with a service's own connection.
 shardKeys(system);
 benchmark(seed);

@@ -1,6 +1,6 @@
 /**
- * 100,000 tokens that were never given out, by HTTP. Gateway and projects are in this process, without logs and spans, as
- * that many requests are more than six processes that log everything can answer in the time of a test.
+ * Sends 100,000 unknown tokens by HTTP. Gateway and projects run in this process without logs and spans, because six processes
+ * that log everything could not answer so many requests in the time of a test.
  */
 import { after } from 'node:test';
 import { readConfig as readGatewayConfig } from '@recording-request/gateway/config';

@@ -1,6 +1,6 @@
 /**
- * The shard keys against two real shards of MongoDB: each collection of each service is sharded with its indexes, documents are
- * spread, what is unique stays so over the shards, and what carries its key asks one of them.
+ * Tests the shard keys on two real MongoDB shards: each collection is sharded with its indexes, documents are spread, unique
+ * fields stay unique across the shards, and a query with the shard key reaches one shard.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -24,7 +24,7 @@ before(async () => {
 after(async () => await mongo[Symbol.asyncDispose]());
 
 for (const [name, collections] of Object.entries(COLLECTIONS))
-  test(`MongoDB shards every collection of ${name} by its key, and spreads what is in it`, async () => {
+  test(`MongoDB shards every collection of ${name} by its key and spreads its documents`, async () => {
     const database = await mongo.createDatabase(name);
     const { keys } = shardings[name]!;
     for (const each of collections) {
@@ -33,7 +33,7 @@ for (const [name, collections] of Object.entries(COLLECTIONS))
       await database.shard(each, key);
       if (!Object.values(key).includes('hashed')) continue;
       const [field] = Object.keys(key);
-      // As little of each as its unique indexes take.
+      // Only the fields of the unique indexes.
       const unique = each.indexes
         .filter(({ options }) => options.unique)
         .flatMap(({ keys: fields }) => Object.keys(fields));
@@ -48,11 +48,11 @@ for (const [name, collections] of Object.entries(COLLECTIONS))
         `${each.collection} of ${name} is spread: ${counts}`,
       );
       const carried = { [field!]: (documents[7] as Record<string, string>)[field!] };
-      assert.equal((await database.asked(each.collection, carried)).length, 1, `${each.collection} by its key`);
+      assert.equal((await database.targetShards(each.collection, carried)).length, 1, `${each.collection} by its key`);
     }
   });
 
-test('what is unique stays so over the shards, and a look-up without the key asks both', async () => {
+test('unique fields stay unique across the shards, and a query without the shard key reaches both', async () => {
   const database = await mongo.createDatabase('rules');
   const { keys } = shardings.projects!;
   const of = (name: string) => ofProjects.find(({ collection }) => collection === name)!;
@@ -79,8 +79,8 @@ test('what is unique stays so over the shards, and a look-up without the key ask
     for (const [collection, document] of again)
       await assert.rejects(database.insert(collection, [document]), /E11000/, `${collection} ${at}`);
   }
-  assert.equal((await database.asked('links', { projectId: 'project 3', _id: 'link 3' })).length, 1);
-  assert.equal((await database.asked('links', { hash: '3' })).length, 2);
+  assert.equal((await database.targetShards('links', { projectId: 'project 3', _id: 'link 3' })).length, 1);
+  assert.equal((await database.targetShards('links', { hash: '3' })).length, 2);
 });
 
 test('MongoDB refuses a collection whose unique index does not begin with its key', async () => {

@@ -1,6 +1,6 @@
 /**
- * How many bytes a clip costs at the object store, from its first byte to `ready`. A file of its own, as a proxy in front of the store
- * counts every byte of its services.
+ * Counts a clip's bytes to and from the object store, from its first byte to `ready`. A separate file, because a proxy in front
+ * of the store counts every byte of its services.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -16,10 +16,10 @@ import { until } from '@recording-request/testing/wait';
 import { SYSTEM_WAIT } from './harness/limits.ts';
 
 const MiB = 1024 ** 2;
-/** Once as it comes and once as the stored video; once to inspect it and once to make its media. */
+/** A clip is written twice, as upload and as stored video, and read twice, to inspect it and to make its media. */
 const TIMES = 2.1;
 
-/** Passes connections on to the store, and counts their bytes. */
+/** Forwards connections to the store and counts their bytes. */
 async function countingProxy(origin: string) {
   const { hostname, port } = new URL(origin);
   const counted = { written: 0, read: 0 };
@@ -50,7 +50,7 @@ const { projectId, recipientUrls } = await owner.createProject({
   count: 2,
   transcriptionEnabled: false,
 });
-// Every frame a key frame: about 2 MB a second.
+// With only key frames, a second takes about 2 MB.
 const picture = { width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 };
 const clip = await testClip({ container: 'mp4', audio: 'none', seconds: 6, ...picture });
 const started = starting.move();
@@ -60,9 +60,9 @@ for (const [index, [name, chunkBytes]] of [
   ['one request', Number.POSITIVE_INFINITY],
   ['many requests', MiB / 2],
 ].entries() as ArrayIterator<[number, [string, number]]>)
-  test(`a clip that is sent in ${name} is written twice and read twice`, async () => {
+  test(`a clip sent in ${name} is written twice and read twice`, async () => {
     const { bytes } = clip;
-    assert.ok(bytes.length > 6 * MiB, `a clip of ${bytes.length} bytes says little about a larger one`);
+    assert.ok(bytes.length > 6 * MiB, `a clip of ${bytes.length} bytes is too small for this test`);
     const link = recipientUrls[index]!.url;
     const metadata = { responseSessionId: await beginResponse(link), filetype: clip.mimeType };
     const before = { ...proxy.counted };
@@ -77,7 +77,7 @@ for (const [index, [name, chunkBytes]] of [
       const { submissions } = ok(await owner.ask(`/api/projects/${projectId}/submissions`));
       return (submissions as SubmissionJson[]).length > index && submissions[0].mediaStatus === 'ready';
     };
-    await until('its media is made', isReady, SYSTEM_WAIT);
+    await until('its media', isReady, SYSTEM_WAIT);
     for (const way of ['written', 'read'] as const) {
       const times = (proxy.counted[way] - before[way]) / bytes.length;
       assert.ok(times <= TIMES, `${times.toFixed(2)} times its size was ${way}`);

@@ -17,7 +17,7 @@ export interface RunningAdmin {
   ended: Promise<AdminRun>;
 }
 
-/** The operator's command line as a process of its own, without a terminal. */
+/** Starts the operator's command line as a separate process without a terminal. */
 export function startAdmin(system: TestSystem, ...words: string[]): RunningAdmin {
   const operator = { ...operatorEnv(system.services), ...system.certificates.env('operator') };
   const child = spawn(process.execPath, [MAIN, ...words], {

@@ -2,23 +2,23 @@ import { startMediaProxy } from '@recording-request/stack/media-proxy';
 import { httpClient } from '@recording-request/testing/http-client';
 import type { TestSystem } from '@recording-request/testing/test-system';
 
-/** What the gateway has to be started with, for an nginx that shows this secret. */
+/** The environment of a gateway behind an nginx that sends this secret. */
 export const offloadVariables = (secret: string) => ({
   MEDIA_OFFLOAD: 'accel',
   MEDIA_OFFLOAD_SECRET: secret,
   TRUSTED_PROXIES: '1',
 });
 
-/** A system whose owners ask nginx; its logs are beside those of the services. */
+/** A system whose owners send their requests to nginx. */
 export interface SystemBehindNginx extends AsyncDisposable {
   system: TestSystem;
-  /** nginx' lines about requests. */
+  /** The path of nginx's access log, beside the services' logs. */
   accessLog: string;
 }
 
 /**
- * Starts nginx, as deploy/nginx sets it up, in front of a system: what its owners ask for is asked there, also under the addresses
- * of the gateway that answers contain.
+ * Starts nginx with the configuration of deploy/nginx in front of a system. Owners send their requests to it, also those for
+ * gateway URLs taken from an answer.
  */
 export async function behindNginx(system: TestSystem, secret: string): Promise<SystemBehindNginx> {
   const proxy = await startMediaProxy({

@@ -9,21 +9,21 @@ import { ensureStandardWebhooks } from '@recording-request/stack/install/standar
 import { freePort } from '@recording-request/stack/ports';
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
-// Its first line names the file.
+// The first line of a program names its file.
 const PROGRAM = /^```(?:ts|python)\n((?:\/\/|#) .*?([\w-]+\.(?:ts|py))[\s\S]*?)^```$/gm;
 const PROGRAM_MS = 60_000;
 
-/** A request as an endpoint got it, and the secrets that its receiver has. */
+/** A request as an endpoint received it, and its receiver's secrets. */
 export interface SignedCase {
   body: string;
   headers: Record<string, unknown>;
   secrets: string[];
 }
 
-/** For each case the type of the event where the first secret verifies it, and whether one of them signed it. */
+/** For each case: the event's type if the first secret verifies it, and whether any of the secrets signed it. */
 type Verdicts = [string | null, boolean][];
 
-/** Writes the programs of docs.md, as they stand there, to a new folder, and returns it. */
+/** Writes the programs of docs.md unchanged to a new folder, and returns the folder. */
 export async function writePrograms(docs: string, folder: string): Promise<string> {
   const found = [...docs.matchAll(PROGRAM)];
   assert.equal(found.length, 6, 'three programs in each of two languages');
@@ -33,7 +33,7 @@ export async function writePrograms(docs: string, folder: string): Promise<strin
   return folder;
 }
 
-// As a receiver uses the two functions.
+// Uses the two functions as a receiver does.
 const VERDICTS = `
 import base64, json, sys
 from service_signature import is_signed
@@ -68,7 +68,7 @@ export async function typescriptVerdicts(folder: string, cases: SignedCase[]): P
   });
 }
 
-/** Starts a receiver; it may not listen yet. */
+/** Starts a receiver. Returns before it listens. */
 export async function startReceiverOf(folder: string, file: string, secret: string) {
   const python = await ensureStandardWebhooks({ env: process.env, log: () => {} });
   const { command, env } = file.endsWith('.py') ? python : { command: process.execPath, env: {} };

@@ -9,14 +9,14 @@ import { SYSTEM_WAIT } from './limits.ts';
 const LIMIT_MS = 120_000;
 
 /**
- * Streams the body of an answer of status 200 to a file, compressed where the gateway compresses it; rejects when it breaks
- * off. Gives its bytes, and the milliseconds it took.
+ * Streams the body of an answer with status 200 to a file, without decompressing it. Returns its size and its duration. Rejects
+ * when the download is cut.
  */
 export async function downloadTo(path: string, url: string, token: string): Promise<{ bytes: number; ms: number }> {
   const began = performance.now();
   const signal = AbortSignal.timeout(LIMIT_MS);
   const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
-  // Not fetch, which takes several times the processor's time for the same bytes.
+  // fetch takes several times the CPU time for the same bytes.
   const request = get(url, { headers, agent: false, signal });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   if (response.statusCode !== 200) throw new Error(`${url} answers ${response.statusCode}: ${await text(response)}`);
@@ -25,21 +25,21 @@ export async function downloadTo(path: string, url: string, token: string): Prom
   return { bytes: file.bytesWritten, ms: Math.round(performance.now() - began) };
 }
 
-/** A client that is in the middle of a download. */
+/** A client during a download. */
 export interface Reader {
-  /** Bytes of the body so far. */
+  /** Returns the bytes of the body so far. */
   received(): number;
-  /** Why the download broke off, where it did. */
+  /** Returns the error that cut the download, if any. */
   fault(): Error | undefined;
-  /** Reads no more, and stays connected. */
+  /** Stops reading, and stays connected. */
   pause(): void;
-  /** Reads on. */
+  /** Continues reading. */
   resume(): void;
-  /** Goes away without a word: the socket is closed at once. */
+  /** Closes the socket at once. */
   leave(): void;
 }
 
-/** Begins a download, and resolves when `bytes` of it have come; it goes on until paused or left. */
+/** Starts a download, and resolves when `bytes` of it have arrived. It continues until paused or left. */
 export async function readUntil(bytes: number, url: string, token: string): Promise<Reader> {
   let received = 0;
   let ended = false;
@@ -69,7 +69,7 @@ export async function readUntil(bytes: number, url: string, token: string): Prom
     },
     SYSTEM_WAIT,
   );
-  if (ended) throw new Error(`the download was over after ${received} bytes`);
+  if (ended) throw new Error(`the download ended after ${received} bytes`);
   return {
     received: () => received,
     fault: () => fault,

@@ -17,11 +17,14 @@ const TYPES: Record<string, (value: unknown) => boolean> = {
   prj_: value => isText(value) && /^prj_[0-9A-Za-z]{38}$/.test(value),
 };
 
-/** Checks a resource against its shape: every field, in the contract's order, of its type, and no other. Gives the number of fields looked at. */
+/**
+ * Checks a resource against its shape: every field has its type, the order is the contract's, and there is no other field.
+ * Returns the number of checked fields.
+ */
 export function fits(value: unknown, name: string, at = name): number {
   const shape = KNOWN[name];
   assert.ok(shape, `there is no shape ${name}`);
-  assert.ok(value !== null && typeof value === 'object' && !Array.isArray(value), `${at} is no object`);
+  assert.ok(value !== null && typeof value === 'object' && !Array.isArray(value), `${at} is not an object`);
   assert.deepEqual(Object.keys(value), Object.keys(shape), `the fields of ${at}`);
   let seen = 0;
   for (const [field, type] of Object.entries(shape)) {
@@ -32,7 +35,7 @@ export function fits(value: unknown, name: string, at = name): number {
 
 function fitsType(value: unknown, type: string, at: string): number {
   if (type.endsWith('[]')) {
-    assert.ok(Array.isArray(value), `${at} is no list`);
+    assert.ok(Array.isArray(value), `${at} is not a list`);
     return value.reduce((sum, each, index) => sum + fitsType(each, type.slice(0, -2), `${at}[${index}]`), 0);
   }
   const choices = type.split('|');

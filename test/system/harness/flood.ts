@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 const LANES = 8;
-// What one connection has under way: enough that neither side waits for the other.
+// Requests in flight on one connection: enough that neither side waits for the other.
 const PIPELINE = 64;
 const STATUS = /HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n/g;
 
-/** One request without a body. */
-export interface Knock {
+/** A GET request. */
+export interface FloodRequest {
   path: string;
   headers?: Record<string, string>;
 }
 
-/** Sends GET requests as fast as they are answered, pipelined on a few connections; how many answers had each status. */
-export async function flood(baseUrl: string, knocks: readonly Knock[]): Promise<Record<string, number>> {
+/** Sends GET requests as fast as they are answered, pipelined on a few connections. Returns the number of answers by status. */
+export async function flood(baseUrl: string, requests: readonly FloodRequest[]): Promise<Record<string, number>> {
   const { hostname, port } = new URL(baseUrl);
   const tally: Record<string, number> = {};
-  const lane = async (own: readonly Knock[]) => {
+  const lane = async (own: readonly FloodRequest[]) => {
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
     try {
@@ -25,12 +25,12 @@ export async function flood(baseUrl: string, knocks: readonly Knock[]): Promise<
       socket.destroy();
     }
   };
-  const share = Math.ceil(knocks.length / LANES);
-  await Promise.all(Array.from({ length: LANES }, (_, n) => lane(knocks.slice(n * share, (n + 1) * share))));
+  const share = Math.ceil(requests.length / LANES);
+  await Promise.all(Array.from({ length: LANES }, (_, n) => lane(requests.slice(n * share, (n + 1) * share))));
   return tally;
 }
 
-async function exchange(socket: Socket, batch: readonly Knock[], tally: Record<string, number>): Promise<void> {
+async function exchange(socket: Socket, batch: readonly FloodRequest[], tally: Record<string, number>): Promise<void> {
   let text = '';
   let seen = 0;
   const done = new Promise<void>((resolve, reject) => {
@@ -38,7 +38,7 @@ async function exchange(socket: Socket, batch: readonly Knock[], tally: Record<s
       text += chunk.toString('latin1');
       seen += text.match(STATUS)?.length ?? 0;
       for (const [, status] of text.matchAll(STATUS)) tally[status!] = (tally[status!] ?? 0) + 1;
-      // A status line that was cut stays for the next chunk.
+      // Keeps a cut status line for the next chunk.
       text = text.slice(text.lastIndexOf('\n') + 1);
       if (seen < batch.length) return;
       socket.off('data', onData);

@@ -1,9 +1,9 @@
 import type { WaitOptions } from '@recording-request/testing/wait';
 
-/** How long tests of the whole system wait: six processes share a busy machine. */
+/** The wait limit of tests of the whole system: six processes share a busy machine. */
 export const SYSTEM_WAIT: WaitOptions = { limitMs: 90_000, everyMs: 150 };
 
-/** Runs `work` over the items, at most `width` at once, and keeps their order. */
+/** Runs `work` on the items, at most `width` at once. Returns the results in the order of the items. */
 export async function inParallel<T, R>(
   items: readonly T[],
   width: number,

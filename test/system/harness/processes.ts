@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { openFilesOf } from '@recording-request/harness/proc';
 
-/** Bytes that a process has read so far, from sockets and pipes as well as from files. */
+/** Returns the bytes that a process has read so far, from sockets, pipes and files. */
 export async function bytesRead(pid: number): Promise<number> {
   return Number(/^rchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, 'utf8'))![1]);
 }
 
-/** Bytes that have come for a process on its IPv4 TCP connections and that it has not read: what waits for a slow client. */
+/** Returns the bytes in the receive queues of a process's IPv4 TCP connections: they wait for a slow client. */
 export async function bytesWaiting(pid: number): Promise<number> {
   const inodes = new Set<string>();
   for (const file of await openFilesOf(pid)) {

@@ -20,7 +20,7 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
 json.dump({"bad": bad, "entries": entries}, sys.stdout)
 `;
 
-/** The rows as Python's csv module reads them, by the names in the header. */
+/** Returns the rows as Python's csv module reads them, keyed by the header. */
 export const readCsv = (scratch: string, bytes: Uint8Array): Promise<Record<string, string>[]> =>
   python(scratch, CSV, bytes);
 
@@ -28,20 +28,20 @@ export interface ZipEntry {
   name: string;
   size: number;
   stored: boolean;
-  /** The content of a text. */
+  /** The content of a text file; null for others. */
   text: string | null;
 }
 
 export interface ZipListing {
-  /** The first entry whose checksum is wrong. */
+  /** The name of the first entry with a wrong checksum. */
   bad: string | null;
   entries: ZipEntry[];
 }
 
-/** The entries as Python's zipfile module reads them. */
+/** Returns the entries as Python's zipfile module reads them. */
 export const readZip = (scratch: string, bytes: Uint8Array): Promise<ZipListing> => python(scratch, ZIP, bytes);
 
-/** The same of a file that is too large to be held. */
+/** As `readZip`, for a file that is too large for memory. */
 export const readZipFile = async (path: string): Promise<ZipListing> =>
   JSON.parse(await run('python3', ['-c', ZIP, path]));
 

@@ -15,11 +15,11 @@ const LIMIT_MS = 480_000;
 export interface SchemathesisRun {
   code: number | null;
   output: string;
-  /** "1640 generated, 1640 passed". */
+  /** For example "1640 generated, 1640 passed". */
   cases: string;
 }
 
-/** Installs Schemathesis, once per machine, and returns how to start it. */
+/** Installs Schemathesis once per machine. Returns a function that runs it. */
 export async function prepareSchemathesis(
   seed: SeedData,
   log: (line: string) => void,
@@ -29,7 +29,7 @@ export async function prepareSchemathesis(
   const { scratch, baseUrl } = seed.system;
   const config = join(scratch, 'schemathesis.toml');
   await writeFile(config, await configOf(seed));
-  // tus is a protocol of several requests: two of its clients speak it in suites/own-recorders.ts.
+  // tus needs several requests; suites/own-recorders.ts tests it with two clients.
   const only = ['--exclude-path-regex', '^/r/'];
   const options = [...only, '--checks', 'all', '--max-examples', String(EXAMPLES), '--seed', String(SEED)];
   const quiet = ['--no-color', '--generation-database', 'none', '--continue-on-failure', '--request-timeout', '30'];
@@ -54,9 +54,9 @@ export async function prepareSchemathesis(
 }
 
 /**
- * What no schema contains: a cursor that was given out, a project whose shared link can grow, and ids of what is there.
- * No check is left out. Three answers to valid data are by contract: 422 to a key that is used again with another body, 400
- * to a time that ends before it begins, and 416 to a range beyond the end.
+ * Configures the values that no schema contains: a real cursor, a project whose shared link can grow, and ids that exist.
+ * Every check is on. The contract permits three errors for valid data: 422 for a reused key with another body, 400 for a time
+ * range that ends before it begins, and 416 for a range beyond the end.
  */
 async function configOf({ ada, full, clip }: SeedData): Promise<string> {
   const grows = await ada.createProject({ projectName: 'Grows', count: 1, sharedLinkEnabled: true });

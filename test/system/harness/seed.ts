@@ -8,21 +8,21 @@ import type { Owner, TestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
 import { SYSTEM_WAIT } from './limits.ts';
 
-/** Two owners, each with a project in which a clip has landed. */
+/** Two owners; each has a project with a landed clip. */
 export interface SeedData extends AsyncDisposable {
   system: TestSystem;
-  /** Asks without a token. */
+  /** Sends requests without a token. */
   ask: HttpClient;
   ada: Owner;
   bob: Owner;
-  /** Ada's: everything is switched on, one clip with speech, its transcript completed, its webhook delivered. */
+  /** Ada's project with everything enabled, and one clip with speech, a completed transcript and delivered webhooks. */
   full: ProjectCreatedJson;
   clip: SubmissionJson;
-  /** Ada's too: nothing is switched on, nothing has landed. */
+  /** Ada's project with nothing enabled and no clip. */
   bare: ProjectCreatedJson;
   bobs: ProjectCreatedJson;
   bobsClip: SubmissionJson;
-  /** A short clip without sound, for tests that need many. */
+  /** A short clip without sound, for tests that need many clips. */
   mute: TestClip;
 }
 
@@ -30,7 +30,7 @@ export async function submissionsOf(owner: Owner, projectId: string, query = '')
   return ok(await owner.ask(`/api/projects/${projectId}/submissions?limit=100${query}`)).submissions;
 }
 
-/** Creates the owners and their projects, and waits until both clips have landed and their webhooks are delivered. */
+/** Creates the owners and their projects. Waits until both clips have landed and their webhooks are delivered. */
 export async function seedTwoOwners(system: TestSystem): Promise<SeedData> {
   await using starting = new AsyncDisposableStack();
   const { url: webhookUrl } = starting.use(await startReceiver());
@@ -63,7 +63,7 @@ export async function seedTwoOwners(system: TestSystem): Promise<SeedData> {
   const bobsLanded = await sendClip(theirs, mute, { responseSessionId: await beginResponse(theirs) });
   const clip = await ready(ada, full, landed, true);
   const bobsClip = await ready(bob, bobs, bobsLanded, false);
-  // Of the clip, its response, its media and its transcript; of Bob's the clip alone.
+  // Ada's webhooks are about the clip, its response, its media and its transcript; Bob's is about the clip.
   await delivered(ada, full, 4);
   await delivered(bob, bobs, 1);
   const started = starting.move();

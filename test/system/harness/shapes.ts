@@ -1,4 +1,4 @@
-/** Every resource of the contract, field for field as owner-api.md lists it. Written by hand: not taken from the product. */
+/** Every resource of the contract with the fields of owner-api.md. Written by hand, independent of the product. */
 export type Shape = Record<string, string>;
 
 export const Me: Shape = {
@@ -54,7 +54,7 @@ const additional: Shape = { completedAt: 'date-time|null' };
 
 export const RecipientLink: Shape = { ...contractLink, ...additional };
 export const SharedRecipientLink: Shape = { ...contractLink, qrCodePngUrl: 'uri', ...additional };
-// The entries of a creation result show `url` too.
+// The links in a creation result also have `url`.
 export const CreatedLink: Shape = { ...contractLink, url: 'uri', ...additional };
 export const CreatedSharedLink: Shape = { ...contractLink, qrCodePngUrl: 'uri', url: 'uri', ...additional };
 

@@ -15,22 +15,22 @@ type Client = mongoose.mongo.MongoClient;
 type Answer = mongoose.mongo.BSON.Document;
 
 /**
- * Two shards and a config server of MongoDB, without mongos, which no package registry has: what mongos asks of them is asked
- * here, and a shard routes the commands of its transactions (`clusterInsert`, `clusterAggregate`) as mongos does.
+ * Two MongoDB shards and a config server without mongos, which no package registry has. This harness sends mongos's commands;
+ * a shard routes the commands of its transactions (`clusterInsert`, `clusterAggregate`) as mongos does.
  */
 export interface ShardedMongo extends AsyncDisposable {
-  /** A database on the first shard, whose collections can be sharded. */
+  /** Creates a database on the first shard; its collections can be sharded. */
   createDatabase(name: string): Promise<ShardedDatabase>;
 }
 
 export interface ShardedDatabase {
-  /** Shards an empty collection with its indexes. Rejects with what MongoDB has against it. */
+  /** Shards an empty collection with its indexes. Rejects with MongoDB's error. */
   shard(collection: CollectionIndexes, key: NonNullable<ShardKey>): Promise<void>;
-  /** Inserts through a router. Rejects where a shard refuses a document. */
+  /** Inserts through a router. Rejects when a shard refuses a document. */
   insert(collection: string, documents: object[]): Promise<void>;
-  /** Returns the shards that a router asks for what the filter finds. */
-  asked(collection: string, filter: object): Promise<string[]>;
-  /** Returns how many documents each shard has. */
+  /** Returns the shards to which a router sends a query with this filter. */
+  targetShards(collection: string, filter: object): Promise<string[]>;
+  /** Returns the number of documents on each shard. */
   counts(collection: string): Promise<number[]>;
 }
 
@@ -125,10 +125,10 @@ function onShards(database: string, shards: Client[], databaseVersion: unknown):
   const asRouter = (command: Answer) => first!.command(command);
   return {
     async shard({ collection, indexes }, key) {
-      // As an operator does: the collection with its indexes is there, and the one of the key is added.
+      // As an operator does: adds the index of the shard key to the existing collection and its indexes.
       const specifications = indexes.map(({ keys, options }, at) => ({ name: `index ${at}`, ...options, key: keys }));
       await first!.collection(collection).createIndexes([...specifications, { name: 'shard key', key: key as never }]);
-      // Hashes are divided between the shards from the beginning.
+      // Splits the hashes between the shards from the beginning.
       const chunks = Object.values(key).includes('hashed') ? { numInitialChunks: 4 } : {};
       await first!.command({
         _shardsvrCreateCollection: collection,
@@ -140,7 +140,7 @@ function onShards(database: string, shards: Client[], databaseVersion: unknown):
       const { writeErrors } = await asRouter({ clusterInsert: collection, documents, ordered: false });
       if (writeErrors?.length > 0) throw new Error(writeErrors[0].errmsg);
     },
-    async asked(collection, filter) {
+    async targetShards(collection, filter) {
       const pipeline = [{ $match: filter }];
       const { shards: asked } = await asRouter({ clusterAggregate: collection, pipeline, cursor: {}, explain: true });
       return Object.keys(asked);

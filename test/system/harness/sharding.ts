@@ -3,5 +3,5 @@ import { sharding as projects } from '@recording-request/projects/store/shard-ke
 import { sharding as submissions } from '@recording-request/submissions/store/shard-keys';
 import { sharding as webhooks } from '@recording-request/webhooks/store/shard-keys';
 
-/** How each database is spread over shards. */
+/** The shard keys of each database. */
 export const shardings: Record<string, Sharding> = { projects, submissions, webhooks };

@@ -1,21 +1,21 @@
 import { spawn } from 'node:child_process';
 
 export interface Shell {
-  /** Pastes the lines, and waits until the last has ended. Gives what they printed; rejects at the first that failed. */
+  /** Runs the lines. Returns their output. Rejects when one fails. */
   paste(lines: string): Promise<string>;
   close(): Promise<void>;
 }
 
 const LIMIT_MS = 60_000;
 
-/** One bash in which variables and functions stay, as in a person's terminal. */
+/** Opens a bash that keeps variables and functions, as a terminal does. */
 export function openShell(cwd: string): Shell {
   const bash = spawn('bash', ['--norc', '--noprofile'], {
     cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: 5 * LIMIT_MS,
   });
-  // It may end before it is closed; what is pasted from then on goes nowhere.
+  // The shell may end before it is closed; this ignores the error of a later write.
   const ended = new Promise<void>(resolve => bash.once('close', () => resolve()));
   bash.stdin.on('error', () => {});
   let printed = '';

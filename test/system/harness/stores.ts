@@ -7,21 +7,21 @@ import { Kafka, logLevel } from 'kafkajs';
 import { Client } from 'minio';
 import { SYSTEM_WAIT } from './limits.ts';
 
-/** One thing that a store holds: where it is, for a message, and its bytes. */
+/** One item of a store: its place, for a message, and its bytes. */
 export interface Held {
   where: string;
   bytes: Buffer;
 }
 
-/** Everything that a system has stored or published, byte for byte, read beside the system itself. */
+/** Reads all that a system has stored or published, directly from its servers. */
 export interface Stores {
-  /** Every document of every database, as BSON. */
+  /** Yields every document of every database as BSON. */
   documents(): AsyncIterable<Held>;
-  /** Every version of every object. */
+  /** Yields every version of every object. */
   objects(): AsyncIterable<Held>;
-  /** Key, headers and value of every record, each topic from its beginning to where it ends now. */
+  /** Returns key, headers and value of every record in every topic up to its current end. */
   records(): Promise<Held[]>;
-  /** Every log file of every service. */
+  /** Yields every log file of every service. */
   logs(): AsyncIterable<Held>;
   collection(database: string, name: string): ReturnType<typeof collectionOf>;
   command(database: string, command: Record<string, unknown>): Promise<Record<string, unknown>>;
@@ -103,7 +103,7 @@ async function* documentsOf(mongo: Mongo, prefix: string): AsyncIterable<Held> {
   const { databases } = await client.db('admin').admin().listDatabases();
   for (const { name } of databases.filter(database => database.name.startsWith(prefix))) {
     for (const { collectionName } of await client.db(name).collections()) {
-      // The profiler's own notes are of this test.
+      // This test's own profiler writes the system collections.
       if (collectionName.startsWith('system.')) continue;
       const cursor = client.db(name).collection(collectionName).find({}, { raw: true });
       for await (const document of cursor)
@@ -151,7 +151,7 @@ async function* filesIn(folder: string): AsyncIterable<Held> {
   for (const name of await readdir(folder)) yield { where: `log ${name}`, bytes: await readFile(join(folder, name)) };
 }
 
-/** Where any of the texts stands, once for each: `a document of x.y holds the note`. */
+/** Finds the items that contain any of the texts. Returns one line per place, such as `document of x.y holds the note`. */
 export async function search(
   held: AsyncIterable<Held> | Iterable<Held>,
   needles: ReadonlyMap<string, string>,

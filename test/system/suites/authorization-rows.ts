@@ -2,23 +2,26 @@ import type { SeedData } from '../harness/seed.ts';
 
 export type Scope = 'profile:read' | 'projects:read' | 'projects:write' | 'links:read' | 'submissions:read';
 
-/** What one operation of openapi.json asks of its caller. `project` and `of` stand in the path for `{projectId}` and the last id. */
+/** The access rule of one operation of openapi.json. */
 export interface Row {
-  /** The scope that its token must have; `dashboard`: by the token in the path; `recipient`: by the recording link's; `public`: nothing. */
+  /**
+   * The required scope of an API token. `dashboard` needs the dashboard token in the path, `recipient` the recording link's
+   * token, `public` nothing.
+   */
   access: Scope | 'dashboard' | 'recipient' | 'public';
-  /** The status for its owner with that scope alone; 200 when left out. */
+  /** The status for its owner with that scope alone; the default is 200. */
   allowed?: number;
   json?: unknown;
-  /** What the last id of the path is of. */
+  /** The kind of the last id in the path. */
   id?: 'submission' | 'link' | 'delivery';
-  /** Asked of the project in which nothing matters. */
+  /** Uses the spare project, which other tests do not need. */
   spare?: boolean;
 }
 
 const read = (access: Row['access'], more: Partial<Row> = {}): Row => ({ access, ...more });
 const clip: Partial<Row> = { id: 'submission' };
 
-/** Every operation by its operationId: one that is not here fails the suite. */
+/** Every operation by its operationId; an operation without a row fails the suite. */
 export const ROWS: Record<string, Row> = {
   getCurrentUser: read('profile:read'),
   listProjects: read('projects:read'),
@@ -32,9 +35,9 @@ export const ROWS: Record<string, Row> = {
   listSubmissions: read('submissions:read'),
   getSubmission: read('submissions:read', clip),
   updateSubmission: read('projects:write', { json: {}, ...clip }),
-  // The transcript of this one did not fail.
+  // This clip's transcript did not fail.
   requestTranscript: read('projects:write', { allowed: 409, ...clip }),
-  // Nothing of the media of this one failed.
+  // This clip's media did not fail.
   requestMedia: read('projects:write', { allowed: 409, ...clip }),
   exportJson: read('submissions:read'),
   exportCsv: read('submissions:read'),
@@ -94,7 +97,7 @@ export interface Ids {
   delivery: string;
 }
 
-/** The ids that Ada's paths are made of, and Bob's in their places. */
+/** Returns the ids for Ada's paths, and Bob's ids for the same places. */
 export async function idsOf({ ada, bob, full, clip, bobs, bobsClip }: SeedData): Promise<{ ada: Ids; bob: Ids }> {
   const delivery = async (owner: typeof ada, projectId: string) => {
     const { deliveries } = (await owner.ask(`/api/projects/${projectId}/webhook-deliveries`)).json();

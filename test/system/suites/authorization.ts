@@ -15,7 +15,7 @@ interface Operation {
   security: Record<string, string[]>[];
 }
 
-/** Tokens that must open nothing, and those of one scope each. */
+/** Tokens that must be refused, and one token per scope. */
 interface Keys {
   invalid: Record<string, string | undefined>;
   alone: Record<string, string>;
@@ -24,10 +24,10 @@ interface Keys {
 }
 
 const METHODS = ['get', 'post', 'patch', 'put', 'delete', 'options', 'head', 'trace'];
-/** Cells of the matrix: how many calls were judged. */
+/** The number of tested calls. */
 let cells = 0;
 
-/** Mints what the matrix is made of. */
+/** Creates the tokens and ids of the matrix. */
 export async function prepareAuthorization(seed: SeedData): Promise<Context> {
   const [operations, keys, ids, rotated] = await Promise.all([
     servedOperations(seed),
@@ -38,11 +38,11 @@ export async function prepareAuthorization(seed: SeedData): Promise<Context> {
   return { seed, operations, keys, ids, rotated };
 }
 
-/** Every operation of the served openapi.json × every kind of caller. */
+/** Tests every operation of the served openapi.json with every kind of caller. */
 export function authorization(context: Context): void {
   const { operations } = context;
   describe('authorization', () => {
-    test('every operation that is served has a row, and every row is served', () => {
+    test('every served operation has a row, and every row is served', () => {
       assert.deepEqual(operations.map(({ id }) => id).sort(), Object.keys(ROWS).sort());
     });
     for (const operation of operations) {
@@ -55,7 +55,7 @@ export function authorization(context: Context): void {
         else await judgeOwner(context, operation, row, row.access);
       });
     }
-    test('the matrix is as large as its sides say', t => {
+    test('the matrix is complete', t => {
       t.diagnostic(`${operations.length} operations, ${cells} cells`);
       assert.ok(cells > 300, `${cells} cells`);
     });
@@ -67,13 +67,13 @@ export interface Context {
   operations: Operation[];
   keys: Keys;
   ids: { ada: Ids; bob: Ids };
-  /** A dashboard token that was replaced. */
+  /** A dashboard token that was rotated out. */
   rotated: string;
 }
 
 async function judgeOwner({ seed, keys, ids }: Context, operation: Operation, row: Row, scope: string): Promise<void> {
   const { method, path } = operation;
-  assert.deepEqual(operation.security, [{ ownerToken: [scope] }], 'openapi.json names another scope');
+  assert.deepEqual(operation.security, [{ ownerToken: [scope] }], 'openapi.json has another scope');
   const { ada, bob } = ids;
   const own = row.spare ? { ...ada, projectId: seed.bare.projectId } : ada;
   const call = (token: string | undefined, places: Ids): Promise<Answer> => {
@@ -99,9 +99,9 @@ async function judgeOwner({ seed, keys, ids }: Context, operation: Operation, ro
     assert.equal(
       refused(await call(keys.bob, own), 404),
       sentence,
-      'an other owner’s looks exactly like a missing one',
+      'another owner’s item looks exactly like a missing one',
     );
-    // Bob's project with Ada's submission, Ada's project with Bob's, each with their own token.
+    // Bob's project with Ada's submission, and the other way round, each with its project's token.
     refused(
       await call(keys.bob, { ...own, projectId: bob.projectId, ...(row.id ? {} : { projectId: own.projectId }) }),
       404,
@@ -139,7 +139,7 @@ async function judgeDashboard({ seed, keys, ids, rotated }: Context, operation: 
   }
   for (const header of [undefined, 'nonsense', keys.bob]) {
     const answer = await call(good, header);
-    assert.equal(answer.status, 200, 'the path alone counts');
+    assert.equal(answer.status, 200, 'only the path counts');
     assert.doesNotMatch(answer.text(), new RegExp(seed.bobs.projectId));
   }
   if (row.id) refused(await call(good, undefined, ids.bob), 404);
@@ -155,7 +155,7 @@ const TUS = {
   'content-type': 'application/offset+octet-stream',
 };
 
-/** A token that opens no link is 404 whatever else is sent; a good one opens nothing of another link. */
+/** A request with an unknown link token returns 404 for any body; a valid token opens nothing of another link. */
 async function judgeRecipient({ seed, keys }: Context, operation: Operation, row: Row): Promise<void> {
   const { method, path, security } = operation;
   assert.deepEqual(security, []);
@@ -185,7 +185,7 @@ function fill(path: string, ids: Ids, row: Row): string {
   return path.replace('{projectId}', ids.projectId).replace(/\{(?:submissionId|tokenId|deliveryId)\}/, last);
 }
 
-/** HEAD is asked for what GET is: it is judged with it. */
+/** Returns true for a HEAD with the same security as its GET, which tests both. */
 function isAsGet({ get, head }: Record<string, { security?: [] }>): boolean {
   if (get) assert.deepEqual(head?.security, get.security);
   return get !== undefined;
@@ -206,7 +206,7 @@ async function servedOperations({ ask }: SeedData): Promise<Operation[]> {
   );
 }
 
-/** One letter of the token changed, its checksum not. */
+/** Changes one letter of the token but not its checksum. */
 const typo = (token: string) => `${token.slice(0, 10)}${token[10] === 'a' ? 'b' : 'a'}${token.slice(11)}`;
 
 async function makeKeys({ system, ada, bob, full }: SeedData): Promise<Keys> {
@@ -238,7 +238,7 @@ async function rotatedToken({ ada, ask }: SeedData): Promise<string> {
   const { projectId, projectToken } = await ada.createProject({ projectName: 'Rotated', count: 1 });
   ok(await ada.ask(`/api/projects/${projectId}/dashboard-token`, { method: 'POST' }));
   const path = `/project/${projectToken}/export.json`;
-  await until('the old dashboard token to be forgotten', async () => (await ask(path)).status === 404, {
+  await until('the old dashboard token to be refused', async () => (await ask(path)).status === 404, {
     limitMs: 10_000,
     everyMs: 150,
   });

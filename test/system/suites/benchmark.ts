@@ -6,13 +6,15 @@ import { serverVariables } from '@recording-request/testing/environment';
 import type { SeedData } from '../harness/seed.ts';
 
 /**
- * What `npm run bench` checks before it measures: what every variant answers. Nothing is measured, and the peers that would have to be
- * built are left out.
+ * Runs the checks that `npm run bench` makes before it measures: the answer of every variant. Measures nothing, and leaves out
+ * the peers that need a build.
  */
 export function benchmark({ system, ada }: SeedData): void {
   describe('benchmark', () => {
     for (const row of ROWS.filter(each => !each.alone)) {
-      test(`row ${row.name}, ${row.title}: every variant answers what it should`, { timeout: 300_000 }, async t => {
+      test(`row ${row.name}, ${row.title}: every variant returns the expected answer`, {
+        timeout: 300_000,
+      }, async t => {
         const { baseUrl, services, certificates, name, scratch } = system;
         const place = { dir: scratch, env: process.env, signal: t.signal };
         const log = () => {};

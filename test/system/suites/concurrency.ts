@@ -12,7 +12,7 @@ const TRIES = 10;
 const times = <T>(count: number, work: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => work(at)));
 
-/** Asks again where a part of the service is too busy: what must hold is counted over what it decides. */
+/** Retries on 503, so that the tests count decisions only. */
 async function decided(call: () => Promise<Answer>): Promise<Answer> {
   for (let left = TRIES; ; left--) {
     const answer = await call();
@@ -21,10 +21,10 @@ async function decided(call: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** What must hold however many ask at once. */
+/** Tests limits under concurrent requests. */
 export function concurrency({ ada, ask, system }: SeedData): void {
   describe('concurrency', () => {
-    test('200 claims on a shared link with 50 uses: exactly 50', async () => {
+    test('of 200 claims on a shared link with 50 uses exactly 50 succeed', async () => {
       const settings = { projectName: 'Claims', count: 1, sharedLinkEnabled: true, sharedLinkMaxUses: 50 };
       const { projectId, sharedLink } = await ada.createProject(settings);
       const path = `${new URL(sharedLink!.recipientUrl).pathname}/responses`;
@@ -34,7 +34,7 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       const answers = await times(200, claim);
       assert.equal(answers.filter(each => each.status === 201).length, 50);
       for (const answer of answers.filter(each => each.status !== 201)) refused(answer, 409, 'link_busy');
-      // The same claims again: those that hold a use keep it, and none is added.
+      // A repeat of the same claims changes nothing: a session keeps its use, and none is added.
       const again = await times(200, claim);
       assert.deepEqual(
         again.map(each => each.status),
@@ -45,7 +45,7 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       assert.equal(stats.sharedUsesRemaining, 0);
     });
 
-    test('50 creations at the edge of an allowance: no overdraw', async () => {
+    test('50 concurrent creations do not exceed an allowance', async () => {
       const eve = await system.newOwner('Eve', 61);
       const json = { projectName: 'Edge', count: 1, sharedLinkEnabled: true, sharedLinkMaxUses: 2 };
       const answers = await times(50, () => eve.ask('/api/projects', { method: 'POST', json }));
@@ -57,7 +57,7 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       assert.equal(ok(await eve.ask('/api/projects')).projects.length, 20);
     });
 
-    test('50 updates at the edge of an allowance: no overdraw', async () => {
+    test('50 concurrent updates do not exceed an allowance', async () => {
       const finn = await system.newOwner('Finn', 100);
       const settings = { projectName: 'Grows', count: 1, sharedLinkEnabled: true, sharedLinkMaxUses: 1 };
       const projects = await times(10, () => finn.createProject(settings));
@@ -76,7 +76,7 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       assert.equal(capacity, 100, 'four of them grow by twenty');
     });
 
-    test('50 posts with one Idempotency-Key: one project, and its answer again', async () => {
+    test('50 posts with one Idempotency-Key create one project; a repeat gets its answer', async () => {
       const gus = await system.newOwner('Gus');
       const post = (json: unknown, key: string) =>
         gus.ask('/api/projects', { method: 'POST', json, headers: { 'idempotency-key': key } });
@@ -95,21 +95,24 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       assert.equal(ok(await gus.ask('/api/projects')).projects.length, 2);
     });
 
-    test('a revoked token is forgotten within 5 s', async () => {
+    test('a revoked token is refused within 5 s', async () => {
       const { secret, tokenId } = await system.accounts.createToken(ada.userId);
       ok(await ada.ask('/api/me', { token: secret }));
       await system.accounts.revoke(tokenId);
       const revokedAt = performance.now();
-      // By when it was asked: a busy machine answers late, and remembers no longer for it.
-      let lastTaken = revokedAt;
+      // Counts from the time of the request, because a busy machine answers late.
+      let lastAccepted = revokedAt;
       const isRefused = async () => {
-        const askedAt = performance.now();
+        const sentAt = performance.now();
         const { status } = await ada.ask('/api/me', { token: secret });
-        if (status === 200) lastTaken = askedAt;
+        if (status === 200) lastAccepted = sentAt;
         return status === 401;
       };
       await until('a revoked token to be refused', isRefused, { limitMs: 20_000, everyMs: 150 });
-      assert.ok(lastTaken - revokedAt < TOKEN_MEMORY_MS, `taken ${lastTaken - revokedAt} ms after it was revoked`);
+      assert.ok(
+        lastAccepted - revokedAt < TOKEN_MEMORY_MS,
+        `accepted ${lastAccepted - revokedAt} ms after it was revoked`,
+      );
     });
   });
 }

@@ -23,7 +23,7 @@ import { openShell } from '../harness/shell.ts';
 
 const BLOCK = /^```sh\n([\s\S]*?)^```$/gm;
 
-/** The interface as it describes itself: a document that holds under Schemathesis, and commands that run when pasted. */
+/** Tests the API docs: openapi.json with Schemathesis, and the commands and programs of docs.md. */
 export function descriptions(seed: SeedData, runSchemathesis: () => Promise<SchemathesisRun>): void {
   const { ask, ada, system } = seed;
 
@@ -33,7 +33,7 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
       assert.deepEqual([openapi, info.version, servers[0].url], ['3.1.0', '1.0.0', system.baseUrl]);
     });
 
-    test('every check of Schemathesis holds', async t => {
+    test('every check of Schemathesis passes', async t => {
       const { code, cases, output } = await runSchemathesis();
       t.diagnostic(cases);
       assert.equal(code, 0, output);
@@ -51,7 +51,7 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
       await mkdir(cwd);
       const shell = openShell(cwd);
       try {
-        // As after the line that `npm start` prints: pasting keeps a token that is set.
+        // `npm start` prints such a line; the commands keep a token that is set.
         await shell.paste(`export TOKEN=${ada.token}`);
         for (const [index, lines] of blocks.entries()) {
           if (index === fetching) await contribute(cwd);
@@ -66,7 +66,7 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
       await look(cwd);
     });
 
-    test('the Python and the TypeScript of docs.md verify a test event, in a change of the secret with either', async () => {
+    test('the Python and TypeScript of docs.md verify a test event, during a change of secret with either secret', async () => {
       await using receiver = await startReceiver();
       const json = { projectName: 'Verified', count: 1, webhookUrl: receiver.url };
       const [older, old] = ['any words, ümlauts too', `whsec_${randomBytes(24).toString('base64')}`];
@@ -98,7 +98,7 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
       assert.deepEqual(await typescriptVerdicts(folder, cases), expected, 'in TypeScript');
     });
 
-    test('the receivers of docs.md take a test event, and refuse what nobody signed', async () => {
+    test('the receivers of docs.md accept a test event and refuse an unsigned request', async () => {
       const folder = await programs();
       const webhookSecret = `whsec_${randomBytes(24).toString('base64')}`;
       for (const file of ['receive-webhooks.ts', 'receive_webhooks.py']) {
@@ -115,7 +115,7 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
     });
   });
 
-  /** What an endpoint got of a test event, as its bytes and headers came. */
+  /** Sends a test event. Returns the bytes and headers that the endpoint received. */
   async function testEvent(receiver: Receiver, path: string) {
     const before = receiver.received.length;
     assert.equal(ok(await ada.ask(`${path}/webhook-test`, { method: 'POST' })).state, 'delivered');
@@ -124,13 +124,13 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
   }
 
   let written: Promise<string> | undefined;
-  /** The folder of the programs of docs.md. */
+  /** Returns the folder of the programs of docs.md. */
   function programs(): Promise<string> {
     written ??= ask('/api/docs.md').then(docs => writePrograms(docs.text(), join(system.scratch, 'programs')));
     return written;
   }
 
-  /** Between two commands somebody follows the link that was sent to them. */
+  /** Plays a contributor who opens the link between two commands. */
   async function contribute(cwd: string): Promise<void> {
     const { projectId, recipientUrls } = JSON.parse(await readFile(join(cwd, 'created.json'), 'utf8'));
     const link = recipientUrls[0].recipientUrl;

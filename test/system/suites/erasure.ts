@@ -14,22 +14,22 @@ import { SYSTEM_WAIT } from '../harness/limits.ts';
 import { type SeedData, submissionsOf } from '../harness/seed.ts';
 import { type Stores, search } from '../harness/stores.ts';
 
-/** How long after an erasure what came late is removed first; the test kills a service in that time. */
+/** The delay from an erasure to the first removal of late data; the test kills a service in that time. */
 export const AGAIN_SECONDS = 12;
 
 const DAY_MS = 86_400_000;
-/** A job is short, and a busy machine looks seldom: so many are tried to catch one at work. */
+/** The most jobs to try: a job is short, and a busy machine may miss it. */
 const JOBS = 5;
 
 interface Marked {
   project: ProjectCreatedJson;
-  /** Stands in every text that the owner gave. */
+  /** A part of every text of the owner. */
   marker: string;
 }
 
 interface MarkedClip {
   submission: SubmissionJson;
-  /** Stands in the contributor's note. */
+  /** The contributor's note. */
   note: string;
 }
 
@@ -37,11 +37,11 @@ const marker = (what: string) => `${what}-${randomUUID()}`;
 const nothingOf = async (stores: Stores, texts: Map<string, string>) => {
   const inDocuments = await search(stores.documents(), texts);
   const inObjects = await search(stores.objects(), texts);
-  assert.ok(inDocuments.looked > 0, 'there are documents to look through');
+  assert.ok(inDocuments.looked > 0, 'the search found no documents');
   return [...inDocuments.found, ...inObjects.found];
 };
 
-/** Everything an operator can erase, on the seed that the audit of secrets has left. */
+/** Tests everything that an operator can erase, on the seed that the audit of secrets used. */
 export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void {
   const { ada, bob, bobs, system, mute } = seed;
 
@@ -96,28 +96,28 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
       SYSTEM_WAIT,
     );
 
-  // A folder may go while it is read: then there is another look.
+  // A folder may be deleted during the read; the caller retries.
   const filesOfJobs = () => readdir(mediaDir, { recursive: true }).catch(() => undefined);
-  // What an inspection never makes: then it is the job, which has its copy of the clip.
+  // Only a job makes these files; an inspection does not.
   const madeByJobs = async () => (await filesOfJobs())?.filter(name => /thumbnail|video\./.test(name)).length;
-  const jobIsAtWork = async () => ((await madeByJobs()) ?? 0) > 0;
+  const jobIsRunning = async () => ((await madeByJobs()) ?? 0) > 0;
 
-  /** Lands a clip, and stops the media worker (by its process id) in the job for it; undefined where the job was over before. */
-  async function stoppedAtWork(one: Marked, link: number, pid: number): Promise<MarkedClip | undefined> {
-    await until('the job before to have gone', async () => (await madeByJobs()) === 0, SYSTEM_WAIT);
+  /** Lands a clip and pauses the media worker `pid` during its job. Returns undefined if the job ended first. */
+  async function pausedInJob(one: Marked, link: number, pid: number): Promise<MarkedClip | undefined> {
+    await until('the end of the job before', async () => (await madeByJobs()) === 0, SYSTEM_WAIT);
     let stopped = false;
     let over = false;
     const landed = async () => {
       const clip = await contribute(one, link, mute);
-      await until('a clip to be made ready', async () => stopped || (await hasMedia(one, clip)), SYSTEM_WAIT);
+      await until('the media of a clip', async () => stopped || (await hasMedia(one, clip)), SYSTEM_WAIT);
       return clip;
     };
     const look = async () => {
       for (; !stopped && !over; await pause(10)) {
-        if (!(await jobIsAtWork())) continue;
+        if (!(await jobIsRunning())) continue;
         process.kill(pid, 'SIGSTOP');
-        // It may have ended between the two.
-        stopped = await jobIsAtWork();
+        // The job may have ended before the signal.
+        stopped = await jobIsRunning();
         if (!stopped) process.kill(pid, 'SIGCONT');
       }
     };
@@ -129,7 +129,7 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
   }
 
   describe('erasure', () => {
-    test('a submission: asked first, then gone from every store but Kafka, with a proof by store', async () => {
+    test('a submission is erased after a confirmation from every store but Kafka, with a proof for each store', async () => {
       const one = await marked();
       const [gone, stays] = [await contribute(one, 0, mute), await contribute(one, 1, mute)];
       await ready(one, gone);
@@ -139,7 +139,7 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
       const reviewNote = marker('reviewer');
       const words = marker('transcript');
       ok(await ada.ask(path, { method: 'PATCH', json: { reviewNote } }));
-      // What was heard is another text each time: one that is sure to be recognised stands in its place.
+      // Speech recognition returns another text each time, so the test writes a fixed one.
       await stores
         .collection('submissions', 'submissions')
         .updateOne({ _id: submissionId }, { $set: { transcriptText: words, transcriptVtt: `WEBVTT\n\n${words}` } });
@@ -148,18 +148,21 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
         [reviewNote, 'the review note'],
         [words, 'the transcript'],
       ]);
-      assert.ok((await nothingOf(stores, texts)).length >= 3, 'before, they stand in the stores');
+      assert.ok((await nothingOf(stores, texts)).length >= 3, 'the stores hold the texts before the erasure');
       const picture = `/project/${one.project.projectToken}/submissions/${submissionId}/thumbnail-middle`;
       const etag = (await seed.ask(picture)).headers.get('etag')!;
       const kept = async () => (await seed.ask(picture, { headers: { 'if-none-match': etag } })).status;
-      assert.equal(await kept(), 304, 'a browser may show the picture that it kept');
+      assert.equal(await kept(), 304, 'a browser may show its cached picture');
 
-      const asked = await admin(system, 'erase', 'submission', submissionId);
-      assert.equal(asked.code, 1);
-      assert.match(asked.stderr, /this goes for good[\s\S]*1 submission, 1 upload[\s\S]*Nothing was erased: add --yes/);
+      const unconfirmed = await admin(system, 'erase', 'submission', submissionId);
+      assert.equal(unconfirmed.code, 1);
+      assert.match(
+        unconfirmed.stderr,
+        /this goes for good[\s\S]*1 submission, 1 upload[\s\S]*Nothing was erased: add --yes/,
+      );
       const would = await admin(system, 'erase', 'submission', submissionId, '--dry-run');
       assert.match(would.stdout, /this would go for good[\s\S]*objects +\d+ objects/);
-      assert.equal((await submissionsOf(ada, one.project.projectId)).length, 2, 'nothing went yet');
+      assert.equal((await submissionsOf(ada, one.project.projectId)).length, 2, 'nothing is erased yet');
 
       const done = await admin(system, 'erase', 'submission', submissionId, '--yes');
       assert.equal(done.code, 0, done.stderr);
@@ -168,7 +171,7 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
         /is erased\n +submissions +1 submission, 1 upload.*\n +objects +\d+ objects.*\n +webhooks +\d+ payload/,
       );
       const until7days = new Date(/the last by (\S+)$/m.exec(done.stdout)![1]!).getTime() - Date.now();
-      assert.ok(until7days > 7 * DAY_MS && until7days < 7.5 * DAY_MS, 'Kafka ends its records after seven days');
+      assert.ok(until7days > 7 * DAY_MS && until7days < 7.5 * DAY_MS, 'Kafka deletes its records after seven days');
       const prefix = `submissions/${one.project.projectId}/${submissionId}/`;
       assert.deepEqual(await stores.keys(prefix), []);
       await stores.put(`${prefix}video.webm`, Buffer.from('late'));
@@ -181,7 +184,7 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
       );
       await system.restart(['submissions']);
       await until(
-        'what came late is removed, also by a service that was started again',
+        'a restarted service to remove late data',
         async () => (await stores.keys(prefix)).length === 0,
         SYSTEM_WAIT,
       );
@@ -192,13 +195,13 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
       assert.match(other.stderr, /^admin: There is no submission \S+: it is the id of a project /);
     });
 
-    test('a job that is at work leaves nothing behind', async () => {
+    test('a running job leaves nothing behind', async () => {
       const one = await marked();
       const { pid } = system.services.media;
       let clip: MarkedClip | undefined;
       try {
-        for (let link = 0; link < JOBS && !clip; link++) clip = await stoppedAtWork(one, link, pid);
-        assert.ok(clip, `one of ${JOBS} jobs was seen at work`);
+        for (let link = 0; link < JOBS && !clip; link++) clip = await pausedInJob(one, link, pid);
+        assert.ok(clip, `none of ${JOBS} jobs was seen running`);
         const done = await admin(system, 'erase', 'submission', clip.submission.submissionId, '--yes');
         assert.equal(done.code, 0, done.stderr);
       } finally {
@@ -214,16 +217,16 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
         SYSTEM_WAIT,
       );
       await until(
-        'nothing to be left of it',
+        'the removal of its data',
         async () => (await stores.keys(`submissions/${one.project.projectId}/${submissionId}/`)).length === 0,
         SYSTEM_WAIT,
       );
       assert.deepEqual(await nothingOf(stores, new Map([[clip.note, 'the note']])), []);
       const left = await submissionsOf(ada, one.project.projectId);
-      assert.ok(!left.some(each => each.submissionId === submissionId), 'it is listed no more');
+      assert.ok(!left.some(each => each.submissionId === submissionId), 'the list still has the submission');
     });
 
-    test('a project, though the command is killed in the middle, when it is run again', async () => {
+    test('a project is erased when a killed command is run again', async () => {
       const one = await marked();
       const { projectId } = one.project;
       const clips = [];
@@ -233,7 +236,7 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
       const before = ok(await ada.ask('/api/me')).videosReserved;
       const first = startAdmin(system, 'erase', 'project', projectId, '--yes');
       await until(
-        'the erasure to have begun',
+        'the start of the erasure',
         async () => (await stores.collection('submissions', 'erasures').findOne({ _id: projectId })) !== null,
         SYSTEM_WAIT,
       );
@@ -253,22 +256,18 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
       const { projectToken, recipientUrls } = one.project;
       refused(await seed.ask(`/project/${projectToken}/export.json`), 404);
       const { pathname } = new URL(recipientUrls[0]!.recipientUrl);
-      await until(
-        'a recording link of it to be dead',
-        async () => (await seed.ask(pathname)).status === 404,
-        SYSTEM_WAIT,
-      );
+      await until('a recording link to be refused', async () => (await seed.ask(pathname)).status === 404, SYSTEM_WAIT);
       const released = 108 - clips.length;
       const after = ok(await ada.ask('/api/me')).videosReserved;
-      assert.equal(before - after, released, 'what no clip has used is given back, what landed stays counted');
+      assert.equal(before - after, released, 'the allowance returns for unused links only');
       assert.match((await admin(system, 'erase', 'project', projectId, '--dry-run')).stdout, /erased before/);
     });
 
-    test('a user: the tokens first, then all that is theirs', async () => {
+    test('a user is erased with tokens and projects', async () => {
       const done = await admin(system, 'erase', 'user', bob.userId, '--yes');
       assert.equal(done.code, 0, done.stderr);
       assert.match(done.stdout, /accounts +1 user, 1 token\n +projects +1 project/);
-      await until('the token opens nothing', async () => (await bob.ask('/api/me')).status === 401, SYSTEM_WAIT);
+      await until('the token to be refused', async () => (await bob.ask('/api/me')).status === 401, SYSTEM_WAIT);
       const texts = new Map([
         ['Of Bob', "the name of the user's project"],
         [bobs.recipientUrls[0]!.tokenId, 'the id of a link'],

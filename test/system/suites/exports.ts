@@ -23,7 +23,7 @@ const HEADER = [
   'responseId',
 ];
 
-/** An interview with one answer for each spreadsheet payload: pages, filters and the four exports of it. */
+/** Tests pages, filters and the four exports of an interview with one answer for each spreadsheet payload. */
 export function exports(seed: SeedData): void {
   const { ada, mute, system } = seed;
   let project: ProjectCreatedJson;
@@ -39,7 +39,7 @@ export function exports(seed: SeedData): void {
 
   describe('pages', () => {
     const before: string[] = [];
-    test('an interview of which half is answered', async () => {
+    test('half of an interview is answered', async () => {
       project = await ada.createProject({
         projectName: 'Interview',
         count: 1,
@@ -52,7 +52,7 @@ export function exports(seed: SeedData): void {
       before.push(...(await land(indexes(0, FIRST))));
     });
 
-    test('a walk returns once each clip that had landed before it began', async () => {
+    test('reading all pages returns each earlier clip once', async () => {
       const seen: string[] = [];
       let landed = FIRST;
       for (let cursor: string | null = ''; cursor !== null; ) {
@@ -68,7 +68,7 @@ export function exports(seed: SeedData): void {
       await land(indexes(landed, PAYLOADS.length));
     });
 
-    test('all are there, each once, with its question and note', async () => {
+    test('the list has each clip once, with its question and note', async () => {
       all = await until(
         'the media of all clips',
         async () => {
@@ -87,7 +87,7 @@ export function exports(seed: SeedData): void {
       assert.equal(new Set(all.map(each => each.questionIndex)).size, PAYLOADS.length);
     });
 
-    test('the default page has fifty, the largest a hundred', async () => {
+    test('the default page has fifty clips, the largest a hundred', async () => {
       assert.equal(ok(await ada.ask(`${path}/submissions`)).submissions.length, PAYLOADS.length);
       const page = ok(await ada.ask(`${path}/submissions?limit=1`));
       assert.equal(page.submissions.length, 1);
@@ -96,7 +96,7 @@ export function exports(seed: SeedData): void {
   });
 
   describe('filters', () => {
-    test('a selection is kept apart in the list, the ZIP and the transcripts', async () => {
+    test('the list, the ZIP and the transcripts can be limited to the selection', async () => {
       for (const { submissionId } of all.slice(0, 5)) {
         ok(await ada.ask(`${path}/submissions/${submissionId}`, { method: 'PATCH', json: { selected: true } }));
       }
@@ -121,7 +121,7 @@ export function exports(seed: SeedData): void {
       }
     });
 
-    test('a link, the state of the media, and times narrow the list', async () => {
+    test('link, media state and time filter the list', async () => {
       const idsFor = async (query: string) =>
         (await submissionsOf(ada, project.projectId, `&${query}`)).map(each => each.submissionId);
       const every = all.map(each => each.submissionId);
@@ -160,7 +160,7 @@ export function exports(seed: SeedData): void {
             assert.equal(
               text.includes(submissionId),
               want.includes(submissionId),
-              'transcripts.txt shows the same clips',
+              'transcripts.txt has the same clips',
             );
         }
       });
@@ -170,7 +170,7 @@ export function exports(seed: SeedData): void {
   const byDashboard = (file: string, query: string) => seed.ask(`/project/${project.projectToken}/${file}${query}`);
 
   describe('exports', () => {
-    test('what is not there yet is 404: a transcript that is off, sound and a picture that a clip has not', async () => {
+    test('a missing transcript, audio or thumbnail returns 404', async () => {
       const [one] = all;
       assert.equal(one!.transcriptStatus, 'disabled');
       assert.equal(one!.audioUrl, null);
@@ -180,7 +180,7 @@ export function exports(seed: SeedData): void {
       }
     });
 
-    test('names, types and what the export.json holds', async () => {
+    test('exports have their names, types and content', async () => {
       const FILES: [path: string, type: string, suffix: string][] = [
         ['export.json', 'application/json', 'export.json'],
         ['export.csv', 'text/csv', 'submissions.csv'],
@@ -203,13 +203,13 @@ export function exports(seed: SeedData): void {
       assert.deepEqual(bundle.links.recipientUrls, ok(await ada.ask(`${path}/links`)).recipientUrls);
     });
 
-    test('links are in a bundle only for a token that may read them', async () => {
+    test('a bundle has links only for a token that may read them', async () => {
       const { secret } = await system.accounts.createToken(ada.userId, { scopes: ['submissions:read'] });
       assert.equal(ok(await ada.ask(`${path}/export.json`, { token: secret })).links, null);
       assert.notEqual(ok(await seed.ask(`/project/${project.projectToken}/export.json`)).links, null);
     });
 
-    test('the ZIP is whole, stored, and the same bytes each time', async () => {
+    test('the ZIP is whole, uncompressed, and has the same bytes each time', async () => {
       const { bytes } = await ada.ask(`${path}/export/project.zip`);
       const { bad, entries } = await readZip(system.scratch, bytes);
       assert.equal(bad, null);
@@ -226,7 +226,7 @@ export function exports(seed: SeedData): void {
       assert.deepEqual(idsOf(JSON.parse(json!.text!).submissions), idsOf(all));
       assert.equal(csv!.text, (await ada.ask(`${path}/export.csv`)).text());
       assert.ok((await ada.ask(`${path}/export/project.zip`)).bytes.equals(bytes));
-      // The dashboard's exports take no filter: whatever an address carries, they show everything.
+      // The dashboard's exports ignore filters in the URL.
       const ignored = '?selected=true&transcriptStatus=failed&limit=1&tokenId=x';
       for (const query of ['', ignored])
         assert.ok((await byDashboard('export/project.zip', query)).bytes.equals(bytes), query);
@@ -234,7 +234,7 @@ export function exports(seed: SeedData): void {
         assert.equal((await byDashboard(file, ignored)).text(), (await ada.ask(`${path}/${file}`)).text(), file);
     });
 
-    test('a ZIP that was cut goes on from wherever it was, by either token, with what it began with', async () => {
+    test('a cut ZIP resumes at any byte with the same content, by either token', async () => {
       const whole = await ada.ask(`${path}/export/project.zip`);
       const etag = whole.headers.get('etag') ?? '';
       assert.equal(whole.headers.get('content-length'), String(whole.bytes.length));
@@ -253,13 +253,13 @@ export function exports(seed: SeedData): void {
         }
       }
       const now = await ada.ask(`${path}/export/project.zip`, { headers: { 'if-none-match': etag } });
-      assert.equal(now.status, 200, 'who begins now gets the note');
+      assert.equal(now.status, 200, 'a new download has the note');
       const { entries } = await readZip(system.scratch, now.bytes);
       assert.match(entries[0]!.text!, /written meanwhile/);
       all = await submissionsOf(ada, project.projectId);
     });
 
-    test('the CSV has the contract’s columns, and the payloads in notes and questions start no formula', async () => {
+    test('the CSV has the contract’s columns, and payloads in notes and questions start no formula', async () => {
       const { bytes } = await ada.ask(`${path}/export.csv`);
       assert.equal(bytes.subarray(0, bytes.indexOf('\r\n')).toString(), HEADER.join(','));
       const rows = await readCsv(system.scratch, bytes);
@@ -278,7 +278,7 @@ export function exports(seed: SeedData): void {
       }
     });
 
-    test('a byte order mark comes in front of the CSV where it is asked for', async () => {
+    test('the CSV starts with a byte order mark on request', async () => {
       const plain = (await ada.ask(`${path}/export.csv`)).bytes;
       const marked = Buffer.concat([Buffer.from('\ufeff'), plain]);
       assert.ok((await ada.ask(`${path}/export.csv?bom=1`)).bytes.equals(marked));
@@ -286,7 +286,7 @@ export function exports(seed: SeedData): void {
       assert.ok((await byDashboard('export.csv', '?bom=1&utm_source=mail')).bytes.equals(marked));
     });
 
-    test('the payloads in the review note and the project’s name start no formula', async () => {
+    test('payloads in the review note and the project’s name start no formula', async () => {
       const one = all[0]!.submissionId;
       for (const payload of PAYLOADS) {
         const note = { method: 'PATCH', json: { reviewNote: payload } };

@@ -25,12 +25,12 @@ interface Line {
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const TRACEPARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;
-/** Whose path or token tells the project, or whose answer does: those that look at it. */
+/** Routes whose path, token or answer identifies the project. */
 const ABOUT_PROJECT = /:projectId|\/project\/:projectToken|\/r\/:token(?!\/thank-you)|^POST \/api\/projects$/;
 const ABOUT_UPLOAD = /^POST .*\/uploads\/?$|:uploadId/;
 const isOfRequest = ({ method, route }: Line) => method !== undefined && route !== undefined;
 
-/** What the services have logged of everything that this file did; nothing of it was a fault. */
+/** Tests the services' log lines of everything before in this file, which caused no fault. */
 export function logLines(seed: SeedData, traces: TraceReceiver): void {
   const lines = async (): Promise<Line[]> =>
     (await seed.system.logs())
@@ -42,7 +42,7 @@ export function logLines(seed: SeedData, traces: TraceReceiver): void {
 
   describe('log lines', () => {
     for (const service of ['gateway', 'submissions'])
-      test(`each request to ${service} is one line, and each such line is a request`, async () => {
+      test(`each request to ${service} has one line, and each such line has a request`, async () => {
         const spans = () =>
           traces.spans.filter(
             ({ service: of, kind, attributes }) =>
@@ -60,7 +60,7 @@ export function logLines(seed: SeedData, traces: TraceReceiver): void {
         assert.ok(spans().length > 5);
       });
 
-    test('a request’s line has its trace, and the ids of what its route is about', async () => {
+    test('a request’s line has its trace and the ids of its route', async () => {
       for (const line of await ofRequests('gateway')) {
         assert.equal(line.requestId, line.trace_id);
         const { method, route = '', status = 0 } = line;
@@ -76,7 +76,7 @@ export function logLines(seed: SeedData, traces: TraceReceiver): void {
       for (const line of sent) assert.ok(isUuid(line.uploadId ?? '') && isUuid(line.projectId ?? ''));
     });
 
-    test('each job is one line, with its trace and the ids of its clip', async () => {
+    test('each job has one line, with its trace and the ids of its clip', async () => {
       const { submissionId, projectId } = seed.clip;
       const jobs = (await lines()).filter(line => line.msg === 'A job has ended' && line.submissionId === submissionId);
       assert.deepEqual(jobs.map(({ kind }) => kind).toSorted(), ['media', 'transcript']);
@@ -86,26 +86,24 @@ export function logLines(seed: SeedData, traces: TraceReceiver): void {
       }
     });
 
-    test('nothing was a fault, so no line is for a human', async () => {
-      const alarming = (await lines()).filter(({ level }) => level === 'error' || level === 'fatal');
-      assert.deepEqual(alarming, []);
+    test('no line is an error, because nothing was a fault', async () => {
+      const errors = (await lines()).filter(({ level }) => level === 'error' || level === 'fatal');
+      assert.deepEqual(errors, []);
     });
 
-    test('each line is sent as a record, too, with its level and its trace', async () => {
-      const said = async () =>
+    test('each line is also sent as a log record with its level and trace', async () => {
+      const logged = async () =>
         (await ofRequests('gateway')).map(({ level, trace_id, msg }) => `${level} ${trace_id} ${msg}`);
       const sent = () =>
         traces.records
           .filter(({ service, attributes }) => service === 'gateway' && 'route' in attributes)
           .map(({ level, traceId, message }) => `${level} ${traceId} ${message}`);
-      const missing = async () => difference(await said(), sent());
-      await until('every record has come', async () => (await missing()).length === 0, SYSTEM_WAIT).catch(
-        () => undefined,
-      );
+      const missing = async () => difference(await logged(), sent());
+      await until('every record', async () => (await missing()).length === 0, SYSTEM_WAIT).catch(() => undefined);
       assert.deepEqual(await missing(), []);
     });
 
-    test('the traceparent of the ingress goes on, that of a client does not', async () => {
+    test('the gateway keeps the ingress’s traceparent and drops a client’s', async () => {
       const requestId = async (headers: Record<string, string>) =>
         (await fetch(`${seed.system.baseUrl}/api/nothing`, { headers })).headers.get('request-id');
       assert.equal(await requestId({ traceparent: TRACEPARENT, 'x-forwarded-for': '203.0.113.9' }), TRACE_ID);
@@ -114,7 +112,7 @@ export function logLines(seed: SeedData, traces: TraceReceiver): void {
   });
 }
 
-/** What is in one of the lists more often than in the other. */
+/** Returns the items that one list has more often than the other. */
 function difference(one: string[], other: string[]): string[] {
   const counts = new Map<string, number>();
   for (const each of one) counts.set(each, (counts.get(each) ?? 0) + 1);

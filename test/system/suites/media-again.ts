@@ -12,9 +12,9 @@ import type { Stores } from '../harness/stores.ts';
 const DAMAGED = 'The clip is damaged.';
 const MINUTE_MS = 60_000;
 
-/** Media that could not be made is asked for again, by its owner and by the operator. */
+/** Tests the retry of failed media by the owner and by the operator. */
 export function mediaAgain({ ada, bob, system }: SeedData, stores: Stores): void {
-  describe('media again', () => {
+  describe('retry of media', () => {
     let path = '';
     let id = '';
     const clip = async () => ok(await ada.ask(path));
@@ -23,7 +23,7 @@ export function mediaAgain({ ada, bob, system }: SeedData, stores: Stores): void
       return mediaStatus === 'ready' && transcriptStatus === 'completed' && audioUrl !== null;
     };
 
-    /** Makes of the clip one whose media and transcript failed; its upload is kept. */
+    /** Turns the clip into one whose media and transcript failed; keeps its upload. */
     async function fail(): Promise<void> {
       const rows = stores.collection('submissions', 'submissions');
       const { video } = (await rows.findOne({ _id: id })) as unknown as { video: { key: string } };
@@ -39,7 +39,7 @@ export function mediaAgain({ ada, bob, system }: SeedData, stores: Stores): void
       await rows.updateOne({ _id: id }, { $set: set, $unset: { video: 1, audio: 1, transcriptText: 1 } });
     }
 
-    test('an owner asks for it, its transcript goes with it, and nobody else can', async () => {
+    test('only the owner can retry media, and the transcript with it', async () => {
       const project = await ada.createProject({ projectName: 'Again', count: 1, transcriptionEnabled: true });
       const link = project.recipientUrls[0]!.recipientUrl;
       const speech = await testClip({ container: 'webm', text: 'please open the door', width: 320, height: 180 });
@@ -50,21 +50,24 @@ export function mediaAgain({ ada, bob, system }: SeedData, stores: Stores): void
       await fail();
       assert.equal((await clip()).mediaError, DAMAGED);
       refused(await bob.ask(`${path}/media`, { method: 'POST' }), 404);
-      const asked = ok(await ada.ask(`${path}/media`, { method: 'POST' }));
-      assert.deepEqual([asked.mediaStatus, asked.mediaError, asked.transcriptStatus], ['processing', null, 'pending']);
+      const requested = ok(await ada.ask(`${path}/media`, { method: 'POST' }));
+      assert.deepEqual(
+        [requested.mediaStatus, requested.mediaError, requested.transcriptStatus],
+        ['processing', null, 'pending'],
+      );
       await until('its media and transcript', isWhole, SYSTEM_WAIT);
     });
 
-    test('an operator asks for that of a time range, after a look', async () => {
+    test('an operator retries the media of a time range after a preview', async () => {
       await fail();
       const { createdAt } = await clip();
       const [from, to] = [-MINUTE_MS, MINUTE_MS].map(ms => new Date(Date.parse(createdAt) + ms).toISOString());
       const retry = ['media', 'retry', '--from', from!, '--to', to!, '--status', 'failed'];
-      const looked = await admin(system, ...retry, '--dry-run');
-      assert.equal(looked.code, 0, looked.stderr);
-      assert.match(looked.stdout, new RegExp(`^${id} .*${DAMAGED}`, 'm'));
-      assert.match(looked.stdout, /the media of 1 would be made again, that of 0 is left$/m);
-      assert.equal((await clip()).mediaStatus, 'failed', 'a look changes nothing');
+      const preview = await admin(system, ...retry, '--dry-run');
+      assert.equal(preview.code, 0, preview.stderr);
+      assert.match(preview.stdout, new RegExp(`^${id} .*${DAMAGED}`, 'm'));
+      assert.match(preview.stdout, /the media of 1 would be made again, that of 0 is left$/m);
+      assert.equal((await clip()).mediaStatus, 'failed', 'a preview changes nothing');
       const retried = await admin(system, ...retry);
       assert.match(retried.stdout, /the media of 1 are made again, that of 0 is left$/m, retried.stderr);
       await until('its media and transcript', isWhole, SYSTEM_WAIT);

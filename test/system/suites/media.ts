@@ -5,7 +5,7 @@ import type { SeedData } from '../harness/seed.ts';
 
 const OCTETS = 'application/octet-stream';
 
-/** The bytes of a landed clip: ranges, validators, HEAD, names and what keeps them from being run as a page. */
+/** Tests the bytes of a landed clip: ranges, validators, HEAD, names, and the headers that stop a browser from running them. */
 export function media({ ada, clip, full, ask }: SeedData): void {
   const FILES: [url: string, type: string, name: RegExp][] = [
     [clip.videoUrl, OCTETS, /filename="Everything - \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d - video\.webm"$/],
@@ -80,7 +80,7 @@ export function media({ ada, clip, full, ask }: SeedData): void {
       });
     }
 
-    test('the video is the size that the submission reports, and begins as a WebM', async () => {
+    test('the video has the size that the submission reports, and begins as a WebM', async () => {
       const { bytes } = await ada.ask(clip.videoUrl);
       assert.equal(bytes.length, clip.fileSize);
       assert.equal(bytes.readUInt32BE(0), 0x1a45dfa3);
@@ -99,7 +99,7 @@ export function media({ ada, clip, full, ask }: SeedData): void {
       });
     }
 
-    test('the QR codes are one PNG, for the owner and for the dashboard', async () => {
+    test('the owner and the dashboard get the same QR code as PNG', async () => {
       const mine = await ada.ask(full.sharedLink!.qrCodePngUrl);
       const theirs = await ask(`/project/${full.projectToken}/shared-link/qr.png`);
       for (const each of [mine, theirs]) {

@@ -6,23 +6,23 @@ import { METRICS, type MetricDefinition, RUNTIME_METRICS } from '@recording-requ
 import { until } from '@recording-request/testing/wait';
 
 const listed: Record<string, MetricDefinition> = METRICS;
-/** Why each of these may not have come. */
+/** Metrics and attributes that may be missing, with the reason. */
 const RARE: Record<string, string> = {
   'recording.webhook.endpoints.paused': 'counts endpoints that have failed for days',
-  'recording.requests.shed': 'counts what is refused when there is too much of it',
-  'error.type': 'of what fails',
+  'recording.requests.shed': 'counts requests refused under overload',
+  'error.type': 'only on a failure',
 };
-// What this file does is a small part of all routes, statuses and topics there are.
+// This file uses a small part of all routes, statuses and topics.
 const SERIES_MAX = 150;
 const ALL_SERIES_MAX = 2_000;
 const PATIENCE = { limitMs: 60_000, everyMs: 250 };
 
-/** What the services have measured of everything that this file did. */
+/** Tests the services' metrics of everything before in this file. */
 export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans'>): void {
   const all = (): Point[] => [...points.values()];
 
   describe('metrics', () => {
-    test('every metric of the registry is emitted, with its unit and each of its attributes', async () => {
+    test('every metric of the registry is emitted with its unit and attributes', async () => {
       const missing = () =>
         Object.entries(listed).flatMap(([name, { attributes }]) => {
           const some = all().filter(one => one.name === name);
@@ -31,12 +31,12 @@ export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans
             .filter(each => !(each in RARE) && !some.some(one => each in one.attributes))
             .map(each => `${name}: ${each}`);
         });
-      await until('every metric has come', () => missing().length === 0, PATIENCE).catch(() => undefined);
+      await until('every metric', () => missing().length === 0, PATIENCE).catch(() => undefined);
       assert.deepEqual(missing(), []);
       for (const { name, unit } of all()) if (listed[name]) assert.equal(unit, listed[name].unit, name);
     });
 
-    test('nothing else is emitted, and no attribute that the registry does not list', () => {
+    test('no metric or attribute outside the registry is emitted', () => {
       for (const { name, attributes, service } of all()) {
         if (RUNTIME_METRICS.test(name)) continue;
         assert.ok(listed[name], `${name} of ${service}`);
@@ -48,7 +48,7 @@ export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans
     const valuesOf = (metric: string, attribute: string) =>
       new Set(all().flatMap(({ name, attributes }) => (name === metric ? [String(attributes[attribute])] : [])));
 
-    test('a request is known by its route, an RPC by its name, a job by its kind', () => {
+    test('metrics name a request’s route, an RPC’s name and a job’s kind', () => {
       assert.ok(valuesOf('http.server.request.duration', 'http.route').has('/api/projects/{projectId}'));
       assert.ok(
         valuesOf('rpc.server.call.duration', 'rpc.method').has('recording.projects.v1.ProjectsService/GetProject'),
@@ -56,7 +56,7 @@ export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans
       assert.deepEqual(valuesOf('recording.jobs', 'recording.job.kind'), new Set(['media', 'transcript']));
     });
 
-    test('requests to others are known by whom they go to, clips by what they wait for', () => {
+    test('metrics name the target of an outgoing request and the step that a clip waits for', () => {
       assert.deepEqual(
         valuesOf('http.client.request.duration', 'recording.peer'),
         new Set(['store', 'speech', 'endpoint']),
@@ -68,7 +68,7 @@ export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans
       assert.deepEqual(valuesOf('recording.webhook.endpoints', 'recording.endpoint.state').size, 3);
     });
 
-    test('MongoDB’s commands are timed, and have their spans all the same', () => {
+    test('MongoDB commands have metrics and spans', () => {
       const operations = valuesOf('db.client.operation.duration', 'db.operation.name');
       for (const name of ['find', 'update', 'aggregate']) assert.ok(operations.has(name), name);
       const services = new Set(
@@ -77,7 +77,7 @@ export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans
       assert.deepEqual(services, new Set(['projects', 'submissions', 'webhooks']));
     });
 
-    test('each service tells of its process', () => {
+    test('each service reports process metrics', () => {
       const services = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
       for (const metric of [
         'process.cpu.time',
@@ -98,7 +98,7 @@ export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans
         assert.ok(Number(value) >= 1, JSON.stringify(attributes));
     });
 
-    test('no id, no token and no address is in an attribute, and the number of series is bounded', () => {
+    test('no attribute has an id, token or address, and the number of series is bounded', () => {
       const counts = new Map<string, number>();
       for (const { name, service, attributes } of all()) {
         const key = `${name} of ${service}`;

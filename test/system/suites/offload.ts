@@ -9,13 +9,13 @@ import { SYSTEM_WAIT } from '../harness/limits.ts';
 import { type SeedData, submissionsOf } from '../harness/seed.ts';
 import type { Stores } from '../harness/stores.ts';
 
-// Those of a connection, of one request, or of who asks how often.
+// Headers that differ between connections, requests and clients.
 const OWN = /^(connection|date|keep-alive|request-id|server|ratelimit)$/;
 const comparable = (headers: Headers) => Object.fromEntries([...headers].filter(([name]) => !OWN.test(name)).sort());
-/** Of a signed address that was not redacted. */
+/** Matches a signed URL that was not redacted. */
 const SIGNATURE = /X-Amz-Signature=(?!\[redacted\])/;
 
-/** Who carried the bytes, that nothing of the store comes with them, what happens to what was erased, and what the logs say. */
+/** Tests that nginx sends the bytes without the store's headers, stops for erased clips, and logs no secret. */
 export function offload(
   { ada, clip, mute, system }: SeedData,
   stores: Stores,
@@ -24,7 +24,7 @@ export function offload(
   const FILES = [clip.videoUrl, clip.audioUrl!, clip.thumbnailStartUrl!, clip.thumbnailEndUrl!];
 
   describe('media that nginx sends', () => {
-    test('every header is the one that the gateway sends without it', async () => {
+    test('the headers are the same as from the gateway alone', async () => {
       const direct = httpClient(gateway, ada.token);
       for (const url of FILES)
         for (const headers of [{}, { range: 'bytes=3-40' }] as Record<string, string>[]) {
@@ -35,10 +35,10 @@ export function offload(
         }
     });
 
-    test('it was nginx that asked the store, each time that there were bytes to send', async () => {
+    test('nginx requested the bytes from the store each time', async () => {
       const answer = await ada.ask(clip.videoUrl, { headers: { range: 'bytes=3-40' } });
       const id = answer.headers.get('request-id')!;
-      const line = await until('the line', async () =>
+      const line = await until('the line of nginx', async () =>
         (await readFile(accessLog, 'utf8')).split('\n').find(each => each.includes(id)),
       );
       assert.equal(JSON.parse(line).upstreamStatus, '200 : 206');
@@ -48,9 +48,9 @@ export function offload(
       assert.equal(JSON.parse(logged).offload, 'takes');
     });
 
-    test('nothing of what was erased is sent, a moment later, whole or in part', async () => {
+    test('nginx sends no byte of a clip a second after its erasure', async () => {
       const project = await ada.createProject({ projectName: 'To go', count: 1 });
-      // The clip comes in through nginx, too.
+      // The upload also goes through nginx.
       const recipientUrl = project.recipientUrls[0]!.recipientUrl.replace(gateway, system.baseUrl);
       const submissionId = await sendClip(recipientUrl, mute, { responseSessionId: await beginResponse(recipientUrl) });
       const erased = await until(
@@ -68,11 +68,11 @@ export function offload(
       const done = await admin(system, 'erase', 'submission', submissionId, '--yes');
       assert.equal(done.code, 0, done.stderr);
       for (const url of urls) for (const headers of parts) refused(await ada.ask(url, { headers }), 404);
-      // The gateway may have believed for a second where it was, and nginx is told that it is gone by the store.
+      // The gateway caches the object's place for up to a second; then nginx gets a 404 from the store.
       assert.deepEqual(await stores.keys(`submissions/${project.projectId}/${submissionId}/`), []);
     });
 
-    test('no log has the secret, a token or a signed address', async () => {
+    test('no log has the secret, a token or a signed URL', async () => {
       const token = ada.token;
       let looked = 0;
       for await (const { where, bytes } of logs(stores, accessLog)) {

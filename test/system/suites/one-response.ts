@@ -8,10 +8,10 @@ import type { SeedData } from '../harness/seed.ts';
 
 const QUESTIONS = ['Who are you?', 'What do you do?', 'What is next?'];
 
-/** A unique link has one response, which any device that has the link may continue. */
+/** Tests the one response of a unique link; any device with the link may continue it. */
 export function oneResponse({ ada, ask, mute }: SeedData): void {
   describe('the one response of a unique link', () => {
-    test('another device continues an interview until it is complete, and only then the link is used up', async () => {
+    test('another device can continue an interview; its link is used up only when it is complete', async () => {
       const settings = { projectName: 'Interview', count: 1, interviewQuestions: QUESTIONS, requireTerms: true };
       const { projectId, recipientUrls, projectToken } = await ada.createProject(settings);
       const { pathname: path, href: url } = new URL(recipientUrls[0]!.recipientUrl);
@@ -29,7 +29,7 @@ export function oneResponse({ ada, ask, mute }: SeedData): void {
       };
       assert.equal(await page(), '200 open');
       const first = await beginResponse(url, { termsAccepted: true });
-      assert.equal(await page(), '200 open', 'one device has begun, and nothing has landed');
+      assert.equal(await page(), '200 open', 'a started response without a clip leaves the link open');
       for (const [questionIndex] of QUESTIONS.entries()) {
         assert.equal((await link()).completedAt, null);
         const other = randomUUID();
@@ -48,10 +48,14 @@ export function oneResponse({ ada, ask, mute }: SeedData): void {
       assert.notEqual(completedAt, null);
       assert.equal(await page(), '410 used');
       refused(await join({ responseSessionId: randomUUID(), termsAccepted: true }), 410, 'answer_sent');
-      assert.equal(ok(await join({ responseSessionId: first }), 201).complete, true, 'its own device reads it again');
+      assert.equal(
+        ok(await join({ responseSessionId: first }), 201).complete,
+        true,
+        'the first device can read its response',
+      );
     });
 
-    test('of two devices that answer the same question the first to land keeps it', async () => {
+    test('if two devices answer the same question, the first landed answer stays', async () => {
       const settings = { projectName: 'Two devices', count: 1, interviewQuestions: QUESTIONS };
       const { projectId, recipientUrls } = await ada.createProject(settings);
       const url = recipientUrls[0]!.recipientUrl;

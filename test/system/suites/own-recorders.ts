@@ -14,17 +14,17 @@ import { type SeedData, submissionsOf } from '../harness/seed.ts';
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 const LIMIT_MS = 120_000;
-// Every frame a key frame: 3 MB, three chunks of either sample, the last one shorter.
+// With only key frames a clip has 3 MB: three chunks in either sample, the last one shorter.
 const PICTURE = { width: 1280, height: 720, keyFrameSec: 1 / 30, megabits: 40 };
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
 
-/** Where the samples are, and how Python finds its client. */
+/** The samples' folder, and Python's path to tuspy. */
 export interface Recorders {
   folder: string;
   tuspy: TuspyInstall;
 }
 
-/** Installs tuspy, once per machine, and writes each sample as the page shows it to a folder. */
+/** Installs tuspy once per machine, and writes each sample of the page unchanged to a folder. */
 export async function prepareRecorders({ ask, system }: SeedData): Promise<Recorders> {
   const folder = join(system.scratch, 'recorders');
   await mkdir(folder);
@@ -46,7 +46,7 @@ export async function prepareRecorders({ ask, system }: SeedData): Promise<Recor
   return { folder, tuspy: await ensureTuspy({ env: process.env, log: () => {} }) };
 }
 
-/** The page "Build your own recorder": its samples record through links. */
+/** Tests the samples of the page "Build your own recorder". */
 export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): void {
   const SAMPLES: [client: string, command: string, file: string, env: Record<string, string>][] = [
     ['tus-js-client', process.execPath, 'record.mjs', {}],
@@ -66,7 +66,7 @@ export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): v
 
   describe('own recorders', () => {
     for (const [client, command, file, env] of SAMPLES) {
-      test(`the sample with ${client} sends a clip in chunks, says why one is refused, and what was sent already`, async () => {
+      test(`the sample with ${client} sends a clip in chunks and prints why a clip is refused or a repeat`, async () => {
         const { projectId, recipientUrls } = await ada.createProject({ projectName: client, count: 2 });
         const [first, second] = recipientUrls.map(({ recipientUrl }) => recipientUrl);
         const sent = await run(command, [file, first!, 'clip.webm'], env);
@@ -78,7 +78,7 @@ export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): v
         );
         assert.equal(landed[0]!.incomplete, false);
         const { recipientUrls: links } = ok(await ada.ask(`/api/projects/${projectId}/links`));
-        assert.ok(links[0].openedAt, 'it says that somebody was there');
+        assert.ok(links[0].openedAt, 'the link has no opening time');
         const [again, refused] = await Promise.all([
           run(command, [file, first!, 'clip.webm'], env),
           run(command, [file, second!, 'noise.webm'], env),
@@ -91,7 +91,7 @@ export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): v
         assert.ok((await submissionsOf(ada, projectId)).some(clip => clip.submissionId === retaken.printed));
       });
 
-      test(`the sample with ${client} goes on with a link that was begun elsewhere, question by question`, async () => {
+      test(`the sample with ${client} continues a response that another client began`, async () => {
         const interview = { projectName: client, count: 1, interviewQuestions: ['One?', 'Two?', 'Three?'] };
         const { projectId, recipientUrls } = await ada.createProject(interview);
         const link = recipientUrls[0]!.recipientUrl;
@@ -114,7 +114,7 @@ export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): v
         );
         const name = `attachment; filename="${client} - Link 1 - Question`;
         const expected = ['3 Three', '2 Two', '1 One'].map(question => `${name} ${question} - video.webm"`);
-        assert.deepEqual(names, expected, 'downloads are named by the link and the question');
+        assert.deepEqual(names, expected, 'a download has the name of link and question');
         const once = await run(command, [file, link, 'clip.webm'], env);
         assert.equal(once.code, 1);
         assert.match(once.messages, /410 \w+: |Every answer was sent already/);

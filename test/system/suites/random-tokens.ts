@@ -2,35 +2,35 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { mintToken, type TokenPrefix, tokenIsWellFormed } from '@recording-request/contract/tokens';
-import { flood, type Knock } from '../harness/flood.ts';
+import { type FloodRequest, flood } from '../harness/flood.ts';
 import type { Stores } from '../harness/stores.ts';
 
 type ProjectsDatabase = Pick<Stores, 'command' | 'collection'>;
 
-// Small enough for the profiler's own collection, which forgets what is oldest.
+// The profiler's capped collection must hold them all.
 const WELL_FORMED = 150;
 const RESPONSE = '019a0000-0000-7000-8000-000000000001';
 const PREFIXES: TokenPrefix[] = ['api', 'prj', 'vr'];
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A text that looks like a token; its checksum is right once in four thousand millions. */
+/** Returns a text that looks like a token; its checksum is right once in four thousand millions. */
 function guess(prefix: TokenPrefix): string {
   const letters = Array.from(randomBytes(38), byte => ALPHABET[byte % ALPHABET.length]);
   return `${prefix}_${letters.join('')}`;
 }
 
-const knockWith = (prefix: TokenPrefix, token: string): Knock =>
+const requestWith = (prefix: TokenPrefix, token: string): FloodRequest =>
   prefix === 'api'
     ? { path: '/api/me', headers: { authorization: `Bearer ${token}` } }
     : { path: prefix === 'prj' ? `/project/${token}/export.json` : `/r/${token}/responses/${RESPONSE}` };
 
-const ofEach = (count: number, make: (prefix: TokenPrefix) => string): Knock[] =>
+const ofEach = (count: number, make: (prefix: TokenPrefix) => string): FloodRequest[] =>
   Array.from({ length: count }, (_, n) => {
     const prefix = PREFIXES[n % PREFIXES.length]!;
-    return knockWith(prefix, make(prefix));
+    return requestWith(prefix, make(prefix));
   });
 
-/** Returns how many look-ups by a token's hash the database was asked for while `work` ran. */
+/** Returns the number of look-ups by a token's hash during `work`. */
 async function lookUps(stores: ProjectsDatabase, work: () => Promise<void>): Promise<number> {
   await stores.command('projects', { profile: 2 });
   try {
@@ -48,11 +48,11 @@ async function lookUps(stores: ProjectsDatabase, work: () => Promise<void>): Pro
   return count;
 }
 
-/** Needs the rate limits out of the way. */
+/** Tests unknown tokens; needs high rate limits. */
 export function randomTokens(gateway: { baseUrl: string }, stores: ProjectsDatabase, count: number): void {
-  describe('tokens that were never given out', () => {
-    test(`of ${count} random ones none is accepted, and none reaches the database`, async t => {
-      const knocks = ofEach(count, prefix => {
+  describe('unknown tokens', () => {
+    test(`none of ${count} random tokens is accepted or reaches the database`, async t => {
+      const requests = ofEach(count, prefix => {
         for (;;) {
           const token = guess(prefix);
           if (!tokenIsWellFormed(prefix, token)) return token;
@@ -61,14 +61,14 @@ export function randomTokens(gateway: { baseUrl: string }, stores: ProjectsDatab
       let statuses: Record<string, number> = {};
       const began = performance.now();
       const looked = await lookUps(stores, async () => {
-        statuses = await flood(gateway.baseUrl, knocks);
+        statuses = await flood(gateway.baseUrl, requests);
       });
       t.diagnostic(`${count} requests in ${Math.round((performance.now() - began) / 1000)} s`);
       assert.deepEqual(statuses, { 401: Math.ceil(count / 3), 404: count - Math.ceil(count / 3) });
       assert.equal(looked, 0, 'look-ups in the database');
     });
 
-    test('of random ones with a right checksum none is accepted, and each costs one look-up at most', async () => {
+    test('no random token with a right checksum is accepted; each costs one look-up at most', async () => {
       let statuses: Record<string, number> = {};
       const looked = await lookUps(stores, async () => {
         statuses = await flood(gateway.baseUrl, ofEach(WELL_FORMED, mintToken));

@@ -16,7 +16,7 @@ const address = {
 };
 const words = (max: number) => ({ good: ['', long(max)], bad: [long(max + 1), ...NOT_TEXT] });
 
-/** Field → what it takes and what it refuses, on creation and on update. */
+/** Accepted and refused values of each field, on creation and on update. */
 const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
   projectName: { good: ['x', '  x  ', long(200)], bad: ['', '   ', long(201), ...NOT_TEXT] },
   count: { good: [1, 25], bad: [0, -1, 1.5, '5', 10_001, null, true] },
@@ -48,7 +48,7 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
 };
 const NOT_UPDATED = ['count', 'sharedLinkEnabled'];
 
-/** Every query parameter → value → status, of the operations that take it. */
+/** Values of the query parameters of a list. */
 const LISTED = { limit: ['1', '100'], selected: ['true', 'false'] };
 const STATES = ['pending', 'processing', 'completed', 'failed', 'disabled'];
 const UNUSED = '01900000-0000-7000-8000-000000000000';
@@ -136,17 +136,17 @@ export function requests(seed: SeedData): void {
           for (const value of QUERIES[name]!.good) assert.equal((await get(value)).status, 200, value);
         });
       }
-      test(`${route} refuses what it does not know`, async () =>
+      test(`${route} refuses an unknown parameter`, async () =>
         assert.match(refused(await ada.ask(`${project}/${route}?colour=red`), 400, 'filter_unknown'), /^colour /));
       for (const name of FILTERS.filter(each => !names.includes(each))) {
-        test(`${route} refuses ${name}, which the list of submissions takes`, async () =>
+        test(`${route} refuses ${name}, a parameter of the list of submissions`, async () =>
           assert.match(
             refused(await ada.ask(`${project}/${route}?${name}=true`), 400, 'filter_unknown'),
             new RegExp(name),
           ));
       }
     }
-    test('a bad cursor is 400 before the project is looked for', async () => {
+    test('a bad cursor returns 400 before the look-up of the project', async () => {
       const missing = `/api/projects/${UNUSED}`;
       for (const route of ['submissions', 'webhook-deliveries']) {
         for (let again = 0; again < 5; again++) refused(await ada.ask(`${missing}/${route}?cursor=x`), 400);
@@ -162,9 +162,9 @@ export function requests(seed: SeedData): void {
     const ROUTES: [name: string, path: string, request: Parameters<typeof ask>[1], status: number][] = [
       ['an unknown route', '/api/nothing', {}, 404],
       ['an unknown route below a project', `${project}/nothing`, {}, 404],
-      ['a method that the list does not take', '/api/projects', { method: 'DELETE' }, 405],
-      ['a method that a project does not take', project, { method: 'PUT' }, 405],
-      ['a body that is no JSON', '/api/projects', { ...create, body: '{"projectName":' }, 400],
+      ['an unknown method of the list', '/api/projects', { method: 'DELETE' }, 405],
+      ['an unknown method of a project', project, { method: 'PUT' }, 405],
+      ['a body that is not JSON', '/api/projects', { ...create, body: '{"projectName":' }, 400],
       ['no body', '/api/projects', create, 400],
       [
         'another media type',
@@ -173,8 +173,8 @@ export function requests(seed: SeedData): void {
         415,
       ],
       ['a body too large', '/api/projects', { method: 'POST', json: big }, 413],
-      ['a project id that is no uuid', '/api/projects/x', {}, 400],
-      ['a submission id that is no uuid', `${project}/submissions/x/video`, {}, 400],
+      ['a project id that is not a uuid', '/api/projects/x', {}, 400],
+      ['a submission id that is not a uuid', `${project}/submissions/x/video`, {}, 400],
       ['no shared link', `/api/projects/${seed.bare.projectId}/shared-link/qr.png`, {}, 404],
       ['a key too long', '/api/projects', { method: 'POST', json: {}, headers: { 'idempotency-key': long(256) } }, 400],
     ];
@@ -185,19 +185,19 @@ export function requests(seed: SeedData): void {
         if (status === 405) assert.match(answer.headers.get('allow') ?? '', /GET/);
       });
     }
-    test('the token is looked at before the body, the body before what is there', async () => {
+    test('a request is checked in this order: token, body, existence', async () => {
       const json = { nonsense: 1 };
       refused(await ask('/api/projects', { method: 'POST', json }), 401);
       refused(await ask('/api/projects', { method: 'DELETE' }), 405);
       refused(await ada.ask('/api/projects/01900000-0000-7000-8000-000000000000', { method: 'PATCH', json }), 400);
     });
-    test('a uuid is the same in capitals', async () =>
+    test('a uuid may have capitals', async () =>
       void ok(await ada.ask(`/api/projects/${full.projectId.toUpperCase()}`)));
-    test('a shared link’s uses cannot be set where there is none', async () => {
+    test('the uses of a missing shared link cannot be set', async () => {
       const json = { sharedLinkMaxUses: 5 };
       refused(await ada.ask(`/api/projects/${seed.bare.projectId}`, { method: 'PATCH', json }), 400);
     });
-    test('every answer carries the security headers and the rate that is left', async () => {
+    test('every answer has the security headers and the remaining rate', async () => {
       for (const path of ['/api/me', '/api/nothing', project]) {
         const { headers } = await ada.ask(path);
         assert.equal(headers.get('x-content-type-options'), 'nosniff');
@@ -212,7 +212,7 @@ export function requests(seed: SeedData): void {
   });
 
   describe('projects', () => {
-    test('what is left out has the default', async () => {
+    test('an omitted field gets its default', async () => {
       const detail = ok(await ada.ask(`/api/projects/${seed.bare.projectId}`));
       const { projectId, createdAt, expiresAt, stats, ...settings } = detail;
       assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 30 * 86_400_000);
@@ -240,7 +240,7 @@ export function requests(seed: SeedData): void {
         webhookSigned: false,
       });
     });
-    test('never wins over hours, hours over days', async () => {
+    test('neverExpire overrides hours, and hours override days', async () => {
       const window = async (settings: object) => {
         const { projectId } = await ada.createProject({ projectName: 'Expiry', count: 1, ...settings });
         const { expiresAt, createdAt } = ok(await ada.ask(`/api/projects/${projectId}`));
@@ -256,7 +256,7 @@ export function requests(seed: SeedData): void {
       const ids = projects.map((each: { projectId: string }) => each.projectId);
       assert.deepEqual(ids, [...ids].sort().reverse());
     });
-    test('an allowance is shown, and a creation beyond it is 403', async () => {
+    test('the API shows the allowance, and a creation beyond it returns 403', async () => {
       const dora = await system.newOwner('Dora', 10);
       await dora.createProject({ projectName: 'Seven', count: 3, sharedLinkEnabled: true, sharedLinkMaxUses: 4 });
       const json = { projectName: 'Four', count: 4 };

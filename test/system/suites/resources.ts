@@ -4,7 +4,7 @@ import { ok } from '@recording-request/testing/http-client';
 import { fits } from '../harness/fits.ts';
 import type { SeedData } from '../harness/seed.ts';
 
-/** Resource → field → type, of every JSON answer of the contract and of the extensions. */
+/** Tests the fields and types of every JSON answer of the contract and of the extensions. */
 export function resources({ ada, bob, full, bare, bobs, clip }: SeedData): void {
   const project = `/api/projects/${full.projectId}`;
   const empty = `/api/projects/${bare.projectId}`;
@@ -42,7 +42,7 @@ export function resources({ ada, bob, full, bare, bobs, clip }: SeedData): void 
       });
     }
 
-    test('a creation result, with everything and with nothing', async () => {
+    test('a creation result has its shape with everything and with nothing enabled', async () => {
       fits(full, 'ProjectCreated');
       fits(bare, 'ProjectCreated');
       const { sharedLink, ...rest } = bare;
@@ -59,7 +59,7 @@ export function resources({ ada, bob, full, bare, bobs, clip }: SeedData): void 
       assert.equal(full.sharedLink!.maxUses, 20);
     });
 
-    test('the figures of a project add up once a clip has landed', async () => {
+    test('a project’s figures add up after a clip has landed', async () => {
       const { stats } = ok(await ada.ask(project));
       assert.deepEqual(stats, {
         videosCreated: 1,
@@ -82,7 +82,7 @@ export function resources({ ada, bob, full, bare, bobs, clip }: SeedData): void 
       assert.equal(sharedLink.completedAt, sharedLink.submittedAt);
     });
 
-    test('the events that a project asks for come beside those that always come', async () => {
+    test('a project gets its requested events and the events that are always sent', async () => {
       const types = async (owner: SeedData['ada'], { projectId }: { projectId: string }) => {
         const { deliveries } = ok(await owner.ask(`/api/projects/${projectId}/webhook-deliveries`));
         return new Set(deliveries.filter(({ test }: { test: boolean }) => !test).map(eventTypeOf));
@@ -95,7 +95,7 @@ export function resources({ ada, bob, full, bare, bobs, clip }: SeedData): void 
       assert.deepEqual(await types(bob, bobs), new Set(['submission.completed']));
     });
 
-    test('a landed clip is all that the contract says of it', () => {
+    test('a landed clip has every value of the contract', () => {
       assert.equal(clip.mediaStatus, 'ready');
       assert.equal(clip.transcriptStatus, 'completed');
       assert.match(clip.transcriptText!, /^please open/);
@@ -109,7 +109,7 @@ export function resources({ ada, bob, full, bare, bobs, clip }: SeedData): void 
   });
 }
 
-/** A path without what differs from run to run. */
+/** Removes the ids from a path. */
 const nameless = (path: string) => path.replaceAll(/prj_\w+|[0-9a-f-]{36}/g, '…');
 
 const eventTypeOf = ({ eventType }: { eventType: string }) => eventType;

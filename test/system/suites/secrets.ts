@@ -15,10 +15,10 @@ const WEBHOOK_SECRET = 'the second webhook secret';
 const WHSEC = `whsec_${Buffer.from('the third webhook secret').toString('base64')}`;
 const TOKEN = /\b(api|prj|vr)_[0-9A-Za-z]{38}/g;
 
-/** Every secret that was given out, with what it is; made by using all that takes or gives one. */
+/** Every issued secret, with its kind. */
 export type Issued = Map<string, string>;
 
-/** Uses every part of the product that has to do with a secret, wrongly too, and remembers each that was given out. */
+/** Uses every part of the product that handles secrets, with errors too. Returns each issued secret. */
 export async function issueSecrets(seed: SeedData): Promise<Issued> {
   const { ada, bob, full, bare, bobs, system, clip } = seed;
   const issued: Issued = new Map([
@@ -57,7 +57,7 @@ export async function issueSecrets(seed: SeedData): Promise<Issued> {
   for (const token of [rotated.projectToken, full.projectToken]) {
     for (const path of ['', '/export.json', '/submissions', '/nothing']) await seed.ask(`/project/${token}${path}`);
   }
-  // Where people put tokens that do not belong there.
+  // People also paste tokens into wrong places.
   for (const path of [
     `/r/${link!.token}`,
     `/r/${link!.token}/uploads/${link!.tokenId}`,
@@ -80,7 +80,7 @@ export async function issueSecrets(seed: SeedData): Promise<Issued> {
   return issued;
 }
 
-/** What stands in logs, spans, records and documents, each looked through with a secret planted in it to show that it is seen. */
+/** Searches logs, spans, records and documents for secrets; a planted secret shows that the search works. */
 export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, issued: Issued): void {
   const spans = function* (): Iterable<Held> {
     for (const body of traces.bodies) yield { where: 'a span', bytes: Buffer.from(body) };
@@ -93,7 +93,7 @@ export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, i
   ];
 
   describe('secrets', () => {
-    test('no token and no webhook secret stands in any log, span, Kafka record or document', async t => {
+    test('no log, span, Kafka record or document has a token or a webhook secret', async t => {
       await until(
         'the spans of every worker',
         async () =>
@@ -104,23 +104,23 @@ export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, i
       );
       const results = await all();
       t.diagnostic(
-        `${issued.size} secrets looked for in ${results.map(({ looked }) => looked).join(', ')} log files, spans' bodies, records, documents`,
+        `searched for ${issued.size} secrets in ${results.map(({ looked }) => looked).join(', ')} log files, spans' bodies, records, documents`,
       );
-      for (const { looked } of results) assert.ok(looked > 1, 'there is something to look through');
+      for (const { looked } of results) assert.ok(looked > 1, 'the search had no input');
       assert.deepEqual(
         results.flatMap(({ found }) => found),
         [],
       );
-      // Also one that this test does not know of.
+      // Finds also a token that this test does not know.
       for await (const { where, bytes } of heldBy(stores, spans())) {
         for (const [token, prefix] of bytes.toString('latin1').matchAll(TOKEN))
           assert.ok(!tokenIsWellFormed(prefix as 'api', token), `${where} holds a token`);
       }
     });
 
-    test('what each service did for a clip is in its log, by the ids of clip, project and upload', async () => {
+    test('each service logs its work on a clip with the ids of clip, project and upload', async () => {
       const { submissionId, projectId } = seed.clip;
-      const said = async () =>
+      const loggedBy = async () =>
         (await seed.system.logs())
           .split('\n')
           .filter(line => line.startsWith('{') && line.includes(submissionId))
@@ -129,17 +129,17 @@ export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, i
       await until(
         'a line of every service',
         async () => {
-          const services = new Set((await said()).map(({ service }) => service));
+          const services = new Set((await loggedBy()).map(({ service }) => service));
           return ['gateway', 'submissions', 'media', 'transcription', 'webhooks'].every(each => services.has(each));
         },
         SYSTEM_WAIT,
       );
-      const [landed] = (await said()).filter(({ service }) => service === 'submissions');
+      const [landed] = (await loggedBy()).filter(({ service }) => service === 'submissions');
       assert.match(String(landed?.uploadId), /^[0-9a-f-]{36}$/);
       assert.equal(landed?.ownerId, seed.ada.userId);
     });
 
-    test('a clip’s id finds the spans of every service that worked on it, and the landing of its upload', async () => {
+    test('a clip’s id finds the spans of every service and the landing of its upload', async () => {
       const { submissionId, projectId } = seed.clip;
       const found = () =>
         traces.spans.filter(({ attributes }) => attributes['recording.submission.id'] === submissionId);
@@ -155,19 +155,19 @@ export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, i
       assert.equal(landing?.attributes['recording.project.id'], projectId);
       assert.match(String(landing?.attributes['recording.upload.id']), /^[0-9a-f-]{36}$/);
       const routes = traces.spans.filter(({ service, name }) => service === 'gateway' && / \/api\/projects/.test(name));
-      assert.ok(routes.length > 0, 'the requests of owners are known by their routes');
+      assert.ok(routes.length > 0, 'no span has the route of an owner’s request');
       for (const { name } of routes) assert.doesNotMatch(name, /[0-9a-f]{8}-[0-9a-f]{4}/);
     });
 
-    test('what is kept of a token is its hash, and of a link its sealed text too', async () => {
+    test('the stores keep the hash of a token, and for a link its sealed text', async () => {
       const tokens = await stores.collection('projects', 'tokens').find().toArray();
       const kept = tokens.map(token => Buffer.from((token.hash as { buffer: Uint8Array }).buffer).toString('hex'));
       assert.ok(kept.includes(hashToken(seed.ada.token).toString('hex')), 'the SHA-256 of an API token');
       const link = await stores.collection('projects', 'links').findOne({ projectId: seed.full.projectId });
-      assert.match(String(link!.sealedToken), /^k1[.:]/, 'the name of its key, then what was sealed');
+      assert.match(String(link!.sealedToken), /^k1[.:]/, 'a sealed token starts with the name of its key');
     });
 
-    test('a secret that does stand somewhere is found', async () => {
+    test('the search finds a planted secret', async () => {
       const { token } = seed.ada;
       const planted = join(seed.system.scratch, 'logs', 'planted.log');
       const document = { _id: 'planted', text: `a note with ${token} in it` };

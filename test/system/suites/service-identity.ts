@@ -19,10 +19,10 @@ import type { TestSystem } from '@recording-request/testing/test-system';
 
 const NEVER = '019a0000-0000-7000-8000-000000000001';
 
-/** What a pod that was taken over can do with its own certificate, at the services as they run. */
+/** Tests the limits of a compromised pod with its own certificate, at the running services. */
 export function serviceIdentity(system: TestSystem): void {
   for (const name of ['webhooks', 'media', 'gateway'] as const)
-    test(`with the certificate of ${name} no token is made and nothing erased, on any port`, async () => {
+    test(`the certificate of ${name} can create no token and erase nothing on any port`, async () => {
       using internal = await openCaller(system.certificates.env(name), name);
       const { projects, submissions } = system.services;
       for (const target of [projects.grpc!, projects.operator!]) {
@@ -48,7 +48,7 @@ export function serviceIdentity(system: TestSystem): void {
       }
     });
 
-  test('the operator is refused on the listeners for services', async () => {
+  test('the services’ listeners refuse the operator', async () => {
     using internal = await openCaller(system.certificates.env('operator'), 'operator');
     const client = createClient<ProjectsOperatorServiceServer>(
       ProjectsOperatorServiceService,
@@ -59,15 +59,15 @@ export function serviceIdentity(system: TestSystem): void {
     client.close();
   });
 
-  test('uploads are taken from the gateway alone: others get 403, and without a certificate there is no connection', async () => {
+  test('only the gateway may upload: others get 403, or no connection without a certificate', async () => {
     const { hostname, port } = new URL(system.services.submissions.http!);
     const ask = async (name: ServiceName): Promise<number> => {
       using internal = await openCaller(system.certificates.env(name), name);
       const createConnection = () =>
         connect({ host: hostname, port: Number(port), ...internal.tlsPeer('submissions')! });
       const headers = { 'tus-resumable': '1.0.0', 'x-owner-id': NEVER, 'x-link-id': NEVER, 'x-project-id': NEVER };
-      const asked = request({ createConnection, method: 'HEAD', path: `/uploads/${NEVER}`, headers }).end();
-      const [answer] = await once(asked, 'response');
+      const upload = request({ createConnection, method: 'HEAD', path: `/uploads/${NEVER}`, headers }).end();
+      const [answer] = await once(upload, 'response');
       answer.resume();
       return answer.statusCode;
     };
@@ -80,7 +80,7 @@ export function serviceIdentity(system: TestSystem): void {
 
 async function refused(call: Promise<unknown>, words: string): Promise<void> {
   const error = await call.then(
-    () => assert.fail('the call was served'),
+    () => assert.fail('the call succeeded'),
     (reason: DomainError) => reason,
   );
   assert.match(refusalOf(error) ?? String(error), new RegExp(words));

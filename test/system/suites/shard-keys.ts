@@ -5,16 +5,16 @@ import type { TestSystem } from '@recording-request/testing/test-system';
 import { shardings } from '../harness/sharding.ts';
 
 /**
- * Of every command that the services have sent in this run. That each reason is still needed is held where each method of
- * the stores is called, in `test/queries.test.ts` of the services.
+ * Tests every command that the services sent in this run. `test/queries.test.ts` of each service tests that each reason is still
+ * needed.
  */
 export function shardKeys({ acrossShards }: Pick<TestSystem, 'acrossShards'>): void {
-  describe('the shards that a command asks', () => {
+  describe('the shards that a command reaches', () => {
     for (const [database, sharding] of Object.entries(shardings))
-      test(`each command of ${database} carries its shard key, or is one that asks every shard for a reason`, async () => {
+      test(`each command of ${database} has its shard key, or reaches every shard for a reason`, async () => {
         const found = (await acrossShards())[database]!;
         const shapes = Object.keys(found);
-        assert.ok(shapes.length > 0, 'no command was watched: the sweepers alone ask every shard');
+        assert.ok(shapes.length > 0, 'no command was recorded, although the sweepers query every shard');
         assert.deepEqual(
           Object.entries(found).filter(([shape]) => !(shape in sharding.acrossShards)),
           [],

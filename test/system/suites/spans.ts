@@ -25,34 +25,34 @@ import type { Stores } from '../harness/stores.ts';
 
 const forms = Object.entries<SpanDefinition>(SPANS);
 const SCOPES = { us: 'recording-request', undici: '@opentelemetry/instrumentation-undici' };
-/** What forms look like whose names, with anything in the braces, would be those of others too. */
+/** Patterns for forms whose names with a placeholder would also match other forms. */
 const PATTERNS: Record<string, RegExp> = {
   '{method} {route}': /^[A-Z_]+( \/\S*)?$/,
   '{method}': /^[A-Z_]+$/,
   '{package.Service/Method}': /^recording\.\w+\.v1\.\w+\/\w+$/,
   '{operation} {collection}': /^(?!store )\w+ \S+$/,
 };
-/** Listed, and seen only when something has failed, or by some clients. */
+/** Listed attributes that may be missing, with the reason. */
 const RARE: Record<string, string> = {
-  'error.type': 'what this file does goes well, but for a few forms',
-  'recording.exit.signal': 'no program is killed here, unless its reader has seen enough',
-  'process.exit.code': 'one whose reader has seen enough ends by a signal',
+  'error.type': 'only a few forms fail in this file',
+  'recording.exit.signal': 'a program is killed here only when its reader stops early',
+  'process.exit.code': 'a program whose reader stops early ends by a signal',
   'db.response.status_code': 'no command fails',
-  'http.request.method_original': 'of methods that a library writes in another way',
-  'user_agent.original': 'of clients that name themselves',
-  'url.query': 'of requests that have one',
-  'recording.error.message': 'no call fails in every run',
+  'http.request.method_original': 'only for methods that a library spells differently',
+  'user_agent.original': 'only for clients that send it',
+  'url.query': 'only for URLs with a query',
+  'recording.error.message': 'calls do not fail in every run',
   'recording.objects': 'a store without versions lists none',
-  'messaging.kafka.offset': 'absent where a broker does not tell it',
-  'client.address': 'the library leaves it out where it is not known',
-  'network.peer.address': 'a request that was refused before it had a connection has none',
+  'messaging.kafka.offset': 'some broker answers lack it',
+  'client.address': 'the library omits an unknown address',
+  'network.peer.address': 'a request refused before its connection has none',
   'network.peer.port': 'as above',
 };
-/** More than the trace of one clip has, with its transcript and four webhooks. */
+/** A bound above the spans of one clip with its transcript and four webhooks. */
 const CLIP_SPANS_MAX = 220;
 const PARTS = 60;
-/** Which requests tell an id: those that look at what their token stands for. */
-const TOLD = {
+/** The requests whose spans have an id: those that look up their path, token or answer. */
+const ID_REQUESTS = {
   'recording.project.id': /\{projectId\}|\{projectToken\}|\/r\/\{token\}(?!\/thank-you)|^POST \/api\/projects$/,
   'recording.submission.id': /\{submissionId\}/,
   'recording.upload.id': /\{uploadId\}|^POST .*\/uploads\/?$/,
@@ -60,12 +60,12 @@ const TOLD = {
 
 const idOf = ({ attributes }: Span) => attributes['recording.submission.id'];
 
-/** What the services have traced of everything that this file did. */
+/** Tests the services' spans of everything before in this file. */
 export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<TraceReceiver, 'spans'>): void {
   const { system, ada, full, clip, mute } = seed;
   const named = (name: string) => all.filter(span => span.name === name);
   const byId = () => new Map(all.map(span => [`${span.traceId} ${span.spanId}`, span]));
-  const trailOf = async (id: string) => {
+  const traceIdOf = async (id: string) => {
     const row = await stores.collection('submissions', 'submissions').findOne({ _id: id });
     return String((row?.trace as { traceparent?: string } | undefined)?.traceparent).split('-')[1]!;
   };
@@ -73,8 +73,8 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
     until(what, async () => find() || false, SYSTEM_WAIT);
 
   describe('spans', () => {
-    test('one trace leads from the last byte to the webhooks, and each event from who sent it to who handled it', async () => {
-      const traceId = await trailOf(clip.submissionId);
+    test('one trace leads from the last byte to the webhooks, and links each event’s sender to its handler', async () => {
+      const traceId = await traceIdOf(clip.submissionId);
       const own = () => all.filter(span => span.traceId === traceId);
       await seen('the last webhook', () =>
         own().find(({ name }) => name === 'webhook submission.transcript.completed'),
@@ -87,7 +87,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       for (const span of processed) {
         const sent = at.get(`${traceId} ${span.parentSpanId}`)!;
         assert.equal(sent.name, span.name.replace('process', 'send'));
-        // It may be handled before its sender knows that it was taken.
+        // A consumer may handle the event before its sender has the acknowledgement.
         assert.ok(sent.startMs <= span.endMs, `${sent.name} begins before ${span.name} ends`);
         for (const same of ['message.id', 'destination.name', 'destination.partition.id', 'kafka.offset']) {
           assert.notEqual(span.attributes[`messaging.${same}`], undefined, same);
@@ -99,7 +99,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
           own().some(span => span.name === name),
           name,
         );
-      // The collector may decide on the trace while bytes still come.
+      // The collector may sample the trace while bytes still arrive.
       const [first] = own()
         .filter(({ service }) => service === 'submissions')
         .sort((a, b) => a.endMs - b.endMs);
@@ -110,29 +110,29 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
           .map(({ service }) => service),
       );
       const everyService = ['gateway', 'media', 'projects', 'submissions', 'transcription', 'webhooks'];
-      // A landing that takes longer than its client waits is answered without its end.
-      const isTold = root.attributes['http.response.status_code'] !== 202;
+      // A landing that exceeds its client's wait is answered before it ends, so the gateway does not know the id.
+      const hasAnswerId = root.attributes['http.response.status_code'] !== 202;
       assert.deepEqual(
         [...services].sort(),
-        everyService.filter(name => isTold || name !== 'gateway'),
+        everyService.filter(name => hasAnswerId || name !== 'gateway'),
       );
       assert.ok(own().length <= CLIP_SPANS_MAX, `${own().length} spans`);
     });
 
-    test('a request to the gateway has the ids that its path, its token or its answer tells', () => {
+    test('a gateway span has the ids from its path, token or answer', () => {
       const requests = all.filter(
         ({ service, kind, attributes }) =>
           service === 'gateway' && kind === SPAN_KIND.server && Number(attributes['http.response.status_code']) < 300,
       );
-      for (const [attribute, about] of Object.entries(TOLD)) {
+      for (const [attribute, about] of Object.entries(ID_REQUESTS)) {
         const those = requests.filter(({ name }) => about.test(name));
-        assert.ok(those.length > 0, `no request tells ${attribute}`);
+        assert.ok(those.length > 0, `no request should have ${attribute}`);
         for (const { name, attributes } of those)
           assert.ok(isUuid(String(attributes[attribute])), `${name} lacks ${attribute}`);
       }
     });
 
-    test('a trace does not grow with the parts of its upload', async () => {
+    test('a trace does not grow with the number of parts of its upload', async () => {
       const link = full.sharedLink!.recipientUrl;
       const responseSessionId = await beginResponse(link, { termsAccepted: true });
       const metadata = { responseSessionId, filetype: mute.mimeType };
@@ -150,12 +150,12 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
           each => each.parentSpanId ?? '',
         ),
       );
-      assert.ok(read.length > 0, 'the parts are read in the trace of their landing');
-      for (const some of read) assert.ok(some!.length <= 20, `${some!.length} reads stand below one step`);
+      assert.ok(read.length > 0, 'the landing’s trace has no reads');
+      for (const some of read) assert.ok(some!.length <= 20, `one step has ${some!.length} reads`);
       assert.ok(own.length <= CLIP_SPANS_MAX, `${own.length} spans of an upload in ${PARTS} parts`);
     });
 
-    test('a landing that the sweeper takes up is a part of the trace of the last byte', async () => {
+    test('a landing that the sweeper resumes belongs to the trace of the last byte', async () => {
       const link = full.sharedLink!.recipientUrl;
       const responseSessionId = await beginResponse(link, { termsAccepted: true });
       const { url, id } = await createUpload(`${link}/uploads`, {
@@ -182,14 +182,14 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       await seen('its webhook', () => all.find(span => span.traceId === traceId && span.name.startsWith('webhook ')));
     });
 
-    test('what is sent again links to the trace of its event, and so does an erasure', async () => {
+    test('a redelivery and an erasure link to the trace of the event', async () => {
       const path = `/api/projects/${full.projectId}/webhook-deliveries`;
       const { deliveries } = ok(await ada.ask(path));
       const { deliveryId } = deliveries.find(
         (each: { submissionId: string }) => each.submissionId === clip.submissionId,
       );
       ok(await ada.ask(`${path}/${deliveryId}/redeliver`, { method: 'POST' }));
-      const traceId = await trailOf(clip.submissionId);
+      const traceId = await traceIdOf(clip.submissionId);
       const links = (span: Span) => span.links.some(link => link.traceId === traceId);
       const about = (name: string) => named(name).filter(span => idOf(span) === clip.submissionId);
       await seen('the redelivery', () => about('redeliver').find(links));
@@ -205,7 +205,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       );
     });
 
-    test('a transcript that is asked for again is made in the trace of that request, which leads to the clip’s', async () => {
+    test('a requested transcript belongs to the trace of its request, which links to the clip’s trace', async () => {
       const project = await ada.createProject({ projectName: 'Once more', count: 1, transcriptionEnabled: true });
       const link = project.recipientUrls[0]!.recipientUrl;
       const speech = await testClip({ container: 'webm', text: 'please open the door', width: 320, height: 180 });
@@ -216,14 +216,14 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       const failed = { $set: { transcriptStatus: 'failed' } };
       await stores.collection('submissions', 'submissions').updateOne({ _id: id }, failed);
       ok(await ada.ask(`${path}/transcript`, { method: 'POST' }));
-      const traceId = await trailOf(id);
-      const again = (await seen('it is made again', () =>
+      const traceId = await traceIdOf(id);
+      const again = (await seen('the second transcript job', () =>
         named('transcript job').find(span => idOf(span) === id && span.traceId !== traceId),
       )) as Span;
       assert.ok(again.links.some(link => link.traceId === traceId));
     });
 
-    test('a dead letter is replayed in the trace of its event, and its line tells the clip', async () => {
+    test('a dead letter is replayed in the trace of its event, and its log line has the clip’s id', async () => {
       const letters = stores.collection('submissions', 'deadLetters');
       const traceId = uuidv7().replaceAll('-', '');
       const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
@@ -233,7 +233,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       const value = Buffer.from(Event.encode({ ...event, traceparent }).finish());
       await stores.publish('media.events', value, { traceparent });
       const found = await until('the dead letter', async () => letters.findOne({ submissionId }), SYSTEM_WAIT);
-      const said = async () =>
+      const logLine = async () =>
         (await system.logs())
           .split('\n')
           .find(
@@ -242,14 +242,14 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
               each.includes(submissionId) &&
               each.endsWith('}'),
           );
-      const line = JSON.parse(await until('its line', said, SYSTEM_WAIT)) as Record<string, unknown>;
+      const line = JSON.parse(await until('its line', logLine, SYSTEM_WAIT)) as Record<string, unknown>;
       assert.deepEqual([line.projectId, line.submissionId, line.trace_id], [projectId, submissionId, traceId]);
       const run = await admin(system, 'dead-letters', 'replay', found!._id);
       assert.equal(run.code, 0, run.stderr);
       await seen('its span', () => named('replay dead letter').find(span => span.traceId === traceId));
     });
 
-    test('of a request to an owner’s endpoint nothing is told but its host: the rest may be a secret', async () => {
+    test('the span of a request to an owner’s endpoint has only the host: the rest may be secret', async () => {
       const at = byId();
       const sent = named('ask endpoint');
       assert.ok(sent.length > 0);
@@ -278,19 +278,19 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       const proxied = await tusRequest(`${link}/uploads/${uuidv7()}`, 'HEAD');
       const id = proxied.headers.get('request-id')!;
       await seen(
-        'both sides of what is passed on',
+        'both sides of a proxied request',
         () =>
           all.some(span => span.traceId === id && span.service === 'submissions') &&
           all.find(span => span.traceId === id && span.service === 'gateway'),
       );
-      // Refused by Node's own server, before there is a request to trace.
+      // Node's own server refuses it before there is a request to trace.
       const { hostname, port } = new URL(system.baseUrl);
       const socket = connect(Number(port), hostname);
       socket.end('nonsense\r\n\r\n');
       assert.match(await text(socket), /^HTTP\/1\.1 400 [\s\S]*request-id: [0-9a-f]{32}\r\n/i);
     });
 
-    test('nothing else is emitted, and no attribute that the registry does not list', () => {
+    test('no span or attribute outside the registry is emitted', () => {
       const unknown = new Set<string>();
       for (const span of all) {
         const form = formOf(span);
@@ -302,7 +302,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       assert.deepEqual([...unknown], []);
     });
 
-    test('every form of the registry is emitted, with each of its attributes', async () => {
+    test('every form of the registry is emitted with its attributes', async () => {
       const missing = () =>
         forms.flatMap(([name, form]) => {
           const some = all.filter(span => formOf(span) === form);
@@ -312,7 +312,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
           );
           return some.length === 0 ? [name] : attributes.map(each => `${name}: ${each}`);
         });
-      await until('all have come', async () => missing().length === 0, SYSTEM_WAIT).catch(() => undefined);
+      await until('every form', async () => missing().length === 0, SYSTEM_WAIT).catch(() => undefined);
       assert.deepEqual(missing(), []);
     });
   });

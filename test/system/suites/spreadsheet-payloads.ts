@@ -1,4 +1,4 @@
-/** Texts that a spreadsheet would run if it took them for formulas, and texts that only look like one. */
+/** Texts that a spreadsheet could run as formulas, and texts that only look like one. */
 export const PAYLOADS: string[] = [
   '=1+1',
   "=cmd|' /C calc'!A0",
@@ -54,7 +54,7 @@ export const PAYLOADS: string[] = [
 const RUNS = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
 const RUNS_INSIDE = /([;\t\r\n])(?=["\s]*[=+\-@＝＋－＠])/g;
 
-/** The guarded form of a text, as docs.md describes it: a `'` before each formula, also inside a text. */
+/** Returns the guarded form of a text, as docs.md describes it: with a `'` before each formula, also inside a text. */
 export function guarded(text: string): string {
   const inner = text.replaceAll(RUNS_INSIDE, "$1'");
   return RUNS.test(text) ? `'${inner}` : inner;
