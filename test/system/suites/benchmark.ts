@@ -32,7 +32,6 @@ export function benchmark({ system, ada }: SeedData): void {
             databasePrefix: `${name}_`,
             topicPrefix: `${name}.`,
             bucket: name,
-            serverPids: [],
           },
           peers: await ensurePeers(
             new Set(row.needs.filter(need => !['go', 'nginx', 'tus'].includes(need))),

@@ -15,5 +15,5 @@ export function getSample(
   const client = stack.use(openLoadClient(origin, LANES));
   const headers = bearer(bench.product);
   const work = async () => void (await client.get(path, headers));
-  return () => loopSample(bench, { counted, servers: bench.product.serverPids, lanes: LANES, work });
+  return () => loopSample(bench, { counted, lanes: LANES, work });
 }

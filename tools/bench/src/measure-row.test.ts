@@ -32,7 +32,7 @@ function measured(more: Partial<MeasureOptions>) {
 test('a row that fits into the remaining time is measured', async () => {
   const { state, rounds } = await measured({ left: () => 181 }).result;
   assert.equal(state, 'judged');
-  assert.equal(rounds.length, 9);
+  assert.equal(rounds, 9);
 });
 
 test('a row that does not fit into the remaining hour is not started, and the result names the command that measures it', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startCluster } from '@recording-request/stack/cluster';
@@ -9,7 +9,7 @@ import { provision } from '@recording-request/stack/provision';
 import { startServers } from '@recording-request/stack/servers';
 import { measureRow } from './measure-row.ts';
 import { MAX_ROUNDS, MIN_ROUNDS, type Options, ROUNDS } from './options.ts';
-import { ensurePeers, type Peers } from './peers/peers.ts';
+import { ensurePeers } from './peers/peers.ts';
 import { ROOT } from './peers/sources.ts';
 import type { Product } from './product/product.ts';
 import { profiling } from './product/profiling.ts';
@@ -51,7 +51,7 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
   await using stack = new AsyncDisposableStack();
   const product = await startProduct({ dir, env, log, signal, profile, programs }, stack);
   const bench: Bench = { dir, log, signal, scale: FULL, product, peers, profile };
-  const run = { ...(await aboutRun(peers, programs)), seed, rows: [] as RowResult[] };
+  const run = { ...(await aboutRun()), rows: [] as RowResult[] };
   const random = randomFrom(seed);
   for (const [at, row] of rows.entries()) {
     const later = rows.slice(at + 1).reduce((sum, { minutes }) => sum + 60 * minutes, 0);
@@ -72,13 +72,13 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
   return run;
 }
 
-/** Returns the date, the commit, the machine and the versions of a run. */
-async function aboutRun(peers: Peers, programs: string): Promise<Omit<RunResult, 'seed' | 'rows'>> {
+/** Returns the date, the commit and the processor of a run. */
+async function aboutRun(): Promise<Omit<RunResult, 'rows'>> {
+  const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD'], { cwd: ROOT, timeout: 20_000 });
   return {
     date: new Date().toISOString().slice(0, 16).replace('T', '-').replace(':', ''),
-    commit: (await output('git', ['rev-parse', 'HEAD'])) || 'unknown',
-    machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? '', memoryBytes: totalmem(), kernel: release() },
-    versions: await versionsOf(peers, programs),
+    commit: stdout.trim(),
+    cpu: cpus()[0]?.model ?? '',
   };
 }
 
@@ -120,29 +120,5 @@ async function startProduct(
     topicPrefix: '',
     bucket,
     programs,
-    serverPids: Object.values(servers.servers).flatMap(({ pid }) => (pid === undefined ? [] : [pid])),
   };
-}
-
-const ASKED: [string, string, string[]][] = [
-  ['curl', 'curl', ['--version']],
-  ['zip', 'zip', ['-v']],
-  ['ffmpeg', 'ffmpeg', ['-version']],
-  ['go', 'go', ['version']],
-];
-
-async function versionsOf({ nginx }: Peers, programs: string): Promise<Record<string, string>> {
-  const own = ['ffmpeg of the workers', join(programs, 'ffmpeg'), ['-version']] as const;
-  const asked = [...ASKED, own, ...(nginx ? [['nginx', nginx, ['-v']] as const] : [])];
-  const found = await Promise.all(
-    asked.map(async ([name, command, args]) => [name, await output(command, args)] as const),
-  );
-  return { node: process.version, ...Object.fromEntries(found.filter(([, text]) => text !== '')) };
-}
-
-/** Returns the line with the version in a command's output; "" when the command does not exist. */
-async function output(command: string, args: readonly string[]): Promise<string> {
-  const printed = await promisify(execFile)(command, args, { cwd: ROOT, timeout: 20_000 }).catch(() => undefined);
-  const lines = `${printed?.stdout ?? ''}\n${printed?.stderr ?? ''}`.split('\n');
-  return (lines.find(line => /\d/.test(line)) ?? '').slice(0, 100);
 }

@@ -1,4 +1,4 @@
-import { type Groups, MIN_TICKS, startMeter, TICK_MS } from '@recording-request/harness/meter';
+import { MIN_TICKS, startMeter, TICK_MS } from '@recording-request/harness/meter';
 import { createFairSlots, ownName } from '@recording-request/kit/fair-slots';
 import { closedLoop } from './load/closed-loop.ts';
 import type { Bench } from './row.ts';
@@ -55,8 +55,6 @@ export async function medianMs(alone: OneByOne, request: () => Promise<unknown>,
 export interface LoopPlan {
   /** The processes whose CPU time is counted. */
   counted: readonly number[];
-  /** The processes whose CPU time is shown separately. */
-  servers: readonly number[];
   lanes: number;
   work: (lane: number) => Promise<void>;
   /** Units of work in one call, such as gigabytes; 1 by default. */
@@ -65,13 +63,12 @@ export interface LoopPlan {
 
 /**
  * Keeps `lanes` requests running until the counted processes have used enough CPU time for a figure. Measures `rate` (units a second),
- * and per unit `cpuMs` of the counted processes and `serverMs` of the servers.
+ * and per unit `cpuMs` of the counted processes.
  */
 export async function loopSample(bench: Bench, plan: LoopPlan): Promise<Sample> {
   bench.signal.throwIfAborted();
   const { minSeconds, minTicks } = bench.scale;
-  const groups: Groups = { counted: plan.counted, servers: plan.servers };
-  const meter = startMeter(groups);
+  const meter = startMeter({ counted: plan.counted });
   const { count, seconds } = await closedLoop(plan.work, {
     lanes: plan.lanes,
     isEnough: (_, elapsed) => {
@@ -82,6 +79,5 @@ export async function loopSample(bench: Bench, plan: LoopPlan): Promise<Sample> 
   });
   const { ticks, machine } = meter.read();
   const units = count * (plan.units ?? 1);
-  const perUnit = (group: string) => ((ticks[group] ?? 0) * TICK_MS) / units;
-  return { metrics: { rate: units / seconds, cpuMs: perUnit('counted'), serverMs: perUnit('servers') }, machine };
+  return { metrics: { rate: units / seconds, cpuMs: (ticks.counted! * TICK_MS) / units }, machine };
 }

@@ -6,7 +6,7 @@ import type { PeerPlace } from './peer.ts';
 import { ensureTusPeer } from './tus.ts';
 
 /** A program that must be installed before a row starts. */
-export type Need = 'go' | 'nginx' | 'tus' | 'zip' | 'curl' | 'media' | 'openssl' | 'chromium';
+export type Need = 'go' | 'nginx' | 'tus' | 'zip' | 'curl' | 'media' | 'chromium';
 
 /** The programs of the peers, and their place. A program that is not needed is undefined. */
 export interface Peers {
@@ -21,7 +21,6 @@ const ALWAYS = ['ffmpeg'];
 const DEBIAN: Partial<Record<Need, string[]>> = {
   chromium: ['chromium'],
   curl: ['curl'],
-  openssl: ['openssl'],
   zip: ['zip', 'unzip'],
   media: ['ffmpeg', 'flite'],
 };

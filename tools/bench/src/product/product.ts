@@ -19,8 +19,6 @@ export interface Product {
   /** The prefix of its topics' names. */
   topicPrefix: string;
   bucket: string;
-  /** The processes of the servers that this run started. */
-  serverPids: readonly number[];
   /** The folder of the ffmpeg and ffprobe that its workers start; PATH by default. */
   programs?: string;
 }

@@ -21,8 +21,6 @@ export interface Stores extends AsyncDisposable {
   videoOf(submissionId: string): Promise<Stored>;
   /** Returns a signed address to read the object, valid for hours. */
   readUrl(key: string): Promise<string>;
-  /** Returns a signed address to write the object, valid for hours. */
-  writeUrl(key: string): Promise<string>;
   copyObject(from: string, to: string): Promise<void>;
   remove(keys: string[]): Promise<void>;
   keys(prefix: string): Promise<string[]>;
@@ -65,7 +63,6 @@ export async function openStores({ serversEnv, databasePrefix, bucket }: Product
     },
     videoOf: async submissionId => (await rowOf(submissionId)).video as Stored,
     readUrl: key => objects.presignedGetObject(bucket, key, URL_SECONDS),
-    writeUrl: key => objects.presignedPutObject(bucket, key, URL_SECONDS),
     copyObject,
     async remove(keys) {
       await objects.removeObjects(bucket, keys);

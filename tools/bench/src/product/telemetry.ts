@@ -1,11 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@recording-request/stack/ports';
 import { waitFor } from '@recording-request/stack/wait';
 import { startPeer } from '../peers/peer.ts';
 import type { Bench } from '../row.ts';
 
-/** Longer than an exporter waits for an answer, so it drops each batch. */
-const SLOW_MS = 15_000;
 /** Longer than the minute between two exports of metrics. */
 const CAME_MS = 90_000;
 const SIGNALS = ['traces', 'metrics'] as const;
@@ -17,20 +14,13 @@ export interface Collector {
   came(): Promise<void>;
 }
 
-const variables = (url: string): Record<string, string> => ({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
-
-/** Starts a collector that accepts everything. With `slow`, each answer comes after the exporter's timeout. */
-export async function startCollector(
-  name: string,
-  { peers, signal }: Bench,
-  stack: AsyncDisposableStack,
-  slow = false,
-): Promise<Collector> {
+/** Starts a collector that accepts everything. */
+export async function startCollector({ peers, signal }: Bench, stack: AsyncDisposableStack): Promise<Collector> {
   const { url } = stack.use(
-    await startPeer(name, peers.place, {
+    await startPeer('collector', peers.place, {
       command: process.execPath,
       args: () => [fileURLToPath(import.meta.resolve('../peers/telemetry-sink.ts'))],
-      env: port => ({ PORT: String(port), ANSWER_MS: slow ? String(SLOW_MS) : '0' }),
+      env: port => ({ PORT: String(port) }),
       ready: '/counts',
     }),
   );
@@ -39,11 +29,7 @@ export async function startCollector(
     return SIGNALS.every(each => (counts[each] ?? 0) > 0) || undefined;
   };
   return {
-    env: variables(url),
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: url },
     came: async () => void (await waitFor('spans and metrics', counted, { timeoutMs: CAME_MS, signal })),
   };
 }
-
-/** Returns variables that point services to a collector that does not run. */
-export const deadCollector = async (): Promise<Record<string, string>> =>
-  variables(`http://127.0.0.1:${await freePort()}`);

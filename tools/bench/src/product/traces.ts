@@ -7,16 +7,12 @@ import { waitFor } from '@recording-request/stack/wait';
 export interface Moments {
   /** End of the write that makes the upload a submission. */
   stored: number;
-  /** Start of the webhooks service's work on the event. */
-  taken: number;
   /** End of the write that records the media. */
   processed: number;
   /** Duration of the request to the speech server, in milliseconds. */
   speechMs: number;
   /** End of the write that records the transcript. */
   transcribed: number;
-  /** All spans of the trace that were received by then. */
-  spans: readonly Span[];
 }
 
 /** Receives the spans of a product, which show a clip's progress without extra requests. */
@@ -60,28 +56,23 @@ function momentsIn(spans: readonly Span[], uploadId: string): Moments | undefine
   );
   if (!root) return undefined;
   const own = spans.filter(({ traceId }) => traceId === root.traceId);
-  const consumer = (service: string, type: string) =>
+  const consumer = (type: string) =>
     own.find(
       span =>
-        span.service === service &&
+        span.service === 'submissions' &&
         span.kind === SPAN_KIND.consumer &&
         span.attributes['recording.event.type'] === type,
     );
   const writeUnder = (parent: Span | undefined) =>
     firstEnd(own.filter(span => isWrite(span) && parent && span.parentSpanId === parent.spanId));
   const speech = own.find(({ name }) => name === 'speech');
-  const [stored, taken, processed, transcribed] = [
+  const [stored, processed, transcribed] = [
     firstEnd(own.filter(isWrite)),
-    consumer('webhooks', 'submission.completed')?.startMs,
-    writeUnder(consumer('submissions', 'media.processed')),
-    writeUnder(consumer('submissions', 'transcript.completed')),
+    writeUnder(consumer('media.processed')),
+    writeUnder(consumer('transcript.completed')),
   ];
-  if (!speech || [stored, taken, processed, transcribed].includes(undefined)) return undefined;
-  const found = { stored, taken, processed, transcribed } as Record<
-    'stored' | 'taken' | 'processed' | 'transcribed',
-    number
-  >;
-  return { ...found, speechMs: speech.endMs - speech.startMs, spans: own };
+  if (!speech || stored === undefined || processed === undefined || transcribed === undefined) return undefined;
+  return { stored, processed, transcribed, speechMs: speech.endMs - speech.startMs };
 }
 
 /** A write to the collection of clips. */

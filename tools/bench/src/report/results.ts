@@ -1,9 +1,9 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { Row } from '../row.ts';
-import type { Finding, Goal, Round } from '../stats/goal.ts';
+import type { Finding, Goal } from '../stats/goal.ts';
 import type { RowOutcome } from '../stats/rounds.ts';
 
-/** One row of one run, with every figure. */
+/** One row of one run. */
 export interface RowResult {
   name: string;
   title: string;
@@ -11,15 +11,14 @@ export interface RowResult {
   /** A sentence for a row that was not judged. */
   why?: string;
   seconds: number;
-  repeatedRounds: number;
   findings: FindingResult[];
   self: FindingResult[];
-  rounds: Round[];
+  rounds: number;
 }
 
 export interface FindingResult {
   text: string;
-  /** "≥ 1", "≤ 1.2" or "0.8 to 1.2"; "" for a figure without a goal. */
+  /** "≥ 1", "≤ 1.2" or "0.8 to 1.2". */
   bound: string;
   /** Null when it was not measured. */
   median: number | null;
@@ -28,13 +27,11 @@ export interface FindingResult {
   verdict: Finding['verdict'];
 }
 
-/** A run: the machine, the versions, the order's seed and the rows. */
+/** A run: its time, commit, processor and rows. */
 export interface RunResult {
   date: string;
   commit: string;
-  machine: Record<string, string | number>;
-  versions: Record<string, string>;
-  seed: number;
+  cpu: string;
   rows: RowResult[];
 }
 
@@ -47,16 +44,15 @@ export function rowResult(row: Row, outcome: RowOutcome, seconds: number): RowRe
     state: outcome.state,
     ...(outcome.why && { why: outcome.why }),
     seconds: Math.round(seconds),
-    repeatedRounds: outcome.repeated,
     findings: outcome.findings.map(findingResult),
     self: outcome.selfFindings.map(findingResult),
-    rounds: outcome.rounds.map(rounded),
+    rounds: outcome.rounds.length,
   };
 }
 
 /** Returns the result of a row that could not be measured. */
 export const unmeasured = (row: Row, why: string, seconds: number): RowResult =>
-  rowResult(row, { state: 'not measured', why, rounds: [], findings: [], selfFindings: [], repeated: 0 }, seconds);
+  rowResult(row, { state: 'not measured', why, rounds: [], findings: [], selfFindings: [] }, seconds);
 
 export function findingResult({ goal, median, interval, verdict }: Finding): FindingResult {
   const { text } = goal;
@@ -68,16 +64,8 @@ export function findingResult({ goal, median, interval, verdict }: Finding): Fin
 function boundOf({ atLeast, atMost }: Goal): string {
   if (atLeast !== undefined && atMost !== undefined) return `${atLeast} to ${atMost}`;
   if (atLeast !== undefined) return `≥ ${atLeast}`;
-  return atMost === undefined ? '' : `≤ ${atMost}`;
+  return `≤ ${atMost}`;
 }
-
-const rounded = (round: Round): Round =>
-  Object.fromEntries(
-    Object.entries(round).map(([variant, metrics]) => [
-      variant,
-      Object.fromEntries(Object.entries(metrics).map(([name, value]) => [name, figure(value)])),
-    ]),
-  );
 
 const figure = (value: number) => Number(value.toPrecision(FIGURES));
 
@@ -92,11 +80,11 @@ export interface KeptRow extends Pick<RowResult, 'name' | 'title' | 'findings'> 
 const COMMIT_DIGITS = 8;
 
 /** Returns the kept rows, with older results replaced by the run's judged rows, in the order of their numbers. */
-export function withRun(kept: readonly KeptRow[], { date, commit, machine, rows }: RunResult): KeptRow[] {
-  const about = { date, commit: commit.slice(0, COMMIT_DIGITS), cpu: String(machine.cpu ?? '') };
+export function withRun(kept: readonly KeptRow[], { date, commit, cpu, rows }: RunResult): KeptRow[] {
+  const about = { date, commit: commit.slice(0, COMMIT_DIGITS), cpu };
   const judged = rows
     .filter(({ state }) => state === 'judged')
-    .map(({ name, title, rounds, findings }) => ({ name, title, ...about, rounds: rounds.length, findings }));
+    .map(({ name, title, rounds, findings }) => ({ name, title, ...about, rounds, findings }));
   const names = new Set(judged.map(({ name }) => name));
   return [...kept.filter(({ name }) => !names.has(name)), ...judged].sort((a, b) => Number(a.name) - Number(b.name));
 }

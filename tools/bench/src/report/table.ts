@@ -28,7 +28,7 @@ const range = ({ low, high }: FindingResult) => (low === undefined ? '' : `${low
 
 /** Returns one row for the terminal. */
 export function summaryOf(row: RowResult): string {
-  const head = `${row.name}  ${row.title}: ${row.rounds.length} rounds in ${row.seconds} s`;
+  const head = `${row.name}  ${row.title}: ${row.rounds} rounds in ${row.seconds} s`;
   const why = `    ${row.state}: ${row.why}`;
   if (row.state === 'not measured') return `${head}\n${why}`;
   const lines = [...row.findings, ...row.self].map(finding => `    ${lineOf(finding)}`);

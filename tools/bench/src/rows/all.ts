@@ -1,6 +1,5 @@
 import type { Row } from '../row.ts';
 import { archive } from './archive.ts';
-import { archiveRange } from './archive-range.ts';
 import { claims } from './claims.ts';
 import { growth } from './growth.ts';
 import { landing } from './landing.ts';
@@ -10,7 +9,7 @@ import { ownerRead } from './owner-read.ts';
 import { page } from './page.ts';
 import { pageLoad } from './page-load.ts';
 import { start } from './start.ts';
-import { telemetryClips, telemetryReads, telemetryUnheard } from './telemetry.ts';
+import { telemetryClips, telemetryReads } from './telemetry.ts';
 import { uploadIn } from './upload-in.ts';
 import { videoOut } from './video-out.ts';
 import { workers } from './workers.ts';
@@ -31,7 +30,5 @@ export const ROWS: readonly Row[] = [
   telemetryReads,
   start,
   telemetryClips,
-  telemetryUnheard,
   pageLoad,
-  archiveRange,
 ];

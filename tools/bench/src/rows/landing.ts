@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,14 +11,11 @@ import { CLIPS } from '../product/clips.ts';
 import { startOwnProduct } from '../product/own-product.ts';
 import { createProject, createUpload, type File, PATCH, type Product } from '../product/product.ts';
 import { openStores } from '../product/stores.ts';
-import { type Moments, SENT_AFTER_MS, startTraces } from '../product/traces.ts';
-import { legsReport } from '../profile/legs.ts';
+import { SENT_AFTER_MS, startTraces } from '../product/traces.ts';
 import { expectEqual, PRODUCT, type Prepared, type Row } from '../row.ts';
 import { msOf, timed } from '../sample.ts';
 
 const CLIPS_SENT = 50;
-/** A file in the folder of the profiles. */
-const LEGS_FILE = 'landing-legs.txt';
 /** Minimum interval between two clips, in addition to the interval of the span export: the system must be idle when a clip comes. */
 const LEAST_EVERY_MS = 2_500;
 /** The interval on a slow machine, as a multiple of the first clip's duration. */
@@ -34,16 +31,6 @@ const p50 = (text: string, metric: string, atMost: number) => ({
   of: PRODUCT,
   atMost,
 });
-const p95 = (text: string, metric: string, atMost: number) => ({
-  text: `${text}, p95 in ms`,
-  metric,
-  of: PRODUCT,
-  atMost,
-  share: 0.95,
-});
-
-const shown = (text: string, metric: string) => ({ text: `of that ${text}, p50 in ms`, metric, of: PRODUCT });
-
 /** A 10 MB clip arrives every few seconds, timed from its intended start. A round is one clip. */
 export const landing: Row = {
   name: '8',
@@ -54,17 +41,13 @@ export const landing: Row = {
   alone: true,
   goals: [
     p50('last byte sent → landed answer', 'answer', 250),
-    p95('last byte sent → landed answer', 'answer', 500),
     p50('stored → webhook received', 'webhook', 40),
-    p95('stored → webhook received', 'webhook', 80),
-    shown('stored → taken by webhooks', 'published'),
-    shown('taken by webhooks → webhook received', 'sent'),
     p50('stored → thumbnails, beyond the bare ffmpeg command', 'thumbnails', 100),
     p50('processed → transcript, beyond the speech server', 'transcript', 100),
   ],
   self: [],
   async prepare(bench, stack): Promise<Prepared> {
-    const { signal, dir, profile } = bench;
+    const { signal, dir } = bench;
     const traces = stack.use(await startTraces());
     // Profiling would make each step of a service 50 % longer.
     const product = stack.use(await startOwnProduct({ ...bench, profile: undefined }, 'landing', traces));
@@ -85,22 +68,18 @@ export const landing: Row = {
       webhookUrl: sink.url,
     });
     const root = await mkdtemp(join(dir, 'landing-'));
-    const seen: Moments[] = [];
-    if (profile !== undefined) stack.defer(() => writeLegs(profile, seen));
     const clip = async (nextTime: ReturnType<typeof schedule>) => {
       const intendedAt = await nextTime(signal);
       const late = performance.now() - intendedAt;
       const url = await createUpload(product, project.sharedLink!.recipientUrl, file);
       const { submissionId, answerMs } = await send(url, file, signal);
       const moments = await traces.momentsOf(url, signal);
-      if (profile !== undefined) seen.push(moments);
       const bareMs = await bare(path, root);
       const at = received.get(submissionId);
       expectEqual('the webhook of a clip came before its transcript', at !== undefined, true);
       return {
         answer: answerMs + late,
         webhook: at! - moments.stored,
-        ...{ published: moments.taken - moments.stored, sent: at! - moments.taken },
         thumbnails: moments.processed - moments.stored - bareMs,
         transcript: moments.transcribed - moments.processed - moments.speechMs,
         submissionId,
@@ -120,13 +99,6 @@ export const landing: Row = {
     };
   },
 };
-
-/** Writes the duration of each step. The first clip does not count, because the services have compiled nothing yet. */
-async function writeLegs(folder: string, [, ...clips]: readonly Moments[]): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const counted = clips.map(({ spans, stored }) => ({ spans, from: stored }));
-  await writeFile(join(folder, LEGS_FILE), legsReport(counted));
-}
 
 /** Fails unless the clip has three thumbnails, each a JPEG. */
 async function expectThumbnails(product: Product, submissionId: string): Promise<void> {

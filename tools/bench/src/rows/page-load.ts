@@ -32,7 +32,6 @@ export const pageLoad: Row = {
     { text: 'recorder: bytes', metric: 'bytes', of: RECORDER, atMost: 32 * 1024 },
     { text: `dashboard of ${CLIPS} clips: painted, in ms`, metric: 'painted', of: DASHBOARD, atMost: 1_000 },
     { text: `dashboard of ${CLIPS} clips: bytes without pictures`, metric: 'bytes', of: DASHBOARD, atMost: 40 * 1024 },
-    { text: `dashboard of ${CLIPS} clips: script ready, in ms`, metric: 'ready', of: DASHBOARD },
   ],
   self: [],
   async prepare(bench, stack): Promise<Prepared> {

@@ -15,16 +15,13 @@ import {
   readyClips,
   sendUpload,
 } from '../product/product.ts';
-import { deadCollector, startCollector } from '../product/telemetry.ts';
+import { startCollector } from '../product/telemetry.ts';
 import { AGAIN, type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row } from '../row.ts';
 import { partOf, timed } from '../sample.ts';
-import type { Goal, Metrics } from '../stats/goal.ts';
+import type { Metrics } from '../stats/goal.ts';
 import type { Sample } from '../stats/rounds.ts';
 
 const ON = 'telemetry on';
-const RECORDS = 'log records too';
-const DEAD = 'collector dead';
-const SLOW = 'collector slow';
 /** Turns in a round of reads, each half a second long, so that short events such as garbage collections are in many turns. */
 const TURNS = 20;
 const TURN = 0.25;
@@ -41,36 +38,27 @@ const CLIP_BYTES = 1e6;
 
 /** Two sets of processes of one program differ by some percent, so comparing with the mean of both is more exact. */
 const off = { to: [PRODUCT, AGAIN] };
-const reads = (variant: string): Goal[] => [
-  { text: `rate of reads, ${variant} beside off`, metric: 'rate', of: variant, ...off },
-  { text: `CPU of a read, ${variant} beside off`, metric: 'cpuMs', of: variant, ...off, atMost: 1.15 },
-];
-const shown = (goals: Goal[]): Goal[] => goals.map(({ atMost: _, ...goal }) => goal);
-
-/** The common part of the rows of reads. */
-const aRead = {
-  needs: [],
-  minutes: 36,
-  alone: true,
-  named: true,
-  rounds: 12,
-  turns: TURNS,
-  self: itself('rate', 'cpuMs'),
-};
 
 /**
  * The cost of telemetry for a read: traces and metrics, which a collector's address enables, beside none. Each variant has its own
  * services, also the second measurement of the product.
  */
 export const telemetryReads: Row = {
-  ...aRead,
   name: '12',
   title: 'telemetry on: one project, token known',
-  goals: reads(ON),
+  needs: [],
+  minutes: 36,
+  alone: true,
+  named: true,
+  rounds: 12,
+  turns: TURNS,
+  goals: [{ text: 'CPU of a read, telemetry on beside off', metric: 'cpuMs', of: ON, ...off, atMost: 1.15 }],
+  self: itself('cpuMs'),
   async prepare(bench, stack): Promise<Prepared> {
-    const collector = await startCollector('collector', bench, stack);
+    const collector = await startCollector(bench, stack);
     const samples = {
-      ...(await offTwice(bench, stack)),
+      [PRODUCT]: await readSamples(bench, stack, 'telemetry-off', {}),
+      [AGAIN]: await readSamples(bench, stack, 'telemetry-off-again', {}),
       [ON]: await readSamples(bench, stack, 'telemetry-on', { ...collector.env, ...METRICS_OFTEN }),
     };
     // A whole round, so that the next one starts with the first turn.
@@ -79,30 +67,6 @@ export const telemetryReads: Row = {
     return samples;
   },
 };
-
-/** The same with log records, with a dead collector, and with one that never answers in time. A separate row, because services that wait for their turn use CPU too. */
-export const telemetryUnheard: Row = {
-  ...aRead,
-  name: '15',
-  title: 'telemetry on with log records, or its collector dead or slow: one project, token known',
-  goals: shown([...reads(RECORDS), ...reads(DEAD), ...reads(SLOW)]),
-  async prepare(bench, stack): Promise<Prepared> {
-    const collector = await startCollector('collector', bench, stack);
-    const slow = await startCollector('collector-slow', bench, stack, true);
-    const records = { ...collector.env, ...METRICS_OFTEN, OTEL_LOGS_EXPORTER: 'otlp' };
-    return {
-      ...(await offTwice(bench, stack)),
-      [RECORDS]: await readSamples(bench, stack, 'telemetry-records', records),
-      [DEAD]: await readSamples(bench, stack, 'telemetry-dead', { ...(await deadCollector()), ...METRICS_OFTEN }),
-      [SLOW]: await readSamples(bench, stack, 'telemetry-slow', { ...slow.env, ...METRICS_OFTEN }),
-    };
-  },
-};
-
-const offTwice = async (bench: Bench, stack: AsyncDisposableStack): Promise<Prepared> => ({
-  [PRODUCT]: await readSamples(bench, stack, 'telemetry-off', {}),
-  [AGAIN]: await readSamples(bench, stack, 'telemetry-off-again', {}),
-});
 
 /** The cost of telemetry for a clip that lands, with its complete trace. */
 export const telemetryClips: Row = {
@@ -114,7 +78,6 @@ export const telemetryClips: Row = {
   named: true,
   atOnce: true,
   goals: [
-    { text: 'CPU of a clip, all services and ffmpeg', metric: 'clipCpuMs', of: ON, ...off },
     {
       text: 'CPU of its landing: gateway, projects, submissions',
       metric: 'landingCpuMs',
@@ -123,10 +86,10 @@ export const telemetryClips: Row = {
       atMost: 1.1,
     },
   ],
-  self: itself('clipCpuMs', 'landingCpuMs'),
+  self: itself('landingCpuMs'),
   async prepare(bench, stack): Promise<Prepared> {
     const file = await clipOf(CLIP_BYTES);
-    const collector = await startCollector('collector', bench, stack);
+    const collector = await startCollector(bench, stack);
     const sampler = async (name: string, env: Record<string, string>) => {
       const product = await startOwnProduct(bench, name, { env });
       stack.use(product);
@@ -201,10 +164,7 @@ const landingPids = ({ services }: Product) => ASKED.map(name => services[name].
 /** Lands clips, some at once, and waits for their media. Returns the CPU time per clip, with ended children. */
 async function landClips({ signal }: Bench, product: Product, file: File): Promise<Metrics> {
   const { projectId, sharedLink } = await createProject(product, 'Clips');
-  const meter = startMeter({
-    landing: landingPids(product),
-    all: Object.values(product.services).map(({ pid }) => pid),
-  });
+  const meter = startMeter({ landing: landingPids(product) });
   let open = CLIPS;
   const lane = async () => {
     while (open > 0) {
@@ -214,7 +174,5 @@ async function landClips({ signal }: Bench, product: Product, file: File): Promi
   };
   await Promise.all(Array.from({ length: CLIPS_AT_ONCE }, lane));
   await readyClips(product, projectId, CLIPS, signal);
-  const { ticks } = meter.read();
-  const aClip = (group: string) => ((ticks[group] ?? 0) * TICK_MS) / CLIPS;
-  return { clipCpuMs: aClip('all'), landingCpuMs: aClip('landing') };
+  return { landingCpuMs: ((meter.read().ticks.landing ?? 0) * TICK_MS) / CLIPS };
 }

@@ -8,7 +8,6 @@ import { clipOf } from '../product/clips.ts';
 import { startOffloadProduct } from '../product/offload-product.ts';
 import { bearer, createProject, type File, landClip, type Product } from '../product/product.ts';
 import { openStores } from '../product/stores.ts';
-import { startTlsProduct } from '../product/tls-product.ts';
 import { type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
 import { loopSample, partOf } from '../sample.ts';
 import type { Sample } from '../stats/rounds.ts';
@@ -18,10 +17,7 @@ const TURNS = 3;
 const TURN = 1 / TURNS;
 const NGINX = 'nginx';
 const GO = 'Go proxy';
-const OVER_TLS = 'product, store over TLS';
 const OFFLOADED = 'product, nginx sends';
-/** Minimum CPU time of the gateway in a turn with offload, in ticks: more would take minutes. */
-const OFFLOADED_TICKS = 4;
 const RANGE_BYTES = 1_000_000;
 /** Downloads in one curl process, so that its start matters little. */
 const WHOLES_AT_ONCE = 4;
@@ -34,19 +30,14 @@ const RANGES_AT_ONCE = 50;
 export const videoOut: Row = {
   name: '3',
   title: '100 MB out; 1 MB range',
-  needs: ['media', 'curl', 'openssl', 'nginx', 'go'],
+  needs: ['media', 'curl', 'nginx', 'go'],
   minutes: 8,
   turns: TURNS,
   goals: [
     { text: 'MB/s, of nginx', metric: 'rate', of: PRODUCT, to: NGINX, atLeast: 0.7 },
     { text: 'CPU, of the Go proxy', metric: 'cpuMs', of: PRODUCT, to: GO, atMost: 2 },
     { text: '1 MB ranges a second, of nginx', metric: 'ranges', of: PRODUCT, to: NGINX, atLeast: 0.7 },
-    { text: 'store over TLS: MB/s, of the store without', metric: 'rate', of: OVER_TLS, to: PRODUCT },
-    { text: 'store over TLS: CPU, of the store without', metric: 'cpuMs', of: OVER_TLS, to: PRODUCT },
-    { text: 'store over TLS: 1 MB ranges a second, of the store without', metric: 'ranges', of: OVER_TLS, to: PRODUCT },
     { text: 'MEDIA_OFFLOAD: MB/s, of nginx', metric: 'rate', of: OFFLOADED, to: NGINX, atLeast: 0.9 },
-    { text: 'MEDIA_OFFLOAD: CPU of the gateway, s a GB', metric: 'cpuMs', of: OFFLOADED, atMost: 0.05 },
-    { text: 'MEDIA_OFFLOAD: 1 MB ranges a second, of nginx', metric: 'ranges', of: OFFLOADED, to: NGINX },
   ],
   self: itself('rate', 'cpuMs', 'ranges'),
   async prepare(bench, stack): Promise<Prepared> {
@@ -73,18 +64,12 @@ export const videoOut: Row = {
     }
     for (const sum of sums) expectEqual('the bytes of the whole and of a range', sum, sums[0]);
     if (peers.nginx) {
-      const tls = await landed(bench, await startTlsProduct(bench, peers.nginx, stack), file, stack);
-      const kept = await sumsOf(bench, { url: tls.signed.href });
-      expectEqual('the bytes of the whole and of a range over TLS', await sumsOf(bench, tls.request), kept);
-      variants[OVER_TLS] = sampleOf(turn, tls.request, tls.size, tls.counted);
       const offload = await startOffloadProduct(bench, stack);
       const behind = await landed(bench, offload, file, stack);
       const front = { ...behind.request, url: behind.request.url.replace(offload.baseUrl, offload.frontUrl) };
       const stored = await sumsOf(bench, { url: behind.signed.href });
       expectEqual('the bytes of the whole and of a range that nginx sends', await sumsOf(bench, front), stored);
-      const least = Math.min(scale.minTicks, OFFLOADED_TICKS);
-      const own = { ...turn, scale: { ...scale, minTicks: least } };
-      variants[OFFLOADED] = sampleOf(own, front, behind.size, [offload.services.gateway.pid]);
+      variants[OFFLOADED] = sampleOf(turn, front, behind.size, []);
     }
     return variants;
   },
@@ -121,8 +106,7 @@ async function sumsOf({ dir, signal }: Bench, request: Transfer): Promise<string
 
 /** Without `counted` processes, a sample lasts only as long as the rate needs. */
 function sampleOf(bench: Bench, request: Transfer, size: number, counted: number[]) {
-  const { signal, product } = bench;
-  const servers = product.serverPids;
+  const { signal } = bench;
   const wholes = Array.from({ length: WHOLES_AT_ONCE }, () => request);
   const whole = async () => {
     const answers = await curl(wholes, { signal });
@@ -139,7 +123,7 @@ function sampleOf(bench: Bench, request: Transfer, size: number, counted: number
   return async (): Promise<Sample> => {
     const units = (WHOLES_AT_ONCE * size) / 1e6;
     const uncounted = { ...bench, scale: { ...bench.scale, minTicks: 0 } };
-    const plan = { counted, servers, lanes: 1 };
+    const plan = { counted, lanes: 1 };
     const out = await loopSample(counted.length > 0 ? bench : uncounted, { ...plan, work: whole, units });
     const ranges = await loopSample(uncounted, { ...plan, work: range, units: RANGES_AT_ONCE });
     return {

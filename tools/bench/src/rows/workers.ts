@@ -57,7 +57,6 @@ export const workers: Row = {
       of: nameOf(count),
       atMost: 0,
     })),
-    { text: 'clips a minute per core of media workers', metric: 'clipsPerCore', of: nameOf(1), optional: true },
   ],
   self: [],
   async prepare(bench, stack): Promise<Prepared> {
@@ -146,7 +145,7 @@ async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
     const webhooks = await webhookLeg(site, of('webhooks'));
     const legs = [transcripts, webhooks, ...(media ? [media] : [])];
     return {
-      ...(media && { media: media.rate, clipsPerCore: (60 * media.rate) / (count * QUOTA_CORES) }),
+      ...(media && { media: media.rate }),
       transcription: transcripts.rate,
       webhooks: webhooks.rate,
       wrong: legs.reduce((sum, { wrong }) => sum + wrong, 0),

@@ -30,17 +30,13 @@ test('the ratio is computed within a round, so that a machine that slows down ch
   assert.ok(interval!.high - interval!.low < 1e-9);
 });
 
-test('fewer than six rounds give no verdict, and a goal without a bound is only shown', () => {
+test('fewer than six rounds give no verdict', () => {
   assert.equal(judge({ ...goal, atLeast: 1 }, rounds(NINE.slice(0, 5))).verdict, 'too few');
-  assert.equal(judge(goal, rounds(NINE)).verdict, 'shown');
 });
 
-test('a value without another variant is judged directly, and the allowance is added to the other variant', () => {
-  const each = Array.from({ length: 9 }, (_, at) => ({ product: { ms: 100 + at }, bare: { ms: 50 } }));
+test('a value without another variant is judged directly', () => {
+  const each = Array.from({ length: 9 }, (_, at) => ({ product: { ms: 100 + at } }));
   assert.equal(judge({ text: 'ms', metric: 'ms', of: 'product', atMost: 120 }, each).verdict, 'met');
-  const beside = { text: 'ms', metric: 'ms', of: 'product', to: 'bare', allowance: 60, atMost: 1 };
-  assert.equal(judge(beside, each).verdict, 'met');
-  assert.equal(judge({ ...beside, allowance: 0 }, each).verdict, 'missed');
 });
 
 test('a goal beside several variants uses their mean', () => {
@@ -71,16 +67,6 @@ test('when many ratios of the product to itself must contain 1.00, a deviation b
 
 test('the error names a variant without the metric', () => {
   assert.throws(() => judge({ ...goal, metric: 'cpuMs' }, rounds(NINE)), /product was not measured for cpuMs/);
-});
-
-test('a high quantile is judged without an interval, once there are enough rounds', () => {
-  const ms = (count: number) => Array.from({ length: count }, (_, at) => ({ product: { ms: at } }));
-  const slow = { text: 'p95', metric: 'ms', of: 'product', share: 0.95, atMost: 47 };
-  const finding = judge(slow, ms(50));
-  assert.equal(finding.median.toFixed(2), '46.55');
-  assert.equal(finding.verdict, 'met');
-  assert.equal(judge({ ...slow, atMost: 46 }, ms(50)).verdict, 'missed');
-  assert.equal(judge(slow, ms(19)).verdict, 'too few');
 });
 
 test('an optional goal without a figure in any round is not measured', () => {

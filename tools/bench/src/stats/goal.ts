@@ -14,18 +14,14 @@ export interface Goal {
   to?: string | readonly string[];
   /** Multiplies the ratio, for variants that did different amounts of work. */
   scale?: number;
-  /** Added to the other variant's value before the division, in the metric's unit. */
-  allowance?: number;
   atLeast?: number;
   atMost?: number;
-  /** Judges this quantile of the rounds without an interval: there are too few rounds for an interval of a high quantile. */
-  share?: number;
   /** Some machines cannot measure it. */
   optional?: boolean;
 }
 
-/** `shown`: the goal has no bound. `too few`: too few rounds for an interval. `not measured`: this machine cannot measure it. */
-export type Verdict = 'met' | 'missed' | 'undecided' | 'shown' | 'too few' | 'not measured';
+/** `too few`: too few rounds for an interval. `not measured`: this machine cannot measure it. */
+export type Verdict = 'met' | 'missed' | 'undecided' | 'too few' | 'not measured';
 
 export interface Finding {
   goal: Goal;
@@ -44,16 +40,8 @@ export function judge(goal: Goal, rounds: readonly Round[]): Finding {
   if (goal.optional && rounds.every(round => round[goal.of]?.[goal.metric] === undefined))
     return { goal, values: [], median: Number.NaN, interval: undefined, verdict: 'not measured' };
   const values = rounds.map(round => figureOf(goal, round));
-  if (goal.share !== undefined) return judgeShare(goal, goal.share, values);
   const interval = medianInterval(values);
   return { goal, values, median: quantile(values, 0.5), interval, verdict: verdictOf(goal, interval) };
-}
-
-/** Judges a quantile without an interval, given enough rounds: twenty for a share of 0.95. */
-function judgeShare(goal: Goal, share: number, values: number[]): Finding {
-  const value = quantile(values, share);
-  const exact = values.length < 1 / (1 - share) ? undefined : { median: value, low: value, high: value, coverage: 0 };
-  return { goal, values, median: value, interval: undefined, verdict: verdictOf(goal, exact) };
 }
 
 /**
@@ -71,12 +59,11 @@ export function judgeSelf(goal: Goal, rounds: readonly Round[], ofSoMany = 1): F
   return { ...finding, verdict: holds ? 'met' : 'undecided' };
 }
 
-function figureOf({ metric, of, to, scale = 1, allowance = 0 }: Goal, round: Round): number {
+function figureOf({ metric, of, to, scale = 1 }: Goal, round: Round): number {
   const own = read(round, of, metric);
   if (to === undefined) return own * scale;
   const others = [to].flat().map(other => read(round, other, metric));
-  const mean = others.reduce((sum, value) => sum + value, 0) / others.length;
-  return (own * scale) / (mean + allowance);
+  return (own * scale * others.length) / others.reduce((sum, value) => sum + value, 0);
 }
 
 function read(round: Round, variant: string, metric: string): number {
@@ -86,7 +73,6 @@ function read(round: Round, variant: string, metric: string): number {
 }
 
 function verdictOf({ atLeast, atMost }: Goal, interval: Interval | undefined): Verdict {
-  if (atLeast === undefined && atMost === undefined) return 'shown';
   if (!interval) return 'too few';
   const { low, high } = interval;
   if (low >= (atLeast ?? Number.NEGATIVE_INFINITY) && high <= (atMost ?? Number.POSITIVE_INFINITY)) return 'met';

@@ -41,8 +41,6 @@ export interface RowOutcome {
   rounds: Round[];
   findings: Finding[];
   selfFindings: Finding[];
-  /** Rounds that were repeated because of other processes. */
-  repeated: number;
 }
 
 /** A round in which other processes used this share of the CPU time is repeated … */
@@ -58,14 +56,12 @@ export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
   const { goals, selfGoals, mayGoOn = () => true } = options;
   let { maxRounds } = options;
   const rounds: Round[] = [];
-  let repeated = 0;
   const outcome = (state: RowOutcome['state'], why?: string): RowOutcome => ({
     state,
     ...(why && { why }),
     rounds,
     findings: goals.map(goal => judge(goal, rounds)),
     selfFindings: selfGoals.map(goal => judgeSelf(goal, rounds, selfGoals.length)),
-    repeated,
   });
 
   const first = await takeRound(options);
@@ -73,7 +69,6 @@ export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
   for (let wanted = options.rounds; ; wanted = Math.min(2 * wanted, maxRounds)) {
     while (rounds.length < wanted) {
       const quiet = await takeQuietRound(options, rounds.length + 1, wanted);
-      repeated += quiet.repeats;
       if (quiet.round) rounds.push(quiet.round);
       else if (quiet.isLate && rounds.length >= options.rounds) wanted = maxRounds = rounds.length;
       else return outcome('not measured', quiet.why);
@@ -92,11 +87,11 @@ export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
 async function takeQuietRound(options: RoundsOptions, at: number, of: number) {
   const { hasTime = () => true } = options;
   for (let repeats = 0; ; repeats++) {
-    if (!hasTime()) return { why: outOfTime(at - 1, of), isLate: true, repeats };
+    if (!hasTime()) return { why: outOfTime(at - 1, of), isLate: true };
     const { round, noise } = await takeRound(options);
     options.onRound?.(at, of, noise);
-    if (noise < NOISE_LIMIT || options.anyNoise) return { round, repeats };
-    if (repeats === REPEATS) return { why: tooNoisy(noise), repeats };
+    if (noise < NOISE_LIMIT || options.anyNoise) return { round };
+    if (repeats === REPEATS) return { why: tooNoisy(noise) };
   }
 }
 

@@ -106,7 +106,7 @@ export async function measure(dir: string, command: string, context: InstallCont
       signal,
     }),
   );
-  const names = { databasePrefix: '', topicPrefix: '', bucket: BUCKET, serverPids: [] };
+  const names = { databasePrefix: '', topicPrefix: '', bucket: BUCKET };
   const { apiToken: token } = await provision(cluster);
   const { baseUrl, services, certificates } = cluster;
   const product: Product = { baseUrl, services, certificates, token, serversEnv: servers.env, ...names };
