@@ -10,7 +10,7 @@ interface Fault {
   nodes: { html: string }[];
 }
 
-/** Fails with everything that axe objects to on what is shown now. */
+/** Fails with all of axe's violations on the current page. */
 export async function checkAccessibility(page: Page, what: string): Promise<void> {
   await page.evaluate(axe);
   const faults = await page.evaluate(async () => {

@@ -1,25 +1,25 @@
 import { until } from '@recording-request/testing/wait';
 import type { Page } from 'playwright-core';
 
-// What a contributor does, by the names that they see.
+// A contributor's actions, found by the visible names.
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 export const heading = (page: Page, name: string) => page.getByRole('heading', { name });
 
-/** From the first screen to a running recording. */
+/** Goes from the first screen to a running recording. */
 export async function startRecording(page: Page): Promise<void> {
   await button(page, 'Turn on the camera').click();
   await recordNow(page);
 }
 
-/** From the camera's screen to a running recording. */
+/** Goes from the camera's screen to a running recording. */
 export async function recordNow(page: Page): Promise<void> {
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
   await button(page, 'Start recording').click();
   await button(page, 'Stop').waitFor();
 }
 
-/** Waits until the page shows that at least that many seconds have been recorded. */
+/** Waits until the page shows at least that many recorded seconds. */
 export async function recordedFor(page: Page, seconds: number): Promise<void> {
   await page.waitForFunction(
     least => {
@@ -40,11 +40,11 @@ export interface Kept {
   sha256: string;
   size: number;
   takes: number;
-  /** Recorded time of all of them, by the page's clock. */
+  /** Their total recorded time by the page's clock. */
   seconds: number;
 }
 
-/** What this device keeps of the takes of its link: made in the browser, over the bytes as they were recorded. */
+/** Returns the takes that this device keeps for its link; the browser hashes the bytes as recorded. */
 export function kept(page: Page): Promise<Kept> {
   return page.evaluate(async () => {
     const settled = <T>(request: IDBRequest<T>) =>
@@ -64,7 +64,7 @@ export function kept(page: Page): Promise<Kept> {
   });
 }
 
-/** Waits until at least so many pieces of the take that runs are stored on the device: one comes a second, or later. */
+/** Waits until the device stores at least that many pieces of the running take; it records at most one a second. */
 export async function stored(page: Page, pieces: number): Promise<void> {
   await until(
     `${pieces} pieces of the running take, stored on the device`,

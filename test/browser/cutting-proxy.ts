@@ -2,36 +2,36 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request of the browser, before its body is passed on. */
-export interface Passing {
+/** A browser's request before its body is forwarded. */
+export interface ForwardedRequest {
   method: string;
   path: string;
-  /** Bytes of the body, 0 where it has none. */
+  /** Bytes of the body; 0 without a body. */
   length: number;
-  /** The upload's offset that the request begins at. */
+  /** The upload's offset at the start of the request. */
   offset: number;
 }
 
-/** Where the connection is cut: after so many bytes of the body, or once the server has answered, unheard. */
+/** The place of a cut: after this many bytes of the body, or before the client gets the server's answer. */
 export type Cut = number | 'answer';
 
 export interface CuttingProxy extends AsyncDisposable {
   origin: string;
-  /** Decides about each request; undefined passes it on whole. */
-  decide: (passing: Passing) => Cut | undefined;
+  /** Returns the cut for a request; undefined forwards all of it. */
+  decide: (forwarded: ForwardedRequest) => Cut | undefined;
   cuts: number;
 }
 
-/** A network between the browser and the server whose connections break where a test says, to the byte. */
+/** Starts a proxy between browser and server that cuts connections at the byte that a test chooses. */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const server = createServer((incoming, outgoing) => {
-    const passing: Passing = {
+    const forwarded: ForwardedRequest = {
       method: incoming.method ?? '',
       path: incoming.url ?? '',
       length: Number(incoming.headers['content-length'] ?? 0),
       offset: Number(incoming.headers['upload-offset'] ?? 0),
     };
-    const cut = proxy.decide(passing);
+    const cut = proxy.decide(forwarded);
     if (cut !== undefined) proxy.cuts += 1;
     pass(target, incoming, outgoing, cut);
   });
@@ -51,18 +51,18 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
 
 function pass(target: string, incoming: IncomingMessage, outgoing: ServerResponse, cut: Cut | undefined): void {
   const url = new URL(incoming.url ?? '', target);
-  const onward = request(url, {
+  const upstream = request(url, {
     method: incoming.method,
     headers: { ...incoming.headers, host: url.host },
     agent: false,
   });
   const end = () => {
-    onward.destroy();
+    upstream.destroy();
     incoming.socket.destroy();
   };
-  onward.on('error', end);
-  outgoing.on('close', () => onward.destroy());
-  onward.on('response', answer => {
+  upstream.on('error', end);
+  outgoing.on('close', () => upstream.destroy());
+  upstream.on('response', answer => {
     if (cut === 'answer') {
       answer.resume().on('end', end);
       return;
@@ -71,15 +71,15 @@ function pass(target: string, incoming: IncomingMessage, outgoing: ServerRespons
     answer.pipe(outgoing);
   });
   if (typeof cut !== 'number') {
-    incoming.pipe(onward);
+    incoming.pipe(upstream);
     return;
   }
   let left = cut;
   const send = (chunk: Buffer) => {
     const bytes = chunk.subarray(0, left);
     left -= bytes.length;
-    // What was passed on gets there before the connection goes.
-    onward.write(bytes, () => left === 0 && end());
+    // Cuts the connection only after the forwarded bytes are written.
+    upstream.write(bytes, () => left === 0 && end());
   };
   if (cut === 0) end();
   else incoming.on('data', send);

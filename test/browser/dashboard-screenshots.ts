@@ -7,7 +7,7 @@ import { deliver, finished, setState } from './dashboard-seed.ts';
 import { makeSmall } from './small-picture.ts';
 import type { Project, TestBrowser } from './test-browser.ts';
 
-// The dashboard's pictures in docs/screenshots/, on a phone and a desktop, light and dark: a part of screenshots.ts.
+// Makes the dashboard's pictures in docs/screenshots/, on a phone and a desktop, light and dark. Called by screenshots.ts.
 
 const DOCS = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const DEVICES = [
@@ -16,7 +16,7 @@ const DEVICES = [
 ] as const;
 const SCHEMES = ['light', 'dark'] as const;
 
-const SAID = [
+const SPOKEN_TEXTS = [
   'the weather is good today and we want to go to the house',
   'we have been here for many years and we like the people',
   'i would like to see more of this next year',
@@ -32,7 +32,7 @@ interface Stage {
   clip: string;
 }
 
-/** A project in use, an interview, and one that nobody has answered. */
+/** Creates a project with clips, an interview, and a project without clips. */
 async function prepare(harness: TestBrowser): Promise<Stage> {
   const shared = { sharedLinkEnabled: true, sharedLinkMaxUses: 50, transcriptionEnabled: true, noteEnabled: true };
   const [full, interview, empty] = await Promise.all([
@@ -52,7 +52,7 @@ async function prepare(harness: TestBrowser): Promise<Stage> {
     harness.project({ projectName: 'Summer party', count: 3, sharedLinkEnabled: true }),
   ]);
   const upright = { width: 360, height: 640 };
-  for (const [index, text] of SAID.entries()) {
+  for (const [index, text] of SPOKEN_TEXTS.entries()) {
     const clip = { question: index, ...(index % 2 === 1 && upright) };
     await deliver(index < 3 ? full.urls[index]! : full.sharedUrl, text, {
       clip,
@@ -61,12 +61,12 @@ async function prepare(harness: TestBrowser): Promise<Stage> {
   }
   for (const person of [0, 1]) {
     const session = await beginResponse(interview.urls[person]!);
-    const answers = SAID.slice(person, 3);
+    const answers = SPOKEN_TEXTS.slice(person, 3);
     for (const [questionIndex, text] of answers.entries())
       await deliver(interview.urls[person]!, text, { questionIndex, session, clip: { question: person + 3 } });
   }
   await fetch(`${full.urls[4]}/opened`, { method: 'POST' });
-  const clips = await finished(harness, full, SAID.length);
+  const clips = await finished(harness, full, SPOKEN_TEXTS.length);
   await finished(harness, interview, 5);
   const [latest, second, third, fourth] = clips.map(({ submissionId }) => submissionId);
   const at = `/api/projects/${full.projectId}/submissions`;
@@ -87,7 +87,7 @@ async function ready(page: Page, url: string): Promise<void> {
   await pictures(page);
 }
 
-/** Every picture in sight is there. */
+/** Waits until every visible picture has loaded. */
 const pictures = (page: Page) =>
   page.waitForFunction(() =>
     [...document.images].every(
@@ -142,11 +142,11 @@ async function review(page: Page, stage: Stage, take: (name: string) => Promise<
   await take('3-player');
 }
 
-/** Every state of the dashboard on every device in every scheme. */
+/** Takes a picture of every state of the dashboard, on every device in every color scheme. */
 export async function dashboardScreenshots(harness: TestBrowser, log: (line: string) => void): Promise<void> {
   await mkdir(DOCS, { recursive: true });
   const stage = await prepare(harness);
-  log('the clips are there');
+  log('the clips are ready');
   for (const { name, ...device } of DEVICES.filter(({ name }) => name === (process.argv[2] ?? name))) {
     for (const colorScheme of SCHEMES) {
       for (const part of [walk, review]) {

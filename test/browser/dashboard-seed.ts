@@ -6,17 +6,17 @@ import { beginResponse, sendClip } from '@recording-request/testing/contributor'
 import { until } from '@recording-request/testing/wait';
 import { landed, type Project, type Submission, type TestBrowser } from './test-browser.ts';
 
-// What an owner's dashboard is looked at with: clips that landed, in every state that they can be in.
+// Creates the clips of a dashboard, in every state that they can have.
 
 export interface Sending {
   clip?: Partial<ClipOptions>;
   note?: string;
   questionIndex?: number;
-  /** Of the response; a new one when it is left out. */
+  /** The session of the response; by default a new one. */
   session?: string;
 }
 
-/** Sends a clip through a recording link in one request, and waits until it has landed. Returns the id of its response. */
+/** Sends a clip through a recording link in one request, and waits until it has landed. Returns its session. */
 export async function deliver(link: string, text: string, { clip, note, questionIndex, session }: Sending = {}) {
   const made = await testClip({ container: 'webm', frameRate: 15, text, ...clip });
   const responseSessionId = session ?? (await beginResponse(link));
@@ -25,7 +25,7 @@ export async function deliver(link: string, text: string, { clip, note, question
   return responseSessionId;
 }
 
-/** Waits until at least `count` clips have landed and each of them has its media and its transcript, and returns them. */
+/** Waits until at least `count` clips have landed with their media and transcripts. Returns the clips. */
 export async function finished(harness: TestBrowser, project: Project, count: number): Promise<Submission[]> {
   await landed(harness, project, count);
   return until(
@@ -44,7 +44,7 @@ export async function finished(harness: TestBrowser, project: Project, count: nu
 
 type Row = Record<string, unknown>;
 
-/** Changes what is stored of a clip, `undefined` takes a field away: for states that take an accident or days to come about. */
+/** Changes a stored clip; `undefined` removes a field. For states that need an accident or days to arise. */
 export async function setState(harness: TestBrowser, submissionId: string, fields: Row): Promise<void> {
   await using rows = await storedRows(harness);
   const entries = Object.entries(fields);
@@ -59,7 +59,7 @@ export async function setState(harness: TestBrowser, submissionId: string, field
   );
 }
 
-/** Stores copies of a clip, older than itself, each with what `fieldsOf` gives. */
+/** Stores older copies of a clip, each with the fields from `fieldsOf`. */
 export async function copyClip(
   harness: TestBrowser,
   submissionId: string,

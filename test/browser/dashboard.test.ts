@@ -1,5 +1,5 @@
-/** The dashboard in one file, as the services and a browser take longer to start than a suite takes to run. */
+/** Tests the dashboard in one file, because the services and a browser take longer to start than a suite to run. */
 import './suites/dashboard-page.ts';
 import './suites/dashboard.ts';
-// Last, as it selects clips and notes what is to be seen of them.
+// Last, because it selects clips and changes their notes.
 import './suites/dashboard-review.ts';

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { button, heading, kept, recordedFor, startRecording, stop } from './actions.ts';
 import { landed, startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-// What becomes of takes whose hold has ended: here after seconds instead of days.
+// Tests takes whose hold has ended, here after seconds instead of days.
 
 let harness: TestBrowser;
 before(async () => {
@@ -16,7 +16,7 @@ before(async () => {
     UPLOAD_ENDED_SECONDS: '4',
     SWEEP_SECONDS: '1',
     CLAIM_HOLD_SECONDS: '6',
-    // A camera on a busy machine takes its time to give the first bytes.
+    // A camera on a busy machine is slow to deliver its first bytes.
     CLAIM_EMPTY_HOLD_SECONDS: '30',
     CLAIM_SWEEP_SECONDS: '1',
     HOLD_RENEW_SECONDS: '1',
@@ -34,40 +34,40 @@ async function saved(page: Page): Promise<string> {
     .digest('hex');
 }
 
-test('a take that was sent but never arrived whole: shown as a part, and the whole can be saved', async () => {
+test('a sent take that arrived only in part is marked incomplete, and the whole take can be saved', async () => {
   const project = await harness.project();
   const context = await harness.context({ acceptDownloads: true });
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await recordedFor(page, 3);
-  // From here on only the word that it is sent gets through, and no bytes.
+  // From here on the page can report Send, but no bytes get through.
   await context.route('**/uploads/*', route => {
     const sending = route.request().method() === 'PATCH' && route.request().headers()['upload-length'] === undefined;
     return sending ? route.abort() : route.continue();
   });
   await stop(page);
   const recorded = await kept(page);
-  const told = page.waitForResponse(answer => answer.ok() && 'upload-length' in answer.request().headers());
+  const sendReported = page.waitForResponse(answer => answer.ok() && 'upload-length' in answer.request().headers());
   await button(page, 'Send').click();
-  await told;
+  await sendReported;
   await heading(page, 'Sending').waitFor();
   await page.getByText('The connection is gone.').waitFor();
   await page.close();
   const [clip] = await landed(harness, project);
-  assert.equal(clip?.incomplete, true, 'never shown as whole');
+  assert.equal(clip?.incomplete, true, 'the clip is marked incomplete');
   assert.notEqual(clip.sha256, recorded.sha256);
   await context.unroute('**/uploads/*');
   const later = await context.newPage();
   await later.goto(project.urls[0]!);
   await heading(later, 'Only a part has arrived').waitFor();
   await later.locator('#problem-text', { hasText: 'Only a part of your take had arrived in time.' }).waitFor();
-  assert.equal(await saved(later), recorded.sha256, 'the whole take is what is saved');
-  assert.equal((await kept(later)).takes, 1, 'the browser has not forgotten it');
+  assert.equal(await saved(later), recorded.sha256, 'the saved file is the whole take');
+  assert.equal((await kept(later)).takes, 1, 'the browser still has the take');
   await context.close();
 });
 
-test('a take that was never sent: its place goes to others; busy while they record, lost once they have sent', async () => {
+test('a take that was never sent loses its place to others: busy while they record, lost once they have sent', async () => {
   const project = await harness.project({ sharedLinkEnabled: true, sharedLinkMaxUses: 1 });
   const context = await harness.context({ acceptDownloads: true });
   const mine = await context.newPage();
@@ -79,10 +79,10 @@ test('a take that was never sent: its place goes to others; busy while they reco
   const recorded = await kept(mine);
   const other = await harness.page();
   await other.goto(project.sharedUrl);
-  await until('the place is free again', async () => (await harness.sharedLink(project)).remainingUses === 1, {
+  await until('a free place', async () => (await harness.sharedLink(project)).remainingUses === 1, {
     limitMs: 30_000,
   });
-  assert.deepEqual(await harness.submissions(project), [], 'what was not sent is not delivered');
+  assert.deepEqual(await harness.submissions(project), [], 'an unsent take is not delivered');
   await startRecording(other);
   await recordedFor(other, 1);
   await button(mine, 'Send').click();
@@ -98,7 +98,7 @@ test('a take that was never sent: its place goes to others; busy while they reco
   await other.context().close();
 });
 
-test('a take that was never sent, and whose place is still free, is sent again from the device', async () => {
+test('a take that was never sent is sent from the device later if its place is still free', async () => {
   const project = await harness.project();
   const page = await harness.page();
   await page.goto(project.urls[0]!);
@@ -107,7 +107,7 @@ test('a take that was never sent, and whose place is still free, is sent again f
   await stop(page);
   await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
   const recorded = await kept(page);
-  await until('its hold has ended', async () => (await harness.links(project))[0]?.remainingUses === 1, {
+  await until('the end of its hold', async () => (await harness.links(project))[0]?.remainingUses === 1, {
     limitMs: 30_000,
   });
   await button(page, 'Send').click();

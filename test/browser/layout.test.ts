@@ -7,7 +7,7 @@ import { checkAccessibility } from './accessibility.ts';
 import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
 import { startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-// Everything on the contributor's pages can be seen, on a phone upright and held sideways. Judged by the place of each element.
+// Tests by the positions of elements that a phone, upright or sideways, shows everything on the contributor's pages.
 
 let harness: TestBrowser;
 before(async () => {
@@ -30,7 +30,7 @@ async function turn(page: Page, viewport: { width: number; height: number }): Pr
   await page.waitForFunction(({ width, height }) => innerWidth === width && innerHeight === height, viewport);
 }
 
-/** Fails unless all of each element is inside the window, and nothing lies over it. */
+/** Fails unless each element is completely inside the window and uncovered. */
 async function assertSeen(page: Page, selectors: string[], when: string): Promise<void> {
   const hidden = await page.evaluate(selectors => {
     const isOwn = (element: Element, x: number, y: number) => {
@@ -40,7 +40,7 @@ async function assertSeen(page: Page, selectors: string[], when: string): Promis
     return selectors.flatMap(selector => {
       const element = document.querySelector(selector);
       const box = element?.getBoundingClientRect();
-      if (!element || !box || box.width === 0 || box.height === 0) return [`${selector} is not there`];
+      if (!element || !box || box.width === 0 || box.height === 0) return [`${selector} is missing`];
       const { left, right, top, bottom } = box;
       const place = `${selector} at ${[left, top, right, bottom].map(Math.round)}`;
       if (left < 0 || top < 0 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5) return [`${place} is cut off`];
@@ -52,7 +52,7 @@ async function assertSeen(page: Page, selectors: string[], when: string): Promis
   assert.deepEqual(hidden, [], when);
 }
 
-/** The question in full, or as much of it as there is room for, with the mark that there is more. */
+/** Returns whether the question is shown in full, or with the mark that there is more. */
 async function questionOf(page: Page): Promise<{ whole: boolean; marked: boolean; lines: number }> {
   return page.evaluate(() => {
     const box = document.getElementById('capture-top')!;
@@ -66,7 +66,7 @@ async function questionOf(page: Page): Promise<{ whole: boolean; marked: boolean
   });
 }
 
-test('a question can be read on a phone held sideways, before and while it is answered; a longer one shows that it scrolls', async () => {
+test('a sideways phone shows a question before and during its answer; a longer question shows that it scrolls', async () => {
   for (const [question, device] of [
     [FOUR_LINES, 'speech'],
     [FOUR_LINES, 'silence'],
@@ -90,7 +90,7 @@ test('a question can be read on a phone held sideways, before and while it is an
         const { lines, marked } = await questionOf(page);
         assert.ok(marked && lines >= 6, `${when}: ${lines} lines`);
         if (viewport === SIDEWAYS[0]) await checkAccessibility(page, 'a long question');
-        // Down to its end, the mark goes.
+        // At its end the mark disappears.
         await page.evaluate(() => document.getElementById('capture-top')!.scrollTo(0, 10_000));
         await page.waitForFunction(() => !document.getElementById('capture-top')!.classList.contains('more'));
         await page.evaluate(() => document.getElementById('capture-top')!.scrollTo(0, 0));
@@ -112,7 +112,7 @@ test('a question can be read on a phone held sideways, before and while it is an
 
 const SMALL = [...SIDEWAYS, { width: 740, height: 330 }, { width: 568, height: 320 }];
 
-test('the main button is in view before anything is scrolled, and every question can be scrolled to', async () => {
+test('the main button is in view before any scrolling, and every question can be reached', async () => {
   const fields = {
     requireTerms: true,
     termsText: 'Be kind.',
@@ -134,9 +134,9 @@ test('the main button is in view before anything is scrolled, and every question
         const fade = await page
           .locator('#screen-welcome .bar')
           .evaluate(bar => getComputedStyle(bar, '::before').content);
-        if (viewport.width < 480) assert.notEqual(fade, 'none', `${when}: nothing shows that there is more`);
+        if (viewport.width < 480) assert.notEqual(fade, 'none', `${when}: no mark shows that there is more`);
       }
-      // Down to its end, nothing is behind the buttons.
+      // At its end nothing is behind the buttons.
       await page.evaluate(() => scrollTo(0, 10_000));
       await assertSeen(page, ['#start', '#choose-file', '#terms'], `${when}, at the end`);
       await page.context().close();
@@ -144,7 +144,7 @@ test('the main button is in view before anything is scrolled, and every question
   }
 });
 
-test('the question that is due, and what was answered, are in view on a second device', async () => {
+test('a second device shows the next question and the answered ones', async () => {
   const project = await harness.project({ interviewQuestions: [LONGEST, LONGEST.slice(0, 160), 'And now?'] });
   const path = `${project.urls[0]}/responses`;
   const { responseSessionId } = (await (await fetch(path, { method: 'POST' })).json()) as { responseSessionId: string };
@@ -169,7 +169,7 @@ test('the question that is due, and what was answered, are in view on a second d
   }
 });
 
-test('a long question beside a take shows that it goes on', async () => {
+test('a long question beside a take shows that there is more', async () => {
   const project = await harness.project({ interviewQuestions: [LONGEST], noteEnabled: true });
   const page = await harness.page(PHONE);
   await page.goto(project.urls[0]!);
@@ -181,7 +181,7 @@ test('a long question beside a take shows that it goes on', async () => {
     await assertSeen(page, ['#note', '#send', '#again'], `${viewport.width}×${viewport.height}`);
     const fade = await page.locator('#screen-review .bar').evaluate(bar => getComputedStyle(bar, '::before').content);
     assert.notEqual(fade, 'none', `${viewport.width}×${viewport.height}`);
-    // At the end the fade lies over no text.
+    // At the end the fade covers no text.
     const room = await page.evaluate(() => {
       scrollTo(0, 10_000);
       const bar = document.querySelector('#screen-review .bar')!;
@@ -216,7 +216,7 @@ test('the note and both buttons are in view beside a long question and a warning
   await page.context().close();
 });
 
-test('terms that are not accepted are marked, and the main button stays in view', async () => {
+test('the page marks unaccepted terms and keeps the main button in view', async () => {
   const project = await harness.project({
     interviewQuestions: [FOUR_LINES, 'What do you do?', 'And now?'],
     requireTerms: true,
@@ -240,7 +240,7 @@ test('terms that are not accepted are marked, and the main button stays in view'
   }
 });
 
-test('what is wrong with a chosen file is in view, with the button that chooses another', async () => {
+test('the problem with a chosen file and the button for another file are in view', async () => {
   const project = await harness.project({ interviewQuestions: [FOUR_LINES, 'What do you do?', 'And now?'] });
   for (const viewport of [UPRIGHT, { width: 390, height: 664 }, ...SIDEWAYS]) {
     const page = await harness.page({ ...PHONE, viewport });
@@ -254,7 +254,7 @@ test('what is wrong with a chosen file is in view, with the button that chooses 
   }
 });
 
-test('without a network at Send one thing is said, and it is true', async () => {
+test('without a network at Send the page shows one message, and it is true', async () => {
   const project = await harness.project();
   const page = await harness.page(PHONE);
   await page.goto(project.urls[0]!);
@@ -287,7 +287,11 @@ test("the owner's message covers nothing, and stays after its dialog", async () 
   for (const viewport of [UPRIGHT, SIDEWAYS[0]!]) {
     await turn(page, viewport);
     await assertSeen(page, ['#success', '#success-text', '#success-close'], 'the dialog');
-    assert.equal(await page.locator('#screen-done .tick').isVisible(), false, 'nothing is seen half behind it');
+    assert.equal(
+      await page.locator('#screen-done .tick').isVisible(),
+      false,
+      'no element shows half behind the dialog',
+    );
   }
   await turn(page, UPRIGHT);
   await button(page, 'Close').click();
@@ -328,7 +332,7 @@ test('a list of questions in another direction than the page keeps its numbers',
         return { direction: own.direction, style: own.listStyleType, room: Number.parseFloat(room) > 20, text };
       }),
     );
-    // A number stands on the side of its item's direction: the list has room for it on the page's side alone.
+    // A number is on the side of its item's direction, but the list has room for it only on the page's side.
     assert.deepEqual(
       items,
       ['ltr', 'rtl'].map(text => ({ direction, style: 'decimal', room: true, text })),

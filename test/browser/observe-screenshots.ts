@@ -5,7 +5,7 @@ import { ensure } from '@recording-request/stack/install/ensure';
 import { chromium, type Page } from 'playwright-core';
 import { makeSmall } from './small-picture.ts';
 
-// Makes docs/screenshots/observe-*.png of an `npm run observe` that runs, with its clips and some minutes of figures:
+// Makes docs/screenshots/observe-*.png of a running `npm run observe` with clips and some minutes of figures:
 //   npm run screenshots -- observe [its address]
 
 const OUT = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
@@ -13,7 +13,7 @@ const ADDRESS = 'http://127.0.0.1:8090';
 const VIEWPORT = { width: 1280, height: 800 };
 const LIMIT_MS = 60_000;
 
-/** Takes the pictures: the first page, each dashboard and a clip's trace; the first two of these in dark too. */
+/** Takes pictures of the first page, each dashboard and a clip's trace; the first two also in dark. */
 export async function observeScreenshots(log: (line: string) => void, address: string = ADDRESS): Promise<void> {
   await ensure(['ffmpeg', 'chromium'], log);
   await mkdir(OUT, { recursive: true });
@@ -42,7 +42,7 @@ export async function observeScreenshots(log: (line: string) => void, address: s
   }
 }
 
-/** As a newcomer comes to it: the page, and one click. */
+/** Opens a trace as a newcomer does: from the page with one click. */
 async function takeTrace(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.getByRole('link', { name: 'Trace of' }).first().click();

@@ -1,4 +1,4 @@
-/** The recorder's pages and its devices in one file, as the services and a browser take longer to start than a suite to run. */
+/** Tests pages and devices in one file, because the services and a browser take longer to start than a suite to run. */
 import './suites/pages.ts';
-// Last, as it looks for tokens in the logs of all of them.
+// Last, because it searches the logs of all suites for tokens.
 import './suites/devices.ts';

@@ -7,17 +7,17 @@ import { HEARD, landed, type Submission, startTestBrowser, type TestBrowser } fr
 
 let harness: TestBrowser;
 before(async () => {
-  // A page that is held up ends its take late: the server is not to refuse it for that.
+  // A delayed page ends its take late; the server must not refuse the take for that.
   harness = await startTestBrowser({ DURATION_GRACE_SECONDS: '30' });
 });
 after(() => harness?.[Symbol.asyncDispose]());
 
-/** Whether what landed lasts as long as the page has recorded, however late the test pressed Stop. */
-const asLong = (clip: Submission, recorded: Kept) => Math.abs(clip.durationSec - recorded.seconds) <= 2;
+/** Returns true if a clip is as long as the page's recording, whenever the test pressed Stop. */
+const hasRecordedLength = (clip: Submission, recorded: Kept) => Math.abs(clip.durationSec - recorded.seconds) <= 2;
 
 const pictureAt = (page: Page) => page.evaluate(() => document.querySelector<HTMLVideoElement>('#live')!.currentTime);
 
-test('what is recorded lands as it was recorded, and its transcript has the words', async () => {
+test('a recording lands unchanged, and its transcript has the words', async () => {
   const project = await harness.project({
     transcriptionEnabled: true,
     noteEnabled: true,
@@ -31,7 +31,7 @@ test('what is recorded lands as it was recorded, and its transcript has the word
   assert.equal((await harness.links(project))[0]?.openedAt, null, 'opening the page changes nothing');
   await button(page, 'Turn on the camera').click();
   await page.getByText('Please accept the terms first.').waitFor();
-  await until('the touch is known', async () => (await harness.links(project))[0]?.openedAt, {
+  await until('the opening time', async () => (await harness.links(project))[0]?.openedAt, {
     limitMs: 30_000,
   });
   await page.getByLabel('Fine with me').check();
@@ -39,7 +39,7 @@ test('what is recorded lands as it was recorded, and its transcript has the word
   await recordedFor(page, 7);
   await stop(page);
   await page.locator('#review-state', { hasText: '100% safe on the server' }).waitFor();
-  assert.deepEqual(await harness.submissions(project), [], 'nothing is delivered that was not sent');
+  assert.deepEqual(await harness.submissions(project), [], 'an unsent take is not delivered');
   const recorded = await kept(page);
   await page.getByLabel('Add a note, if you like').fill('From my desk');
   await button(page, 'Send').click();
@@ -51,8 +51,11 @@ test('what is recorded lands as it was recorded, and its transcript has the word
   assert.equal(clip.note, 'From my desk');
   assert.equal(clip.termsAccepted, true);
   assert.equal(clip.incomplete, false);
-  assert.ok(recorded.seconds >= 7 && asLong(clip, recorded), `${clip.durationSec} s of ${recorded.seconds} s`);
-  assert.equal((await kept(page)).takes, 0, 'the device has forgotten it');
+  assert.ok(
+    recorded.seconds >= 7 && hasRecordedLength(clip, recorded),
+    `${clip.durationSec} s of ${recorded.seconds} s`,
+  );
+  assert.equal((await kept(page)).takes, 0, 'the device has deleted the take');
   const transcript = await until(
     'the transcript',
     async () =>
@@ -65,7 +68,7 @@ test('what is recorded lands as it was recorded, and its transcript has the word
   await page.context().close();
 });
 
-test('a silent or black take is held back, before and after, and can be sent anyway', async () => {
+test('the page warns of a silent or black take before and after recording, and can send it anyway', async () => {
   for (const [device, before, after] of [
     ['silence', 'We cannot hear you.', 'We heard nothing in this take.'],
     ['dark', 'The picture is black.', 'This take is black.'],
@@ -74,7 +77,7 @@ test('a silent or black take is held back, before and after, and can be sent any
     const page = await harness.page({ device });
     await page.goto(project.urls[0]!);
     await button(page, 'Turn on the camera').click();
-    // Before its first pictures any camera is black.
+    // Every camera is black before its first pictures.
     await until('the picture of the camera', async () => (await pictureAt(page).catch(() => 0)) > 0.5, {
       limitMs: 30_000,
     });
@@ -92,7 +95,7 @@ test('a silent or black take is held back, before and after, and can be sent any
   }
 });
 
-test('with the keyboard alone: record, pause, go on, stop, record again, send', async () => {
+test('the keyboard alone can record, pause, continue, stop, record again and send', async () => {
   const project = await harness.project({ requireTerms: true });
   const page = await harness.page();
   await page.goto(project.urls[0]!);
@@ -107,7 +110,7 @@ test('with the keyboard alone: record, pause, go on, stop, record again, send', 
   await page.keyboard.press('Enter');
   const record = async () => {
     await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
-    assert.equal(await focused(), 'record', 'the main thing has the focus');
+    assert.equal(await focused(), 'record', 'the main button has the focus');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.id === 'stop');
     await recordedFor(page, 1);
@@ -130,7 +133,7 @@ test('with the keyboard alone: record, pause, go on, stop, record again, send', 
   await page.keyboard.press('Enter');
   await heading(page, 'Look at your take').waitFor();
   const recorded = await kept(page);
-  assert.equal(recorded.takes, 1, 'the take before was replaced');
+  assert.equal(recorded.takes, 1, 'the new take replaced the first');
   await goTo('send');
   await page.keyboard.press('Enter');
   await heading(page, 'It has arrived').waitFor();
@@ -139,7 +142,7 @@ test('with the keyboard alone: record, pause, go on, stop, record again, send', 
   await page.context().close();
 });
 
-test('Back goes one screen back, a note stays, and a Send that takes its normal time is no reason to warn', async () => {
+test('Back returns to the previous screen, a note stays, and a Send of normal duration shows no warning', async () => {
   const project = await harness.project({ noteEnabled: true });
   const page = await harness.page();
   await page.goto(project.urls[0]!);
@@ -182,7 +185,7 @@ test('Back goes one screen back, a note stays, and a Send that takes its normal 
   await page.context().close();
 });
 
-test('the recording ends by itself at its longest', async () => {
+test('the recording stops at the maximum duration', async () => {
   const project = await harness.project({ maxDurationSec: 3 });
   const page = await harness.page();
   await page.goto(project.urls[0]!);
@@ -192,11 +195,14 @@ test('the recording ends by itself at its longest', async () => {
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor();
   const [clip] = await landed(harness, project);
-  assert.ok(recorded.seconds >= 3 && asLong(clip!, recorded), `${clip!.durationSec} s of ${recorded.seconds} s`);
+  assert.ok(
+    recorded.seconds >= 3 && hasRecordedLength(clip!, recorded),
+    `${clip!.durationSec} s of ${recorded.seconds} s`,
+  );
   await page.context().close();
 });
 
-test('where the browser has no recorder, a file is taken; of one that is too long nothing is sent', async () => {
+test('a browser without a recorder takes a file; the page sends nothing of a file that is too long', async () => {
   const project = await harness.project({ maxDurationSec: 4 });
   const context = await harness.context();
   await context.addInitScript(() => Object.assign(globalThis, { MediaRecorder: undefined }));
@@ -213,7 +219,7 @@ test('where the browser has no recorder, a file is taken; of one that is too lon
   };
   await choose(8, 'Record with the camera app');
   await page.getByText('This video is 0:08 long. Please choose one of at most 0:04.').waitFor();
-  assert.deepEqual(uploads, [], 'no use is claimed and nothing is sent');
+  assert.deepEqual(uploads, [], 'the page claims no use and sends nothing');
   await choose(3, 'Choose another');
   await heading(page, 'Look at your take').waitFor();
   await choose(8, 'Choose another');
@@ -225,7 +231,7 @@ test('where the browser has no recorder, a file is taken; of one that is too lon
   await context.close();
 });
 
-test('a browser that may not use the camera says what to do, and goes on', async () => {
+test('a page that may not use the camera shows what to do, and continues', async () => {
   const project = await harness.project();
   const context = await harness.context();
   await context.addInitScript(() => {
@@ -244,7 +250,7 @@ test('a browser that may not use the camera says what to do, and goes on', async
   await context.close();
 });
 
-test('a browser that records MP4 alone', async () => {
+test('a browser that records only MP4 can send a take', async () => {
   const project = await harness.project();
   const context = await harness.context();
   await context.addInitScript(() => {

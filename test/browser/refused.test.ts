@@ -15,7 +15,7 @@ let harness: TestBrowser;
 let folder: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'refused-'));
-  // Projects of the harness never expire, but for the one that takes the default.
+  // The harness's projects never expire, except the one that uses the default.
   harness = await startTestBrowser({ LINK_EXPIRY_DEFAULT_SECONDS: '1' });
 });
 after(async () => {
@@ -38,7 +38,7 @@ async function disable(project: Project): Promise<void> {
   await harness.api('PATCH', `/api/projects/${project.projectId}/links/${link?.tokenId}`, { disabled: true });
 }
 
-/** A page that takes files instead of recording, with one chosen. */
+/** Opens a page that takes files instead of recording, and chooses one. */
 async function withFile(
   project: Project,
   file: string | { name: string; mimeType: string; buffer: Buffer },
@@ -57,20 +57,20 @@ async function withFile(
   return page;
 }
 
-test('refused links say so kindly, and change nothing', async () => {
+test('a refused link shows why and changes nothing', async () => {
   const used = await harness.project(SHARED);
   const page = await harness.page();
   await page.goto(used.sharedUrl);
-  const asked = page.waitForResponse(answer => answer.request().method() === 'HEAD');
+  const headResponse = page.waitForResponse(answer => answer.request().method() === 'HEAD');
   await sendTake(page);
-  assert.equal((await asked).status(), 410, 'its one use is used');
+  assert.equal((await headResponse).status(), 410, 'its only use is taken');
   assert.equal(await button(page, 'Record another').isHidden(), true);
   await landed(harness, used);
   await page.context().close();
   const disabled = await harness.project();
   await disable(disabled);
   const expired = await harness.project({ neverExpire: false });
-  await until('the link has expired', async () => (await harness.links(expired))[0]?.status === 'expired', {
+  await until('the expiry of the link', async () => (await harness.links(expired))[0]?.status === 'expired', {
     limitMs: 10_000,
   });
   const base = harness.system.baseUrl;
@@ -85,13 +85,13 @@ test('refused links say so kindly, and change nothing', async () => {
     const answer = await visitor.goto(url);
     assert.equal(answer?.status(), status, title);
     await heading(visitor, title).waitFor();
-    assert.equal(await visitor.getByRole('button').count(), 0, 'nothing to press');
+    assert.equal(await visitor.getByRole('button').count(), 0, 'the page has no buttons');
     await checkAccessibility(visitor, title);
     await visitor.context().close();
   }
 });
 
-test('a link that is closed while somebody looks at its page refuses to begin, and says so', async () => {
+test('a link that is closed while its page is open refuses to begin and shows why', async () => {
   const project = await harness.project();
   const page = await harness.page();
   await page.goto(project.urls[0]!);
@@ -105,7 +105,7 @@ test('a link that is closed while somebody looks at its page refuses to begin, a
   await page.context().close();
 });
 
-test('a link whose places others are recording in says to come back later, and lets in those who come back', async () => {
+test('a link with all places in use says to come back later, and accepts a later contributor', async () => {
   const project = await harness.project(SHARED);
   const begun = await fetch(`${project.sharedUrl}/responses`, { method: 'POST' });
   assert.equal(begun.status, 201);
@@ -124,7 +124,7 @@ test('a link whose places others are recording in says to come back later, and l
   await button(page, 'Record another').click();
   await sendTake(page);
   assert.equal((await landed(harness, project, 2)).length, 2, 'two responses from one browser');
-  // In a crowd behind one address the question has no answer.
+  // Contributors behind one address may hit its rate limit.
   await page.route(project.sharedUrl, route =>
     route.request().method() === 'HEAD' ? route.fulfill({ status: 429 }) : route.continue(),
   );
@@ -134,7 +134,7 @@ test('a link whose places others are recording in says to come back later, and l
   await page.context().close();
 });
 
-test('without the terms nothing begins; terms that the owner asks for meanwhile are asked for', async () => {
+test('no recording begins without accepted terms, also if the owner adds the terms meanwhile', async () => {
   const project = await harness.project({ requireTerms: true, termsLabel: 'Fine with me' });
   const page = await harness.page();
   await page.goto(project.urls[0]!);
@@ -164,7 +164,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** A file that ffmpeg makes of the fake camera's clip. */
+/** Makes a file from the fake camera's clip with ffmpeg. */
 async function made(name: string, args: string[]): Promise<string> {
   const file = join(folder, name);
   const input = await harness.clip(3);
@@ -173,7 +173,7 @@ async function made(name: string, args: string[]): Promise<string> {
   return file;
 }
 
-test('a file that is no video is not taken: the page says what it is, and another one can be chosen at once', async () => {
+test('the page refuses a file that is not a video, says what it is, and lets the contributor choose another', async () => {
   const project = await harness.project();
   const page = await harness.page();
   const sent: string[] = [];
@@ -204,8 +204,8 @@ test('a file that is no video is not taken: the page says what it is, and anothe
     assert.equal(await page.getByText('send it all the same').isVisible(), false, called);
     name = 'Choose another';
   }
-  await checkAccessibility(page, 'a file that is no video');
-  assert.deepEqual(sent, [], 'no use is claimed and nothing is sent');
+  await checkAccessibility(page, 'a file that is not a video');
+  assert.deepEqual(sent, [], 'the page claims no use and sends nothing');
   await choose(await harness.clip(3), name);
   await button(page, 'Send').click();
   await heading(page, 'It has arrived').waitFor();
@@ -213,7 +213,7 @@ test('a file that is no video is not taken: the page says what it is, and anothe
   await page.context().close();
 });
 
-test('a file that looks like a video but is none is refused in the language of the page; the file is not offered to be saved', async () => {
+test('a fake video is refused in the language of the page, without an offer to save it', async () => {
   const project = await harness.project();
   const choose = 'Ein vorhandenes Video nehmen';
   const noise = Buffer.concat([Buffer.from('1a45dfa3', 'hex'), Buffer.from('no video at all '.repeat(500))]);
@@ -238,7 +238,7 @@ test('a file that looks like a video but is none is refused in the language of t
   await page.context().close();
 });
 
-test('a video whose picture this browser cannot decode says so, shows no black player, and can be sent', async () => {
+test('a video that this browser cannot decode shows a warning but no black player, and can be sent', async () => {
   const project = await harness.project();
   const hevc = ['-c:v', 'libx265', '-x265-params', 'log-level=none:pools=1', '-tag:v', 'hvc1', '-preset', 'ultrafast'];
   const page = await withFile(project, await made('IMG_0001.MOV', [...hevc, '-c:a', 'aac', '-f', 'mov']));
@@ -250,10 +250,10 @@ test('a video whose picture this browser cannot decode says so, shows no black p
   await page.context().close();
 });
 
-test('a take that the server finds too long is refused in words of the page', async () => {
+test('the page explains in its language that the server refused a take as too long', async () => {
   const project = await harness.project({ maxDurationSec: 4 });
   const context = await harness.context({ locale: 'ja-JP' });
-  // As a browser that does not know the length of a file.
+  // Simulates a browser that does not know the length of a file.
   await context.addInitScript(() =>
     Object.defineProperty(HTMLMediaElement.prototype, 'duration', { get: () => Number.NaN }),
   );
@@ -264,17 +264,21 @@ test('a take that the server finds too long is refused in words of the page', as
   await chooser.setFiles(await harness.clip(8));
   await page.locator('#send').click();
   await page.locator('#problem-text', { hasText: '0:04 を超えています。' }).waitFor();
-  assert.doesNotMatch((await page.locator('#screen-problem').textContent()) ?? '', /[a-z]{4}/, 'no English in it');
+  assert.doesNotMatch(
+    (await page.locator('#screen-problem').textContent()) ?? '',
+    /[a-z]{4}/,
+    'the text has no English',
+  );
   await context.close();
 });
 
-test('a file that is removed before it was sent is sent from the device, or said to be unreadable', async () => {
+test('a file that is deleted before Send is sent from the device’s storage, or reported as unreadable', async () => {
   const clip = await harness.clip(3);
   const file = join(tmpdir(), `removed-${process.pid}.mp4`);
   for (const isStored of [true, false]) {
     const project = await harness.project();
     const page = await harness.page();
-    // As in a private window, in which nothing is stored.
+    // Simulates a private window, which stores nothing.
     if (!isStored) await page.addInitScript(() => Object.defineProperty(globalThis, 'indexedDB', { value: undefined }));
     let isRemoved = false;
     await page.route('**/uploads/*', route =>
@@ -302,7 +306,7 @@ test('a file that is removed before it was sent is sent from the device, or said
   }
 });
 
-test('a link that was used up meanwhile: the take can be saved, now and on a later visit', async () => {
+test('if a link was used up meanwhile, the take can be saved now and on a later visit', async () => {
   const project = await harness.project();
   const [mine, other] = [await harness.page(), await harness.page()];
   await mine.goto(project.urls[0]!);
@@ -323,7 +327,7 @@ test('a link that was used up meanwhile: the take can be saved, now and on a lat
       mine.getByRole('link', { name: 'Save the video on this device' }).click(),
     ]);
     assert.equal(download.suggestedFilename(), 'recording.webm');
-    assert.equal((await kept(mine)).sha256, recorded.sha256, 'it is still on the device');
+    assert.equal((await kept(mine)).sha256, recorded.sha256, 'the take is still on the device');
     if (visit > 0) continue;
     await mine.reload();
     await mine.locator('#problem-text', { hasText: 'This was already answered, here or on another device.' }).waitFor();

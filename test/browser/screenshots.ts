@@ -11,15 +11,15 @@ import { observeScreenshots } from './observe-screenshots.ts';
 import { makeSmall } from './small-picture.ts';
 import { startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-// Makes docs/screenshots/: every screen of the recorder and the dashboard, on a phone (from the first to the last, held sideways too)
-// and a desktop, light and dark.
+// Makes docs/screenshots/: every screen of the recorder and the dashboard, on a phone (upright and sideways) and a desktop,
+// light and dark.
 //   npm run screenshots [-- phone|sideways|desktop]
-//   npm run screenshots -- observe [address]     the page of an `npm run observe` that runs
+//   npm run screenshots -- observe [address]     the pages of a running `npm run observe`
 
 const HELP = `npm run screenshots [-- phone|sideways|desktop | observe [ADDRESS]]
 
-Makes docs/screenshots: every screen of the recorder and the dashboard, or of one device alone, in some minutes; or the pages of an
-npm run observe that runs.
+Makes docs/screenshots in some minutes: every screen of the recorder and the dashboard, on all devices or only the named one;
+or the pages of a running npm run observe.
 `;
 if (process.argv.slice(2).some(each => each === '--help' || each === '-h')) {
   process.stdout.write(HELP);
@@ -125,7 +125,7 @@ async function noCamera(harness: TestBrowser, page: Page, take: Take): Promise<v
   await take('14-no-camera');
 }
 
-/** Another device was faster: the take can be saved. */
+/** Lets another device send first; the take can then be saved. */
 async function lost(harness: TestBrowser, page: Page, take: Take): Promise<void> {
   const project = await harness.project();
   await page.goto(project.urls[0]!);
@@ -190,7 +190,7 @@ async function main(): Promise<void> {
   await dashboardScreenshots(harness, log);
 }
 
-/** Every screen of the recorder on every device in every scheme. */
+/** Takes a picture of every screen of the recorder, on every device in every color scheme. */
 async function recorderScreenshots(harness: TestBrowser, log: (line: string) => void): Promise<void> {
   await mkdir(OUT, { recursive: true });
   for (const { name, ...device } of DEVICES.filter(({ name }) => name === (process.argv[2] ?? name))) {

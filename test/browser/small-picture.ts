@@ -3,10 +3,10 @@ import { rename } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-// One palette for the whole picture, without dithering: what is flat stays flat.
+// Uses one palette for the picture without dithering, so that flat areas stay flat.
 const PALETTE = 'split[one][two];[one]palettegen=stats_mode=single[palette];[two][palette]paletteuse=dither=none';
 
-/** Makes a PNG a fraction of its bytes, in 256 colours: pictures are kept in git. */
+/** Reduces a PNG to 256 colours, a fraction of its size, because git keeps the pictures. */
 export async function makeSmall(path: string): Promise<void> {
   const small = `${path}.small.png`;
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', path, '-vf', PALETTE, '-pred', 'mixed', small]);

@@ -6,7 +6,7 @@ import { startTestSystem, type TestSystem } from '@recording-request/testing/tes
 import { until } from '@recording-request/testing/wait';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** What the fake camera says, over and over; and words of it that a recognizer with a small model gets. */
+/** The text that the fake camera speaks in a loop, and its words that a small speech model recognizes. */
 export const SPOKEN = 'the weather is good today and we want to go to the house';
 export const HEARD = ['good', 'today', 'want', 'go'];
 const LIMIT_MS = 30_000;
@@ -27,39 +27,39 @@ export interface Submission {
 
 export interface Project {
   projectId: string;
-  /** Of the unique links. */
+  /** The URLs of the unique links. */
   urls: string[];
   sharedUrl: string;
-  /** The private dashboard. */
+  /** The URL of the private dashboard. */
   dashboardUrl: string;
 }
 
 /**
- * What the fake camera and microphone deliver. `cameras` has two of them with pictures of Chromium's own, `none` has none;
- * `portrait` is for pictures of the pages.
+ * The input of the fake camera and microphone. `cameras` has two cameras with Chromium's own pictures, `none` has no camera,
+ * `portrait` is for screenshots.
  */
 export type FakeDevice = 'speech' | 'silence' | 'dark' | 'portrait' | 'cameras' | 'none';
 
 export interface TestBrowser extends AsyncDisposable {
   system: TestSystem;
   browser(device?: FakeDevice): Promise<Browser>;
-  /** A context with camera and microphone allowed, in English. */
+  /** Creates a context in English that may use camera and microphone. */
   context(options?: BrowserContextOptions & { device?: FakeDevice }): Promise<BrowserContext>;
   page(options?: BrowserContextOptions & { device?: FakeDevice }): Promise<Page>;
   /** Creates a project of the harness's owner. */
   project(fields?: Record<string, unknown>): Promise<Project>;
-  /** A file as a phone's camera app records it, of `seconds`. */
+  /** Makes a file of `seconds`, as a phone's camera app records it. Returns its path. */
   clip(seconds: number): Promise<string>;
   submissions(project: Project): Promise<Submission[]>;
   links(project: Project): Promise<Record<string, unknown>[]>;
   sharedLink(project: Project): Promise<Record<string, unknown>>;
-  /** Asks the API as the owner. Fails when the answer is no success. */
+  /** Sends an API request as the owner. Rejects when it fails. */
   api(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
-  /** An API token of the owner with these scopes alone. */
+  /** Creates an API token of the owner with only these scopes. */
   tokenWith(scopes: string[]): Promise<string>;
 }
 
-/** Starts the six services, and Chromium with a fake camera that shows and says a real clip. */
+/** Starts the six services, and Chromium with a fake camera that plays a real clip. */
 export async function startTestBrowser(env: Record<string, string> = {}): Promise<TestBrowser> {
   await using starting = new AsyncDisposableStack();
   const system = starting.use(
@@ -121,7 +121,7 @@ async function launch(device: FakeDevice): Promise<Browser> {
 
 export const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** The arguments of a Chromium that has the device's camera and microphone. */
+/** Returns Chromium's arguments for the device's camera and microphone. */
 export async function deviceArguments(device: FakeDevice): Promise<string[]> {
   const { picture, sound } = await deviceFiles(device);
   const cameras = { cameras: '=device-count=2', none: '=device-count=0' }[device as string] ?? '';
@@ -135,7 +135,7 @@ export async function deviceArguments(device: FakeDevice): Promise<string[]> {
   ];
 }
 
-// Somebody in front of a wall, in few colours: pictures of the pages are kept in git.
+// A person in front of a wall in few colours, because git keeps the screenshots.
 const PORTRAIT = [
   'drawbox=color=0xcfd8dc:t=fill',
   "geq=lum='if(lt(hypot((X-W/2)/0.8,Y-H*0.42),H*0.17),190,if(lt(hypot((X-W/2)/1.25,Y-H*1.08),H*0.46),86,lum(X,Y)))':cb='if(lt(hypot((X-W/2)/0.8,Y-H*0.42),H*0.17),108,if(lt(hypot((X-W/2)/1.25,Y-H*1.08),H*0.46),142,cb(X,Y)))':cr='if(lt(hypot((X-W/2)/0.8,Y-H*0.42),H*0.17),148,if(lt(hypot((X-W/2)/1.25,Y-H*1.08),H*0.46),112,cr(X,Y)))'",
@@ -146,7 +146,7 @@ const PICTURES: Partial<Record<FakeDevice, string[]>> = {
   portrait: ['-t', '1', '-vf', `fps=5,${PORTRAIT}`],
 };
 
-/** A picture and a sound that Chromium's fake devices play: made once per machine. */
+/** Returns the picture and the sound for Chromium's fake devices. Makes them once per machine. */
 async function deviceFiles(device: FakeDevice): Promise<{ picture: string; sound: string }> {
   await mkdir(CLIPS, { recursive: true });
   const clip = await testClip({ text: SPOKEN, container: 'webm', frameRate: 15 });
@@ -163,19 +163,19 @@ async function deviceFiles(device: FakeDevice): Promise<{ picture: string; sound
 }
 
 function ffmpeg(args: string[], output: string): void {
-  // Each file appears whole, as several test files may make the same one at once.
+  // Each file appears complete, because several test files may make it at once.
   const making = `${output}.${process.pid}`;
   const { status, stderr } = spawnSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args, making]);
   if (status !== 0) throw new Error(`ffmpeg: ${stderr}`);
   renameSync(making, output);
 }
 
-/** Waits until at least `count` submissions have landed, and returns them. */
+/** Waits until at least `count` submissions have landed. Returns the submissions. */
 export function landed(harness: Pick<TestBrowser, 'submissions'>, project: Project, count = 1): Promise<Submission[]> {
   return until(
     `${count} landed`,
     async () => {
-      // The gateway of a test may just have been killed.
+      // A test may just have killed the gateway.
       const found = await harness.submissions(project).catch(() => []);
       return found.length >= count && found;
     },

@@ -7,7 +7,7 @@ import { checkAccessibility } from './accessibility.ts';
 import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
 import { landed, startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-// One contributor with several devices, or with one that has forgotten everything.
+// Tests a contributor with several devices, or with one that lost its data.
 
 let harness: TestBrowser;
 before(async () => {
@@ -34,7 +34,7 @@ async function tableSays(dashboard: Page, state: string): Promise<void> {
   assert.equal(await dashboard.locator('#link-rows .state').textContent(), state);
 }
 
-test('a half-done interview is continued on other devices: what was answered, the next question, then the end', async () => {
+test('another device continues an interview: it shows the answered questions, the next one, and the end', async () => {
   const project = await harness.project({ interviewQuestions: QUESTIONS, requireTerms: true });
   const dashboard = await harness.page();
   await dashboard.goto(project.dashboardUrl);
@@ -61,7 +61,7 @@ test('a half-done interview is continued on other devices: what was answered, th
   await second.locator('html[data-ready]').waitFor();
   await second.locator('#welcome-back', { hasText: 'Next is question 2 of 3.' }).waitFor();
   assert.deepEqual(await answered(second), ['Who are you? ✓ Answered']);
-  await checkAccessibility(second, 'an interview that was begun elsewhere');
+  await checkAccessibility(second, 'an interview begun elsewhere');
   await button(second, 'Turn on the camera').click();
   await second.getByText('Please accept the terms first.').waitFor();
   await second.getByLabel('I accept the terms').check();
@@ -73,7 +73,7 @@ test('a half-done interview is continued on other devices: what was answered, th
   await nextQuestion(second, 3);
   await tableSays(dashboard, '2 of 3 answers');
 
-  // The same device, which has forgotten everything.
+  // The same device after it lost its data.
   await second.evaluate(() => {
     localStorage.clear();
     indexedDB.deleteDatabase('recordings');
@@ -99,7 +99,7 @@ test('a half-done interview is continued on other devices: what was answered, th
   await dashboard.context().close();
 });
 
-test('a device whose question another one answers meanwhile is shown the next one', async () => {
+test('if another device answers the shown question, the page goes to the next one', async () => {
   const project = await harness.project({ interviewQuestions: QUESTIONS });
   const page = await harness.page(PHONE);
   await page.goto(project.urls[0]!);

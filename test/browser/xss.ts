@@ -1,4 +1,4 @@
-/** Texts that execute where a page puts them in without care: in HTML, in attributes, in scripts, in addresses. */
+/** Texts that execute if a page inserts them without escaping: in HTML, attributes, scripts or URLs. */
 export const HOSTILE = [
   '<script>alert(1)</script>',
   '"><script>alert(1)</script>',

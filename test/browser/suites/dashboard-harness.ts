@@ -4,14 +4,14 @@ import { button } from '../actions.ts';
 import { deliver, finished } from '../dashboard-seed.ts';
 import { type Project, type Submission, startTestBrowser, type TestBrowser } from '../test-browser.ts';
 
-// What the tests of the dashboard begin with, and what they look at.
+// The shared setup and page helpers of the dashboard tests.
 
 export const WEATHER = 'the weather is good today and we want to go to the house';
 export const PEOPLE = 'we have been here for many years and we like the people';
 
-/** The services and browsers that the suites of dashboard.test.ts share; there once their tests run. */
+/** The services and browsers that the suites of dashboard.test.ts share; set before their tests run. */
 export let harness: TestBrowser;
-/** Two clips, the older one, held upright, about the weather and the newer about people, with a note. */
+/** A project with two clips: an older upright one about the weather, and a newer one about people with a note. */
 export let full: Project;
 export let weather: Submission;
 export let people: Submission;
@@ -32,12 +32,12 @@ async function start(): Promise<void> {
 }
 
 let starting: Promise<void> | undefined;
-/** Resolves when they are there. The first thing in a suite's own `before`, as all of them run at once. */
+/** Waits for the services and browsers. Every suite's `before` starts with it, because all of them run at once. */
 export const started = (): Promise<void> => (starting ??= start());
 before(started);
 after(() => harness?.[Symbol.asyncDispose]());
 
-/** A dashboard whose script runs. */
+/** Opens a dashboard and waits until its script runs. */
 export async function openPage(harness: TestBrowser, url: string, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await harness.page(options);
   await page.goto(url);
@@ -46,13 +46,13 @@ export async function openPage(harness: TestBrowser, url: string, options: Brows
 }
 
 export const cards = (page: Page) => page.locator('.clip:not(.skeleton)');
-/** Resolves when the clip that is open plays, over and over from then on, or when it was paused. */
+/** Waits until the open clip plays, in a loop from then on, or is paused. */
 export const playback = (page: Page, state: 'plays' | 'paused') =>
   page.waitForFunction(paused => {
     const video = document.querySelector('video');
     if (!video || paused) return video?.paused;
     video.loop = true;
-    // It had played to its end before it could be looked at.
+    // It may have played to its end before the first check.
     if (video.ended) void video.play();
     return !video.paused && video.currentTime > 0;
   }, state === 'paused');

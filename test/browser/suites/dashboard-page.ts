@@ -24,7 +24,7 @@ const PHONE = { width: 360, height: 640 };
 const DESKTOP = { width: 1280, height: 800 };
 
 let interview: Project;
-/** A token that may write. */
+/** A token with write access. */
 let writer: string;
 
 before(async () => {
@@ -33,7 +33,7 @@ before(async () => {
   writer = await harness.tokenWith(['projects:write']);
 });
 
-test('hostile texts are shown as they are, and execute nothing', async () => {
+test('hostile texts are shown unchanged and execute nothing', async () => {
   const project = await harness.project({ projectName: 'Hostile', count: 1 });
   const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   await copyClip(harness, people.submissionId, HOSTILE.length, index => {
@@ -66,7 +66,7 @@ test('hostile texts are shown as they are, and execute nothing', async () => {
     const card = cards(page).first();
     assert.equal(await card.locator('.question').textContent(), `1. ${hostile}`);
     if (at % 5 > 0) continue;
-    // The script puts every text in by one way: some of them opened show it for each field.
+    // The script inserts every text in the same way, so some open clips cover each field.
     await card.getByRole('link').click();
     await viewer(page).locator('.cue').waitFor();
     for (const place of ['.viewer-right', '#states', '#viewer-title'])
@@ -82,20 +82,20 @@ test('hostile texts are shown as they are, and execute nothing', async () => {
   await page.context().close();
 });
 
-/** axe has nothing to say, and nothing lies outside. */
+/** Fails if axe reports a violation or the page is too wide. */
 async function fits(page: Page, what: string): Promise<void> {
   await checkAccessibility(page, what);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(wide <= 0, `${what} is ${wide} px too wide`);
 }
 
-/** The date, the length and the size stand one after the other, whatever the direction of the date. */
+/** Fails unless date, length and size follow one another, whatever the direction of the date. */
 async function readsInOrder(page: Page): Promise<void> {
   const [date, ...others] = await page.locator('#viewer-when').evaluate(line =>
     [...line.childNodes].map(node => {
       const range = document.createRange();
       range.selectNodeContents(node);
-      // Of what is broken over two lines, the part on the second.
+      // For text broken over two lines this takes the second.
       const { left, right, top } = [...range.getClientRects()].at(-1) ?? new DOMRect();
       return { text: node.textContent, left, right, top };
     }),
@@ -103,10 +103,10 @@ async function readsInOrder(page: Page): Promise<void> {
   let [end, line] = [date?.right ?? 0, date?.top ?? 0];
   for (const { text, left, right, top } of others) {
     const follows = left >= end - 1 || top > line + 1;
-    assert.ok(follows, `“${text}” stands at ${left}, before the end of what precedes it at ${end}`);
+    assert.ok(follows, `“${text}” starts at ${left}, before the end of the text before it at ${end}`);
     [end, line] = [right, top];
   }
-  assert.ok(others.length >= 2, 'a length and a size');
+  assert.ok(others.length >= 2, 'the length or the size is missing');
 }
 
 for (const [colorScheme, viewport, whole] of [
@@ -115,7 +115,7 @@ for (const [colorScheme, viewport, whole] of [
   ['dark', PHONE, false],
   ['light', DESKTOP, false],
 ] as const) {
-  // Whole with dates in the other direction.
+  // The whole page also has dates in the other direction.
   const locale = whole ? 'ar-EG' : 'en-GB';
   test(`axe finds nothing at ${viewport.width} pixels, ${colorScheme}, ${locale}, and nothing is cut off`, async () => {
     const page = await openPage(harness, full.dashboardUrl, { locale, colorScheme, viewport, reducedMotion: 'reduce' });
@@ -155,7 +155,7 @@ for (const [colorScheme, viewport, whole] of [
   });
 }
 
-test('keyboard alone: to a clip, through it and back to where one was', async () => {
+test('the keyboard alone leads to a clip, through it and back', async () => {
   const page = await openPage(harness, full.dashboardUrl);
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to clips');
@@ -170,8 +170,8 @@ test('keyboard alone: to a clip, through it and back to where one was', async ()
   }
   await page.keyboard.press('Enter');
   await viewer(page).waitFor();
-  assert.equal(await focused(), 'viewer-title', 'the dialog begins at its title');
-  // It plays, Space pauses and plays, and what comes next plays too.
+  assert.equal(await focused(), 'viewer-title', 'the dialog’s title has the focus');
+  // The clip plays, Space pauses and continues it, and the next clip plays too.
   await playback(page, 'plays');
   await page.keyboard.press('Space');
   await playback(page, 'paused');
@@ -188,7 +188,7 @@ test('keyboard alone: to a clip, through it and back to where one was', async ()
   await page.locator('.cue[aria-current]').waitFor();
   await page.keyboard.press('Escape');
   await viewer(page).waitFor({ state: 'hidden' });
-  // Back at the clip that was open, not at the one that was opened first.
+  // The focus returns to the last open clip, not to the first one opened.
   await page.waitForFunction(
     id => document.activeElement?.closest('[data-id]')?.getAttribute('data-id') === id,
     weather.submissionId,
@@ -196,7 +196,7 @@ test('keyboard alone: to a clip, through it and back to where one was', async ()
   await page.context().close();
 });
 
-test('without a script there is a list, a search and every download', async () => {
+test('without a script the page has a list, a search and every download', async () => {
   const context = await harness.context({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(full.dashboardUrl);
@@ -216,7 +216,7 @@ test('without a script there is a list, a search and every download', async () =
   await context.close();
 });
 
-test('the policies: one nonce an answer, nothing from elsewhere, no referrer; a small script', async () => {
+test('the page has one nonce per answer, no other origins, no referrer and a small script', async () => {
   const nonces = new Set<string>();
   for (let visit = 0; visit < 2; visit++) {
     const { headers } = await fetch(full.dashboardUrl);

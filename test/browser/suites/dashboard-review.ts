@@ -7,13 +7,13 @@ import { copyClip, setState } from '../dashboard-seed.ts';
 import type { Submission } from '../test-browser.ts';
 import { cards, full, giveToken, harness, openPage, people, playback, viewer, weather } from './dashboard-harness.ts';
 
-test('review: a token that may write selects and notes; any other is refused with what it lacks', async () => {
+test('a token with write access can select and note; a refusal of another token names the missing scope', async () => {
   const reads = await harness.tokenWith(['submissions:read']);
   const writer = await harness.tokenWith(['projects:write']);
   const page = await openPage(harness, full.dashboardUrl);
-  assert.equal(await page.locator('[data-select]').count(), 0, 'the address alone only reads');
+  assert.equal(await page.locator('[data-select]').count(), 0, 'the URL alone can only read');
   const give = (token: string) => giveToken(page, token);
-  // A review begins at the top of the page, or with the clip that is open.
+  // A review begins at the top of the page or with the open clip.
   await cards(page).first().getByRole('link').click();
   await button(page, 'Review this clip').click();
   await page.getByLabel('API token').waitFor();
@@ -23,7 +23,7 @@ test('review: a token that may write selects and notes; any other is refused wit
   await give(writer);
   await viewer(page).locator('[data-select]:focus', { hasText: 'Select this clip' }).waitFor();
   await page.getByLabel('Review note').waitFor();
-  assert.equal(await button(page, 'Review this clip').count(), 0, 'it has begun');
+  assert.equal(await button(page, 'Review this clip').count(), 0, 'the review has begun');
   await page.keyboard.press('Escape');
   await button(page, 'Forget token').click();
   await button(page, 'Review clips').click();
@@ -48,7 +48,7 @@ test('review: a token that may write selects and notes; any other is refused wit
   assert.equal((await stored()).selected, true);
   await page.locator('#figures', { hasText: '1 selected' }).waitFor();
   await first.getByRole('link').click();
-  // A field and a button keep their own use of Space.
+  // Space keeps its normal function in a field and on a button.
   await playback(page, 'plays');
   await page.getByLabel('Review note').fill('For the front');
   await page.keyboard.press('Space');
@@ -62,7 +62,7 @@ test('review: a token that may write selects and notes; any other is refused wit
   await button(page, 'Save note').click();
   await viewer(page).getByText('Saved.', { exact: true }).waitFor();
   assert.equal((await stored()).reviewNote, 'For the front page');
-  // Of two notes that are saved one after the other the second stays, however slow the first is.
+  // If two notes are saved one after the other, the second one stays, even if the first is slow.
   const held = Promise.withResolvers<void>();
   let [sent, answered] = [0, 0];
   await page.route('**/api/projects/**', async route => {
@@ -78,21 +78,21 @@ test('review: a token that may write selects and notes; any other is refused wit
   }
   assert.equal(sent, 1, 'the second waits for the first');
   held.resolve();
-  await until('both are answered', async () => answered === 2);
+  await until('both answers', async () => answered === 2);
   await viewer(page).getByText('Saved.', { exact: true }).waitFor();
   assert.equal((await stored()).reviewNote, 'For page three');
   await page.unroute('**/api/projects/**');
   await viewer(page).getByRole('button', { name: 'Selected', exact: false, pressed: true }).click();
   await viewer(page).getByRole('button', { name: 'Select this clip' }).waitFor();
   assert.equal((await stored()).selected, false);
-  // Leaving saves what was written.
+  // Closing the clip saves the note.
   await page.getByLabel('Review note').fill('For the first page');
   await page.keyboard.press('Escape');
   await page.locator('.clip', { hasText: 'For the first page' }).waitFor();
   await button(page, 'Forget token').click();
   assert.equal(await page.locator('[data-select]').count(), 0);
   assert.equal(await page.evaluate(() => sessionStorage.length), 0);
-  // A failed selection says so, and can be tried again.
+  // The page reports a failed selection and can retry it.
   await button(page, 'Review clips').click();
   await give(writer);
   await page.route('**/api/projects/**', route =>
@@ -103,7 +103,7 @@ test('review: a token that may write selects and notes; any other is refused wit
   await page.unroute('**/api/projects/**');
   await button(page, 'Try again').click();
   await first.getByRole('button', { name: 'Selected', pressed: true }).waitFor();
-  // So does a note that fails after its clip was closed.
+  // The same holds for a note that fails after its clip was closed.
   await page.route('**/api/projects/**', route => route.abort());
   await first.getByRole('link').click();
   await page.getByLabel('Review note').fill('For the last page');
@@ -120,7 +120,7 @@ test('review: a token that may write selects and notes; any other is refused wit
   assert.ok(names.includes(people.submissionId) && !names.includes(weather.submissionId));
 });
 
-test('what is not well with a clip is shown in words', async () => {
+test('the page describes a clip’s problems in words', async () => {
   const project = await harness.project({ projectName: 'States', count: 1 });
   const states = [
     {},
@@ -142,7 +142,7 @@ test('what is not well with a clip is shown in words', async () => {
     ...states[index],
   }));
   const page = await openPage(harness, project.dashboardUrl);
-  // Clips that are not done are asked for again, and again without news.
+  // The page polls unfinished clips, also when nothing changes.
   const threePolls = async () => {
     const again = page.waitForResponse('**/submissions?*');
     for (let round = 0; round < 3; round++)
@@ -165,14 +165,14 @@ test('what is not well with a clip is shown in words', async () => {
     ['No speech'],
     ['No sound'],
   ]);
-  const toldOnce = async (index: number, sentence: string) => {
+  const shownOnce = async (index: number, sentence: string) => {
     await cards(page).nth(index).getByRole('link').click();
     await viewer(page).getByText(sentence).first().waitFor();
     assert.equal(await viewer(page).getByText(sentence).count(), 1, `shown once: ${sentence}`);
     await page.keyboard.press('Escape');
   };
-  await toldOnce(4, 'This clip is being transcribed.');
-  // A transcript that comes while the clip plays does not begin it again.
+  await shownOnce(4, 'This clip is being transcribed.');
+  // A transcript that arrives during playback does not restart the clip.
   await cards(page).nth(4).getByRole('link').click();
   await playback(page, 'plays');
   await page.locator('video').evaluate(video => video.setAttribute('data-mine', ''));
@@ -181,7 +181,7 @@ test('what is not well with a clip is shown in words', async () => {
   await viewer(page).locator('.transcript', { hasText: 'years' }).waitFor();
   assert.equal(await page.locator('video[data-mine]').count(), 1, 'the player was replaced');
   await page.keyboard.press('Escape');
-  await toldOnce(5, 'No speech was detected in this clip.');
+  await shownOnce(5, 'No speech was detected in this clip.');
   await cards(page).nth(2).getByRole('link').click();
   await viewer(page).getByText('the original was kept: The clip is damaged.').waitFor();
   await page.keyboard.press('ArrowLeft');
@@ -189,7 +189,7 @@ test('what is not well with a clip is shown in words', async () => {
   await page.context().close();
 });
 
-test('what goes wrong is shown, and what was there stays: away, back, replaced, unknown', async () => {
+test('the page shows an outage and keeps its content, then recovers; a moved or unknown dashboard has its page', async () => {
   const project = await harness.project({ projectName: 'Moves' });
   const page = await openPage(harness, project.dashboardUrl);
   await page.route('**/overview', route =>
@@ -206,7 +206,7 @@ test('what goes wrong is shown, and what was there stays: away, back, replaced, 
   await page.getByText('Up to date. New clips').waitFor();
   await harness.api('POST', `/api/projects/${project.projectId}/dashboard-token`);
   await heading(page, 'This dashboard has moved').waitFor({ timeout: 20_000 });
-  assert.doesNotMatch(await page.content(), /Moves<|vr_/, 'nothing of the project stays');
+  assert.doesNotMatch(await page.content(), /Moves<|vr_/, 'the page has no data of the project');
   const answer = await page.goto(project.dashboardUrl);
   assert.equal(answer?.status(), 404);
   await heading(page, 'Dashboard not found').waitFor();
@@ -215,7 +215,7 @@ test('what goes wrong is shown, and what was there stays: away, back, replaced, 
   await page.context().close();
 });
 
-test('an answer that breaks off without a word is given up after 20 s, and the page goes on', async t => {
+test('the page gives up a stalled answer after 20 s, and continues', async t => {
   const silent = createServer((_, answer) => {
     answer.writeHead(200, { 'content-type': 'application/json' });
     answer.write('{"project":');
@@ -242,8 +242,8 @@ test('an answer that breaks off without a word is given up after 20 s, and the p
   await context.close();
 });
 
-for (const when of ['while the page is looked at', 'before its script has come'])
-  test(`a picture that did not come is asked for again: refused ${when}`, async () => {
+for (const when of ['while the page is open', 'before its script has loaded'])
+  test(`the page retries a picture that was refused ${when}`, async () => {
     const context = await harness.context();
     const page = await context.newPage();
     let refused = 0;
@@ -253,7 +253,7 @@ for (const when of ['while the page is looked at', 'before its script has come']
       await route.fulfill({ status: 429 });
       if (refused === 2) resolve();
     });
-    if (when === 'before its script has come')
+    if (when === 'before its script has loaded')
       await page.route('**/*.js', async route => {
         await bothRefused;
         await route.continue();

@@ -21,7 +21,7 @@ import {
   weather,
 } from './dashboard-harness.ts';
 
-/** Two questions: one contributor answered both, a second the first. */
+/** An interview with two questions: one contributor answered both, another the first. */
 let interview: Project;
 
 before(async () => {
@@ -41,7 +41,7 @@ before(async () => {
 
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
-/** Resolves when a button has this name, though for a moment only: the page itself looks at each change. */
+/** Waits until a button has this name, even briefly: a script in the page checks each change. */
 async function named(page: Page, name: string): Promise<void> {
   const seen = await page.evaluate(
     ({ name, limitMs }) =>
@@ -57,7 +57,7 @@ async function named(page: Page, name: string): Promise<void> {
   assert.ok(seen, `no button showed “${name}”`);
 }
 
-/** Whether a part of the browser's own player is laid out: it lies where selectors do not lead. */
+/** Returns true if the browser's own player shows this part, which selectors cannot reach. */
 async function playerShows(page: Page, part: string): Promise<boolean> {
   const session = await page.context().newCDPSession(page);
   await session.send('DOM.getDocument');
@@ -76,12 +76,12 @@ async function playerShows(page: Page, part: string): Promise<boolean> {
   return (await Promise.all(boxes)).includes(true);
 }
 
-test('what came in at a glance, a grid with pictures, and a clip that plays with captions and a transcript that jumps', async () => {
+test('the page shows figures and a picture grid; a clip plays with captions and a clickable transcript', async () => {
   const page = await harness.page();
-  const asked: string[] = [];
+  const polls: string[] = [];
   page.on('response', answer => {
     const what = /\/(overview|submissions|links)(?:\?|$)/.exec(answer.url())?.[1];
-    if (what) asked.push(`${what} ${answer.status()}`);
+    if (what) polls.push(`${what} ${answer.status()}`);
   });
   await page.goto(full.dashboardUrl);
   await page.locator('html[data-ready]').waitFor();
@@ -97,24 +97,24 @@ test('what came in at a glance, a grid with pictures, and a clip that plays with
   assert.equal(new URL(page.url()).hash, `#clip-${weather.submissionId}`);
   const cue = viewer(page).locator('.cue', { hasText: 'today' }).first();
   await cue.click();
-  // It plays from where the words are said, shows them over the picture, and marks them in the transcript.
+  // The clip plays from the clicked words, with these words as caption and marked in the transcript.
   const marked = () =>
     page.evaluate(() => {
       const video = document.querySelector('video');
       const [track] = video?.textTracks ?? [];
       const said = track?.activeCues?.[0] as VTTCue | undefined;
       const words = document.querySelector('#viewer .cue[aria-current]')?.textContent;
-      // Both in one look, as it plays on.
+      // Reads both at once, because the clip plays on.
       const shows = video && !video.paused && video.currentTime > 0 && track?.mode === 'showing';
       if (!shows || !said || !words?.includes(said.text)) return undefined;
       video.pause();
       return true;
     });
-  await until('the words that are said, over the picture and marked in the transcript', marked, {
+  await until('the spoken words as caption and marked in the transcript', marked, {
     limitMs: 30_000,
   });
   assert.match(await viewer(page).locator('.transcript').textContent().then(String), /good/);
-  // One length, to the nearest second: on the card, over the player, and none that the player makes out by a rule of its own.
+  // Card and player show the same length in whole seconds; the browser's player shows none of its own.
   const length = `0:${String(weather.durationSec).padStart(2, '0')}`;
   assert.equal(await cards(page).last().locator('.length').textContent(), length);
   assert.equal((await page.locator('#viewer-when').textContent())?.split(' · ')[1], length);
@@ -125,10 +125,10 @@ test('what came in at a glance, a grid with pictures, and a clip that plays with
   await page.goBack();
   await viewer(page).waitFor({ state: 'hidden' });
   assert.equal(new URL(page.url()).hash, '');
-  // Nothing came in: what is asked has no body, from the first time on.
-  await until('a poll', async () => asked.length > 0, { limitMs: 20_000 });
-  assert.deepEqual([...new Set(asked)], ['overview 304']);
-  // The address of a clip opens it.
+  // Without news even the first poll has no body.
+  await until('a poll', async () => polls.length > 0, { limitMs: 20_000 });
+  assert.deepEqual([...new Set(polls)], ['overview 304']);
+  // The URL of a clip opens it.
   const straight = await openPage(harness, `${full.dashboardUrl}#clip-${people.submissionId}`);
   await viewer(straight).getByText('Call me (before 5 pm).').waitFor();
   await straight.goto(`${full.dashboardUrl}#clip-01900000-0000-7000-8000-000000000000`);
@@ -137,7 +137,7 @@ test('what came in at a glance, a grid with pictures, and a clip that plays with
   await Promise.all([page, straight].map(each => each.context().close()));
 });
 
-test('captions are downloaded as WebVTT and SubRip of a clip, and as a ZIP of all', async () => {
+test('captions can be downloaded as WebVTT and SubRip for a clip, and as a ZIP for all', async () => {
   const page = await openPage(harness, full.dashboardUrl);
   const saved = async (link: Locator) => {
     const [file] = await Promise.all([page.waitForEvent('download'), link.click()]);
@@ -157,7 +157,7 @@ test('captions are downloaded as WebVTT and SubRip of a clip, and as a ZIP of al
   await page.context().close();
 });
 
-test('search finds words in what was said, noted and asked, of this project alone, and nothing in it is a pattern', async () => {
+test('search finds words in transcripts, notes and questions of this project only, and takes no text as a pattern', async () => {
   const found = async (q: string, project = full): Promise<string[]> => {
     const answer = await fetch(`${project.dashboardUrl}/submissions?${new URLSearchParams({ q })}`);
     assert.equal(answer.status, 200, q);
@@ -167,19 +167,19 @@ test('search finds words in what was said, noted and asked, of this project alon
   assert.deepEqual(
     await found('(before 5'),
     [people.submissionId],
-    'the note, with what a pattern would take for its own',
+    'the note, with characters that are special in a pattern',
   );
   assert.deepEqual(await found('good many'), [], 'all words');
   for (const pattern of ['.*', '^', '[a-z]+', '\\', '$where', 'goo.', '\u0000good.'])
     assert.deepEqual(await found(pattern), [], pattern);
   assert.equal((await found('join', interview)).length, 2, 'the question');
-  assert.deepEqual(await found('join'), [], 'not of another project');
+  assert.deepEqual(await found('join'), [], 'no clip of another project');
   for (const [q, count] of [
     ['nothinghasit', 0],
     ['good', 1],
   ] as const) {
     const ofOwner = await harness.api('GET', `/api/projects/${full.projectId}/submissions?q=${q}`);
-    assert.equal((ofOwner.submissions as unknown[]).length, count, 'the owner’s own list is searched alike');
+    assert.equal((ofOwner.submissions as unknown[]).length, count, 'the owner’s list has the same search');
   }
   const long = await fetch(`${full.dashboardUrl}/submissions?q=${'x'.repeat(201)}`);
   assert.equal(long.status, 400);
@@ -199,7 +199,7 @@ test('search finds words in what was said, noted and asked, of this project alon
   await page.getByText('No clips match.').waitFor();
   await page.getByRole('link', { name: 'Show all clips' }).click();
   await cards(page).nth(1).waitFor();
-  // Filters, and a list that is narrowed from its first paint.
+  // Filters, and a list that is filtered from its first paint.
   await page.getByLabel('Transcript', { exact: true }).selectOption('failed');
   await page.getByText('No clips match.').waitFor();
   await page.goto(`${full.dashboardUrl}?transcriptStatus=completed&q=years`);
@@ -208,7 +208,7 @@ test('search finds words in what was said, noted and asked, of this project alon
   await page.context().close();
 });
 
-test('answers stand together by contributor, in the order of the questions', async () => {
+test('answers are grouped by contributor, in the order of the questions', async () => {
   const page = await openPage(harness, interview.dashboardUrl);
   const persons = page.locator('.person');
   assert.equal(await persons.count(), 2);
@@ -229,7 +229,7 @@ test('answers stand together by contributor, in the order of the questions', asy
   await page.context().close();
 });
 
-test('links: states in words, copies, a QR code that leads to the recorder, and pages of a long list', async () => {
+test('the page shows link states, copies links, saves a QR code and loads a long list in pages', async () => {
   const many = await harness.project({ projectName: 'Many', count: 230 });
   const page = await openPage(harness, `${many.dashboardUrl}#links`);
   assert.equal(await page.locator('#link-rows tr').count(), 100);
@@ -246,7 +246,7 @@ test('links: states in words, copies, a QR code that leads to the recorder, and 
   await Promise.all([named(other, 'Copied'), copyShared.click()]);
   assert.equal(await clipboard(other), full.sharedUrl);
   await copyShared.waitFor();
-  // Each row's button says which link it copies.
+  // The name of each row's button contains its link.
   const copySecond = button(other, `Copy personal link ${full.urls[1]!.replace('http://', '')}`);
   await Promise.all([named(other, 'Copied'), copySecond.click()]);
   assert.equal(await clipboard(other), full.urls[1]);
@@ -267,19 +267,19 @@ test('links: states in words, copies, a QR code that leads to the recorder, and 
   await other.context().close();
 });
 
-test('a clip that lands shows by itself, and so does its transcript; further down it waits to be asked for', async () => {
+test('a landed clip and its transcript appear without a reload; in a scrolled list only on demand', async () => {
   const project = await harness.project({ projectName: 'Live', count: 2, transcriptionEnabled: true });
   const page = await openPage(harness, project.dashboardUrl);
-  const asked: number[] = [];
-  page.on('response', answer => answer.url().endsWith('/overview') && asked.push(answer.status()));
+  const polls: number[] = [];
+  page.on('response', answer => answer.url().endsWith('/overview') && polls.push(answer.status()));
   await page.getByText('No clips yet.').waitFor();
   await deliver(project.urls[0]!, WEATHER);
   await cards(page).first().waitFor();
   await cards(page).locator('.quote', { hasText: 'good' }).waitFor();
   await cards(page).locator('img').waitFor();
   await page.locator('#figures', { hasText: /Clips1.*Transcripts1/s }).waitFor();
-  // While nothing happens the server says so, without a body.
-  await until('an answer without news', async () => asked.includes(304), { limitMs: 20_000 });
+  // Without news the server returns 304 without a body.
+  await until('an answer without news', async () => polls.includes(304), { limitMs: 20_000 });
   const [clip] = (await landed(harness, project)) as [Submission];
   await copyClip(harness, clip.submissionId, 30);
   await page.reload();
@@ -287,7 +287,7 @@ test('a clip that lands shows by itself, and so does its transcript; further dow
   await cards(page).nth(20).scrollIntoViewIfNeeded();
   await cards(page).nth(30).waitFor();
   const names = await page.locator('.open').evaluateAll(links => links.map(link => link.textContent));
-  assert.equal(new Set(names).size, names.length, `each clip has a name of its own: ${names.slice(0, 3)}`);
+  assert.equal(new Set(names).size, names.length, `each clip has its own name: ${names.slice(0, 3)}`);
   const before = await page.evaluate(() => scrollY);
   await deliver(project.urls[1]!, WEATHER);
   await button(page, 'Show 1 new clip').waitFor();
@@ -305,7 +305,7 @@ test('a clip that lands shows by itself, and so does its transcript; further dow
   await page.context().close();
 });
 
-test('a long list comes in pages, and the page never holds more than ten of them', async () => {
+test('a long list loads in pages, and the page never holds more than ten of them', async () => {
   const project = await harness.project({ projectName: 'Long', count: 1 });
   await copyClip(harness, people.submissionId, 300, index => ({
     projectId: project.projectId,
@@ -319,7 +319,7 @@ test('a long list comes in pages, and the page never holds more than ten of them
   });
   await page.getByRole('link', { name: 'Show older clips' }).click();
   await page.locator('.clip', { hasText: 'number 241' }).waitFor();
-  assert.ok((await cards(page).count()) <= 48, 'what was shown before is gone');
+  assert.ok((await cards(page).count()) <= 48, 'the earlier clips are removed');
   await page.waitForFunction(() => {
     scrollTo(0, document.body.scrollHeight);
     return document.body.textContent?.includes('number 300');

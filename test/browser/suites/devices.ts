@@ -12,7 +12,7 @@ import { harness } from './pages-harness.ts';
 
 const PHONE = { viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true };
 
-/** The devices that the picture and the sound come from. */
+/** Returns the camera and the microphone in use. */
 const inUse = (page: Page) =>
   page.evaluate(() => {
     const stream = (document.getElementById('live') as HTMLVideoElement).srcObject as MediaStream;
@@ -20,7 +20,7 @@ const inUse = (page: Page) =>
     return { camera: id(stream.getVideoTracks()[0]), microphone: id(stream.getAudioTracks()[0]) };
   });
 
-/** How a picture that is wider than high is laid into the upright room of a video. */
+/** Returns the shape of a video's picture and its fit in the upright element. */
 async function fitOf(page: Page, id: 'live' | 'playback'): Promise<string> {
   await page.waitForFunction(id => (document.getElementById(id) as HTMLVideoElement).videoWidth > 0, id);
   return page.evaluate(id => {
@@ -29,7 +29,7 @@ async function fitOf(page: Page, id: 'live' | 'playback'): Promise<string> {
   }, id);
 }
 
-/** Fails unless what is said and pressed is beside the whole picture on a phone held sideways, and all of it can be seen. */
+/** Fails unless a sideways phone shows texts and buttons completely, and beside the whole picture. */
 async function assertBeside(page: Page, ids: string[]): Promise<void> {
   for (const viewport of [
     { width: 844, height: 390 },
@@ -85,7 +85,7 @@ test('another camera and another microphone can be chosen; a phone turns to its 
     .getByRole('combobox', { name: 'Microphone', exact: true })
     .selectOption(await other('microphone', first.microphone));
   await usesOther(page, 'microphone', first.microphone);
-  assert.equal((await inUse(page)).camera, second.camera, 'the camera stays as it was chosen');
+  assert.equal((await inUse(page)).camera, second.camera, 'the chosen camera stays');
   await page.keyboard.press('Escape');
   await button(page, 'Switch camera').click();
   await usesOther(page, 'camera', second.camera);
@@ -102,7 +102,7 @@ test('another camera and another microphone can be chosen; a phone turns to its 
   await page.context().close();
 });
 
-test('a camera that cannot be turned on leaves the one before on', async () => {
+test('if a camera cannot be turned on, the previous one stays on', async () => {
   const project = await harness.project();
   const page = await harness.page({ device: 'cameras' });
   await page.goto(project.urls[0]!);
@@ -129,7 +129,7 @@ test('a camera that cannot be turned on leaves the one before on', async () => {
   await page.context().close();
 });
 
-test('the level moves with the sound, and rests without', async () => {
+test('the level moves with sound, and rests without', async () => {
   const project = await harness.project();
   const level = async (device: 'speech' | 'silence') => {
     const page = await harness.page({ device });
@@ -139,7 +139,7 @@ test('the level moves with the sound, and rests without', async () => {
     const heard = await page.evaluate(async device => {
       const seen = new Set<number>();
       const moves = () => seen.size > 4 && Math.max(...seen) > 30;
-      // Speech shows as soon as it has come; of silence a while is looked at.
+      // Speech shows at once; silence needs a longer look.
       const until = performance.now() + (device === 'speech' ? 20_000 : 2_500);
       while (performance.now() < until && !(device === 'speech' && moves())) {
         seen.add(Number(document.getElementById('level')?.getAttribute('aria-valuenow')));
@@ -155,7 +155,7 @@ test('the level moves with the sound, and rests without', async () => {
   assert.ok(Math.max(...(await level('silence'))) <= 5, 'silence');
 });
 
-test('the screen is kept on while it records and while it sends, and no longer', async () => {
+test('the screen stays on only during recording and sending', async () => {
   const project = await harness.project();
   const context = await harness.context();
   await context.addInitScript(() => {
@@ -196,14 +196,14 @@ test('the screen is kept on while it records and while it sends, and no longer',
   await context.close();
 });
 
-test('a computer without a camera: on with the phone, by a code that leads to the same link', async () => {
+test('a computer without a camera offers a QR code that opens the same link on a phone', async () => {
   const project = await harness.project();
   const page = await harness.page({ device: 'none' });
   await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
   await heading(page, 'Go on with your phone').waitFor();
   await page.getByText('We found no camera and microphone.').waitFor();
-  await checkAccessibility(page, 'the way to a phone');
+  await checkAccessibility(page, 'the page for a phone');
   const picture = join(tmpdir(), `qr-${process.pid}.png`);
   const code = page.getByAltText('QR code of this link');
   await code.evaluate((image: HTMLImageElement) => image.decode());
@@ -215,7 +215,7 @@ test('a computer without a camera: on with the phone, by a code that leads to th
   await page.getByText('The link is copied.').waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), project.urls[0]);
   const [link] = await harness.links(project);
-  assert.equal(link?.remainingUses, 1, 'nothing is used up by that');
+  assert.equal(link?.remainingUses, 1, 'the link still has its use');
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
     button(page, 'Use a video I already have').last().click(),
@@ -227,7 +227,7 @@ test('a computer without a camera: on with the phone, by a code that leads to th
   await page.context().close();
 });
 
-test("an app's own browser without a camera: its camera app, or out into the browser with the link", async () => {
+test("an app's browser without a camera offers the camera app, or the link for the real browser", async () => {
   const project = await harness.project();
   const context = await harness.context(PHONE);
   await context.addInitScript(() => {
@@ -242,7 +242,7 @@ test("an app's own browser without a camera: its camera app, or out into the bro
   await heading(page, 'Open this page in your browser').waitFor();
   await page.getByText('Choose “Open in browser” in its menu').waitFor();
   assert.equal(await page.getByAltText('QR code of this link').isVisible(), false, 'no code on the phone itself');
-  await checkAccessibility(page, 'the way to the browser');
+  await checkAccessibility(page, 'the page for the browser');
   await button(page, 'Copy the link').click();
   await page.getByText('Copy this link:').waitFor();
   assert.equal(await page.getByLabel('Link', { exact: true }).inputValue(), project.urls[0]);
@@ -251,7 +251,7 @@ test("an app's own browser without a camera: its camera app, or out into the bro
   await context.close();
 });
 
-test('a camera that gives nothing, or nothing that can be recorded: the contributor sees it, and records again', async () => {
+test('if a camera delivers nothing to record, the page reports it and the contributor can record again', async () => {
   const project = await harness.project();
   const context = await harness.context();
   await context.addInitScript(() => {
@@ -259,7 +259,7 @@ test('a camera that gives nothing, or nothing that can be recorded: the contribu
     let starts = 0;
     MediaRecorder.prototype.start = function (this: MediaRecorder, slice?: number) {
       starts += 1;
-      // The first one is mute, the second one does not start.
+      // The first recorder delivers no data, the second does not start.
       if (starts === 1) this.ondataavailable = null;
       if (starts === 2) throw new DOMException('no', 'NotSupportedError');
       start.call(this, slice);
@@ -281,8 +281,8 @@ test('a camera that gives nothing, or nothing that can be recorded: the contribu
   await context.close();
 });
 
-test('no log of any service has a token of a link in it', async () => {
+test('no service log contains a link token', async () => {
   const logs = await harness.system.logs();
-  assert.match(logs, /\/r\/:token\/qr\.png/, 'the requests are in the log, by the pattern of their route');
+  assert.match(logs, /\/r\/:token\/qr\.png/, 'the log has the requests by route pattern');
   assert.doesNotMatch(logs, /vr_[\w-]{8}/);
 });

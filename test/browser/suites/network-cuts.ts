@@ -25,7 +25,7 @@ after(() => proxy?.[Symbol.asyncDispose]());
 const throughProxy = (project: Project): string => proxy.origin + new URL(project.urls[0]!).pathname;
 const isUpload = (path: string): boolean => path.includes('/uploads');
 
-/** The same numbers from 0 to 1 for the same seed (mulberry32). */
+/** Returns the same random numbers from 0 to 1 for the same seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -36,14 +36,14 @@ function seeded(seed: number): () => number {
   };
 }
 
-test('the network breaks at random bytes, again and again: what lands is what was recorded', async t => {
+test('a take lands unchanged over a network that breaks repeatedly at random bytes', async t => {
   const seed = Number(process.env.SEED) || randomInt(1, 2 ** 31);
-  const where = `SEED=${seed} does it again`;
+  const where = `SEED=${seed} repeats this run`;
   t.diagnostic(where);
   const random = seeded(seed);
   const most = 6;
   proxy.cuts = 0;
-  // Of two requests at least one is cut, and of two cuts at least one on the way there: so some come, whatever the seed.
+  // At least every second request is cut, and at least every second cut hits a request: so each seed has some of both.
   let passed = false;
   let last: number | 'answer' = 'answer';
   proxy.decide = ({ path, length }) => {
@@ -71,7 +71,7 @@ test('the network breaks at random bytes, again and again: what lands is what wa
   await page.context().close();
 });
 
-test('the network breaks during the last byte, and again when the server has it: it arrives whole and once', async () => {
+test('a take arrives whole and once if the network breaks before the last byte and before its answer', async () => {
   const project = await harness.project();
   const page = await harness.page();
   let total = Number.POSITIVE_INFINITY;
@@ -94,11 +94,11 @@ test('the network breaks during the last byte, and again when the server has it:
   const found = await landed(harness, project);
   assert.equal(found.length, 1);
   assert.equal(found[0]?.sha256, recorded.sha256);
-  assert.equal((await kept(page)).takes, 0, 'the device has forgotten what arrived');
+  assert.equal((await kept(page)).takes, 0, 'the device has deleted the take');
   await page.context().close();
 });
 
-test('the browser is killed in the middle of a take, as by an empty battery: a later one has it and sends it', async () => {
+test('a take survives a killed browser: a later browser has it and sends it', async () => {
   const project = await harness.project();
   const profile = await mkdtemp(join(tmpdir(), 'browser-profile-'));
   try {
@@ -125,11 +125,11 @@ test('the browser is killed in the middle of a take, as by an empty battery: a l
 
 interface Profile extends AsyncDisposable {
   page: Page;
-  /** SIGKILL to all of its processes: nothing of it gets to run. */
+  /** Sends SIGKILL to all processes of the browser, so that no handler runs. */
   kill(): Promise<void>;
 }
 
-/** A browser with a folder of its own, in which what its pages store outlives it. One that does not answer once it has started is started again. */
+/** Starts a browser with its own folder, which keeps the pages' data after its end. Restarts a browser that does not answer. */
 const openProfile = (folder: string): Promise<Profile> =>
   startProfile(folder).catch(error => {
     if ((error as Error).name !== 'TimeoutError') throw error;
@@ -168,5 +168,5 @@ async function debuggingAddress(child: ChildProcess): Promise<string> {
     const address = /DevTools listening on (ws:\S+)/.exec(line)?.[1];
     if (address) return address;
   }
-  throw new Error('the browser ended without telling its address');
+  throw new Error('the browser ended before it printed its address');
 }

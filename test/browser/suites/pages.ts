@@ -67,7 +67,7 @@ test('axe finds nothing on any screen, light and dark', async () => {
   }
 });
 
-test('the docs are searched, show samples in three languages, and axe finds nothing, light and dark', async () => {
+test('the docs have a search and samples in three languages, and axe finds nothing, light and dark', async () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await harness.page({ colorScheme, viewport: { width: 390, height: 760 } });
     await page.goto(`${harness.system.baseUrl}/api/docs/recorder`);
@@ -87,9 +87,9 @@ test('the docs are searched, show samples in three languages, and axe finds noth
   }
 });
 
-test('hostile texts are shown as they are, and execute nothing', async () => {
+test('hostile texts are shown unchanged and execute nothing', async () => {
   const all = HOSTILE.join('\n');
-  assert.ok(HOSTILE.length >= 25 && all.length <= 2_000, 'every field that is long enough has them all');
+  assert.ok(HOSTILE.length >= 25 && all.length <= 2_000, 'every field of enough length has all hostile texts');
   const page = await harness.page();
   const executed: string[] = [];
   page.on('dialog', dialog => {
@@ -123,7 +123,7 @@ test('hostile texts are shown as they are, and execute nothing', async () => {
     await button(page, 'Turn on the camera').click();
     await button(page, 'Start recording').waitFor();
     assert.equal(await page.locator('#capture-question').textContent(), hostile);
-    // What the script shows later it shows by the same way: one walk to the end does for all.
+    // The script inserts later texts in the same way, so one walk to the end covers all.
     if (at > 0) continue;
     await recordNow(page);
     await recordedFor(page, 1);
@@ -144,7 +144,7 @@ test('hostile texts are shown as they are, and execute nothing', async () => {
   await page.context().close();
 });
 
-test('the script is small, kept for long, and the page reads without it', async t => {
+test('the script is small and cached for a year, and the page is readable without it', async t => {
   const project = await harness.project({ requireTerms: true });
   const context = await harness.context({ javaScriptEnabled: false });
   const page = await context.newPage();
@@ -167,7 +167,7 @@ test('the script is small, kept for long, and the page reads without it', async 
   }
 });
 
-test('the first view takes two requests and at most 32 KB, beside the operatorâ€™s logo', async t => {
+test('the first view takes two requests and at most 32 KB without the operatorâ€™s logo', async t => {
   const project = await harness.project({ requireTerms: true });
   // Arabic has the most bytes.
   for (const language of ['en', 'ar']) {
@@ -181,7 +181,7 @@ test('the first view takes two requests and at most 32 KB, beside the operatorâ€
         .map(({ encodedBodySize }) => encodedBodySize),
     );
     t.diagnostic(`${language}: ${sizes.join(' and ')} bytes`);
-    assert.equal(sizes.length, 2, `${language}: the page and its script`);
+    assert.equal(sizes.length, 2, `${language}: the page and its script only`);
     assert.ok(
       sizes.every(bytes => bytes > 0) && sizes[0]! + sizes[1]! <= FIRST_VIEW_BYTES,
       `${language}: ${sizes} bytes`,
@@ -190,7 +190,7 @@ test('the first view takes two requests and at most 32 KB, beside the operatorâ€
   }
 });
 
-test('the first screen is painted while the script is still on its way', async () => {
+test('the first screen is painted before the script has loaded', async () => {
   const project = await harness.project();
   const page = await harness.page();
   let arrive = () => {};
@@ -210,11 +210,11 @@ test('the first screen is painted while the script is still on its way', async (
   assert.equal(await page.locator('html[data-ready]').count(), 0, 'the script has not run');
   arrive();
   await page.locator('html[data-ready]').waitFor();
-  assert.deepEqual(await button(page, 'Turn on the camera').boundingBox(), place, 'nothing jumps when it comes');
+  assert.deepEqual(await button(page, 'Turn on the camera').boundingBox(), place, 'nothing moves when the script runs');
   await page.context().close();
 });
 
-test('previews and scanners burn no link, even those that run the page', async () => {
+test('previews and scanners use up no link, even if they run the page', async () => {
   const project = await harness.project({ sharedLinkEnabled: true, sharedLinkMaxUses: 1 });
   const state = async () => [await harness.links(project), await harness.sharedLink(project)];
   const before = JSON.stringify(await state());
@@ -224,7 +224,7 @@ test('previews and scanners burn no link, even those that run the page', async (
         await fetch(url, { method, headers: { 'user-agent': agent }, redirect: 'manual' });
     }
     for (const path of ['/thank-you', '/qr.png', '/favicon.ico', '/uploads', '/responses']) await fetch(url + path);
-    // A scanner with a browser: it loads everything, waits, moves about, and follows what can be followed.
+    // A scanner with a browser loads everything, waits, moves the mouse and follows links.
     const page = await harness.page();
     await page.goto(url, { waitUntil: 'networkidle' });
     await page.locator('html[data-ready]').waitFor();
@@ -237,7 +237,7 @@ test('previews and scanners burn no link, even those that run the page', async (
     await page.context().close();
   }
   assert.equal(JSON.stringify(await state()), before);
-  // And one that presses what it finds: that is no recording yet.
+  // A scanner that presses buttons does not record yet.
   const page = await harness.page();
   await page.goto(project.sharedUrl);
   await button(page, 'Turn on the camera').click();
@@ -246,7 +246,7 @@ test('previews and scanners burn no link, even those that run the page', async (
   assert.equal((await harness.sharedLink(project)).remainingUses, 1);
 });
 
-test('the policies: one nonce an answer, nothing from elsewhere, no referrer', async () => {
+test('the page has one nonce per answer, no other origins and no referrer', async () => {
   const project = await harness.project();
   const nonces = new Set<string>();
   for (let visit = 0; visit < 2; visit++) {
@@ -276,7 +276,7 @@ test('the policies: one nonce an answer, nothing from elsewhere, no referrer', a
   await page.context().close();
 });
 
-test('the page speaks the language of the browser, or the one that was picked', async () => {
+test('the page uses the language of the browser, or the chosen one', async () => {
   const project = await harness.project();
   const page = await harness.page({ locale: 'de-AT' });
   await page.goto(project.urls[0]!);

@@ -8,14 +8,14 @@ import { harness } from './recovery-harness.ts';
 
 const arrived = (page: Page, timeout = 30_000) => heading(page, 'It has arrived').waitFor({ timeout });
 
-test('a tab that is killed in the middle of a take: the same link has it, and it can be sent', async () => {
+test('a take survives a killed tab: the same link has it and can send it', async () => {
   const project = await harness.project();
   const context = await harness.context();
   const first = await context.newPage();
   await first.goto(project.urls[0]!);
   await startRecording(first);
   await stored(first, 4);
-  // No handler of the page runs, as in a crash.
+  // As in a crash, no handler of the page runs.
   await first.close({ runBeforeUnload: false });
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
@@ -31,7 +31,7 @@ test('a tab that is killed in the middle of a take: the same link has it, and it
   await context.close();
 });
 
-test('the network goes in the middle of a take and comes back: it goes on by itself', async () => {
+test('an upload continues by itself after a network outage during a take', async () => {
   const project = await harness.project();
   const page = await harness.page();
   await page.goto(project.urls[0]!);
@@ -42,7 +42,7 @@ test('the network goes in the middle of a take and comes back: it goes on by its
   await recordedFor(page, 5);
   await stop(page);
   const safe = await page.locator('#review-state').textContent();
-  assert.doesNotMatch(safe ?? '', /100%/, 'what is not there is not called safe');
+  assert.doesNotMatch(safe ?? '', /100%/, 'the page does not call missing bytes safe');
   await page.context().setOffline(false);
   await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
   const recorded = await kept(page);
@@ -52,14 +52,14 @@ test('the network goes in the middle of a take and comes back: it goes on by its
   await page.context().close();
 });
 
-test('bytes cut off on their way, again and again: what lands is what was recorded', async () => {
+test('a take lands unchanged when requests and answers are lost repeatedly', async () => {
   const project = await harness.project();
   const page = await harness.page();
   let patches = 0;
   await page.route('**/uploads/*', async route => {
     if (route.request().method() !== 'PATCH') return route.continue();
     patches += 1;
-    // Every second answer is lost after the server has the bytes; every fifth request never gets there.
+    // Every second answer is lost after the server has the bytes; every fifth request never arrives.
     if (patches % 5 === 0) return route.abort();
     if (patches % 2 === 0) {
       await route.fetch().catch(() => {});
@@ -82,7 +82,7 @@ test('bytes cut off on their way, again and again: what lands is what was record
   await page.context().close();
 });
 
-test('without a network at Send it says that it is not sent yet, and sends by itself later, on a later visit too', async () => {
+test('without a network at Send the page says “Not sent yet” and sends later, also on a later visit', async () => {
   const project = await harness.project();
   const context = await harness.context();
   const page = await context.newPage();
@@ -106,7 +106,7 @@ test('without a network at Send it says that it is not sent yet, and sends by it
   await context.close();
 });
 
-/** Takes the last piece of what this device keeps away from it, as from one that had no room for it. */
+/** Deletes the last stored piece of a take, as if the device had no room for it. */
 function loseLastPiece(page: Page): Promise<void> {
   return page.evaluate(async () => {
     const settled = <T>(request: IDBRequest<T>) =>
@@ -122,23 +122,23 @@ function loseLastPiece(page: Page): Promise<void> {
   });
 }
 
-test('a device that no longer has all of what was sent says so, and a take that is made again arrives whole', async () => {
+test('a device that lost a part of a sent take reports it, and a new take arrives whole', async () => {
   const project = await harness.project();
   const context = await harness.context();
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await stored(page, 2);
-  // From here on only the word that it is sent gets through, and no bytes.
+  // From here on the page can report Send, but no bytes get through.
   await context.route('**/uploads/*', route => {
     const sending = route.request().method() === 'PATCH' && route.request().headers()['upload-length'] === undefined;
     return sending ? route.abort() : route.continue();
   });
   await stored(page, 4);
   await stop(page);
-  const told = page.waitForResponse(answer => answer.ok() && 'upload-length' in answer.request().headers());
+  const sendReported = page.waitForResponse(answer => answer.ok() && 'upload-length' in answer.request().headers());
   await button(page, 'Send').click();
-  const upload = (await told).url();
+  const upload = (await sendReported).url();
   await loseLastPiece(page);
   await page.close();
   await context.unroute('**/uploads/*');
@@ -150,7 +150,7 @@ test('a device that no longer has all of what was sent says so, and a take that 
   await button(later, 'Try again').click();
   await recordNow(later);
   const part = await fetch(upload, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } });
-  assert.ok(part.ok && Number(part.headers.get('upload-offset')) > 0, 'the server keeps what has arrived');
+  assert.ok(part.ok && Number(part.headers.get('upload-offset')) > 0, 'the server keeps the received bytes');
   await recordedFor(later, 1);
   await stop(later);
   const recorded = await kept(later);
@@ -164,14 +164,14 @@ test('a device that no longer has all of what was sent says so, and a take that 
   await context.close();
 });
 
-test('a take of which a full device has kept a part is not sent as the whole', async () => {
+test('a take that a full device kept only in part is not sent as a whole take', async () => {
   const project = await harness.project();
   const context = await harness.context();
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await stored(page, 2);
-  // From here on nothing is sent, and the device has no room for more of the take.
+  // From here on the page can send nothing, and the device has no room for more of the take.
   await context.route('**/uploads/*', route =>
     route.request().method() === 'PATCH' ? route.abort() : route.continue(),
   );
@@ -193,11 +193,11 @@ test('a take of which a full device has kept a part is not sent as the whole', a
   await button(later, 'Send').click();
   await heading(later, 'Only a part has arrived').waitFor();
   await later.locator('#problem-text', { hasText: 'Please record again.' }).waitFor();
-  assert.deepEqual(await harness.submissions(project), [], 'a part is not delivered as the whole');
+  assert.deepEqual(await harness.submissions(project), [], 'a part is not delivered as a whole take');
   await context.close();
 });
 
-test('the answer to the last bytes is lost: the page finds out that it has arrived', async () => {
+test('if the answer to the last bytes is lost, the page finds out that the take has arrived', async () => {
   const project = await harness.project();
   const page = await harness.page();
   await page.goto(project.urls[0]!);
@@ -219,7 +219,7 @@ test('the answer to the last bytes is lost: the page finds out that it has arriv
   await page.context().close();
 });
 
-test('the servers are killed in the middle of a take, one after the other: nothing is lost', async () => {
+test('a take survives the kill of each server during it', async () => {
   const project = await harness.project();
   const page = await harness.page();
   await page.goto(project.urls[0]!);
@@ -232,13 +232,13 @@ test('the servers are killed in the middle of a take, one after the other: nothi
   await stop(page);
   const recorded = await kept(page);
   await button(page, 'Send').click();
-  // Two services start again, and the page asks again after 15 s at most.
+  // Two services restart, and the page retries after 15 s at most.
   await arrived(page, 90_000);
   assert.equal((await landed(harness, project))[0]?.sha256, recorded.sha256);
   await page.context().close();
 });
 
-test('a link that is opened while the service is away, with a full stop of a chat app: its page comes by itself, without a script', async () => {
+test('a link with a trailing full stop, opened while the service is down, loads its page later without a script', async () => {
   const project = await harness.project();
   const page = await harness.page({ javaScriptEnabled: false, locale: 'de-DE' });
   harness.system.kill('projects', 'SIGSTOP');
@@ -256,7 +256,7 @@ test('a link that is opened while the service is away, with a full stop of a cha
   await page.context().close();
 });
 
-test('an interview, with a reload between its questions and one in the middle of an answer', async () => {
+test('an interview survives a reload between questions and during an answer', async () => {
   const questions = ['Who are you?', 'What do you do?', `What is next? ${'Take your time. '.repeat(30)}`.trim()];
   const project = await harness.project({ interviewQuestions: questions, showSuccessDialog: true });
   const page = await harness.page();

@@ -48,7 +48,7 @@ export function authorization(context: Context): void {
     for (const operation of operations) {
       const row = ROWS[operation.id];
       if (!row) continue;
-      test(`${operation.method} ${operation.path} asks for ${row.access}`, async () => {
+      test(`${operation.method} ${operation.path} requires ${row.access}`, async () => {
         if (row.access === 'public') await judgePublic(context, operation);
         else if (row.access === 'dashboard') await judgeDashboard(context, operation, row);
         else if (row.access === 'recipient') await judgeRecipient(context, operation, row);
