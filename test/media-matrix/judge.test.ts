@@ -1,4 +1,4 @@
-/** The judge has to find faults: a judge that finds nothing proves nothing. */
+/** Tests that the judge finds faults. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,20 +19,20 @@ after(() => rm(dir, { recursive: true, force: true }));
 
 const clip = (changes: Partial<ClipSpec> = {}) => makeClip(dir, { ...PLAIN, ...changes }, signal);
 
-/** A picture of a clip, as a thumbnail. */
+/** Makes a thumbnail of a clip. Returns its path. */
 async function pictureAt(path: string, sec: number, filter = 'null'): Promise<string> {
   const to = join(dir, `${sec}-${filter}.jpg`);
   await runTool('ffmpeg', ['-v', 'error', '-ss', String(sec), '-i', path, '-vf', filter, '-frames:v', '1', to], signal);
   return to;
 }
 
-/** The faults of a clip whose stored video is `video`. */
+/** Returns the faults of a clip whose stored video is `video`. */
 async function faultsOf(video: string, thumbnails: string[], durationSec = 4): Promise<string> {
   const outcome = { video, audio: await clip(), thumbnails, durationSec };
   return (await judge(await clip(), PLAIN, outcome, signal)).faults.join('\n');
 }
 
-test('a copy that is the clip has no fault, and each that differs has one', async () => {
+test('an identical copy has no fault, and each different copy has one', async () => {
   const same = await clip();
   const thumbnails = await Promise.all([0, 2, 3.96].map(sec => pictureAt(same, sec)));
   assert.equal(await faultsOf(same, thumbnails), '');
@@ -46,10 +46,10 @@ test('a copy that is the clip has no fault, and each that differs has one', asyn
     [{ audio: 'none', sound: 'none' }, /sounds: \[\]/],
   ];
   for (const [changes, found] of faults) assert.match(await faultsOf(await clip(changes), thumbnails), found);
-  assert.match(await faultsOf(same, thumbnails, 4.2), /the length is said to be 4\.200 s/);
+  assert.match(await faultsOf(same, thumbnails, 4.2), /the reported length is 4\.200 s/);
 });
 
-test('thumbnails of another moment, of other colours or on their side are faults', async () => {
+test('thumbnails of another moment, with other colours or turned are faults', async () => {
   const same = await clip();
   const [start, end] = [await pictureAt(same, 0), await pictureAt(same, 3.96)];
   const withMiddle = async (middle: Promise<string>) => faultsOf(same, [start, await middle, end]);
@@ -60,7 +60,7 @@ test('thumbnails of another moment, of other colours or on their side are faults
   assert.match(await faultsOf(same, []), /0 thumbnails/);
 });
 
-test('a verdict other than the rules allow is a surprise', () => {
+test('a verdict that the rules do not allow is a surprise', () => {
   const equal = { verdict: 'equal', reason: '', faults: [] } as const;
   const kept = {
     ...equal,

@@ -1,4 +1,4 @@
-/** The bounded part of `npm run media-matrix`: at least one row of each kind. */
+/** Runs the bounded part of `npm run media-matrix`: at least one row of each kind. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -23,7 +23,7 @@ after(async () => {
   await opened.disposeAsync();
 });
 
-describe('what is made of a clip is the clip', () => {
+describe('the media of a clip equals the clip', () => {
   for (const row of boundedRows())
     test(row.name, { timeout: ROW_MS }, async () => {
       const place = { pipeline, cache: join(scratch, 'clips'), dir: scratch, signal: ended.signal };

@@ -11,18 +11,18 @@ export interface Options {
 
 export const HELP = `npm run media-matrix [-- options]
 
-Makes clips of many kinds, takes each through the real services of media and transcription, and compares what was made of it with the
-clip by decoding both. Prints a table; ends with a status other than 0 when a row is not as expected. Takes about fifteen minutes.
+Makes clips of many kinds, sends each through the real media and transcription services, decodes the results and compares them
+with the clip. Prints a table; exits with a status other than 0 when a row is not as expected. Takes about fifteen minutes.
 
   --only TEXT         only rows with this text in their name; may be repeated
   --list              the rows' names
-  --json              the results as JSON in place of the table
+  --json              print the results as JSON instead of a table
   --help              this text
 
-The verdict is "equal" where the stored video took the upload's place, "kept" where the upload stays the video, and "refused" where
-the contributor gets the reason as a sentence. Clips are kept in the system's folder for temporary files for the next run.
+The verdict is "equal" if the stored video replaced the upload, "kept" if the upload stays the video, and "refused" if the
+contributor gets a reason. The clips stay in the system's folder for temporary files for the next run.
 
-Variables: MONGO_URL, KAFKA_BROKERS and S3_… name servers that already run; those are not started then.
+The variables MONGO_URL, KAFKA_BROKERS and S3_… name running servers; the command then does not start its own.
 `;
 
 /** Parses the command line. Throws UsageError. */

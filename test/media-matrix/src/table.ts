@@ -17,7 +17,7 @@ export function matrixTable(results: Result[]): string {
   return [tableOf([HEAD, ...lines]), '', totalOf(results)].join('\n');
 }
 
-/** Returns how many rows have which verdict, in a sentence. */
+/** Returns a sentence with the number of rows per verdict. */
 export function totalOf(results: Result[]): string {
   const count = (verdict: string) => results.filter(result => result.verdict === verdict).length;
   const verdicts = ['equal', 'kept', 'refused', 'failed', 'error'].map(verdict => `${count(verdict)} ${verdict}`);

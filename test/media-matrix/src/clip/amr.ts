@@ -4,13 +4,13 @@ import { BASE_FRAMES, BEATS_SEC, exists, WORD_SEC } from './base.ts';
 import { FRAME_RATE } from './spec.ts';
 
 const FRAME_SEC = 0.02;
-/** 12.2 kbit/s, of good quality. */
+/** The frame header for 12.2 kbit/s with a good-quality flag. */
 const HEADER = 0x3c;
 const BYTES = 31;
 
 /**
- * Returns the path of an AMR file with noise at the beats. ffmpeg has no encoder of AMR: the bits are random where there is sound, and
- * zero where there is none.
+ * Makes an AMR file with noise at the beats, and returns its path. ffmpeg has no AMR encoder, so loud frames have random bits and
+ * silent frames have zeros.
  */
 export async function amrFile(dir: string): Promise<string> {
   const path = join(dir, 'sound.amr');

@@ -1,4 +1,4 @@
-/** The picture and the sound that every clip shows: made by arithmetic, so that each machine makes the same. */
+/** Computes the picture and the sound of every clip, so that each machine makes the same. */
 import { access, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FRAME_RATE } from './spec.ts';
@@ -7,13 +7,13 @@ export const BASE_WIDTH = 320;
 export const BASE_HEIGHT = 180;
 export const BASE_FRAMES = 225;
 export const RATE_HZ = 48_000;
-/** When a flash and a word begin, in seconds. No two distances are alike, and each is more than a cue lasts at least. */
+/** The times at which a flash and a word begin, in seconds. All distances differ and exceed the shortest cue. */
 export const BEATS_SEC = [0.4, 1.7, 3.12, 4.6, 6.6, 7.8];
 export const WORD_SEC = 0.36;
 const FLASH_FRAMES = 8;
 
 export type Colour3 = readonly [number, number, number];
-/** A part of the picture: its edges as shares of the width and the height. */
+/** A part of the picture; its edges are shares of the width and the height. */
 export interface Area {
   left: number;
   top: number;
@@ -29,7 +29,7 @@ const patch = (name: string, [left, top, right, bottom]: number[], colour: Colou
   ...{ name, left: left!, top: top!, right: right!, bottom: bottom! },
   colour,
 });
-/** Four corners, no two alike, which tell any turn and mirroring, and two greys. */
+/** Four different corners, which show any turn and mirroring, and two greys. */
 export const PATCHES: Patch[] = [
   patch('red', [0, 0, 0.25, 0.3], [200, 40, 40]),
   patch('green', [0.75, 0, 1, 0.3], [30, 190, 60]),
@@ -40,7 +40,7 @@ export const PATCHES: Patch[] = [
 ];
 export const FLASH: Area = { left: 0.3, top: 0, right: 0.7, bottom: 0.3 };
 export const BITS = 8;
-/** The blocks of a frame's number, the lowest bit first. */
+/** Returns the block for a bit of a frame's number, the lowest bit first. */
 export const bitArea = (bit: number): Area => ({ left: bit / BITS, top: 0.35, right: (bit + 1) / BITS, bottom: 0.65 });
 
 const [ON, OFF, GROUND] = [
@@ -67,7 +67,7 @@ function picture(frame: number): Buffer {
   return rgb;
 }
 
-/** A glide of the pitch, with overtones: transcription takes it for a voice. */
+/** Returns a sample of a gliding pitch with overtones; the transcription service takes it for a voice. */
 function word(sec: number): number {
   const fade = Math.min(1, (WORD_SEC - sec) / 0.04);
   const turns = 130 * sec + 120 * sec * sec;
@@ -84,13 +84,13 @@ function sound(): Buffer {
   return Buffer.from(samples.buffer);
 }
 
-/** The files that clips are made of: raw pictures in RGB, and raw sound in 16 bits. */
+/** The source files of clips: raw RGB pictures and raw 16-bit sound. */
 export interface Base {
   pictures: string;
   sound: string;
 }
 
-/** Returns the base in `dir`, which is made unless it is there. */
+/** Returns the base in `dir`. Makes it if it is missing. */
 export async function makeBase(dir: string): Promise<Base> {
   const base = { pictures: join(dir, 'pictures.rgb'), sound: join(dir, 'sound.s16') };
   if (!(await exists(base.pictures)))

@@ -1,13 +1,13 @@
-/** Edit lists that leave out a part in the middle, as an editor on a phone writes them. */
+/** Writes edit lists that omit a part in the middle, as a phone's editor does. */
 import { boxesOf } from './surgery.ts';
 
-/** The stretches that are shown, in seconds. */
+/** The shown parts, in seconds. */
 const SHOWN_SEC = [
   [0, 1],
   [2, 4],
 ] as const;
 const SECONDS = SHOWN_SEC.reduce((sum, [from, to]) => sum + to - from, 0);
-/** Whose content is other boxes. */
+/** Boxes that contain other boxes. */
 const HOLDERS = new Set(['moov', 'trak', 'edts', 'mdia']);
 const NORMAL_SPEED = 0x10000;
 const ENTRY_BYTES = 12;
@@ -18,7 +18,7 @@ const u32 = (...values: number[]) => {
   return bytes;
 };
 
-/** Returns an MP4 whose index is at its end with such lists in the place of its own. */
+/** Replaces the edit lists of an MP4 whose index is at its end. */
 export function withTwoEdits(bytes: Buffer): Buffer {
   const moov = boxesOf(bytes).find(({ type }) => type === 'moov')!;
   if (moov.to !== bytes.length) throw new Error('the index is not at the end');
@@ -45,7 +45,7 @@ function changed(type: string, content: Buffer, { movie, track }: { movie: numbe
   return u32(0, SHOWN_SEC.length, ...entries);
 }
 
-/** Returns the timescale in a header of version 0, wherever in the box it is. */
+/** Returns the timescale from a version 0 header at any depth of the box. */
 function timescaleOf(bytes: Buffer, { from, to }: Pick<Box, 'from' | 'to'>, type: string): number {
   for (const box of boxesOf(bytes, from, to)) {
     if (box.type === type) return bytes.readUInt32BE(box.from + 12);

@@ -1,4 +1,4 @@
-/** The options of ffmpeg for the codecs, colours and shapes of a clip. */
+/** ffmpeg options for the codecs, colours and shapes of a clip. */
 import {
   type AudioCodec,
   type ClipSpec,
@@ -28,7 +28,7 @@ const vpx = (codec: string, keyEvery: number) => [
   ...['-g', String(keyEvery), '-keyint_min', String(keyEvery)],
 ];
 
-/** Names of the codecs of BT.2020 with HLG or PQ, and of the others, as ffmpeg names their matrix, transfer and primaries. */
+/** ffmpeg's names of each colour's matrix, transfer and primaries. */
 const TAGS: Record<Colour, string[] | undefined> = {
   untagged: undefined,
   bt601: ['smpte170m', 'smpte170m', 'smpte170m', 'tv'],
@@ -38,7 +38,7 @@ const TAGS: Record<Colour, string[] | undefined> = {
   pq: ['bt2020nc', 'smpte2084', 'bt2020', 'tv'],
 };
 
-/** JPEG has one matrix and range of its own. */
+/** Returns true for JPEG, which has one fixed matrix and range. */
 const isJpeg = ({ video }: ClipSpec) => video === 'mjpeg';
 
 export function videoEncoding(spec: ClipSpec): string[] {
@@ -83,7 +83,7 @@ export const AUDIO_ENCODING: Record<Exclude<AudioCodec, 'none'>, string[]> = {
   amr: ['-c:a', 'copy'],
 };
 
-/** Turns pictures that are upright to how they are stored. */
+/** Filters that turn upright pictures to their stored orientation. */
 const STORED_TURN: Record<Turn, string[]> = {
   0: [],
   90: ['transpose=cclock'],
@@ -98,10 +98,10 @@ const pixelFormat = (spec: ClipSpec) => {
   return isJpeg(spec) ? 'yuvj420p' : 'yuv420p';
 };
 
-/** Returns the filters from the base's pictures to those that are encoded. */
+/** Returns the filters from the base's pictures to the encoded ones. */
 export function videoFilters(spec: ClipSpec): string {
   const [width, height] = storedSize(spec);
-  // Players take what has no tag for BT.709 from 720 lines on.
+  // From 720 lines on, players assume BT.709 for pictures without a tag.
   const hd = Math.min(width, height) >= 720 ? 'bt709' : 'bt601';
   const matrix = { untagged: hd, bt601: 'bt601', bt709: 'bt709', full: 'bt709', hlg: '', pq: '' }[spec.colour];
   const range = spec.colour === 'full' || isJpeg(spec) ? 'pc' : 'tv';
@@ -127,10 +127,10 @@ export function videoFilters(spec: ClipSpec): string {
   ].join(',');
 }
 
-/** Returns the size at which the pictures of a clip are shown. */
+/** Returns the display size of a clip's pictures. */
 export function shownSize(spec: ClipSpec): [number, number] {
   const [width, height] = storedSize(spec);
-  // H.263 has pixels of one shape.
+  // H.263 has one pixel shape.
   const [across, along] = spec.video === 'h263' ? [12, 11] : spec.pixels.split(':').map(Number);
   const wide = (width * across!) / along!;
   return isSideways(spec) ? [height, wide] : [wide, height];

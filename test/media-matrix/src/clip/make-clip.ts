@@ -8,7 +8,7 @@ import { type ClipSpec, type Container, FRAME_RATE, HIDDEN_SEC, isMatroska, isMp
 import { cutTo, joinDescriptions, replaceFourBytes, turnMatroska, turnMp4 } from './surgery.ts';
 import { inputsOf, mapsOf, soundOptions, videoOptions } from './tracks.ts';
 
-/** Raised where clips are made in another way, so that cached ones are made again. */
+/** Raise this after a change of the clips, so that the cached ones are made again. */
 const VERSION = 4;
 
 const MUXER: Record<Container, string[]> = {
@@ -23,7 +23,7 @@ const MUXER: Record<Container, string[]> = {
   ts: ['-f', 'mpegts'],
 };
 
-/** Returns the path of a clip in `dir`, which is made unless it is there. */
+/** Returns the path of a clip in `dir`. Makes the clip if it is missing. */
 export async function makeClip(dir: string, spec: ClipSpec, signal: AbortSignal): Promise<string> {
   await mkdir(dir, { recursive: true });
   const key = createHash('sha256')
@@ -45,7 +45,7 @@ export async function makeClip(dir: string, spec: ClipSpec, signal: AbortSignal)
 
 async function encode(dir: string, path: string, spec: ClipSpec, signal: AbortSignal): Promise<void> {
   const isHidden = spec.edit === 'hidden start';
-  // One key frame in all that is hidden, so that there are pictures that are decoded and not shown.
+  // The hidden part has one key frame, so that players decode pictures that they do not show.
   const whole: ClipSpec = isHidden ? { ...spec, keyEvery: 250, frames: spec.frames + HIDDEN_SEC * FRAME_RATE } : spec;
   const to = isHidden ? `${path}.whole` : path;
   const inputs = await inputsOf(dir, whole);
@@ -70,7 +70,7 @@ async function operate(dir: string, path: string, spec: ClipSpec, signal: AbortS
     await writeFile(path, joinDescriptions(await readFile(await makeClip(dir, half, signal)), await readFile(other)));
   }
   if (spec.surgery === 'two edits') await writeFile(path, withTwoEdits(await readFile(path)));
-  // The timed metadata of a phone, which ffmpeg writes as subtitles.
+  // Turns ffmpeg's subtitles into a phone's timed metadata.
   if (spec.tracks === 'data') await replaceFourBytes(path, spec.container === 'mov' ? 'text' : 'tx3g', 'mebx');
   if (spec.tracks === 'unknown first') await replaceFourBytes(path, 'ima4', 'apac');
   if (spec.turn !== 0 && isMp4(spec)) await turnMp4(path, spec);

@@ -10,7 +10,7 @@ export interface Printed {
   stderr: string;
 }
 
-/** Runs ffmpeg or ffprobe. Rejects with its messages where it fails, takes longer than two minutes, or the signal fires: then it is killed. */
+/** Runs ffmpeg or ffprobe. Rejects with its messages when it fails; kills it after two minutes or when the signal fires. */
 export async function runTool(program: 'ffmpeg' | 'ffprobe', args: string[], signal: AbortSignal): Promise<Printed> {
   const quiet = program === 'ffmpeg' ? ['-nostdin', '-hide_banner', '-y'] : ['-hide_banner'];
   const child = spawn(program, [...quiet, ...args], {

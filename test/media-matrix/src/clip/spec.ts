@@ -1,8 +1,8 @@
-/** `webm` is live, as browsers record it: it states no length. `webm file` was finished by a program. */
+/** `webm` is live, as browsers record it, without a length. `webm file` was finished by a program. */
 export type Container = 'webm' | 'webm file' | 'mkv' | 'mp4' | 'mov' | 'fmp4' | '3gp' | 'avi' | 'ts';
 export type VideoCodec = 'h264' | 'hevc' | 'vp8' | 'vp9' | 'av1' | 'mpeg4' | 'h263' | 'mjpeg' | 'prores';
 export type AudioCodec = 'aac' | 'opus' | 'vorbis' | 'pcm' | 'mp3' | 'alac' | 'flac' | 'ac3' | 'ima' | 'amr' | 'none';
-/** Clockwise, in degrees. */
+/** A clockwise turn in degrees, or a mirror image. */
 export type Turn = 0 | 90 | 180 | 270 | 'mirrored';
 export type Edit = 'none' | 'hidden start' | 'late picture';
 export type Colour = 'untagged' | 'bt601' | 'bt709' | 'full' | 'hlg' | 'pq';
@@ -28,30 +28,30 @@ export type Sound =
   | 'surround'
   | 'none';
 
-/** One clip. */
+/** The properties of a clip. */
 export interface ClipSpec {
   container: Container;
   video: VideoCodec;
   audio: AudioCodec;
-  /** The turn that players apply. The pictures are stored turned the other way. */
+  /** The turn that players apply; the stored pictures are turned the other way. */
   turn: Turn;
   edit: Edit;
-  /** The shape of a pixel. */
+  /** The pixel aspect ratio. */
   pixels: '1:1' | '4:3' | '8:9';
   colour: Colour;
-  /** In pixels, as stored: before the turn. */
+  /** The stored size in pixels, before the turn. */
   size: `${number}x${number}`;
   rate: 'constant' | 'variable';
   tracks: Tracks;
   sound: Sound;
-  /** Per cent of the bytes that are left. */
+  /** The kept share of the bytes in per cent. */
   cut: 50 | 90 | 99 | 100;
-  /** Pictures, 25 a second. */
+  /** The number of pictures, 25 a second. */
   frames: number;
-  /** Pictures from one key frame to the next. */
+  /** The number of pictures from one key frame to the next. */
   keyEvery: number;
   index: 'front' | 'back';
-  /** A change of the file that no muxer makes. */
+  /** A change of the file that no muxer can make. */
   surgery: 'none' | 'two descriptions' | 'two edits';
 }
 
@@ -75,17 +75,17 @@ export const PLAIN: ClipSpec = {
 };
 
 export const FRAME_RATE = 25;
-/** How long the pictures that an edit list hides would last, in seconds. */
+/** The duration of the pictures that an edit list hides, in seconds. */
 export const HIDDEN_SEC = 1.6;
-/** How much later than the sound a late picture begins, in seconds. */
+/** The delay of a late picture after the sound, in seconds. */
 export const LATE_PICTURE_SEC = 0.6;
-/** No sound has bytes in these stretches, in seconds. */
+/** The ranges without any sound bytes, in seconds. */
 export const GAPS: Partial<Record<Sound, [number, number]>> = {
   gap: [1, 3],
   'gap 5 s': [1, 6],
   'gap 80 ms': [1, 1.08],
 };
-/** When the sound begins, in seconds. */
+/** The start of the sound, in seconds. */
 export const LATE_SEC: Partial<Record<Sound, number>> = { 'late 1 s': 1, 'late 6 s': 6 };
 export const EARLY_END_SEC = 2.4;
 
@@ -96,7 +96,7 @@ export const isMatroska = ({ container }: Pick<ClipSpec, 'container'>): boolean 
 export const isHdr = ({ colour }: Pick<ClipSpec, 'colour'>): boolean => colour === 'hlg' || colour === 'pq';
 export const isSideways = ({ turn }: Pick<ClipSpec, 'turn'>): boolean => turn === 90 || turn === 270;
 
-/** Returns the width and height of the pictures as stored. */
+/** Returns the stored width and height of the pictures. */
 export function storedSize({ size }: Pick<ClipSpec, 'size'>): [number, number] {
   const [width, height] = size.split('x').map(Number);
   return [width!, height!];

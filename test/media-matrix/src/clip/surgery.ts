@@ -1,4 +1,4 @@
-/** Changes of files that no muxer makes. */
+/** Changes files in ways that no muxer can. */
 import { open, readFile, truncate, writeFile } from 'node:fs/promises';
 import { type ClipSpec, storedSize } from './spec.ts';
 
@@ -6,13 +6,13 @@ const HEADER_BYTES = 8;
 
 interface Box {
   type: string;
-  /** The offset of its header. */
+  /** The offset of the box's header. */
   at: number;
   from: number;
   to: number;
 }
 
-/** Returns the boxes beside each other. Those of 64 bits are not expected here. */
+/** Returns the boxes of one level. Does not support 64-bit boxes. */
 export function boxesOf(bytes: Buffer, from = 0, to = bytes.length): Box[] {
   const boxes: Box[] = [];
   for (let at = from; at + HEADER_BYTES <= to; at = boxes.at(-1)!.to) {
@@ -37,7 +37,7 @@ const handlerOf = (bytes: Buffer, trak: Box) => {
 
 const ONE = 0x10000;
 
-/** Writes the turn of a clip into the header of each picture track of an MP4. */
+/** Writes a clip's turn into the header of each picture track of an MP4. */
 export async function turnMp4(path: string, spec: ClipSpec): Promise<void> {
   const [width, height] = storedSize(spec).map(side => side * ONE) as [number, number];
   const matrices = {
@@ -52,19 +52,19 @@ export async function turnMp4(path: string, spec: ClipSpec): Promise<void> {
   const bytes = await readFile(path);
   for (const trak of traksOf(bytes).filter(each => handlerOf(bytes, each) === 'vide')) {
     const [header] = inside(bytes, trak, ['tkhd']);
-    // A header of version 1 has times of 64 bits.
+    // A version 1 header has 64-bit times.
     const at = header!.from + (bytes[header!.from] === 1 ? 52 : 40);
     for (const [nth, value] of matrix.entries()) bytes.writeInt32BE(value | 0, at + nth * 4);
   }
   await writeFile(path, bytes);
 }
 
-/** Puts the turn of a clip in the place of its colour in a Matroska file: ffmpeg writes no turn there. */
+/** Replaces the colour in a Matroska file by the clip's turn, because ffmpeg cannot write a turn there. */
 export async function turnMatroska(path: string, { turn }: ClipSpec): Promise<void> {
   const bytes = await readFile(path);
   const colour = bytes.indexOf(Buffer.from([0x55, 0xb0]));
   const size = bytes[colour + 2]! & 0x7f;
-  // ProjectionType: rectangular. ProjectionPoseRoll: counterclockwise, in degrees.
+  // ProjectionType is rectangular; ProjectionPoseRoll is counterclockwise, in degrees.
   const projection = Buffer.from([0x76, 0x71, 0x81, 0, 0x76, 0x75, 0x84, 0, 0, 0, 0]);
   projection.writeFloatBE(turn === 90 ? -90 : turn === 270 ? 90 : 180, 7);
   const filler = size - projection.length - 2;
@@ -81,7 +81,7 @@ export async function replaceFourBytes(path: string, from: string, to: string): 
   await writeFile(path, text.replaceAll(from, to), 'latin1');
 }
 
-/** Cuts a file. */
+/** Cuts a file to a share of its bytes. */
 export async function cutTo(path: string, perCent: number): Promise<void> {
   await using file = await open(path);
   const { size } = await file.stat();
@@ -89,8 +89,8 @@ export async function cutTo(path: string, perCent: number): Promise<void> {
 }
 
 /**
- * Joins two MP4s of one track of pictures each to a track with both sample descriptions, as a camera writes that changes its
- * size.
+ * Joins two MP4s with one picture track each to one track with both sample descriptions, as written by a camera that changes
+ * its size.
  */
 export function joinDescriptions(one: Buffer, other: Buffer): Buffer {
   const whole = (bytes: Buffer) => ({ from: 0, to: bytes.length });

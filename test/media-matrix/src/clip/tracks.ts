@@ -1,4 +1,4 @@
-/** The inputs, tracks and filters of a clip, as options of ffmpeg. */
+/** ffmpeg options for the inputs, tracks and filters of a clip. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { amrFile } from './amr.ts';
@@ -9,7 +9,7 @@ import { type ClipSpec, EARLY_END_SEC, FRAME_RATE, GAPS, isMp4, LATE_SEC } from 
 const later = (sec: number) => (sec > 0 ? ['-itsoffset', String(sec)] : []);
 const secondsOf = ({ frames }: ClipSpec) => frames / FRAME_RATE;
 
-/** Returns the pictures, the sound, and what a further track is made of. */
+/** Returns the inputs: pictures, sound, and the source of a further track. */
 export async function inputsOf(dir: string, spec: ClipSpec): Promise<string[]> {
   const base = await makeBase(dir);
   const rgb = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-s', `${BASE_WIDTH}x${BASE_HEIGHT}`, '-r', String(FRAME_RATE)];
@@ -32,7 +32,7 @@ async function besideInputs(dir: string, spec: ClipSpec): Promise<string[]> {
   return ['-i', path];
 }
 
-/** Returns which tracks a clip has, in their order. */
+/** Returns the tracks of a clip in their order. */
 export function mapsOf({ tracks, audio }: ClipSpec): string[] {
   const picture = ['-map', '0:v'];
   const sound = audio === 'none' ? [] : ['-map', '1:a'];
@@ -61,7 +61,7 @@ export function mapsOf({ tracks, audio }: ClipSpec): string[] {
 const COVER = ['-c:v:1', 'mjpeg', '-filter:v:1', 'format=yuvj420p', '-disposition:v:1', 'attached_pic'];
 
 export function videoOptions(spec: ClipSpec): string[] {
-  // With a constant rate ffmpeg would begin a late picture at once.
+  // At a constant rate ffmpeg would start a late picture at once.
   const isFree = spec.rate === 'variable' || spec.edit === 'late picture';
   const rate = isFree ? ['-fps_mode', 'vfr', '-enc_time_base', '1/1000'] : [];
   const data = spec.tracks === 'data' ? ['-timecode', '01:00:00:00'] : [];
@@ -75,7 +75,7 @@ export function soundOptions(spec: ClipSpec): string[] {
   const text = tracks === 'data' || tracks === 'subtitles' ? ['-c:s', isMp4(spec) ? 'mov_text' : 'webvtt'] : [];
   if (audio === 'none') return text;
   const end = sound === 'ends early' ? EARLY_END_SEC : secondsOf(spec);
-  // It cannot be filtered.
+  // ffmpeg cannot filter AMR here.
   if (audio === 'amr') return [...AUDIO_ENCODING.amr, '-t', String(end), ...text];
   const gap = GAPS[sound];
   const filters = [
@@ -84,7 +84,7 @@ export function soundOptions(spec: ClipSpec): string[] {
     ...(sound === 'out of phase' ? ['pan=stereo|c0=c0|c1=-1*c0'] : []),
     ...(sound === 'surround' ? ['pan=5.1|FC=c0'] : []),
   ];
-  // Those with the words.
+  // The sounds with the words.
   const which = { 'silent first': [1], 'unknown first': [0, 1] }[tracks as string] ?? [0];
   const filtered = which.flatMap(nth => [`-filter:a:${nth}`, filters.join(',')]);
   const unknown = tracks === 'unknown first' ? ['-c:a:0', 'adpcm_ima_qt'] : [];

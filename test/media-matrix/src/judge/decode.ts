@@ -1,27 +1,27 @@
-/** Decodes the pictures and the sound of a file with ffmpeg, without the product. */
+/** Decodes pictures and sound with ffmpeg, independent of the product. */
 import { type Area, BITS, bitArea, type Colour3, FLASH, PATCHES } from '../clip/base.ts';
 import { runTool } from '../clip/run-ffmpeg.ts';
 
-/** Every picture is judged at this size: the marks are shares of the picture. */
+/** The size at which every picture is judged; the marks are shares of the picture. */
 const WIDTH = 160;
 const HEIGHT = 90;
 const BYTES = WIDTH * HEIGHT * 3;
 const SOUND_HZ = 16_000;
 const WINDOW_SEC = 0.005;
-/** So long there is no sound before a word. */
+/** The silence before a word. */
 const QUIET_SEC = 0.2;
 const LEAST_PEAK = 600;
 const WORD_SHARE = 0.2;
 
-/** A picture as it is shown: turned as the file says. */
+/** A picture as shown, turned as the file states. */
 export interface Picture {
   sec: number;
-  /** Pixels of the picture as shown, before their shape is applied. */
+  /** The shown size in pixels, before the pixel aspect ratio is applied. */
   size: string;
   rgb: Buffer;
 }
 
-/** Decodes every picture of the first video that is no cover. */
+/** Decodes every picture of the first video that is not a cover. */
 export async function picturesOf(path: string, signal: AbortSignal): Promise<Picture[]> {
   const filter = `showinfo,scale=${WIDTH}:${HEIGHT}:flags=area,format=rgb24`;
   const output = ['-map', '0:V:0', '-vf', filter, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
@@ -35,14 +35,14 @@ export async function picturesOf(path: string, signal: AbortSignal): Promise<Pic
   return pictures;
 }
 
-/** A sound in one channel of 16 bits. */
+/** A sound with one 16-bit channel. */
 export interface DecodedSound {
   samples: Int16Array;
   seconds: number;
 }
 
 /**
- * Decodes a sound, with silence where the file has none. `channel`: of a sound whose channels are the inverse of each other, one.
+ * Decodes a sound; gaps become silence. `channel` picks one channel, for a sound whose channels are inverse to each other.
  */
 export async function soundOf(
   path: string,
@@ -56,7 +56,7 @@ export async function soundOf(
   return { samples, seconds: samples.length / SOUND_HZ };
 }
 
-/** Returns when words begin, in seconds. */
+/** Returns the start times of the words, in seconds. */
 export function wordsIn({ samples }: DecodedSound): number[] {
   const window = SOUND_HZ * WINDOW_SEC;
   const peaks = Array.from({ length: Math.ceil(samples.length / window) }, (_, at) =>
@@ -92,7 +92,7 @@ const brightness = (picture: Pick<Picture, 'rgb'>, area: Area) =>
   colourOf(picture, area).reduce((sum, value) => sum + value, 0) / 3;
 const GREY = PATCHES.find(({ name }) => name === 'grey')!;
 
-/** Returns the number that is marked in a picture. */
+/** Returns the number in a picture. */
 export function numberIn(picture: Pick<Picture, 'rgb'>): number {
   const between = brightness(picture, GREY);
   let number = 0;
@@ -103,7 +103,7 @@ export function numberIn(picture: Pick<Picture, 'rgb'>): number {
 export const isFlashing = (picture: Pick<Picture, 'rgb'>): boolean =>
   brightness(picture, FLASH) > brightness(picture, GREY);
 
-/** The corners as HDR shows them that was not converted: paler. */
+/** The paler corners of HDR without conversion. */
 const IN_HDR: Record<string, Colour3> = {
   red: [119, 75, 58],
   green: [102, 125, 83],
@@ -111,7 +111,7 @@ const IN_HDR: Record<string, Colour3> = {
   yellow: [131, 127, 81],
 };
 
-/** Whether each corner has its own colour, by its hue: HDR is darker. */
+/** Returns true if each corner has its own colour. Compares hues, because HDR is darker. */
 export function isUpright(picture: Pick<Picture, 'rgb'>): boolean {
   const hue = (colour: Colour3) => {
     const [least, most] = [Math.min(...colour), Math.max(...colour)];
@@ -129,7 +129,7 @@ export function isUpright(picture: Pick<Picture, 'rgb'>): boolean {
   });
 }
 
-/** Returns the mean difference of the pixels of two pictures, 0 to 255. */
+/** Returns the mean difference between the pixels of two pictures, 0 to 255. */
 export function differenceOf(one: Pick<Picture, 'rgb'>, other: Pick<Picture, 'rgb'>): number {
   let sum = 0;
   for (const [at, value] of one.rgb.entries()) sum += Math.abs(value - other.rgb[at]!);

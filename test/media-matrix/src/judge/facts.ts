@@ -1,4 +1,4 @@
-/** How a file says that it is shown, by ffprobe. */
+/** Reads with ffprobe how a file is to be shown. */
 import { runTool } from '../clip/run-ffmpeg.ts';
 
 interface Stream {
@@ -12,7 +12,7 @@ interface Stream {
 }
 
 export interface Facts {
-  /** The duration that the container states, in seconds; NaN where it states none. */
+  /** The container's duration in seconds; NaN if it states none. */
   durationSec: number;
   videos: Array<Record<string, string>>;
   sounds: Array<Record<string, string>>;
@@ -21,12 +21,12 @@ export interface Facts {
 
 const COLOURS = ['color_range', 'color_space', 'color_transfer', 'color_primaries'];
 const SQUARE = '1:1';
-/** The range of television is stated by some files only. */
-const UNSAID = new Set(['unknown', 'reserved', 'tv']);
+/** Values that count as unset; only some files state the range `tv`. */
+const UNSET = new Set(['unknown', 'reserved', 'tv']);
 
 export async function factsOf(path: string, signal: AbortSignal): Promise<Facts> {
-  const asked = ['-show_streams', '-show_format', '-of', 'json', path];
-  const { stdout } = await runTool('ffprobe', ['-v', 'error', ...asked], signal);
+  const probed = ['-show_streams', '-show_format', '-of', 'json', path];
+  const { stdout } = await runTool('ffprobe', ['-v', 'error', ...probed], signal);
   const { streams, format } = JSON.parse(stdout.toString()) as { streams: Stream[]; format: { duration?: string } };
   const videos = streams.filter(({ codec_type, disposition }) => codec_type === 'video' && !disposition.attached_pic);
   return {
@@ -34,12 +34,12 @@ export async function factsOf(path: string, signal: AbortSignal): Promise<Facts>
     videos: videos.map(stream => ({
       codec: stream.codec_name ?? stream.codec_tag_string,
       ...Object.fromEntries(
-        COLOURS.filter(name => stream[name] !== undefined && !UNSAID.has(String(stream[name]))).map(name => [
+        COLOURS.filter(name => stream[name] !== undefined && !UNSET.has(String(stream[name]))).map(name => [
           name,
           String(stream[name]),
         ]),
       ),
-      // Unlike a colour, a shape or a turn may not be there in the copy alone.
+      // Only a colour may appear in the copy alone; a shape or a turn may not.
       shape: String(stream.sample_aspect_ratio ?? SQUARE).replace('0:1', SQUARE),
       turn: turnOf(stream),
     })),
@@ -55,9 +55,9 @@ const turnOf = ({ side_data_list = [] }: Stream): string => {
   return String(matrix?.displaymatrix ?? '').replaceAll(/\s+/g, ' ');
 };
 
-/** The times of the key frames that are shown, from the start of the clip. */
+/** Returns the times of the shown key frames, from the start of the clip. */
 async function keyFramesOf(path: string, signal: AbortSignal): Promise<number[]> {
-  const asked = [
+  const probed = [
     '-select_streams',
     'V:0',
     '-show_entries',
@@ -66,7 +66,7 @@ async function keyFramesOf(path: string, signal: AbortSignal): Promise<number[]>
     'json',
     path,
   ];
-  const { stdout } = await runTool('ffprobe', ['-v', 'error', ...asked], signal);
+  const { stdout } = await runTool('ffprobe', ['-v', 'error', ...probed], signal);
   const { packets = [], format } = JSON.parse(stdout.toString()) as {
     packets?: Array<{ pts_time?: string; flags: string }>;
     format: { start_time?: string };

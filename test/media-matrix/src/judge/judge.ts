@@ -11,9 +11,9 @@ export type Verdict = 'equal' | 'kept' | 'refused' | 'failed';
 /** The result for one clip. */
 export interface Judgement {
   verdict: Verdict;
-  /** The sentence that the owner or the contributor gets. */
+  /** The sentence for the owner or the contributor. */
   reason: string;
-  /** The faults that were found. The verdict does not matter. */
+  /** The faults found, independent of the verdict. */
   faults: string[];
 }
 
@@ -22,16 +22,16 @@ const CUE_OFF_SEC = 0.3;
 const SHORTEST_WORD_SEC = 0.25;
 const FRAME_SEC = 1 / FRAME_RATE;
 const ROUNDING_SEC = 0.003;
-/** A clip that was cut ends with a part of a picture, which some readers count. */
+/** A cut clip ends with a part of a picture, which some readers count. */
 const CUT_OFF_SEC = 0.6;
-/** A thumbnail is the nearest key frame within this time, else the exact picture. */
+/** A thumbnail is the nearest key frame within this time, or else the exact picture. */
 const NEAR_SEC = 2;
 const PACKET_SEC = 0.05;
 const LONG_PACKET_SEC = 0.13;
 const PICTURE_OFF = 1;
 const COLOUR_OFF = { sdr: 18, hdr: 45, tiny: 40 };
 
-/** Compares what the services made of a clip with the clip, by decoding both. */
+/** Decodes a clip and its media from the services, and compares them. */
 export async function judge(path: string, clip: ClipSpec, outcome: Outcome, signal: AbortSignal): Promise<Judgement> {
   const { refused, failed, problem = '' } = outcome;
   if (refused !== undefined) return { verdict: 'refused', reason: refused, faults: [] };
@@ -42,14 +42,14 @@ export async function judge(path: string, clip: ClipSpec, outcome: Outcome, sign
   faults.push(...(await thumbnailFaults(source, clip, outcome, signal)));
   faults.push(...(await soundFaults(source, outcome, signal)), ...cueFaults(source, outcome));
   if (!(Math.abs(outcome.durationSec - source.endSec) <= FRAME_SEC + ROUNDING_SEC + packetOf(source)))
-    faults.push(`the length is said to be ${outcome.durationSec.toFixed(3)} s, not ${source.endSec.toFixed(3)} s`);
+    faults.push(`the reported length is ${outcome.durationSec.toFixed(3)} s, not ${source.endSec.toFixed(3)} s`);
   return { verdict: outcome.video ? 'equal' : 'kept', reason: problem, faults };
 }
 
-/** Codecs of long packets. */
+/** Codecs with long packets. */
 const LONG_PACKETS = new Set(['flac', 'alac']);
 
-/** Sound that ends last ends with a whole packet, and a player may hide a part of it. */
+/** A clip may end with a whole packet of sound, of which a player may hide a part. */
 const packetOf = ({ sound, pictures, facts }: Decoded) => {
   const isLong = facts.sounds.some(({ codec }) => LONG_PACKETS.has(codec!));
   const lastEnd = (pictures.at(-1)?.sec ?? 0) + FRAME_SEC;
@@ -85,7 +85,7 @@ function videoFaults(source: Decoded, stored: Decoded): string[] {
   return faults;
 }
 
-/** Whether a track says all that the other does. */
+/** Returns true if the other track has all properties of this one. */
 const isWithin = (track: Record<string, string>, other: Record<string, string> | undefined) =>
   other !== undefined && Object.entries(track).every(([name, value]) => other[name] === value);
 
@@ -105,7 +105,7 @@ async function thumbnailFaults(
   const last = source.pictures.at(-1)!.sec;
   const wanted = [0, Math.min(durationSec / 2, last), last];
   const [width, height] = shownSize(clip);
-  // Pixels that are not square may be widened or narrowed.
+  // A thumbnail may widen or narrow pixels that are not square.
   const shown = {
     widths: [width, (storedSize(clip)[isSideways(clip) ? 0 : 1] * width) / height],
     ratio: width / height,
@@ -132,7 +132,7 @@ async function thumbnailFaults(
   return faults;
 }
 
-/** The numbers of the pictures that a thumbnail of a moment may show. */
+/** Returns the numbers of the pictures that a thumbnail of a moment may show. */
 function momentsFor({ pictures, facts }: Decoded, wanted: number, off: number): number[] {
   const at = (sec: number) => pictures.findLast(picture => picture.sec <= sec + ROUNDING_SEC) ?? pictures[0]!;
   const near = facts.keyFrames
@@ -146,28 +146,28 @@ function momentsFor({ pictures, facts }: Decoded, wanted: number, off: number): 
 
 async function soundFaults(source: Decoded, { audio, heard }: Outcome, signal: AbortSignal): Promise<string[]> {
   const hasSound = source.sound !== undefined && source.sound.seconds > 0;
-  if (hasSound !== (audio !== undefined)) return [audio ? 'there is audio of no sound' : 'there is no audio'];
+  if (hasSound !== (audio !== undefined)) return [audio ? 'there is audio without a sound' : 'there is no audio'];
   if (!audio) return [];
   const sound = await soundOf(audio, { signal });
   const faults = wordFaults('the audio', source.words, wordsIn(sound));
-  if (heard) faults.push(...wordFaults('the sound that was sent', source.words, heard));
-  if (!(await readFile(audio)).includes('mp4a')) faults.push('the audio is no AAC');
+  if (heard) faults.push(...wordFaults('the sound for transcription', source.words, heard));
+  if (!(await readFile(audio)).includes('mp4a')) faults.push('the audio is not AAC');
   return faults;
 }
 
-/** Each word is within a cue, and each cue begins with a word. */
+/** Returns a fault for each word outside the cues and each cue that does not begin with a word. */
 function cueFaults({ words, sound }: Decoded, { vtt, heard, durationSec }: Outcome): string[] {
   if (vtt === undefined || heard === undefined) return [];
   const cues = Array.from(
     vtt.matchAll(/^(\S+) --> (\S+)/gm),
     ([, start, end]) => [clockOf(start!), clockOf(end!)] as const,
   );
-  // A word that was cut may be silent.
+  // A cut word may be silent.
   const whole = words.filter(word => word + SHORTEST_WORD_SEC <= sound!.seconds);
   const lost = whole.filter(
     word => !cues.some(([start, end]) => start - CUE_OFF_SEC <= word && word <= end + CUE_OFF_SEC),
   );
-  // One at the end of the clip begins early, so that it can be read.
+  // A cue at the end of the clip begins early, so that viewers can read it.
   const isLast = (end: number) => end >= durationSec - 2 * FRAME_SEC;
   const begins = (start: number) => words.some(word => Math.abs(word - start) <= CUE_OFF_SEC);
   const idle = cues.filter(([start, end]) => !begins(start) && !isLast(end));

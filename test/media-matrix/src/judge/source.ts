@@ -20,18 +20,18 @@ import {
 } from './decode.ts';
 import { type Facts, factsOf } from './facts.ts';
 
-/** A video as it is shown and heard. */
+/** A decoded video. */
 export interface Decoded {
   facts: Facts;
   pictures: Picture[];
-  /** The sound with the words; undefined where the clip has none. */
+  /** The sound with the words; undefined if the clip has none. */
   sound: DecodedSound | undefined;
   words: number[];
-  /** When its last picture or its sound ends, in seconds. */
+  /** The end of the last picture or of the sound, in seconds. */
   endSec: number;
 }
 
-/** Which of the clip's sounds has the words. */
+/** Returns the index of the sound with the words. */
 const voiceOf = ({ tracks }: ClipSpec) => Number(tracks === 'silent first' || tracks === 'unknown first');
 
 export async function decode(path: string, clip: ClipSpec, signal: AbortSignal): Promise<Decoded> {
@@ -48,14 +48,14 @@ export async function decode(path: string, clip: ClipSpec, signal: AbortSignal):
   };
 }
 
-/** How far a word of a clip may be from where it was put: what a lossy codec and whole packets take. */
+/** The permitted offset of a word in a clip, caused by lossy codecs and whole packets. */
 const WORD_OFF_SEC = 0.06;
-/** A packet of sound with the beginning of a word may be left out or cut by the end. */
+/** The edge of a clip may omit or cut a packet with the beginning of a word. */
 const EDGE_SEC = 0.1;
-/** A flash begins with a picture, of which a variable rate leaves some out. */
+/** The permitted offset of a flash: a variable rate omits some pictures. */
 const FLASH_OFF_SEC = 0.14;
 
-/** Returns how a clip is not as it was meant to be: then the matrix is wrong, not the product. */
+/** Returns the faults of a clip itself: they are errors of the matrix, not of the product. */
 export function clipFaults(clip: ClipSpec, { pictures, words, sound }: Decoded): string[] {
   if (clip.cut < 100 || clip.surgery === 'two edits') return [];
   const faults: string[] = [];
@@ -65,7 +65,7 @@ export function clipFaults(clip: ClipSpec, { pictures, words, sound }: Decoded):
   if (numbers.some((number, at) => at > 0 && number <= numbers[at - 1]!) && clip.surgery === 'none')
     faults.push(`the clip's pictures are out of order: ${numbers.join(' ')}`);
   if (pictures.some(picture => !isUpright(picture))) faults.push("the clip's pictures are not upright");
-  // AMR clips are noise, and any part of it may be low.
+  // AMR clips have noise, and any part of it may be quiet.
   if (!sound || clip.audio === 'amr') return faults;
   const wanted = wantedWords(clip);
   const fits = (list: number[]) => list.every(word => words.some(found => Math.abs(found - word) <= WORD_OFF_SEC));
@@ -80,7 +80,7 @@ export function clipFaults(clip: ClipSpec, { pictures, words, sound }: Decoded):
   return faults;
 }
 
-/** When the words of a clip begin: `sure` must be there, `all` may be, as one at an edge. */
+/** Returns the start times of a clip's words: `sure` must exist; `all` also has words at an edge, which may be missing. */
 function wantedWords(clip: ClipSpec): { sure: number[]; all: number[] } {
   const hidden = clip.edit === 'hidden start' ? HIDDEN_SEC : 0;
   const from = Math.max(LATE_SEC[clip.sound] ?? 0, hidden);

@@ -4,16 +4,16 @@ import { isPossible } from './possible.ts';
 import { type Row, rowOf } from './row.ts';
 import { SPECIAL } from './special.ts';
 
-/** Returns every row: the named ones, then those in which any two properties that go together meet. */
+/** Returns every row: the named ones, then combinations that cover each possible pair of properties. */
 export function allRows(): Row[] {
   const paired = allPairs(PLAIN, PROPERTIES, isPossible);
-  // H.263 has few sizes.
+  // H.263 supports few sizes.
   const rows = paired.map(clip => rowOf(clip.video === 'h263' ? { ...clip, size: '352x288' } : clip));
   const named = SPECIAL.map(({ isBounded: _, ...of }) => rowOf({ ...PLAIN, ...of }));
   return [...new Map([...named, ...rows].map(row => [row.name, row])).values()];
 }
 
-/** Returns the rows that `npm test` runs: at least one of each kind. */
+/** Returns the rows for `npm test`: at least one of each kind. */
 export const boundedRows = (): Row[] =>
   SPECIAL.filter(({ isBounded }) => isBounded).map(({ isBounded: _, ...of }) => rowOf({ ...PLAIN, ...of }));
 

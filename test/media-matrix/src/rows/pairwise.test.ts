@@ -9,11 +9,11 @@ const PROPERTIES = {
   shape: ['round', 'square'],
   edge: ['thin', 'thick'],
 };
-/** Nothing large is thin, and nothing grey is round. */
+/** Excludes large with thin, and grey with round. */
 const isPossible = ({ size, colour, shape, edge }: typeof BASE) =>
   !(size === 'large' && edge === 'thin') && !(colour === 'grey' && shape === 'round');
 
-test('any two properties meet that go together, in possible combinations alone, and in fewer than all', () => {
+test('possible combinations cover every possible pair, and are fewer than all combinations', () => {
   const found = allPairs(BASE, PROPERTIES, isPossible);
   assert.ok(found.every(isPossible));
   assert.ok(found.length < 20, `${found.length} combinations`);

@@ -1,4 +1,4 @@
-/** The values that each property of a combination may have. */
+/** The possible values of each property. */
 export type Properties<T> = { [K in keyof T]?: ReadonlyArray<T[K]> };
 
 interface Chosen {
@@ -10,9 +10,9 @@ const named = ({ property, value }: Chosen) => `${property}=${String(value)}`;
 const pairOf = (one: Chosen, other: Chosen) => [named(one), named(other)].sort().join(' ');
 
 /**
- * Returns combinations in which any two values of two properties meet, wherever a possible combination has both. Greedy: each
- * combination is built around a pair that is missing, and takes the values by which most other missing pairs meet. The result
- * is the same at each call.
+ * Returns possible combinations that cover every pair of values of two properties that a possible combination can have. Builds
+ * each combination greedily around a missing pair with the values that cover the most other missing pairs. Returns the same
+ * result for each call.
  */
 export function allPairs<T extends object>(base: T, properties: Properties<T>, isPossible: (each: T) => boolean): T[] {
   const names = Object.keys(properties) as Array<keyof T & string>;
@@ -45,7 +45,7 @@ export function allPairs<T extends object>(base: T, properties: Properties<T>, i
   }
   return found;
 
-  /** Returns the possible combination with both values that makes the most missing pairs meet, by one property after the other. */
+  /** Returns a possible combination with both values; improves it one property after the other to cover more missing pairs. */
   function build(start: T, fixed: Chosen[]): T | undefined {
     const wanted = Object.fromEntries(fixed.map(({ property, value }) => [property, value]));
     const free = names.filter(name => !(name in wanted));

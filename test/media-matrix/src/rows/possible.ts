@@ -1,4 +1,4 @@
-/** Which properties of a clip go together: others cannot be made, or mean nothing. */
+/** Decides which properties of a clip can be combined; other combinations cannot be made or mean nothing. */
 import {
   type AudioCodec,
   type ClipSpec,
@@ -33,7 +33,7 @@ const AUDIO: Record<Container, AudioCodec[]> = {
   avi: ['mp3', 'pcm'],
   ts: ['aac'],
 };
-/** The colours that a codec's streams or containers can state. */
+/** The colours that a codec's stream or container can state. */
 const COLOURS: Record<VideoCodec, Colour[]> = {
   h264: ['untagged', 'bt601', 'bt709', 'full'],
   hevc: ['untagged', 'bt601', 'bt709', 'full', 'hlg', 'pq'],
@@ -45,7 +45,7 @@ const COLOURS: Record<VideoCodec, Colour[]> = {
   mjpeg: ['untagged', 'bt601'],
   prores: ['untagged', 'bt601'],
 };
-/** Sounds that need more than a codec of one channel without gaps has. */
+/** The codecs for sounds that need several channels or gaps. */
 const SOUNDS: Partial<Record<Sound, AudioCodec[]>> = {
   'out of phase': ['aac', 'opus', 'vorbis', 'pcm', 'mp3', 'alac', 'flac', 'ac3', 'ima'],
   surround: ['aac', 'opus', 'vorbis', 'flac', 'ac3'],
@@ -61,11 +61,11 @@ export function isPossible(spec: ClipSpec): boolean {
   if (!COLOURS[video].includes(colour)) return false;
   if (audio === 'amr' && sound === 'ends early') return false;
   if (SOUNDS[sound] && !SOUNDS[sound].includes(audio)) return false;
-  // A turn takes the place of the colour there.
+  // In Matroska a turn replaces the colour.
   if (turn !== 0 && isMatroska(spec) && (turn === 'mirrored' || colour !== 'bt601' || video === 'mjpeg')) return false;
   if (turn !== 0 && !isMp4(spec) && !isMatroska(spec)) return false;
   if (edit === 'hidden start' && (!isMp4(spec) || container === 'fmp4' || rate === 'variable')) return false;
-  // ffmpeg shows what they hide of AV1, and loses the sound behind a gap that is half hidden.
+  // ffmpeg shows hidden AV1 pictures, and loses the sound after a half-hidden gap.
   if (edit === 'hidden start' && (video === 'av1' || sound.startsWith('gap'))) return false;
   if (edit === 'late picture' && sound.startsWith('late')) return false;
   if (edit === 'late picture' && (audio === 'none' || ['h263', 'mpeg4'].includes(video))) return false;

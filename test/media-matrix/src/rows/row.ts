@@ -1,6 +1,6 @@
 import { type ClipSpec, PLAIN } from '../clip/spec.ts';
 
-/** A clip, and the name that it has in the table. */
+/** A clip and its name in the table. */
 export interface Row {
   name: string;
   clip: ClipSpec;
@@ -16,7 +16,7 @@ const WORDS: Partial<Record<keyof ClipSpec, (value: unknown) => string>> = {
   rate: value => `${value} rate`,
 };
 
-/** Returns what a clip has that the plain one has not, beside its container and codecs. */
+/** Returns the properties that differ from the plain clip, without container and codecs. */
 export function featuresOf(clip: ClipSpec): string {
   return (Object.keys(PLAIN) as Array<keyof ClipSpec>)
     .filter(key => !['container', 'video', 'audio'].includes(key) && clip[key] !== PLAIN[key])

@@ -1,6 +1,6 @@
 import type { ClipSpec } from '../clip/spec.ts';
 
-/** The properties in which such a clip differs from the plain one. `isBounded`: `npm test` runs it, too. */
+/** The properties that differ from the plain clip. `npm test` also runs the rows with `isBounded`. */
 export type Special = Partial<ClipSpec> & { isBounded?: boolean };
 
 const CHROME = { container: 'webm', video: 'vp8', audio: 'opus' } as const;
@@ -109,5 +109,5 @@ const REFUSED: Special[] = [
   { container: 'ts' },
 ];
 
-/** The clips that have a name, or a reason, of their own. */
+/** The clips with their own reason. */
 export const SPECIAL: Special[] = [...PHONES, ...SOUNDS, ...SIZES, ...LENGTHS, ...CUT, ...REFUSED];

@@ -1,4 +1,4 @@
-/** The real services of media and transcription, on real servers, as a clip goes through them. */
+/** Sends clips through the real media and transcription services on real servers. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -28,32 +28,32 @@ import { type SpeechServer, startSpeechServer } from './speech.ts';
 
 const ANSWER_MS = 90_000;
 
-/** The outcome of a clip. Files are in a folder of the row's own. */
+/** The outcome of a clip. Its files are in the row's folder. */
 export interface Outcome {
-  /** The sentence for the contributor, where Inspect refuses the clip. */
+  /** The sentence for the contributor if Inspect refuses the clip. */
   refused?: string;
-  /** The sentence for the owner, where nothing could be made. */
+  /** The sentence for the owner if no media could be made. */
   failed?: string;
-  /** Why the upload stays the video, and what could not be made. */
+  /** The reason why the upload stays the video or why some media are missing. */
   problem?: string | undefined;
-  /** Absent where the upload stays the video. */
+  /** Absent if the upload stays the video. */
   video?: string;
   mimeType?: string;
   audio?: string;
   thumbnails: string[];
-  /** The length of the video that is served. */
+  /** The length of the served video. */
   durationSec: number;
   vtt?: string;
-  /** Where the words begin in the sound that was sent for transcription. */
+  /** The start times of the words in the sound sent for transcription, in seconds. */
   heard?: number[] | undefined;
 }
 
 export interface Pipeline extends AsyncDisposable {
-  /** Takes a clip through the services. `dir` gets the files that are made of it. */
+  /** Sends a clip through the services. Writes its media to `dir`. */
   process(path: string, dir: string): Promise<Outcome>;
 }
 
-/** Starts the services on the servers that the environment names. `dir` is for their files. */
+/** Starts the services on the servers from the environment, with their files in `dir`. */
 export async function startPipeline(dir: string, signal: AbortSignal): Promise<Pipeline> {
   await using starting = new AsyncDisposableStack();
   const speech = starting.use(await startSpeechServer(dir, signal));
@@ -85,7 +85,7 @@ export async function startPipeline(dir: string, signal: AbortSignal): Promise<P
     ...{ kafka, jobs, speech, objects: media.stores.objects() },
     client: media.client<MediaServiceServer>(MediaServiceService),
     made: await openInbox(kafka, 'media.events'),
-    said: await openInbox(kafka, 'transcription.events'),
+    inbox: await openInbox(kafka, 'transcription.events'),
   };
   const started = starting.move();
   return {
@@ -101,7 +101,7 @@ interface Work {
   objects: Objects;
   client: ClientOf<MediaServiceServer>;
   made: EventInbox;
-  said: EventInbox;
+  inbox: EventInbox;
 }
 
 interface Ids {
@@ -141,7 +141,7 @@ async function inspect({ client }: Work, objectKey: string): Promise<Inspection 
 }
 
 async function transcribe(
-  { kafka, jobs, said, speech }: Work,
+  { kafka, jobs, inbox, speech }: Work,
   ids: Ids,
   audioKey: string,
   durationSec: number,
@@ -149,7 +149,7 @@ async function transcribe(
   speech.heard = undefined;
   const value = { ...ids, audioKey, durationSec, requestNumber: 1 };
   await jobs.give(kafka, { $case: 'transcript', value });
-  const ended = await said.first(
+  const ended = await inbox.first(
     ({ type, payload }) =>
       /^transcript\.(completed|failed)$/.test(type) && (payload!.value as Ids).submissionId === ids.submissionId,
     ANSWER_MS,

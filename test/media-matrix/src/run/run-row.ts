@@ -6,18 +6,18 @@ import { type Judgement, judge } from '../judge/judge.ts';
 import type { Row } from '../rows/row.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** A row that was run. */
+/** The result of a row. */
 export interface Result extends Omit<Judgement, 'verdict' | 'faults'> {
   row: Row;
   verdict: Judgement['verdict'] | 'error';
-  /** Why the row is not as expected; empty where it is. */
+  /** The differences from the expected result; empty if there are none. */
   surprises: string[];
   seconds: number;
 }
 
 const ROW_MS = 180_000;
 
-/** Makes the clip of a row unless `cache` has it, takes it through the services, and judges what came of it. Never rejects. */
+/** Makes the clip of a row unless `cache` has it, sends it through the services, and judges the result. Never rejects. */
 export async function runRow(
   row: Row,
   { pipeline, cache, dir, signal }: { pipeline: Pipeline; cache: string; dir: string; signal: AbortSignal },

@@ -1,4 +1,4 @@
-/** A speech server that hears the words of the clips, in the place of Whisper. */
+/** A speech server that recognizes the words of the clips, instead of Whisper. */
 import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,13 +9,13 @@ import { soundOf, wordsIn } from '../judge/decode.ts';
 const REQUEST_MAX_BYTES = 26_000_000;
 
 export interface SpeechServer extends AsyncDisposable {
-  /** Ends in /v1. */
+  /** The base URL, which ends in /v1. */
   baseUrl: string;
-  /** When the words began in the sound that was sent last, in seconds. */
+  /** The start times of the words in the last received sound, in seconds. */
   heard: number[] | undefined;
 }
 
-/** Starts the server. Each word that begins in the sound that it gets becomes a segment of its answer. */
+/** Starts the server. Its answer has a segment for each word in the received sound. */
 export async function startSpeechServer(dir: string, signal: AbortSignal): Promise<SpeechServer> {
   const server = createServer(async (request, response) => {
     try {
