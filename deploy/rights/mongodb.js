@@ -1,4 +1,4 @@
-// The users of MongoDB, each with the rights that its service needs. The password of each is in a variable (PROJECTS_PASSWORD, …):
+// Creates the MongoDB users, each with only the rights that its service needs. A variable holds the password of each (PROJECTS_PASSWORD, …):
 //   mongosh "$ADMIN_URL" deploy/rights/mongodb.js
 const { env } = process;
 const prefix = env.MONGO_DATABASE_PREFIX ?? '';
@@ -8,9 +8,9 @@ const USERS = {
   projects: on('projects', 'readWrite'),
   submissions: on('submissions', 'readWrite'),
   webhooks: on('webhooks', 'readWrite'),
-  // It changes indexes and documents of all three.
+  // A migration changes indexes and documents of all three.
   migrate: ['projects', 'submissions', 'webhooks'].flatMap(each => on(each, 'readWrite', 'dbAdmin')),
-  // It reads them, and holds a lease in that of submissions.
+  // A backup reads them, and holds a lease in the database of submissions.
   backup: [...on('projects', 'read'), ...on('submissions', 'readWrite'), ...on('webhooks', 'read')],
 };
 

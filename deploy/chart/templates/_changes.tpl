@@ -1,8 +1,8 @@
-{{- /* Changes `object` to what the values say. */}}
+{{- /* Applies the values to `object`. */}}
 {{- define "recording-request.changed" }}
 {{- $o := .object }}
 {{- $v := .root.Values }}
-{{- /* With the Secret of this workload in place of that of all. */}}
+{{- /* A workload's own Secret replaces the common one. */}}
 {{- $names := .names }}
 {{- with get $v.secretNames $o.metadata.name }}{{ $names = merge (dict "recording-request" .) $names }}{{ end }}
 {{- if or (eq $o.kind "ConfigMap") (eq $o.kind "Secret") }}
@@ -10,10 +10,10 @@
 {{- else if or (eq $o.kind "Deployment") (eq $o.kind "Job") }}
   {{- include "recording-request.pod" (dict "spec" $o.spec.template.spec "names" $names "root" .root) }}
   {{- if eq $o.kind "Job" }}
-    {{- /* What a Job runs cannot be changed: each revision has its own. */}}
+    {{- /* A Job is immutable, so each revision has its own. */}}
     {{- $_ := set $o.metadata "name" (printf "%s-%d" $o.metadata.name .root.Release.Revision) }}
   {{- else }}
-    {{- /* What pods have of a Secret they have from their start: one that was changed starts new pods. None is found where nothing is applied. */}}
+    {{- /* Pods read a Secret at their start, so a changed Secret starts new pods. A rendering without a cluster finds no Secret. */}}
     {{- $secret := lookup "v1" "Secret" .root.Release.Namespace (get $names "recording-request") }}
     {{- if and $secret (ne $v.profile "local") }}
       {{- $seen := dict "recording-request/secret" (toJson $secret.data | sha256sum | trunc 16) }}
@@ -88,7 +88,7 @@
 {{- include "recording-request.possible" (dict "object" $o "settings" .settings) }}
 {{- end }}
 
-{{- /* Gives a pod so many seconds to end in, and its service the rest of them after preStop and a reserve, as the base does. */}}
+{{- /* Sets a pod's grace period, and STOP_GRACE_SECONDS to the part of it that preStop and a reserve leave, as in the base. */}}
 {{- define "recording-request.grace" }}
 {{- $pod := .object.spec.template.spec }}
 {{- $container := first $pod.containers }}
@@ -96,11 +96,11 @@
 {{- range $container.env }}{{ if ne .name "STOP_GRACE_SECONDS" }}{{ $env = append $env . }}{{ end }}{{ end }}
 {{- $_ := set $container "env" $env }}
 {{- $_ := set $pod "terminationGracePeriodSeconds" .seconds }}
-{{- /* A new pod may have to wait for the room of one that ends. */}}
+{{- /* A new pod may have to wait for the room of an ending one. */}}
 {{- $_ := set .object.spec "progressDeadlineSeconds" (max 600 (add .seconds 240)) }}
 {{- end }}
 
-{{- /* Has KEDA look where the services are: at the topics of their prefix, with their TLS and their way to log in. */}}
+{{- /* Sets KEDA's trigger to the services' topic prefix, TLS and login. */}}
 {{- define "recording-request.kafka" }}
 {{- $trigger := .trigger }}
 {{- $settings := .settings }}
@@ -108,7 +108,7 @@
   {{- $_ := set $trigger . (printf "%s%s" (default "" $settings.KAFKA_TOPIC_PREFIX) (get $trigger .)) }}
 {{- end }}
 {{- if hasKey $trigger "sasl" }}
-  {{- if $settings.KAFKA_CERT_FILE }}{{ fail "scaling=keda shows Kafka no certificate, which KAFKA_CERT_FILE is for: choose scaling=cpu" }}{{ end }}
+  {{- if $settings.KAFKA_CERT_FILE }}{{ fail "scaling=keda cannot use the client certificate of KAFKA_CERT_FILE: choose scaling=cpu" }}{{ end }}
   {{- $mechanism := default "" $settings.KAFKA_SASL_MECHANISM }}
   {{- $sasl := get (dict "" "none" "PLAIN" "plaintext" "SCRAM-SHA-256" "scram_sha256" "SCRAM-SHA-512" "scram_sha512") $mechanism }}
   {{- if not $sasl }}{{ fail (printf "scaling=keda cannot log in with KAFKA_SASL_MECHANISM=%s: choose scaling=cpu" $mechanism) }}{{ end }}
@@ -117,7 +117,7 @@
 {{- end }}
 {{- end }}
 
-{{- /* Gives a pod what all have, and its container its image, and the names of the settings and of the Secret. */}}
+{{- /* Sets the values common to all pods, and each container's image and names of the settings and of the Secret. */}}
 {{- define "recording-request.pod" }}
 {{- $spec := .spec }}
 {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" }}

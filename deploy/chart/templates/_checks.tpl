@@ -1,35 +1,35 @@
-{{- /* Refuses values that no object can have, or that another would undo: what a schema cannot say. */}}
+{{- /* Rejects invalid or conflicting values that the schema cannot detect. */}}
 {{- define "recording-request.checked" }}
 {{- $v := .Values }}
 {{- with .Files.Get "files/settings.txt" }}
   {{- $known := splitList "\n" . }}
   {{- range $name := keys $v.settings }}
-    {{- if not (or (has $name $known) (hasPrefix "NODE_" $name)) }}{{ fail (printf "settings.%s: nothing reads a setting of this name; docs/settings.md and docs/telemetry.md have all" $name) }}{{ end }}
+    {{- if not (or (has $name $known) (hasPrefix "NODE_" $name)) }}{{ fail (printf "settings.%s: no service reads this setting; docs/settings.md and docs/telemetry.md list all"  $name) }}{{ end }}
   {{- end }}
 {{- end }}
 {{- range $name, $own := $v.services }}
   {{- $worker := has $name (list "media" "transcription" "webhooks") }}
   {{- $scaled := or (not $worker) (ne $v.scaling "none") }}
   {{- if and $own.replicas $scaled }}
-    {{- fail (printf "services.%s.replicas and %s exclude each other: remove one, or say services.%s.autoscaling" $name (ternary (printf "scaling=%s" $v.scaling) "its autoscaler" $worker) $name) }}
+    {{- fail (printf "services.%s.replicas and %s exclude each other: remove one, or set services.%s.autoscaling" $name (ternary (printf "scaling=%s" $v.scaling) "its autoscaler" $worker) $name) }}
   {{- end }}
   {{- with $own.autoscaling }}
     {{- if not $scaled }}{{ fail (printf "services.%s.autoscaling needs scaling=keda or scaling=cpu" $name) }}{{ end }}
   {{- end }}
 {{- end }}
-{{- if and $v.backup.claim (eq $v.profile "operators") }}{{ fail "backup.claim: with profile=operators the backup logs in as a user of its own, which kustomize alone sets up (deploy/k8s/overlays/operators/backup)" }}{{ end }}
-{{- if and $v.edge.ingress.tlsSecret (not $v.edge.hosts) }}{{ fail "edge.ingress.tlsSecret needs edge.hosts: the names of its certificate" }}{{ end }}
-{{- if and (ne $v.edge.kind "none") (not $v.edge.hosts) }}{{ fail (printf "edge.kind=%s needs edge.hosts: without them it would take the requests of every name" $v.edge.kind) }}{{ end }}
+{{- if and $v.backup.claim (eq $v.profile "operators") }}{{ fail "backup.claim: with profile=operators, the backup needs its own users, which only kustomize sets up (deploy/k8s/overlays/operators/backup)" }}{{ end }}
+{{- if and $v.edge.ingress.tlsSecret (not $v.edge.hosts) }}{{ fail "edge.ingress.tlsSecret needs edge.hosts: the host names in its certificate" }}{{ end }}
+{{- if and (ne $v.edge.kind "none") (not $v.edge.hosts) }}{{ fail (printf "edge.kind=%s needs edge.hosts: without them, it would route the requests of every host name" $v.edge.kind) }}{{ end }}
 {{- end }}
 
-{{- /* Refuses what values make of `object` together with what they leave out. */}}
+{{- /* Rejects an `object` with conflicting values and defaults. */}}
 {{- define "recording-request.possible" }}
 {{- $o := .object }}
 {{- $name := $o.metadata.name }}
 {{- if has $o.kind (list "HorizontalPodAutoscaler" "ScaledObject") }}
   {{- $min := int (default $o.spec.minReplicaCount $o.spec.minReplicas) }}
   {{- $max := int (default $o.spec.maxReplicaCount $o.spec.maxReplicas) }}
-  {{- if gt $min $max }}{{ fail (printf "services.%s.autoscaling: min is %d, more than max, which is %d" $name $min $max) }}{{ end }}
+  {{- if gt $min $max }}{{ fail (printf "services.%s.autoscaling: min (%d) is more than max (%d)" $name $min $max) }}{{ end }}
 {{- else if eq $o.kind "Deployment" }}
   {{- $spec := $o.spec.template.spec }}
   {{- $limit := dig "limits" "ephemeral-storage" "" (first $spec.containers).resources }}
@@ -37,7 +37,7 @@
     {{- if and $limit (eq .name "tmp") }}
       {{- $tmp := include "recording-request.bytes" .emptyDir.sizeLimit | float64 }}
       {{- if ge $tmp (include "recording-request.bytes" $limit | float64) }}
-        {{- fail (printf "services.%s.tmp needs services.%s.resources.limits.ephemeral-storage, which is more: /tmp may have %s, and a pod that has more than %v is evicted" $name $name .emptyDir.sizeLimit $limit) }}
+        {{- fail (printf "services.%s.tmp needs a higher services.%s.resources.limits.ephemeral-storage: /tmp may hold %s, and Kubernetes evicts a pod that uses more than %v" $name $name .emptyDir.sizeLimit $limit) }}
       {{- end }}
     {{- end }}
   {{- end }}
@@ -47,26 +47,26 @@
   {{- $grace := int $spec.terminationGracePeriodSeconds }}
   {{- $serves := int (first $spec.containers).lifecycle.preStop.sleep.seconds }}
   {{- if ge $stops (sub $grace $serves) }}
-    {{- fail (printf "settings.STOP_GRACE_SECONDS: pods of %s are killed %d s after they were told to end, %d of which they serve on, and it has %d s: services.%s.graceSeconds=%d gives both" $name $grace $serves $stops $name (add $stops 20)) }}
+    {{- fail (printf "settings.STOP_GRACE_SECONDS: Kubernetes kills pods of %s %d s after SIGTERM; they serve for %d s of them, and STOP_GRACE_SECONDS is %d s: set services.%s.graceSeconds=%d, which covers both" $name $grace $serves $stops $name (add $stops 20)) }}
   {{- end }}
-  {{- /* What holds where the settings do not say. */}}
+  {{- /* The defaults of the job limits. */}}
   {{- $jobs := dict "media" "600" "transcription" "300" }}
   {{- if hasKey $jobs $name }}
     {{- $variable := printf "%s_JOB_SECONDS" (upper $name) }}
     {{- $job := int (default (get $jobs $name) (get .settings $variable)) }}
-    {{- /* The last five seconds of a stop are for closing. */}}
+    {{- /* A stop reserves its last five seconds for closing connections. */}}
     {{- if gt $job (sub $stops 5) }}
-      {{- fail (printf "services.%s.graceSeconds: a job may take %d s (settings.%s), and is ended %d s after its pod was told to: it needs %d or more" $name $job $variable (sub $stops 5) (add $job 25)) }}
+      {{- fail (printf "services.%s.graceSeconds: a job may take %d s (settings.%s), but the service ends it %d s after SIGTERM: set %d or more" $name $job $variable (sub $stops 5) (add $job 25)) }}
     {{- end }}
   {{- end }}
 {{- end }}
 {{- end }}
 
-{{- /* Returns how many bytes a quantity of Kubernetes is. */}}
+{{- /* Converts a Kubernetes quantity to bytes. */}}
 {{- define "recording-request.bytes" }}
 {{- $text := kindIs "float64" . | ternary (printf "%.0f" .) (toString .) }}
 {{- $units := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 }}
 {{- $unit := regexFind "[A-Za-z]*$" $text }}
-{{- if not (and (hasKey $units $unit) (regexMatch "^[0-9]+(\\.[0-9]+)?[A-Za-z]*$" $text)) }}{{ fail (printf "%s is no size such as 20Gi" $text) }}{{ end }}
+{{- if not (and (hasKey $units $unit) (regexMatch "^[0-9]+(\\.[0-9]+)?[A-Za-z]*$" $text)) }}{{ fail (printf "%s is not a size such as 20Gi" $text) }}{{ end }}
 {{- mulf (trimSuffix $unit $text) (get $units $unit) }}
 {{- end }}

@@ -1,6 +1,6 @@
 {{- /*
-Has the migration run before the version: its Job and account become hooks. Returns what else it needs then, as the objects of the release are made after it, and on
-an upgrade are those of the version before: its own copy of the settings, and of the policies that let it through. They go once it has ended well.
+Runs the migration before the revision: its Job and account become hooks. Returns copies of the settings and of the migration's network policies, because Helm
+creates the release's objects after the hooks, and on an upgrade those of the version before still apply. Helm deletes the copies when the migration succeeds.
 */}}
 {{- define "recording-request.migrated-before" }}
 {{- $needed := list }}

@@ -1,6 +1,6 @@
 {{- /*
-Returns the settings that pods of this release run with, where they are others than `current`. Helm removes what a revision no longer has before its pods are
-replaced: one of the revision before that has to start again meanwhile would find none. They go with a revision that comes when no pod has them.
+Returns the ConfigMaps of settings, other than `current`, that running pods use. Helm deletes the objects of an old revision before it replaces their pods, and a pod
+that restarts in between would find no settings. A later revision, when no pod uses them, deletes them.
 */}}
 {{- define "recording-request.settings-in-use" }}
 {{- $namespace := .root.Release.Namespace }}

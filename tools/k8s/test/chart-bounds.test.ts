@@ -13,15 +13,18 @@ const roomOf = (limit: string | number, tmp?: string) => ({
 });
 
 for (const [values, told] of [
-  [{ services: { gateway: { autoscaling: { max: 1 } } } }, /services\.gateway\.autoscaling: min is 2, more than max, /],
-  [{ services: { gateway: { autoscaling: { min: 12 } } } }, /gateway\.autoscaling: min is 12, .* which is 10/],
-  [{ services: { media: { autoscaling: { max: 1 } } } }, /services\.media\.autoscaling: min is 2, .* which is 1/],
-  [{ services: { transcription: { autoscaling: { min: 6 } } }, scaling: 'cpu' }, /min is 6, more than max, which is 5/],
-  [roomOf('10Gi', '64Gi'), /services\.media\.tmp needs .* \/tmp may have 64Gi, .* more than 10Gi is evicted/],
-  [roomOf('10Gi'), /services\.media\.tmp needs .* \/tmp may have 16Gi/],
+  [
+    { services: { gateway: { autoscaling: { max: 1 } } } },
+    /services\.gateway\.autoscaling: min \(2\) is more than max /,
+  ],
+  [{ services: { gateway: { autoscaling: { min: 12 } } } }, /gateway\.autoscaling: min \(12\) .* max \(10\)/],
+  [{ services: { media: { autoscaling: { max: 1 } } } }, /services\.media\.autoscaling: min \(2\) .* max \(1\)/],
+  [{ services: { transcription: { autoscaling: { min: 6 } } }, scaling: 'cpu' }, /min \(6\) is more than max \(5\)/],
+  [roomOf('10Gi', '64Gi'), /services\.media\.tmp needs .* \/tmp may hold 64Gi, .* uses more than 10Gi/],
+  [roomOf('10Gi'), /services\.media\.tmp needs .* \/tmp may hold 16Gi/],
   [roomOf('64Gi', '64Gi'), /services\.media\.tmp needs/],
   [roomOf('68.7G', '64Gi'), /services\.media\.tmp needs/],
-  [roomOf('much'), /much is no size such as 20Gi/],
+  [roomOf('much'), /much is not a size such as 20Gi/],
 ] as const)
   test(`refuses bounds that conflict with defaults: ${JSON.stringify(values)}`, async () => {
     assert.match(await refusal(values, EXAMPLE), told);

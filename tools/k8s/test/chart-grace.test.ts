@@ -35,9 +35,9 @@ for (const [name, variable] of [
       refused,
       new RegExp(`services\\.${name}\\.graceSeconds: a job may take 1800 s \\(settings\\.${variable}\\)`),
     );
-    const [, least] = /it needs (\d+) or more/.exec(refused)!;
+    const [, least] = /set (\d+) or more/.exec(refused)!;
     const given = (graceSeconds: number) => ({ settings, services: { [name]: { graceSeconds } } });
-    assert.match(await refusal(given(Number(least) - 1), EXAMPLE), /it needs/);
+    assert.match(await refusal(given(Number(least) - 1), EXAMPLE), /set \d+ or more/);
     const { grace, progress, serves, stops, job, env } = await stopOf(name, given(Number(least)));
     assert.deepEqual([grace, job], [Number(least), 1_800]);
     assert.ok(stops < grace - serves);
@@ -58,7 +58,10 @@ test('accepts a lower grace period that still covers the service’s own jobs', 
 test('a service stops before Kubernetes kills it', async () => {
   const settings = { STOP_GRACE_SECONDS: 60 };
   const refused = await refusal({ settings }, EXAMPLE);
-  assert.match(refused, /settings\.STOP_GRACE_SECONDS: pods of \w+ are killed 45 s after .*graceSeconds=80 gives both/);
+  assert.match(
+    refused,
+    /settings\.STOP_GRACE_SECONDS: Kubernetes kills pods of \w+ 45 s after .*graceSeconds=80, which covers both/,
+  );
   const four = ['gateway', 'projects', 'submissions', 'webhooks'];
   const services = Object.fromEntries(four.map(name => [name, { graceSeconds: 80 }]));
   await template({ settings, services }, EXAMPLE);

@@ -26,7 +26,7 @@ const workspaces = (
 
 /** Returns the workspaces of an image: its `rm` in the stage `manifests` names the others. */
 function workspacesOf(target: Target): string[] {
-  const removed = new RegExp(`cd /${target} && rm -rf ([^&]+)`).exec(dockerfile)?.[1]?.trim().split(' ');
+  const removed = new RegExp(`cd /${target} && rm -rf ([^&\\n]+)`).exec(dockerfile)?.[1]?.trim().split(' ');
   assert.ok(removed, `the stage manifests says what /${target} does not have`);
   const isRemoved = (workspace: string) => removed.some(path => `${workspace}/`.startsWith(`${path}/`));
   return workspaces.filter(workspace => !isRemoved(workspace));

@@ -20,7 +20,7 @@ const scalers = {
 };
 
 const [, picture = ''] =
-  /### What runs where\n[\s\S]+?```mermaid\n([\s\S]+?)```/.exec(
+  /### Workloads and servers\n[\s\S]+?```mermaid\n([\s\S]+?)```/.exec(
     await readFile(join(ROOT, 'deploy/README.md'), 'utf8'),
   ) ?? [];
 
