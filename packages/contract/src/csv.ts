@@ -2,8 +2,8 @@
 import type { SubmissionJson } from './resources/submission.ts';
 
 /**
- * The start of a text that a spreadsheet reads as a formula: a sign, its full-width form, or a sign after characters that the
- * spreadsheet skips or does not show. A tab or a line break alone is such a start too.
+ * Matches the start of a text that a spreadsheet reads as a formula: a sign, its full-width form, a sign after
+ * characters that the spreadsheet skips or hides, a tab, or a line break.
  */
 const SKIPPED = '[\\s\\p{Default_Ignorable_Code_Point}]*';
 const SIGN = '[=+\\-@＝＋－＠]';
@@ -55,9 +55,9 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Returns one cell. Quotes every text, so a field that becomes free text later is already safe; numbers stay as they are. Text
- * that a spreadsheet would run gets a leading `'`. So does each place inside it where a spreadsheet that separates by `;` or tab
- * would start a cell with a formula.
+ * Returns one cell. Quotes every text, so a field that becomes free text later is already safe; numbers stay as they
+ * are. Text that a spreadsheet would run gets a leading `'`. A spreadsheet that separates by `;` or tab can start a
+ * cell with a formula inside the text: that place gets a `'` too.
  */
 export function csvCell(value: Cell): string {
   if (value === null) return '';

@@ -25,7 +25,7 @@ for (const [parts, last, name] of NAMES) {
   test(`the download of ${JSON.stringify(parts)}`, () => assert.equal(downloadName(parts, last), name));
 }
 
-test('a name has at most 150 bytes, keeps its extension and cuts no character apart', () => {
+test('a name has at most 150 bytes, keeps its extension and splits no character', () => {
   const long = ['x'.repeat(400), '👨‍👩‍👧‍👦'.repeat(50), '漢'.repeat(200), 'e\u0301'.repeat(300), 'a. '.repeat(100)];
   for (const first of long) {
     for (const second of [...long, 'short']) {

@@ -1,6 +1,6 @@
 /** Names of downloads, from the project, the link and the question. Every file system accepts them. */
 
-// Some file system refuses these characters, or a shell or a browser gives them another meaning.
+// Characters that some file system refuses, or to which a shell or a browser gives another meaning.
 const RESERVED = /[<>:"/\\|?*%\p{Cc}\p{Cs}\u2028\u2029\ufffd]/gu;
 // These are invisible or reverse the text, so a name could seem to have another extension. Joiners are allowed: some scripts
 // and emoji need them.
@@ -45,7 +45,7 @@ const clean = (text: string): string =>
     .replaceAll(UNSEEN, '')
     .replaceAll(RESERVED, ' ')
     .replaceAll(/\s+/g, ' ')
-    // A dot or a hyphen in front hides a file or is an option; Windows takes dots and spaces off the end.
+    // A dot or a hyphen in front hides a file or is an option; Windows removes dots and spaces at the end.
     .replaceAll(/^[\s.~-]+|[\s.]+$/g, '');
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;

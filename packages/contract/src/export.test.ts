@@ -111,7 +111,7 @@ function cellsAt(row: string, separator: string): string[] {
   return cells;
 }
 
-test('no text of a contributor starts a cell of its own when the separator is a semicolon', () => {
+test('no text of a contributor starts another cell when the separator is a semicolon', () => {
   for (const text of [
     'hello;=cmd|x',
     'hello; +1;x',

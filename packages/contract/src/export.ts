@@ -16,7 +16,7 @@ export interface ExportHead {
   project: ProjectDetailJson;
 }
 
-/** The caller's pages of a project's links: at least one page, and the first has the shared link. */
+/** The pages of a project's links: at least one. The first page contains the shared link. */
 export type LinkPages = AsyncIterable<ProjectLinksJson> | readonly ProjectLinksJson[];
 
 /** Returns export.json up to its links. */

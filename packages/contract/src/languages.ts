@@ -38,8 +38,8 @@ const CODES = new Map<string, string>([
 ]);
 
 /**
- * Returns the code of a language that a provider calls, for example, "english", "en" or "en-US". Undefined if Whisper lacks
- * it.
+ * Returns the language code for a provider's name or code, such as "english", "en" or "en-US"; undefined if Whisper
+ * lacks the language.
  */
 export function languageCode(named: string): string | undefined {
   const name = named.trim().toLowerCase();

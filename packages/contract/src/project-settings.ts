@@ -49,7 +49,7 @@ const settingsTable = (rule: AddressRule) => ({
   maxDurationSec: setting({
     default: 120,
     request: whole(LIMITS.maxDurationSec, 'Longest clip, in seconds.'),
-    // Without today's maximum, so that a later, larger one does not fail in a client.
+    // Omits today's maximum, so that clients accept a larger maximum later.
     answer: Type.Integer({ minimum: 1, description: 'Longest clip, in seconds.' }),
   }),
   transcriptionEnabled: setting({
@@ -151,7 +151,7 @@ export type SettingName = Exclude<keyof Table, 'webhookSecret'>;
 /** The settings of a project, as stored and as sent between services. */
 export type Settings = Pick<SettingInputs, SettingName>;
 
-// Only settingsTable has the parts that depend on the rule for addresses.
+// The argument changes only the schemas of addresses, which are not used here.
 const TABLE = settingsTable({ allowHttpUrls: false });
 const entries = Object.entries(TABLE) as [keyof Table, Setting<unknown, TSchema | undefined>][];
 

@@ -105,7 +105,7 @@ export function startRelay(options: {
     async stop() {
       stopping = true;
       await watch.stop();
-      // Another process publishes again what an unresponsive broker blocks.
+      // Another process publishes the entries that an unresponsive broker blocks here.
       await bounded(loop.stop(), STOP_MS, 'ending the publication').catch(err =>
         log.warn({ err, collection }, 'Publishing did not end before the stop; another process repeats it'),
       );

@@ -15,7 +15,7 @@ const turns = async () => {
   for (let turn = 0; turn < 1_000; turn += 1) await new Promise(setImmediate);
 };
 
-/** Starts a worker with one slot and a queue. Time stands still, so later polls take nothing. */
+/** Starts a worker with one slot and a queue. The timers are mocked, so no later poll runs. */
 async function startAlone(t: TestContext, { waiting = 0, work = async () => {} } = {}) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const queue = { waiting, asked: 0, away: false, ended: 0 };

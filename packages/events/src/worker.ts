@@ -78,11 +78,11 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
     // The handler waits until a job has ended.
     jobLimitMs: 2 * jobLimitMs,
     async handle({ type }, { signal }) {
-      if (topicOf(type as EventType) !== topic) throw new PoisonError(`${type} asks for no ${kind} job`);
+      if (topicOf(type as EventType) !== topic) throw new PoisonError(`${type} requests no ${kind} job`);
       const slot = await slots.take(ownName(), AbortSignal.any([signal, leaving.signal])).catch(error => {
         if (!leaving.signal.aborted) throw error;
       });
-      if (slot) await outside(take, slot).catch(asOutage('No job could be asked for'));
+      if (slot) await outside(take, slot).catch(asOutage('The next job could not be requested'));
     },
   });
   const loop = every(POLL_MS, look, { log, name: `jobs of ${topic}` });

@@ -19,7 +19,7 @@ import { connectKafka, makeTopics, outboxEntry } from '../src/kafka.ts';
 import { startRelay } from '../src/outbox.ts';
 import { secureBrokerTests, secureListeners } from './secure-broker.ts';
 
-// A cold broker on a busy machine answers within it, and the relay has given up soon.
+// Long enough for a broker that has just started on a busy machine, short enough that the relay soon gives up.
 const REQUEST_MS = 1_000;
 const log = createLogger('test', 'silent');
 let dataDir = '';
@@ -77,7 +77,7 @@ test('events wait for a hanging Kafka, longer than a producer retries, and then 
     await things.insertOne({ _id: submissionId, outbox: events.map(outboxEntry) });
   };
 
-  // Gives every partition a producer sequence.
+  // Publishes to every partition, so that each has a producer sequence.
   for (const at of [1, 2, 3, 4]) await carry(`before-${at}`, 1);
   await until('the first events arrive', () => inbox.events.length === carried.length);
   const stoppedAt = inbox.events.length;
@@ -85,7 +85,7 @@ test('events wait for a hanging Kafka, longer than a producer retries, and then 
   await carry('alone', 1);
   await until('the relay has failed', () => failures > 0);
   for (const at of [1, 2, 3, 4, 5, 6]) await carry(`during-${at}`, 3);
-  // Like a worker, which keeps its events only in Kafka.
+  // A worker also publishes directly: its events are only in Kafka.
   const published = Array.from({ length: 4 }, (_, at) => failed('of a worker', String(at)));
   const publishing = Promise.all(published.map(event => writer.publish(event)));
   const again = failures;

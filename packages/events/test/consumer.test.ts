@@ -95,7 +95,7 @@ test('a dead member of an older version blocks only its own partitions, until it
   });
   await publish(topic, 0, 'long');
   await until('the long job runs', () => begun.includes('long'));
-  // It supports only one assigner and hangs in its first batch without a heartbeat.
+  // This member supports only one assigner. It hangs in its first batch and sends no heartbeat.
   const older = client.consumer({ groupId: `${name}.work`, sessionTimeout: 6_000, maxWaitTimeInMs: 200 });
   const hangs = Promise.withResolvers<void>();
   const joined = Promise.withResolvers<number[]>();
@@ -135,7 +135,7 @@ test('a stopping worker releases its partitions at once and finishes its job; a 
   const second = await consume(
     topic,
     async id => {
-      // Like a worker while another one has the job.
+      // Fails like a worker whose job another worker holds.
       if (id === 'long' && !handled.includes('long')) throw new DomainError('unavailable', 'another worker has it');
       if (id === 'endless') {
         endless.resolve();
@@ -147,7 +147,7 @@ test('a stopping worker releases its partitions at once and finishes its job; a 
   );
   const stopping = first.stop();
   const took = await timed(handled, () => publish(topic, 0, 'a', 'b'), 'a', 'b');
-  assert.ok(took < STALL_MS, `what waited behind the job of a stopping worker waited for ${took} ms`);
+  assert.ok(took < STALL_MS, `the records behind the job of a stopping worker waited for ${took} ms`);
   assert.ok(!handled.includes('long'), 'the job is still running');
   long.resolve();
   await stopping;
@@ -156,7 +156,7 @@ test('a stopping worker releases its partitions at once and finishes its job; a 
   await endless.promise;
   const begunStop = performance.now();
   await second.stop();
-  assert.ok(performance.now() - begunStop < 10_000, 'a stop waits for ever for a handler that ignores its signal');
+  assert.ok(performance.now() - begunStop < 10_000, 'a stop waits forever for a handler that ignores its signal');
 });
 
 test('a record that keeps failing or waits for a store blocks only its own submission, for a limited time', async () => {
@@ -168,7 +168,7 @@ test('a record that keeps failing or waits for a store blocks only its own submi
     async id => {
       const count = (tries.get(id) ?? 0) + 1;
       tries.set(id, count);
-      if (id === 'broken') throw new Error('no end to this');
+      if (id === 'broken') throw new Error('this job never ends');
       if (id === 'away' && count <= 4) throw new DomainError(count % 2 ? 'unavailable' : 'timeout', 'not now');
       handled.push(id);
     },
@@ -189,7 +189,7 @@ test('a record that keeps failing or waits for a store blocks only its own submi
       ['away', 5],
       ['good', 1],
     ],
-    'what was away is not counted; what fails is, and ends',
+    'an outage is not counted; failures are counted and end in a dead letter',
   );
   const value = (submissionId: string) =>
     Buffer.from(
@@ -200,7 +200,7 @@ test('a record that keeps failing or waits for a store blocks only its own submi
   for (const group of ['another', 'work'])
     await kafka.replay({ topic, group, key: Buffer.from('k'), value: value(`replayed for ${group}`) });
   await until('the event replayed for this group is handled', () => handled.includes('replayed for work'));
-  assert.ok(!tries.has('replayed for another'), 'a group is not given what was replayed for another');
+  assert.ok(!tries.has('replayed for another'), 'a group skips a record that was replayed for another');
   const left = async () => {
     const ends = await letters.fetchTopicOffsets(`${name}.${topic}`);
     const [at] = await letters.fetchOffsets({ groupId: `${name}.work`, topics: [`${name}.${topic}`] });

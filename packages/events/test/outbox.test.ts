@@ -35,7 +35,7 @@ async function startTestRelays() {
     things,
     brokers: env.KAFKA_BROKERS!.split(','),
     prefix: `${name}.`,
-    /** A lease that a busy machine does not lose, so nothing is published twice. */
+    /** A lease that a busy machine renews in time, so nothing is published twice. */
     relay: (options: Partial<Parameters<typeof startRelay>[0]> = {}) => {
       const defaults = { connection, collection: 'things', kafka, log, pollMs: 200, leaseMs: 15_000 };
       relays.push(startRelay({ ...defaults, ...options }));
@@ -227,17 +227,17 @@ test('a change without an event wakes no relay, and each way to add one does', a
   const cleared = { outbox: [] };
   const changes: Record<string, object | object[]> = {
     'another field': { $set: { state: 'new' } },
-    'another field beside entries that wait': { $set: { state: 'new' } },
+    'another field of a document with waiting entries': { $set: { state: 'new' } },
     'the first': { $push: { outbox: entry } },
     'one more': { $push: { outbox: entry } },
     'by a pipeline': [{ $set: { outbox: [entry] } }],
-    'all taken away': { $set: cleared },
-    'in place of the document': [{ $replaceWith: { _id: 'in place of the document', outbox: [entry] } }],
+    'all entries removed': { $set: cleared },
+    'the document is replaced': [{ $replaceWith: { _id: 'the document is replaced', outbox: [entry] } }],
   };
   const before = (_id: string) => ({ _id, ...(/beside|more|away/.test(_id) && { outbox: [entry] }) });
   await things.insertMany(Object.keys(changes).map(before));
   await using stream = things.watch(WAKING);
-  assert.equal(await stream.tryNext(), null, 'it is open, and nothing has come');
+  assert.equal(await stream.tryNext(), null, 'the stream is open, and no change has arrived');
   for (const [_id, change] of Object.entries(changes)) await things.updateOne({ _id }, change);
   await things.insertOne({ _id: 'the end' });
   const woken: string[] = [];
@@ -245,5 +245,5 @@ test('a change without an event wakes no relay, and each way to add one does', a
     const change = (await stream.next()) as { documentKey?: { _id: string } };
     woken.push(String(change.documentKey?._id));
   }
-  assert.deepEqual(woken, ['the first', 'one more', 'by a pipeline', 'in place of the document', 'the end']);
+  assert.deepEqual(woken, ['the first', 'one more', 'by a pipeline', 'the document is replaced', 'the end']);
 });

@@ -191,7 +191,7 @@ async function isRefused(env: NodeJS.ProcessEnv, sentence: RegExp): Promise<void
     hasNoSecret(inspect(error, { depth: 10 }) + lines().join('\n'));
     return true;
   });
-  assert.ok(performance.now() - begun < 8_000, 'a fault that cannot pass is told before all tries are used up');
+  assert.ok(performance.now() - begun < 8_000, 'a permanent fault is reported before all retries are used');
 }
 
 function hasNoSecret(text: string): void {

@@ -12,7 +12,7 @@ class OnDemand extends MetricReader {
 }
 const reader = new OnDemand();
 metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
-// Only now: its instruments are of the provider that is there when it loads.
+// Imported after the SDK starts: an instrument belongs to the provider that exists at that time.
 const { runProgram } = await import('./run-program.ts');
 
 /** Runs a script in place of the program, without limits. */
@@ -23,7 +23,7 @@ function run(script: string) {
   return runProgram('ffprobe', [], options, { span: 'ffprobe', purpose: 'frame' });
 }
 
-/** How many runs have ended in each way. */
+/** Returns the number of runs by outcome. */
 async function outcomes(): Promise<Record<string, number>> {
   const { resourceMetrics } = await reader.collect();
   const points = resourceMetrics.scopeMetrics
@@ -35,12 +35,12 @@ async function outcomes(): Promise<Record<string, number>> {
   );
 }
 
-test('a program that is killed as its reader has seen enough has not failed; one that ends with a status has', async () => {
+test('a program that is killed because its reader stops has not failed; one that exits with a status has', async () => {
   {
     using running = run('echo a picture; exec tail -f /dev/null');
     await once(running.stdout, 'data');
   }
-  await until('the first has ended', async () => (await outcomes()).ok === 1);
+  await until('the first run has ended', async () => (await outcomes()).ok === 1);
   assert.equal(await run('exit 3').end(), 3);
   assert.deepEqual(await outcomes(), { ok: 1, failed: 1 });
 });

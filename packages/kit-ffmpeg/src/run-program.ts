@@ -54,7 +54,7 @@ export function runProgram<P extends Program>(
     ...SPAWN_OPTIONS,
     stdio: [stdin, 'pipe', 'ignore'],
   });
-  // A program whose reader has seen enough is killed; that is no failure.
+  // A program that is killed because its reader stopped has not failed.
   let isDisposed = false;
   let cpuSeconds: number | undefined;
   const failureOf = () => failed(program, child, cpuSeconds, sandbox.cpuSeconds[program]);

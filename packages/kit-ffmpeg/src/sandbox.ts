@@ -43,7 +43,7 @@ export const SPAWN_OPTIONS = {
   detached: true,
 } as const satisfies SpawnOptions;
 
-// If the parent died before setpriv asked for the signal, none comes: then the program must not start.
+// If the parent died before setpriv requested the signal, no signal comes, so the program must not start.
 const BY_PARENT = ['sh', '-c', 'unset PWD; [ "$PPID" = "$0" ] && exec "$@"', String(process.pid)];
 const PARENT_DEATH = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', ...BY_PARENT];
 const TRIAL_MS = 10_000;
@@ -98,7 +98,7 @@ export async function detectSandbox<P extends Program>(limits: Limits<P>): Promi
 
 /** Kills a process that was started with SPAWN_OPTIONS, and all that it started. */
 export function killGroup(child: ChildProcess): void {
-  // After its end another process may have its id.
+  // After the process has ended, another one may have its id.
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(-child.pid, 'SIGKILL');

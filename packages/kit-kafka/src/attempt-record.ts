@@ -99,7 +99,10 @@ async function endingSoonAfter(signal: AbortSignal, work: Promise<void>): Promis
   const { promise: stubborn, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
   const watch = () => {
-    timer = setTimeout(() => reject(new Error(`the handler went on for ${STUBBORN_MS} ms after its end`)), STUBBORN_MS);
+    timer = setTimeout(
+      () => reject(new Error(`the handler still ran ${STUBBORN_MS} ms after its time limit`)),
+      STUBBORN_MS,
+    );
   };
   signal.addEventListener('abort', watch, { once: true });
   try {

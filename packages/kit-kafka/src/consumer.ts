@@ -19,7 +19,9 @@ export interface ConsumerOptions<M> {
   concurrency: number;
   /** How long one message may take before its handler's signal fires, in milliseconds. */
   jobLimitMs: number;
-  /** How long running handlers may go on after a stop before their signals fire, in milliseconds; 10 s by default. */
+  /**
+   * How long running handlers may continue after a stop before their signals fire, in milliseconds; 10 s by default.
+   */
   stopGraceMs?: number;
   /** Maximum number of attempts before a message goes to the dead letters, 8 by default. Outages do not count. */
   maxAttempts?: number;

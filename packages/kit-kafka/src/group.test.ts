@@ -46,7 +46,7 @@ test('a member without heartbeats is replaced, and its later events are ignored'
   }
   assert.equal(members.length, 1, 'a member with heartbeats stays');
   await seconds(60);
-  await until('another one to replace it', async () => members.length === 2);
+  await until('another consumer replaces it', async () => members.length === 2);
   members[0]!.share(5);
   assert.deepEqual(assigned, [[0], [0]]);
   const left = member.leave();
@@ -91,11 +91,11 @@ test('a member that is replaced before it has joined leaves its group after the 
   const joining = joinGroup(options, listener);
   await seconds(60);
   const member = await joining;
-  await until('another one to replace it', async () => members.length === 2);
+  await until('another consumer replaces it', async () => members.length === 2);
   assert.deepEqual(assigned, [[0]]);
   late.joins.resolve();
   await seconds(1);
-  assert.equal(late.takesPart, false, 'it has left');
+  assert.equal(late.takesPart, false, 'the member has left');
   assert.deepEqual(assigned, [[0]], 'its assignment is ignored');
   const left = member.leave();
   await seconds(10);

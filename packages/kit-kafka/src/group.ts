@@ -195,7 +195,7 @@ async function connectMember(
       autoCommit: false,
       async eachBatch({ batch, pause }) {
         // The batch is not committed, so the partition's next owner reads it. kafkajs stops permanently after this error.
-        if (isOver) throw Object.assign(new Error('a consumer that was replaced takes nothing'), { retriable: false });
+        if (isOver) throw Object.assign(new Error('a replaced consumer accepts no records'), { retriable: false });
         if (!listener.onBatch(batch)) pause();
       },
     });

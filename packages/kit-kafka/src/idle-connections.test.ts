@@ -49,7 +49,7 @@ test('a pending request is sent after the next answer, or when the broker’s th
   const { queue, sent, send, answer } = openQueue();
   send(1);
   send(2);
-  assert.deepEqual(sent, [1], 'one at a time');
+  assert.deepEqual(sent, [1], 'one request at a time');
   answer(1);
   assert.deepEqual(sent, [1, 2]);
   answer(2);

@@ -32,7 +32,7 @@ export function afterFailure(
   if (error instanceof PoisonError) return { reason: reasonOf(error) };
   if (outOfTime) attempts.outOfTime = (attempts.outOfTime ?? 0) + 1;
   if (attempts.outOfTime === OUT_OF_TIME_MAX)
-    return { reason: `after ${OUT_OF_TIME_MAX} attempts that took longer than they may: ${reasonOf(error)}` };
+    return { reason: `after ${OUT_OF_TIME_MAX} attempts that exceeded the time limit: ${reasonOf(error)}` };
   if (outOfTime || isAway(error)) {
     attempts.away += 1;
     return { afterMs: backoffMs(attempts.away, 250, 30_000) };

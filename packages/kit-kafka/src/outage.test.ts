@@ -21,6 +21,6 @@ test('an unreachable database is an outage, an invalid statement is not', async 
   assert.equal(isOutage(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })), true);
   assert.equal(isOutage(new KafkaAwayError('Kafka cannot be reached')), true);
   assert.equal(isOutage(new RecordTooLargeError('too large')), false);
-  assert.equal(isOutage(new TypeError('a fault of ours')), false);
+  assert.equal(isOutage(new TypeError('a programming error')), false);
   assert.equal(isOutage(undefined), false);
 });

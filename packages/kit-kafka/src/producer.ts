@@ -139,7 +139,8 @@ export function createPartitionProducer(
       return baseOffset === undefined ? undefined : BigInt(baseOffset);
     } catch (error) {
       // The broker refused the records before anything was written or numbered, so the producer stays in use.
-      if (isTooLarge(error)) throw new RecordTooLargeError('the broker refuses it as too large', { cause: error });
+      if (isTooLarge(error))
+        throw new RecordTooLargeError('the broker refuses the record as too large', { cause: error });
       replace(used, error);
       throw new PublishError('Kafka did not acknowledge what was sent', { cause: error });
     } finally {
@@ -179,7 +180,7 @@ export function createPartitionProducer(
     },
     async close() {
       closed = true;
-      const sending = bounded(Promise.all(lanes.values()), CLOSE_MS, 'waiting for what is being sent');
+      const sending = bounded(Promise.all(lanes.values()), CLOSE_MS, 'waiting for running sends');
       await sending.catch(err => log.warn({ err }, 'Kafka is closed while records are being sent'));
       const last = session;
       session = undefined;

@@ -53,8 +53,8 @@ export async function readProgress(settings: KafkaSettings): Promise<ProgressRea
   }
   let admin = await connect();
   /**
-   * Retries while a broker that just started or took over loads the committed offsets, or a new topic has no leader. Each retry
-   * uses a new client, because an old one keeps asking the broker that it knew before.
+   * Retries while a broker that just started or took over loads the committed offsets, or a new topic has no leader.
+   * Each retry uses a new client, because an old client keeps calling the previous broker.
    */
   async function onceReady<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
     const until = performance.now() + UNREADY_MS;

@@ -14,7 +14,7 @@ export interface RecordConsumerOptions {
   group: string;
   /** Maximum number of records in work at once. */
   concurrency: number;
-  /** How long running work may go on after a stop before `stopping` fires, in milliseconds. */
+  /** How long running work may continue after a stop before `stopping` fires, in milliseconds. */
   stopGraceMs: number;
   log: Logger;
   /**
@@ -103,6 +103,6 @@ async function stopConsumer(
   await Promise.race([idle, delay(LEAVE_AFTER_MS, undefined, { ref: false })]);
   await attempt(commits.stop().then(commit), COMMIT_MS, 'the last commit');
   await attempt(member.leave(), LEAVE_MS, 'leaving the group');
-  await attempt(idle, Math.max(0, until - Date.now()) + ABANDON_MS, 'ending what runs');
+  await attempt(idle, Math.max(0, until - Date.now()) + ABANDON_MS, 'waiting for running work');
   clearTimeout(giveUp);
 }

@@ -1,7 +1,7 @@
 import type { ConfigResourceTypes, Kafka as KafkaClient } from 'kafkajs';
 
 const HOUR_MS = 3_600_000;
-// The number itself: Node does not see the enum among the package's exports.
+// The literal number, because Node does not find the enum in the package's exports.
 export const TOPIC: ConfigResourceTypes.TOPIC = 2;
 
 /**

@@ -153,7 +153,7 @@ export const kafkaVariables = {
   }),
   kafkaMinInsyncReplicas: minInsyncReplicas,
   kafkaTls: flag('KAFKA_TLS', 'whether TLS is on'),
-  kafkaCaFile: certificateFile('KAFKA_CA_FILE', 'the authorities that vouch for the brokers', withoutTls),
+  kafkaCaFile: certificateFile('KAFKA_CA_FILE', 'the certificate authorities for the brokers', withoutTls),
   kafkaCertFile: certificateFile('KAFKA_CERT_FILE', ofBrokers, withoutTls),
   kafkaKeyFile: keyFile('KAFKA_KEY_FILE', 'its key', 'KAFKA_CERT_FILE', withoutTls),
   kafkaSaslMechanism: saslMechanism,
@@ -169,7 +169,7 @@ export const kafkaVariables = {
   kafkaOauthScope: optionalText('KAFKA_OAUTH_SCOPE', 'the scope to request there'),
   kafkaOauthCaFile: certificateFile(
     'KAFKA_OAUTH_CA_FILE',
-    'the authorities that vouch for that endpoint',
+    'the certificate authorities for that endpoint',
     withoutBearer,
   ),
 };

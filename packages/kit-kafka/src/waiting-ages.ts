@@ -12,7 +12,8 @@ interface Seen {
   end: bigint;
 }
 
-// The share by which an age may be too short. Closer readings are not kept, so a day needs only some hundreds.
+// The share by which an age may be too short. Readings that are closer together are dropped, so a day needs only a
+// few hundred.
 const SHARE = 1 / 100;
 
 /**

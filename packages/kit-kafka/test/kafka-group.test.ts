@@ -32,7 +32,7 @@ function cuttableWay() {
   const sockets = new Set<Socket>();
   let isCut = false;
   const socketFactory: ISocketFactory = ({ host, port, onConnect }) => {
-    // Nobody listens on port 1.
+    // No server listens on port 1.
     const socket = connect({ host, port: isCut ? 1 : port }, onConnect);
     sockets.add(socket);
     return socket.once('close', () => sockets.delete(socket));
@@ -41,7 +41,7 @@ function cuttableWay() {
     socketFactory,
     cut() {
       isCut = true;
-      for (const socket of sockets) socket.destroy(new Error('the way is cut'));
+      for (const socket of sockets) socket.destroy(new Error('the network path is cut'));
     },
     restore() {
       isCut = false;
@@ -75,7 +75,7 @@ test('after an outage longer than the silence limit, every event is read and the
   try {
     for (const _ of [1, 2]) members.push(await joinGroup({ client, topic, group, log, silentMs: SILENT_MS }, listener));
     const first = await publish('before');
-    await until('what was sent before it comes', () => first.every(each => taken.has(each)));
+    await until('the records sent before the cut arrive', () => first.every(each => taken.has(each)));
 
     way.cut();
     const cutAt = performance.now();

@@ -13,12 +13,12 @@ async function startClock(aheadMs: number, delayMs: number) {
   const clock = await createClock(ask, () => world.ticks);
   const assertRight = (withinMs: number) => {
     const behindMs = world.ticks + world.aheadMs - clock.now().getTime();
-    assert.ok(behindMs >= 0 && behindMs <= withinMs, `it is ${behindMs} ms behind the server`);
+    assert.ok(behindMs >= 0 && behindMs <= withinMs, `the clock is ${behindMs} ms behind the server`);
   };
   return { world, clock, assertRight };
 }
 
-test('a clock shows what the server shows, and goes on by the ticks alone, never ahead', async () => {
+test('a clock shows the server’s time, then advances by its ticks, and is never ahead', async () => {
   const { world, assertRight } = await startClock(10_000, 20);
   assertRight(25);
   world.ticks += 30_000;
@@ -35,7 +35,7 @@ test('a clock follows a server whose clock was set', async () => {
   }
 });
 
-test('an answer of a server that stood still does not move the clock', async () => {
+test('the answer of a suspended server does not move the clock', async () => {
   const { world, clock, assertRight } = await startClock(0, 20);
   world.delayMs = 8_000;
   await clock.refresh();

@@ -48,10 +48,10 @@ async function read(ask: () => Promise<Date>, ticks: () => number): Promise<Read
 }
 
 /**
- * Returns a clock that follows the one that `ask` reads. Between readings it advances by `ticks` (milliseconds), which setting this
- * machine's clock does not change. It may be behind by the time of a response and is never ahead: anything due by this clock is due
- * for the server. A reading that is less exact than the present one by now is dropped, so a server that stood still does not move
- * the clock.
+ * Returns a clock that follows the one that `ask` reads. Between readings it advances by `ticks` (milliseconds),
+ * which setting this machine's clock does not change. It may be behind by the time of a response and is never ahead:
+ * anything due by this clock is due for the server. A reading that is less exact than the present one by now is
+ * dropped, so the response of a server that was suspended does not move the clock.
  */
 export async function createClock(
   ask: () => Promise<Date>,

@@ -5,14 +5,14 @@ const HOUR_SECONDS = 3_600;
 /** Variables of services that report figures which cost a query. They are read only if metrics are sent. */
 export const figureVariables = {
   // A reported value is valid for a minute.
-  figuresSeconds: integer('FIGURES_SECONDS', 'how often they are read, by one process', {
+  figuresSeconds: integer('FIGURES_SECONDS', 'the interval at which one process reads these figures', {
     default: 15,
     min: 1,
     max: 30,
   }),
   stuckAfterSeconds: integer(
     'STUCK_AFTER_SECONDS',
-    'a clip that has waited in a step for longer, or an event that was due for longer and was not sent, is counted as stuck',
+    'a clip that waits longer in a step, or an unsent event that is due for longer, counts as stuck',
     { default: 600, min: 1, max: 24 * HOUR_SECONDS },
   ),
 };

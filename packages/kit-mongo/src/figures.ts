@@ -32,7 +32,7 @@ export function startFigures({ connection, seconds, log, parts, reports }: Figur
     for (const report of reports) report.end();
   };
   const isHeld = () => performance.now() < heldUntil;
-  const holding = every(ms, hold, { log, name: 'lease of figures' });
+  const holding = every(ms, hold, { log, name: 'lease of the readings' });
   const loops = Object.entries(parts).map(([name, read]) =>
     every(
       ms,

@@ -11,11 +11,11 @@ function recorded(subject: string | undefined) {
     },
     async renew() {
       calls.push('renew');
-      throw new Error('the database is away');
+      throw new Error('the database is down');
     },
     async release() {
       calls.push('release');
-      throw new Error('the database is away');
+      throw new Error('the database is down');
     },
     renewMs: 100,
   };

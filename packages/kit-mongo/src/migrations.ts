@@ -64,7 +64,7 @@ export async function migrateDatabase(settings: MongoSettings, schema: Schema, r
   };
   const until = Date.now() + WAIT_MS;
   for (let waits = false; !(await withLease(lease, migrate)); waits = true) {
-    if (!waits) say('another process migrates this database; waiting for it');
+    if (!waits) say('another process migrates this database; waiting for it to end');
     if (Date.now() > until)
       throw new Error(`Another process still migrates ${connection.name}: run this again when it has ended.`);
     await delay(LOOK_MS);

@@ -18,7 +18,7 @@ export function reportMongo(client: mongo.MongoClient): void {
     known.hasPrimary = WRITABLE.has(newDescription.type) && [...newDescription.servers.values()].some(isThere);
   });
   client.on('serverHeartbeatSucceeded', ({ reply }) => {
-    // When the response arrives: behind by its travel time.
+    // Includes the travel time of the response.
     if (reply.isWritablePrimary && reply.localTime) known.offsetMs = Date.now() - reply.localTime.getTime();
   });
   client.on('topologyClosed', () => clients.delete(client));

@@ -7,7 +7,7 @@ const unique = (collection: string, ...fields: string[]) => ({
   indexes: [{ keys: Object.fromEntries(fields.map(name => [name, 1 as const])), options: { unique: true } }],
 });
 
-test('a collection without a key, a key without a collection and a unique index that does not begin with it are found', () => {
+test('the check finds a collection without a key, a key without a collection and a unique index that does not begin with its key', () => {
   const collections = [unique('links', 'hash'), unique('responses', 'linkId', 'at'), unique('users', '_id', 'name')];
   assert.deepEqual(
     shardKeyFaults(collections, { links: { projectId: 'hashed' }, responses: { linkId: 'hashed' }, gone: undefined }),
@@ -15,7 +15,7 @@ test('a collection without a key, a key without a collection and a unique index 
   );
 });
 
-test('a filter carries a key by values: of one document each field by one', () => {
+test('a filter has a key if it has values for its fields, for one document one value each', () => {
   const key = { userId: 1, key: 1 } as const;
   assert.deepEqual(missingFrom({ userId: 'a', key: { $eq: 'b' } }, key, true), []);
   assert.deepEqual(missingFrom({ $and: [{ userId: 'a' }, { key: { $in: ['b', 'c'] } }] }, key, false), []);

@@ -46,7 +46,7 @@ export function shardKeyFaults(collections: readonly CollectionIndexes[], keys: 
 }
 
 const startsWith = (fields: string[], key: string[]): boolean =>
-  // One of the ids alone is unique on each shard, and ids are made so that they are unique everywhere.
+  // A unique index on an id checks only its own shard; that is enough, because ids are generated unique.
   fields[0] === '_id' || key.every((name, at) => fields[at] === name);
 
 /**

@@ -8,16 +8,13 @@ export const mongoVariables = {
     'a replica set, with the user and the password; `tls=true` in it, or one of the files below, turns TLS on',
     { pattern: /^mongodb(\+srv)?:\/\//, expected: 'a mongodb:// address' },
   ),
-  mongoDatabasePrefix: text('MONGO_DATABASE_PREFIX', "before the name of each service's database", {
+  mongoDatabasePrefix: text('MONGO_DATABASE_PREFIX', "the prefix of each service's database name", {
     default: '',
     pattern: /^[\w-]{0,50}$/,
     expected: 'at most 50 letters, digits, “_” and “-”',
   }),
-  mongoCaFile: certificateFile(
-    'MONGO_CA_FILE',
-    'the authorities that vouch for MongoDB, instead of those that Node knows',
-  ),
-  mongoCertFile: certificateFile('MONGO_CERT_FILE', "this service's certificate, where MongoDB asks for one"),
+  mongoCaFile: certificateFile('MONGO_CA_FILE', 'the certificate authorities for MongoDB, instead of Node’s own list'),
+  mongoCertFile: certificateFile('MONGO_CERT_FILE', "this service's certificate, if MongoDB requires one"),
   mongoKeyFile: keyFile('MONGO_KEY_FILE', 'its key', 'MONGO_CERT_FILE'),
 };
 

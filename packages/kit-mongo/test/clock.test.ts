@@ -10,7 +10,7 @@ import { createLease } from '../src/lease.ts';
 const TEN_SECONDS = 10_000;
 const DAY = 24 * 60 * 60_000;
 
-/** Sets this process's clock off the true time, which is returned. */
+/** Sets this process's clock wrong by `aheadMs`. Returns a function for the true time. */
 function setClock(t: TestContext, aheadMs: number): () => number {
   t.mock.timers.reset();
   const startedAt = Date.now() - performance.now();
@@ -19,7 +19,7 @@ function setClock(t: TestContext, aheadMs: number): () => number {
   return trueTime;
 }
 
-test('a lease is held against processes ten seconds ahead or behind, and is free when it is released', async t => {
+test('a process ten seconds ahead or behind cannot take a held lease, and can take a released one', async t => {
   await using stores = testStores(testEnvironment());
   const connection = await stores.database('kit');
   const [first, second] = [createLease(connection, 'work', 3_000), createLease(connection, 'work', 3_000)];
@@ -29,12 +29,12 @@ test('a lease is held against processes ten seconds ahead or behind, and is free
     assert.equal(await second.hold(), false, `taken from its holder by a process ${aheadMs} ms ahead`);
   }
   await first.release();
-  assert.equal(await second.hold(), true, 'a process that is behind takes what is free');
+  assert.equal(await second.hold(), true, 'a process that is behind takes the free lease');
   t.mock.timers.reset();
-  assert.equal(await first.hold(), false, 'and keeps it');
+  assert.equal(await first.hold(), false, 'and renews it');
 });
 
-test('a lease whose end a wrong clock of the database has set far ahead is taken once nobody renews it', async () => {
+test('a lease that a wrong database clock extended far ahead can be taken once no process renews it', async () => {
   await using stores = testStores(testEnvironment());
   const connection = await stores.database('kit');
   const leaseMs = 300;
@@ -46,15 +46,18 @@ test('a lease whose end a wrong clock of the database has set far ahead is taken
   await setAhead();
   const end = performance.now() + 5 * leaseMs;
   while (performance.now() < end) {
-    assert.equal(await left.hold(), true, 'its holder keeps it for as long as it renews it');
-    assert.equal(await next.hold(), false, 'and nobody else takes it');
+    assert.equal(await left.hold(), true, 'the holder keeps the lease while it renews it');
+    assert.equal(await next.hold(), false, 'and no other process takes it');
   }
-  await until('it is taken from a process that has died', () => next.hold(), { limitMs: 20 * leaseMs });
-  assert.ok((await leases.findOne({ _id: 'work' }))!.until.getTime() < Date.now() + DAY / 2, 'its end is right again');
+  await until('another process takes the lease of a dead one', () => next.hold(), { limitMs: 20 * leaseMs });
+  assert.ok(
+    (await leases.findOne({ _id: 'work' }))!.until.getTime() < Date.now() + DAY / 2,
+    'the lease has the right end again',
+  );
   assert.equal(await left.hold(), false);
 });
 
-test("the clock of a process that is off shows the database's time", async t => {
+test('a process whose own clock is wrong shows the database’s time', async t => {
   await using stores = testStores(testEnvironment());
   const connection = await stores.database('kit');
   for (const aheadMs of [TEN_SECONDS, -TEN_SECONDS]) {
@@ -62,6 +65,6 @@ test("the clock of a process that is off shows the database's time", async t => 
     const clock = await followDatabase(connection, createLogger('test', 'silent'));
     const errorMs = Math.abs(clock.now().getTime() - trueTime());
     await clock.stop();
-    assert.ok(errorMs < 1_000, `it is ${errorMs} ms off`);
+    assert.ok(errorMs < 1_000, `the clock is wrong by ${errorMs} ms`);
   }
 });

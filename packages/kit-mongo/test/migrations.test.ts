@@ -22,7 +22,7 @@ const THINGS: Schema['collections'][number] = {
   ],
 };
 
-/** A database of its own, and its schema with these steps. */
+/** Returns a new database and a schema with these steps. */
 async function database(...steps: Step[]): Promise<{ schema: Schema; connection: Connection }> {
   const schema = { database: `of-${++made}`, collections: [THINGS], steps };
   return { schema, connection: await stores.database(schema.database) };
@@ -35,7 +35,7 @@ const counting = (version: number, more: Partial<Step> = {}) => {
   return step;
 };
 
-test('a database that was not migrated is refused with the command; once it was, each step has run once', async () => {
+test('an unmigrated database is refused with the command to run; a migration runs each step once', async () => {
   const step = counting(1);
   const { schema, connection } = await database(step);
   await assert.rejects(requireSchema(connection, schema.steps), (error: Error) => {
@@ -55,7 +55,7 @@ test('a database that was not migrated is refused with the command; once it was,
   await assert.rejects(requireSchema(connection, next.steps), /is at version 1 of its schema, .* needs version 2/);
 });
 
-test('of processes that migrate at once one works, and all end when it has', async () => {
+test('when several processes migrate at once, one works and all end after it', async () => {
   const slow = { ...counting(1), runs: 0 };
   slow.run = async () => {
     slow.runs++;
@@ -70,7 +70,7 @@ test('of processes that migrate at once one works, and all end when it has', asy
   await requireSchema(connection, schema.steps);
 });
 
-test('a step that fails is not noted, those before it are, and the next run goes on with it', async () => {
+test('a failed step is not recorded, earlier ones are, and the next run continues with it', async () => {
   const first = counting(1);
   const broken: Step = {
     version: 2,
@@ -86,7 +86,7 @@ test('a step that fails is not noted, those before it are, and the next run goes
   assert.deepEqual([first.runs, mended.runs], [1, 1]);
 });
 
-test('a unique index that the data forbids is named in the sentence; a step that comes before it makes room', async () => {
+test('the error names a unique index that the data violates; a step before the build can fix the data', async () => {
   const { schema, connection } = await database(counting(1));
   const things = connection.collection('things');
   await things.insertMany([
@@ -108,7 +108,7 @@ test('a unique index that the data forbids is named in the sentence; a step that
   assert.deepEqual(await indexesOf(connection), ['_id_', 'at_1', 'names']);
 });
 
-test('an older service works on a newer database and changes nothing, until a step ends that', async () => {
+test('an older service works on a newer database and leaves its schema alone, until a step excludes it', async () => {
   const steps = [counting(1), counting(2)];
   const { schema, connection } = await database(...steps);
   await migrateDatabase(settings, schema, silent);
@@ -116,7 +116,11 @@ test('an older service works on a newer database and changes nothing, until a st
   const older = { ...schema, steps: steps.slice(0, 1) };
   await requireSchema(connection, older.steps);
   await migrateDatabase(settings, older, silent);
-  assert.deepEqual(await indexesOf(connection), ['_id_', 'at_1'], 'what the newer version removed stays removed');
+  assert.deepEqual(
+    await indexesOf(connection),
+    ['_id_', 'at_1'],
+    'an index that the newer version removed stays removed',
+  );
   const ending = { ...schema, steps: [...steps, counting(3, { oldest: 2 })] };
   await migrateDatabase(settings, ending, silent);
   await requireSchema(connection, steps);
@@ -124,7 +128,7 @@ test('an older service works on a newer database and changes nothing, until a st
     await assert.rejects(refused, /no longer works with version 1 of its schema.* run a service of version 2 or later/);
 });
 
-test('an index that keeps documents for another time than before is changed in place', async () => {
+test('an index with another expiry is changed in place', async () => {
   const { schema, connection } = await database(counting(1));
   await migrateDatabase(settings, schema, silent);
   const [at, names] = THINGS.indexes;

@@ -19,7 +19,7 @@ trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSp
 metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 startSending({ traces: true, metrics: true, logs: false });
-// Only now: their instruments are of the providers that are there when they load.
+// Imported after the SDK starts: an instrument belongs to the provider that exists at that time.
 const { testStores } = await import('@recording-request/testing/test-stores');
 const { askedFields } = await import('../src/commands.ts');
 const { inSpan } = await import('@recording-request/kit-telemetry/span');
@@ -32,7 +32,7 @@ const databaseName = connection.db!.databaseName;
 
 beforeEach(() => exporter.reset());
 
-/** Returns the spans of the commands of `run`, a part of a step. */
+/** Runs `run` in a step and returns the spans of its commands. */
 async function commandsOf(run: () => Promise<unknown>) {
   await inSpan('land', {}, run).catch(() => {});
   const [step, ...others] = exporter.getFinishedSpans().toReversed();
@@ -55,7 +55,7 @@ async function countOf(operation: string, error?: string): Promise<number> {
   return found.reduce((sum, { value }) => sum + value.count, 0);
 }
 
-test('each command has a span within the step that sends it, with its collection and the fields that it asks for', async () => {
+test('each command has a span within its step, with its collection and the fields of its query', async () => {
   const before = await countOf('insert');
   const found = await commandsOf(async () => {
     await clips.insertMany(Array.from({ length: 5 }, (_, at) => ({ _id: `clip ${at}`, note: 'secret' })));
@@ -85,7 +85,7 @@ test('each command has a span within the step that sends it, with its collection
   assert.equal((await countOf('insert')) - before, 1);
 });
 
-test('a command that is refused says by which code, and is counted as failed', async () => {
+test('a refused command has its error code and counts as failed', async () => {
   const [before, succeeded] = [await countOf('_OTHER', 'failed'), await countOf('_OTHER')];
   const [found, ...others] = await commandsOf(() => connection.db!.command({ noSuchCommand: 1 }));
   assert.deepEqual(others, []);
@@ -97,23 +97,23 @@ test('a command that is refused says by which code, and is counted as failed', a
   assert.equal(await countOf('_OTHER'), succeeded);
 });
 
-test('outside a step a command has no span, and is counted', async () => {
+test('a command outside a step has no span, but is counted', async () => {
   const before = await countOf('find');
   await clips.findOne({});
   assert.deepEqual(exporter.getFinishedSpans(), []);
   assert.equal((await countOf('find')) - before, 1);
 });
 
-test('what the driver sends by itself is neither', async () => {
+test('the driver’s own commands have no span and are not counted', async () => {
   const before = await countOf('hello');
   const other = await stores.database('others');
   await other.collection('clips').findOne({});
   assert.equal(await countOf('hello'), before);
   await other.db!.command({ hello: 1 });
-  assert.equal((await countOf('hello')) - before, 1, 'unlike the same command of ours');
+  assert.equal((await countOf('hello')) - before, 1, 'the same command of the service is counted');
 });
 
-test('a command is told by the fields that it asks for, and by no value', () => {
+test('a command’s span has the fields of its query, and no value', () => {
   const commands: Command[] = [
     { find: 'clips', filter: { ownerId: 'o', _id: { $gt: 'a' } } },
     { findAndModify: 'clips', query: { _id: 'a' }, update: { $set: { note: 'secret' } } },
@@ -126,13 +126,13 @@ test('a command is told by the fields that it asks for, and by no value', () => 
   assert.deepEqual(commands.map(askedFields), ['ownerId _id', '_id', '_id', '_id', 'projectId', '', '']);
 });
 
-test('a command that has no answer yet is told by its age', async () => {
+test('the age of a command without an answer is reported', async () => {
   await clips.updateOne({ _id: 'slow' }, { $set: { note: '' } }, { upsert: true });
   const age = async () =>
     (await pointsOf<number>('recording.peer.age')).find(each => each.attributes['recording.peer'] === 'database')
       ?.value;
   const answered = clips.findOne({ _id: 'slow', $where: 'sleep(2000) || true' } as object);
-  await until('it has waited for some time', async () => ((await age()) ?? 0) > 0.3);
+  await until('the command has waited for some time', async () => ((await age()) ?? 0) > 0.3);
   await answered;
   assert.equal(await age(), 0);
 });

@@ -12,7 +12,7 @@ import { mongoVariables } from '../src/variables.ts';
 
 const FOR_A_FEW = 4;
 
-test('a process that has just started has connections for several requests at once', async () => {
+test('a new process has connections for several requests at once', async () => {
   const name = `start-${randomUUID()}`;
   const { env } = testEnvironment();
   await using stack = new AsyncDisposableStack();
@@ -23,11 +23,11 @@ test('a process that has just started has connections for several requests at on
     const stages = [{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName: name } }];
     return await connection.getClient().db('admin').aggregate(stages, { readConcern: 'local' }).toArray();
   };
-  await until('they are opened', async () => (await opened()).length >= FOR_A_FEW);
-  assert.ok((await opened()).length <= 2 * FOR_A_FEW, 'not more than are of use');
+  await until('the connections are opened', async () => (await opened()).length >= FOR_A_FEW);
+  assert.ok((await opened()).length <= 2 * FOR_A_FEW, 'no more connections than needed');
 });
 
-test('an address that the driver does not take is a fault of MONGO_URL, not an outage, and the sentence has no part of it', async () => {
+test('an address that the driver refuses is a fault of MONGO_URL, not an outage, and the error has no part of it', async () => {
   for (const url of [
     'mongodb://service:p%ZZhush@127.0.0.1:27017/?replicaSet=rs',
     'mongodb://service:p@@hush@127.0.0.1:27017/',
@@ -39,7 +39,7 @@ test('an address that the driver does not take is a fault of MONGO_URL, not an o
   ]) {
     const connecting = connectMongo(loadConfig({ MONGO_URL: url }, mongoVariables), 'start');
     await assert.rejects(connecting, (error: Error) => {
-      assert.ok(error instanceof StartError, `${url} is refused before anything is asked: ${error}`);
+      assert.ok(error instanceof StartError, `${url} is refused before any request: ${error}`);
       assert.match(error.message, /^MONGO_URL is no address/);
       assert.doesNotMatch(error.message, /hush/);
       return true;
@@ -47,7 +47,7 @@ test('an address that the driver does not take is a fault of MONGO_URL, not an o
   }
 });
 
-test('MongoDB ends a command that nobody waits for any more: it holds up neither the pool nor the next attempt', async () => {
+test('MongoDB ends a command without a waiting caller, so it blocks neither the pool nor the next attempt', async () => {
   await using stores = testStores(testEnvironment());
   const connection = await stores.database('kit');
   const responses = connection.model('Response', new Schema({ _id: String, use: String }));
@@ -59,7 +59,7 @@ test('MongoDB ends a command that nobody waits for any more: it holds up neither
     await responses.collection.updateOne({ _id: 'r' } as object, { $set: { use: 'seen' } }, { session });
     await responses.create([{ _id: 's', use: 'seen' }], { session });
     const startedAt = performance.now();
-    // Its caller has gone, a while ago.
+    // The caller's deadline passed some seconds ago.
     const scope = { signal: AbortSignal.timeout(0), deadlineAt: Date.now() - 4_500 };
     for (const change of [
       () => responses.findOneAndUpdate({ _id: 'r' }, { use: 'landed' }),
@@ -72,7 +72,7 @@ test('MongoDB ends a command that nobody waits for any more: it holds up neither
         callScope.run(scope, async () => await change()),
         isOutOfTime,
       );
-    assert.ok(performance.now() - startedAt < 15_000, 'they were ended');
+    assert.ok(performance.now() - startedAt < 15_000, 'the commands were ended');
   } finally {
     await session.abortTransaction();
     await session.endSession();

@@ -69,7 +69,7 @@ test('a database is reached over TLS, with its address from a file, by a user wi
     );
 });
 
-test('an object store is reached over TLS with credentials from files, and those that replace them are used', async () => {
+test('an object store is reached over TLS with credentials from files, and replaced files take effect', async () => {
   const { S3_ACCESS_KEY: accessKey = '', S3_SECRET_KEY: secretKey = '', S3_ENDPOINT, S3_REGION } = servers.env;
   const env = {
     S3_ENDPOINT,
@@ -84,14 +84,14 @@ test('an object store is reached over TLS with credentials from files, and those
   await objects.put('a', Buffer.from('bytes'), { contentType: 'text/plain' });
   assert.equal(String(await buffer(await objects.get('a'))), 'bytes');
   await file('secret', 'no-longer-the-secret');
-  await until('the store is asked with what the file has now', () =>
+  await until('the request has the credentials that the file has now', () =>
     objects.stat('a').then(
       () => false,
       () => true,
     ),
   );
   await file('secret', secretKey);
-  await until('the store is asked with what the file has now', () =>
+  await until('the request has the credentials that the file has now', () =>
     objects.stat('a').then(
       () => true,
       () => false,
@@ -116,7 +116,7 @@ test('an object store is reached over TLS with credentials from files, and those
 });
 
 const isFault = (sentence: RegExp, secret: string) => (error: Error) => {
-  assert.ok(error instanceof StartError, `what only a person can mend is a StartError: ${inspect(error)}`);
+  assert.ok(error instanceof StartError, `a fault that an operator must fix is a StartError: ${inspect(error)}`);
   assert.match(error.message, sentence);
   assert.ok(!inspect(error, { depth: 10 }).includes(secret), 'the error has no secret');
   return true;

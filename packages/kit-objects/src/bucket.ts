@@ -41,7 +41,7 @@ export function bucketOf(client: Client, settings: ObjectSettings, requestMs: nu
     async ensureBucket() {
       if (await hasBucket()) return false;
       try {
-        await ask(() => client.makeBucket(bucket, region), 'making the bucket');
+        await ask(() => client.makeBucket(bucket, region), 'creating the bucket');
         return true;
       } catch (error) {
         return /^BucketAlready/.test(codeOf(error)) ? false : refused(error);

@@ -67,10 +67,10 @@ test('a store that verifies checksums gets one with each object', async () => {
       store.to(key).map(({ isChecksumRight }) => isChecksumRight),
       [true],
     );
-  assert.equal(probes(store.asked).length, 1, 'the store is asked once');
+  assert.equal(probes(store.asked).length, 1, 'the store is probed once');
 });
 
-test('a store that ignores or refuses checksums gets the signed hash, and is not asked again each time', async () => {
+test('a store that ignores or refuses checksums gets the signed hash, and is not probed for each object', async () => {
   const refusals: Array<[number, string] | undefined> = [
     undefined,
     [501, 'NotImplemented'],
@@ -87,11 +87,11 @@ test('a store that ignores or refuses checksums gets the signed hash, and is not
     }
     const asked = probes(store.asked).map(({ method, key }) => `${method} ${key}`);
     const kept = refusal === undefined ? ['DELETE checksum-probe?versionId=v1'] : [];
-    assert.deepEqual(asked, ['PUT checksum-probe', ...kept], 'and nothing of the question stays');
+    assert.deepEqual(asked, ['PUT checksum-probe', ...kept], 'and the probe leaves no object');
   }
 });
 
-test('a store that comes to refuse checksums that are right gets every object all the same', async () => {
+test('a store that starts to refuse correct checksums still gets every object', async () => {
   await using store = await fakeStore(({ isChecksumRight }) =>
     isChecksumRight === undefined ? undefined : [400, 'BadDigest'],
   );
@@ -107,7 +107,7 @@ test('a store that comes to refuse checksums that are right gets every object al
   );
 });
 
-test('a put that is called off while the store is asked keeps no other put from being stored', async () => {
+test('a put that is aborted during the probe blocks no other put', async () => {
   const stop = new AbortController();
   await using store = await fakeStore(({ isChecksumRight }) => {
     if (isChecksumRight !== false) return undefined;
@@ -119,10 +119,10 @@ test('a put that is called off while the store is asked keeps no other put from 
   await assert.rejects(off, /called off/);
   await other;
   await store.objects.put('later', Buffer.from('bytes'), type);
-  assert.equal(store.to('later')[0]?.isChecksumRight, true, 'what was not found out is asked for again');
+  assert.equal(store.to('later')[0]?.isChecksumRight, true, 'a probe without a result is repeated');
 });
 
-test('a store that is full is not sent the same object twice', async () => {
+test('a full store does not get the same object twice', async () => {
   await using store = await fakeStore(({ key, isChecksumRight }) => {
     if (isChecksumRight === false) return [400, 'BadDigest'];
     return key === 'a' ? [507, 'XMinioStorageFull'] : undefined;

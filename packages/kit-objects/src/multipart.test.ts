@@ -7,7 +7,7 @@ import { putStream } from './multipart.ts';
 
 const MiB = 1024 ** 2;
 
-/** Begins to store a body of `size` bytes, which is not ended; `log` says what the store was asked for. */
+/** Starts to store a body of `size` bytes and leaves it open. `log` lists the requests to the store. */
 function begun(size: number | undefined, onPart: (body: Buffer) => void = () => {}) {
   const log: string[] = [];
   const client = {
@@ -34,7 +34,7 @@ async function settled(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await turn();
 }
 
-test('of a body whose size is known all is sent with its last byte, and becomes an object when the body ends', async () => {
+test('a body of known size is sent completely with its last byte, and becomes an object when it ends', async () => {
   const { log, body, storing } = begun(10 * MiB);
   body.write(Buffer.alloc(10 * MiB));
   await settled();
@@ -52,7 +52,7 @@ test('of a body whose size is known all is sent with its last byte, and becomes 
   assert.deepEqual(short.log, ['whole 10']);
 });
 
-test('a body of another size than was said becomes no object', async () => {
+test('a body of another size than declared becomes no object', async () => {
   for (const [size, came] of [
     [10 * MiB, 10 * MiB + 1],
     [10 * MiB, 10 * MiB - 1],
@@ -61,12 +61,12 @@ test('a body of another size than was said becomes no object', async () => {
     [0, 1],
   ] as const) {
     const { log, body, storing } = begun(size);
-    // In two pieces, as the first one may be all that was said.
+    // In two pieces, because the first may have all the declared bytes.
     body.write(Buffer.alloc(Math.min(size, came)));
     await settled();
     if (came > size) body.write(Buffer.alloc(came - size));
     body.end();
-    await assert.rejects(storing, new RegExp(`an object of ${size} bytes was to be stored, and ${came} came`));
+    await assert.rejects(storing, new RegExp(`an object of ${size} bytes was declared, but ${came} came`));
     assert.ok(!log.includes('complete') && !log.some(line => line.startsWith('whole')), String(log));
   }
 });
@@ -75,12 +75,12 @@ test('a body that breaks off after its last byte becomes no object', async () =>
   const { log, body, storing } = begun(10 * MiB);
   body.write(Buffer.alloc(10 * MiB));
   await settled();
-  body.destroy(new Error('it may not be stored'));
+  body.destroy(new Error('the body must not be stored'));
   await assert.rejects(storing, /may not be stored/);
   assert.equal(log.at(-1), 'abort');
 });
 
-test('a body of any length is stored in parts with memory of their own, and every byte where it belongs', async () => {
+test('a body of any length is stored in parts with separate memory, and every byte is in its position', async () => {
   const stored: Buffer[] = [];
   const { body, storing } = begun(undefined, part => void stored.push(part));
   const whole = randomBytes(37 * MiB + 1);
@@ -91,6 +91,6 @@ test('a body of any length is stored in parts with memory of their own, and ever
     stored.map(part => part.length),
     [...Array(4).fill(8 * MiB), 5 * MiB + 1],
   );
-  // Also after all were sent: a request that is aborted late must not send another part's bytes.
+  // Compares after all parts were sent: a late request must not have another part's bytes.
   assert.ok(Buffer.concat(stored).equals(whole));
 });

@@ -128,7 +128,7 @@ async function* partsOf(body: Readable, size: number | undefined): AsyncGenerato
 
 function checkSize(bytes: number, expected: number | undefined): void {
   if (expected !== undefined && bytes !== expected)
-    throw new Error(`an object of ${expected} bytes was to be stored, and ${bytes} came`);
+    throw new Error(`an object of ${expected} bytes was declared, but ${bytes} came`);
 }
 
 /** Aborts a multipart upload, open or not. */

@@ -79,7 +79,7 @@ export function createObjects(
     key: string,
     { offset = 0, length, signal }: { offset?: number; length?: number; signal?: AbortSignal | undefined } = {},
   ): Promise<Readable> {
-    if (length !== undefined && length < 1) throw new RangeError('an object is read from one byte on');
+    if (length !== undefined && length < 1) throw new RangeError('an object is read at least one byte at a time');
     const open = () => client.getPartialObject(bucket, key, offset, length ?? 0);
     const answer = (await ask(open, 'opening an object', signal)) as IncomingMessage;
     const stop = () => void answer.destroy(signal?.reason as Error);
@@ -98,12 +98,12 @@ export function createObjects(
     get,
     async stat(key) {
       try {
-        const { size, etag } = await ask(() => client.statObject(bucket, key), 'looking at an object');
+        const { size, etag } = await ask(() => client.statObject(bucket, key), 'reading the details of an object');
         return { size, etag };
       } catch (error) {
         if (!isMissing(error)) throw error;
         // A response without a body does not distinguish a missing object from a missing bucket or an unknown user; a listing does.
-        await ask(() => client.listObjectsV2Query(bucket, key, '', '', 1, ''), 'looking at an object');
+        await ask(() => client.listObjectsV2Query(bucket, key, '', '', 1, ''), 'reading the details of an object');
         return undefined;
       }
     },
@@ -127,7 +127,7 @@ export function createObjects(
         if (name !== undefined) objects.push({ key: name, size, modifiedAt: new Date(lastModified) });
       // The same page must not repeat forever.
       if (after !== '' && objects.some(({ key }) => key === after))
-        throw new Error('the object store does not list from a key on');
+        throw new Error('the object store does not list from a given key');
       return { objects, isLast: !page.isTruncated || objects.length === 0 };
     },
     ...purging({ client, bucket, requestMs, list }),
@@ -166,7 +166,7 @@ function breakSilence(answer: IncomingMessage, idleMs: number): void {
   const timer = setInterval(() => {
     const { bytesRead } = answer.socket;
     const readerWaits = answer.readableLength === 0;
-    if (bytesRead === before && readerWaits) answer.destroy(new Error(`the store said nothing for ${idleMs} ms`));
+    if (bytesRead === before && readerWaits) answer.destroy(new Error(`the store sent nothing for ${idleMs} ms`));
     before = bytesRead;
   }, idleMs).unref();
   answer.once('close', () => clearInterval(timer));

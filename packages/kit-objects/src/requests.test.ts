@@ -5,7 +5,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { createObjects } from './objects.ts';
 
-/** A store that ends each connection when a request comes on it for the second time, without an answer; with `answers` of 0 when any comes. */
+/**
+ * A store that closes a connection without an answer when a second request comes on it; with `answers` of 0, at the
+ * first request.
+ */
 async function endingStore(answers: number) {
   const requests = new Map<Socket, number>();
   const server = createServer((request, response) => {
@@ -28,7 +31,7 @@ async function endingStore(answers: number) {
   };
 }
 
-test('a connection to the store that ended while it rested fails nothing: the request goes out again', async () => {
+test('the store closing an idle connection causes no failure: the request is retried', async () => {
   await using store = await endingStore(1);
   const { put, stat } = store.objects;
   for (let time = 0; time < 5; time++) {
@@ -37,7 +40,7 @@ test('a connection to the store that ended while it rested fails nothing: the re
   }
 });
 
-test('a store that answers nothing is not asked again and again', async () => {
+test('a store that never answers gets a limited number of retries', async () => {
   await using store = await endingStore(0);
   await assert.rejects(store.objects.stat('clip'), { code: 'ECONNRESET' });
   assert.equal(store.requests(), 1);

@@ -10,7 +10,7 @@ import { createObjects } from '../src/objects.ts';
 const WAIT = { limitMs: 30_000 };
 const type = { contentType: 'application/octet-stream' };
 
-/** A store that does what `behave` says, and how many connections to it are open. */
+/** A store whose responses `behave` makes, and the number of its open connections. */
 async function brokenStore(behave: RequestListener, requestMs = 5_000) {
   const server: Server = createServer((request, response) => behave(request.resume(), response));
   server.keepAliveTimeout = 60_000;
@@ -32,14 +32,14 @@ async function brokenStore(behave: RequestListener, requestMs = 5_000) {
 }
 
 const untilNone = (count: () => Promise<number>) =>
-  until('the connections of requests that were given up are closed', async () => (await count()) === 0, WAIT);
+  until('the connections of abandoned requests are closed', async () => (await count()) === 0, WAIT);
 
-test('a store that answers 503 takes no connection for ever: once it is back, it is used', async () => {
+test('a store that answers 503 keeps no connection forever, and is used again once it is back', async () => {
   let down = true;
   await using store = await brokenStore((_, response) =>
     down ? response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>') : response.writeHead(200).end(),
   );
-  // More than there are connections.
+  // More puts than connections.
   const puts = Array.from({ length: 300 }, (_, i) => store.objects.put(`k${i}`, Buffer.from('x'), type));
   const results = await Promise.allSettled(puts);
   assert.ok(results.every(result => result.status === 'rejected'));
@@ -47,7 +47,7 @@ test('a store that answers 503 takes no connection for ever: once it is back, it
   await store.objects.put('back', Buffer.from('x'), type);
 });
 
-test('a store that does not answer is given up in bounded time, and its connections with it', async () => {
+test('requests to a store that does not answer fail in bounded time and release their connections', async () => {
   await using store = await brokenStore(() => {}, 300);
   const startedAt = performance.now();
   const calls = [
@@ -70,7 +70,7 @@ test('a store that does not answer is given up in bounded time, and its connecti
   await untilNone(store.connections);
 });
 
-test('a store that falls silent once it has said whether it keeps versions holds no removal for ever', async () => {
+test('a store that stops answering after the question about versions blocks no removal forever', async () => {
   for (const status of ['Enabled', '']) {
     await using store = await brokenStore(({ url = '' }, response) => {
       if (/[?&]versioning/.test(url))
@@ -85,12 +85,12 @@ test('a store that falls silent once it has said whether it keeps versions holds
   }
 });
 
-test('a call that is called off leaves no connection behind', async () => {
+test('an aborted call leaves no connection open', async () => {
   await using store = await brokenStore(() => {}, 60_000);
   const stop = new AbortController();
   const getting = store.objects.get('k', { signal: stop.signal });
   const putting = store.objects.put('k', Buffer.from('x'), { ...type, signal: stop.signal });
-  await until('both requests are at the store', async () => (await store.connections()) === 2, WAIT);
+  await until('both requests have reached the store', async () => (await store.connections()) === 2, WAIT);
   stop.abort(new Error('called off'));
   await assert.rejects(getting, /called off/);
   await assert.rejects(putting, /called off/);

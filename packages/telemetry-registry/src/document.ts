@@ -2,24 +2,24 @@ import { METRICS, type MetricDefinition } from './metrics.ts';
 
 const BEGINNING = `# Metrics
 
-Made from \`packages/telemetry-registry/src/metrics.ts\` by \`npm run metrics\`; \`npm test\` holds both together, and holds what a running system emits against it.
+Generated from \`packages/telemetry-registry/src/metrics.ts\` by \`npm run metrics\`; \`npm test\` compares both, and compares this list with what a running system emits.
 
-Nothing is measured while no variable asks for it: [telemetry](telemetry.md) has the variables.
+The services measure nothing until a variable turns metrics on: see [telemetry](telemetry.md).
 
-Figures that cost a query are read by one process of submissions and one of webhooks, every \`FIGURES_SECONDS\` (15), from indexes alone; another process takes over
-when that one ends, and the first then reports nothing of them any more. What is gone is not reported for longer than a minute. \`service.instance.id\` is the name of the pod
-where \`K8S_POD_NAME\` or \`OTEL_RESOURCE_ATTRIBUTES\` has it, else the process id and a random word.
+One process of submissions and one of webhooks read the figures that cost a query, every \`FIGURES_SECONDS\` (15), from indexes alone. When that process stops, another one
+takes over, and the first stops reporting them. A process stops reporting an old value within a minute. \`service.instance.id\` is the name of the pod
+from \`K8S_POD_NAME\` or \`OTEL_RESOURCE_ATTRIBUTES\`, else the process id and a random word.
 
-A collector that is away or slow costs nothing but what is lost: queues are bounded, and nothing waits for it. No attribute is an id, a token or a text of somebody's; a
-metric has at most 2,000 series in a process, and the rest in one, \`otel.metric.overflow\`. What is not listed here is not sent, whichever library measures it.
+A slow or unreachable collector causes only lost telemetry: queues are bounded, and no request waits for them. No attribute contains an id, a token or a user's text. A
+metric has at most 2,000 series in a process; the others share the series \`otel.metric.overflow\`. The services send no metric that is not listed here.
 
-Prometheus has \`_\` for each dot of a name or an attribute, and the unit after the name: \`recording.step.age\` in \`s\` is \`recording_step_age_seconds\`, what counts ends in \`_total\`, what has the unit \`1\` in \`_ratio\` where it is a gauge,
-and a histogram is three: \`_bucket\`, \`_sum\`, \`_count\`.
+Prometheus replaces each dot of a name or an attribute by \`_\` and appends the unit: \`recording.step.age\` in \`s\` becomes \`recording_step_age_seconds\`. A counter's name ends in \`_total\`, that of a gauge
+with the unit \`1\` in \`_ratio\`, and a histogram has three series: \`_bucket\`, \`_sum\`, \`_count\`.
 
-Spans have \`recording.project.id\`, \`recording.submission.id\` and \`recording.upload.id\`, so that a trace store finds by a clip's id what each service did for it, and the log lines of
+Spans have \`recording.project.id\`, \`recording.submission.id\` and \`recording.upload.id\`, so a trace store finds the work of each service by the id of a clip. The log lines of
 the same steps have \`trace_id\`.
 
-Node's own: \`nodejs.*\` and \`v8js.*\`, as OpenTelemetry's conventions for Node have them (the event loop's delay and utilisation, the heap, garbage collection).
+Node's own metrics are \`nodejs.*\` and \`v8js.*\`, by OpenTelemetry's conventions for Node (the event loop's delay and utilisation, the heap, garbage collection).
 `;
 
 /** Returns the text of docs/metrics.md. */

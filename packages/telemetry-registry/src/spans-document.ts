@@ -2,17 +2,17 @@ import { COMMON_ATTRIBUTES, SPANS, type SpanDefinition } from './spans.ts';
 
 const BEGINNING = `# Spans
 
-Made from \`packages/telemetry-registry/src/spans.ts\` by \`npm run metrics\`; \`npm test\` holds both together, and holds what a running system emits against it.
+Generated from \`packages/telemetry-registry/src/spans.ts\` by \`npm run metrics\`; \`npm test\` compares both, and compares this list with what a running system emits.
 
-One trace leads from the request that brings a clip's last byte to the requests of its webhooks. What is done for the clip later (a landing that the sweeper
-takes up, a job that is done once more, a dead letter that is replayed) is a part of the same trace the first four times, and after that a trace of its own that links
-to it; so are later attempts to deliver an event, and erasures. \`npm run admin -- trace ID\` finds the trace by the id of a submission or an upload.
+One trace leads from the request with a clip's last byte to the requests of its webhooks. The first four repetitions of later work for the clip (a landing by the sweeper,
+a repeated job, a replayed dead letter) belong to the same trace. After that, each repetition starts its own trace, which links to the first one; so do
+later attempts to deliver an event, and erasures. \`npm run admin -- trace ID\` finds the trace by the id of a submission or an upload.
 
-A trace is of a bounded size however many parts an upload has and however often a job is done: of the database commands and store operations of one name within one step the first 20
-have a span, and the step says how many have none. Why: [decision 43](decisions/0043-spans.md). Of the requests that only read, a share is
+The size of a trace is bounded, whatever the number of an upload's parts or a job's runs: within one step, the first 20 database commands or store operations of each name
+have a span, and the step has the number of the others. [Decision 43](decisions/0043-spans.md) has the reasons. Of the requests that only read, a share is
 traced: see [telemetry](telemetry.md#sampling).
 
-Every span may have these:
+Attributes of all spans:
 
 ${tableOf(COMMON_ATTRIBUTES)}
 `;

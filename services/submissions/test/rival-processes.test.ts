@@ -60,7 +60,7 @@ test('a landing that cannot renew its lease cancels its inspection, and a retry 
   const { uploads } = await otherProcess();
   const renewWorker: typeof uploads.renewWorker = async () => {
     await looking.promise;
-    throw new Error('the database is away');
+    throw new Error('the database is down');
   };
   const failing = await otherProcess({ uploads: { ...uploads, renewWorker }, media: { ...harness.media, inspect } });
   await assert.rejects(landUpload(failing, await keyOf(id)), /the database is away/);

@@ -199,7 +199,7 @@ test('a project, its summary and its creation', () => {
   assert.equal(detail.webhookEnabled, true);
   assert.equal(detail.webhookSigned, false);
   assert.equal(presentProjectDetail({ ...project, webhookSigned: true }).webhookSigned, true);
-  assert.deepEqual(detail.webhookEvents, ['response.completed'], 'an unknown one is omitted');
+  assert.deepEqual(detail.webhookEvents, ['response.completed'], 'an unknown scope is omitted');
   assert.equal(detail.expiresAt, null);
   assert.equal(detail.transcriptionLanguage, '');
   assert.equal(detail.stats.videosCreated, 3);

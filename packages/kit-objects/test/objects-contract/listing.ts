@@ -19,7 +19,7 @@ const ODD_KEYS = [
 ];
 
 export function manyKeys(each: Each): void {
-  each('keys with odd characters are keys like any other', async ({ objects, read, keys }) => {
+  each('keys with unusual characters work like others', async ({ objects, read, keys }) => {
     const all = ODD_KEYS.map(key => `odd/${key}`);
     for (const key of all) await objects.put(key, Buffer.from(key), type);
     for (const key of all) {
@@ -35,7 +35,7 @@ export function manyKeys(each: Each): void {
       await assert.rejects(objects.put(key, Buffer.from(key), type), RangeError, key);
   });
 
-  each('more keys than a page has are listed once each, by their prefix, and removed', async ({ objects, keys }) => {
+  each('more keys than one page are each listed once, by prefix, and removed', async ({ objects, keys }) => {
     const all = Array.from({ length: 1_100 }, (_, i) => `many/${i % 7}/${String(i).padStart(6, '0')}`);
     const one = Buffer.from('1');
     for (let at = 0; at < all.length; at += 100)
@@ -43,7 +43,7 @@ export function manyKeys(each: Each): void {
     await objects.put('many-others/1', one, type);
     assert.deepEqual(await keys('many/'), all.toSorted());
     assert.deepEqual(await keys('many/3/'), all.filter(key => key.startsWith('many/3/')).toSorted());
-    assert.equal((await keys('many')).length, all.length + 1, 'a prefix is no folder');
+    assert.equal((await keys('many')).length, all.length + 1, 'a prefix need not end at a slash');
     assert.deepEqual(await keys('nothing/'), []);
     await objects.remove([...all, 'many/nowhere']);
     assert.deepEqual(await keys('many'), ['many-others/1']);

@@ -5,7 +5,7 @@ import { purging as purgingOf } from '../../src/purge.ts';
 import { type Each, type TestBucket, type } from './test-bucket.ts';
 
 export function purging(each: Each): void {
-  /** A prefix with two objects of which one was written over and one removed, and with a put that was cut. */
+  /** Purges a prefix that has an overwritten object, a removed one and an unfinished upload. */
   async function purgeAll({ objects, raw, settings, keys, openUploads }: TestBucket, name: string, versions: number) {
     const prefix = `${name}/it/`;
     for (const key of ['a', 'a', 'b']) await objects.put(prefix + key, Buffer.from('12345'), type);
@@ -14,25 +14,26 @@ export function purging(each: Each): void {
     await raw.initiateNewMultipartUpload(settings.s3Bucket, `${prefix}cut`, {});
     const held = { objects: versions > 1 ? 2 : 1, versions, bytes: versions * 5 };
     assert.deepEqual(await objects.holdings(prefix), held);
-    assert.deepEqual(await objects.purge(prefix, ['cut']), held, 'what was there is returned');
+    assert.deepEqual(await objects.purge(prefix, ['cut']), held, 'the purge returns the counts from before');
     assert.deepEqual(await objects.holdings(prefix), { objects: 0, versions: 0, bytes: 0 });
     assert.deepEqual(await openUploads(), []);
     assert.deepEqual(await keys(`${name}/`), [`${name}/it-is-another`]);
     assert.deepEqual(
       await objects.purge(prefix),
       { objects: 0, versions: 0, bytes: 0 },
-      'a second time changes nothing',
+      'a second purge changes nothing',
     );
   }
 
-  each('what is under a prefix is purged, with what is half stored, and nothing beside it', async bucket => {
+  each('a purge removes the objects and open uploads under its prefix, and no others', async bucket => {
     await purgeAll(bucket, 'purge', 1);
   });
 
-  each('what is stored in the midst of purging is purged too; where it never ends, that is said', async bucket => {
+  each('objects stored during a purge are purged too; if that never ends, the purge fails', async bucket => {
     const { raw, settings, objects } = bucket;
     let late = 2;
-    // A job that stores on while it is not yet known to it that its submission is being erased.
+    // Stores another object after each removal, like a job that does not know yet that its submission is being
+    // erased.
     const client: Client = Object.create(raw, {
       removeObjects: {
         async value(...named: Parameters<Client['removeObjects']>) {
@@ -51,17 +52,17 @@ export function purging(each: Each): void {
     await objects.purge('late/');
   });
 
-  each('one object that the store may not give up has no other kept', async ({ raw, settings }) => {
+  each('one object that the store must keep does not keep others', async ({ raw, settings }) => {
     const locked = { ...settings, s3Bucket: `${settings.s3Bucket}-locked` };
     const { s3Bucket: bucketName, s3Region: region } = locked;
     try {
       await raw.makeBucket(bucketName, region, { ObjectLocking: true });
     } catch {
-      // A store without legal holds has nothing that it may not give up.
+      // A store without legal holds cannot refuse a removal.
       return;
     }
     const objects = createObjects(locked);
-    // One more than a request removes, so that what is held is not of the last request.
+    // One more than a request removes, so that the held object is not in the last request.
     const all = Array.from({ length: 1_001 }, (_, i) => `held/${String(i).padStart(4, '0')}`);
     const [held = ''] = all;
     for (let at = 0; at < all.length; at += 100)
@@ -74,7 +75,7 @@ export function purging(each: Each): void {
     await raw.removeBucket(bucketName);
   });
 
-  each('a bucket that keeps versions keeps none of what was purged', async bucket => {
+  each('a bucket with versions keeps no version of a purged object', async bucket => {
     const { raw, settings } = bucket;
     const on = { ...settings, s3Bucket: `${settings.s3Bucket}-versions` };
     const objects = createObjects(on);
@@ -82,7 +83,7 @@ export function purging(each: Each): void {
     try {
       await raw.setBucketVersioning(on.s3Bucket, { Status: 'Enabled' });
     } catch {
-      // A store that keeps no versions at all: what it cannot do it cannot do wrong.
+      // A store that keeps no versions passes without this test.
       await raw.removeBucket(on.s3Bucket);
       return;
     }

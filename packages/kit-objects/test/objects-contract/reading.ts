@@ -4,7 +4,7 @@ import { until } from '@recording-request/testing/wait';
 import { type Each, MiB, sha256, streamOf, type } from './test-bucket.ts';
 
 export function reading(each: Each): void {
-  each('ranges give the bytes that were asked for; what lies past the end is refused', async ({ objects, read }) => {
+  each('a range returns the requested bytes; a range past the end is refused', async ({ objects, read }) => {
     const body = randomBytes(10 * MiB + 7);
     await objects.put('read/ranges', streamOf(body), type);
     const size = body.length;
@@ -21,7 +21,7 @@ export function reading(each: Each): void {
     await assert.rejects(objects.get('read/ranges', { length: 0 }), RangeError);
   });
 
-  each('a reader that waits keeps no other one waiting, and gets the rest', async ({ objects, read }) => {
+  each('a paused reader blocks no other, and gets the rest', async ({ objects, read }) => {
     const body = randomBytes(24 * MiB);
     await objects.put('read/slow', streamOf(body), type);
     const hash = createHash('sha256');
@@ -32,9 +32,9 @@ export function reading(each: Each): void {
     assert.equal(hash.digest('hex'), sha256(body));
   });
 
-  each('readers that go away give their connections back', async ({ objects, read }) => {
+  each('readers that stop release their connections', async ({ objects, read }) => {
     await objects.put('read/left', streamOf(randomBytes(16 * MiB)), type);
-    // More of them than there are connections: were one kept each, the last would wait for ever.
+    // More reads than connections: if each kept its connection, the last would wait forever.
     for (let round = 0; round < 8; round += 1)
       await Promise.all(
         Array.from({ length: 20 }, async () => {
@@ -46,7 +46,7 @@ export function reading(each: Each): void {
     assert.equal((await read('read/left', { length: 3 })).length, 3);
   });
 
-  each('a read that is called off ends with the reason', async ({ objects }) => {
+  each('an aborted read ends with the reason', async ({ objects }) => {
     await objects.put('read/off', streamOf(randomBytes(16 * MiB)), type);
     const stop = new AbortController();
     const stream = await objects.get('read/off', { signal: stop.signal });
@@ -58,7 +58,7 @@ export function reading(each: Each): void {
     await assert.rejects(objects.get('read/off', { signal: stop.signal }), /called off/);
   });
 
-  each('a presigned address reads one object for its time, whole or in ranges, and nothing else', async bucket => {
+  each('a presigned URL reads one object until it expires, whole or in ranges, and nothing else', async bucket => {
     const { objects } = bucket;
     const body = randomBytes(70_000);
     await objects.put('read/signed', body, type);
@@ -76,6 +76,6 @@ export function reading(each: Each): void {
     assert.equal((await fetch(url, { method: 'PUT', body: 'x' })).status, 403);
     assert.equal((await fetch(await objects.presignGet('read/nowhere', 60))).status, 404);
     const short = await objects.presignGet('read/signed', 1);
-    await until('an address ends with its time', async () => (await fetch(short)).status === 403);
+    await until('a URL expires', async () => (await fetch(short)).status === 403);
   });
 }

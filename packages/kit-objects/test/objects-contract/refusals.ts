@@ -13,12 +13,12 @@ export function refusals(each: Each): void {
     objects => Array.fromAsync(objects.list('')),
   ];
 
-  each('a bucket that is not there is an error, never an object that is not there', async ({ settings }) => {
+  each('a missing bucket is an error, never a missing object', async ({ settings }) => {
     const objects = createObjects({ ...settings, s3Bucket: `${settings.s3Bucket}-gone` });
     for (const call of everything) await assert.rejects(call(objects), error => !isMissing(error));
   });
 
-  each('wrong credentials are an error that does not show them', async ({ settings }) => {
+  each('wrong credentials cause an error that does not show them', async ({ settings }) => {
     const wrong = 'not-the-secret-of-this-store';
     const other = { ...settings, s3SecretKey: () => wrong };
     for (const each of [other, { ...other, s3AccessKey: () => 'nobody-we-know-of' }]) {

@@ -6,7 +6,7 @@ import { readParts } from '../../src/read-parts.ts';
 import { type Each, MiB, sha256, streamOf, type TestBucket, type, wayTo } from './test-bucket.ts';
 
 export function wholeObjects(each: Each): void {
-  each('bytes come back as they were put, and a second put replaces the first', async ({ objects, read }) => {
+  each('a get returns the bytes of the put, and a second put replaces the first', async ({ objects, read }) => {
     const [first, second] = [randomBytes(100_000), randomBytes(50_000)];
     await objects.put('whole/a', first, type);
     const before = await objects.stat('whole/a');
@@ -19,7 +19,7 @@ export function wholeObjects(each: Each): void {
     assert.notEqual(after?.etag, before?.etag);
   });
 
-  each('nothing is an object too: a buffer and a stream without bytes', async ({ objects, read }) => {
+  each('an empty buffer and an empty stream become empty objects', async ({ objects, read }) => {
     await objects.put('whole/none', Buffer.alloc(0), type);
     await objects.put('whole/no-stream', Readable.from([]), { ...type, size: 0 });
     for (const key of ['whole/none', 'whole/no-stream']) {
@@ -28,16 +28,16 @@ export function wholeObjects(each: Each): void {
     }
   });
 
-  each('what is not there: reading says so, looking finds nothing, removing changes nothing', async ({ objects }) => {
+  each('a missing object: a read fails, a look-up finds nothing, a removal changes nothing', async ({ objects }) => {
     await assert.rejects(objects.get('whole/nowhere'), isMissing);
     assert.equal(await objects.stat('whole/nowhere'), undefined);
     await objects.remove(['whole/nowhere']);
-    assert.equal(await objects.stat('whole'), undefined, 'a folder is no object');
+    assert.equal(await objects.stat('whole'), undefined, 'a folder is not an object');
   });
 }
 
 export function streams(each: Each): void {
-  each('streams of any length come back, with and without a declared length', async ({ objects, read }) => {
+  each('streams of any length are stored and read, with and without a declared length', async ({ objects, read }) => {
     for (const bytes of [1, 8 * MiB - 1, 8 * MiB, 8 * MiB + 1, 17 * MiB]) {
       const body = randomBytes(bytes);
       await objects.put('streams/declared', streamOf(body), { ...type, size: bytes });
@@ -55,7 +55,7 @@ export function streams(each: Each): void {
     assert.equal(sha256(await read('streams/buffer')), sha256(body));
   });
 
-  each('a long stream goes in and out in the memory of a few parts', async ({ objects }) => {
+  each('a long stream is stored and read within the memory of a few parts', async ({ objects }) => {
     const piece = randomBytes(MiB);
     const hashes = { in: createHash('sha256'), out: createHash('sha256') };
     const peak = peakMemory();
@@ -81,7 +81,7 @@ export function streams(each: Each): void {
 }
 
 export function inParts(each: Each): void {
-  each('objects are read one behind the other, whatever their sizes', async ({ objects }) => {
+  each('objects of any sizes are read in order', async ({ objects }) => {
     const small = Array.from({ length: 40 }, (_, at) => at * 7);
     for (const sizes of [[], [7], [0, 3], small, [MiB, 5, 6, 2 * MiB, 64 * 1024, 64 * 1024 + 1, 9]]) {
       const bodies = sizes.map(size => randomBytes(size));
@@ -92,7 +92,7 @@ export function inParts(each: Each): void {
     }
   });
 
-  each('a missing part and one of another size end the reading', async ({ objects }) => {
+  each('a missing part and a part of another size end the read', async ({ objects }) => {
     for (const size of [10, MiB]) {
       const there = { key: `parts/there-${size}`, size };
       await objects.put(there.key, randomBytes(size), type);
@@ -120,7 +120,7 @@ function peakMemory() {
 
 export function halfStored(each: Each): void {
   const kept = Buffer.from('as it was');
-  /** Whatever ends the put, the object is as before and nothing is left open. */
+  /** Checks that a failed put leaves the object as it was and no open upload. */
   async function endsWith(
     bucket: TestBucket,
     expected: RegExp,
@@ -130,7 +130,7 @@ export function halfStored(each: Each): void {
     await bucket.objects.put(key, kept, type);
     await assert.rejects(putting(key), expected);
     assert.ok((await bucket.read(key)).equals(kept), 'the object is as it was before');
-    assert.deepEqual(await bucket.openUploads(), [], 'nothing is left half stored');
+    assert.deepEqual(await bucket.openUploads(), [], 'no upload is left open');
   }
   const breaking = (at: number) =>
     Readable.from(
@@ -141,7 +141,7 @@ export function halfStored(each: Each): void {
       { objectMode: false },
     );
 
-  each('a source that breaks stores nothing, early or late', async bucket => {
+  each('a source that fails early or late stores nothing', async bucket => {
     for (const at of [100, 8 * MiB + 5, 30 * MiB])
       await endsWith(bucket, /the source broke/, key => bucket.objects.put(key, breaking(at), type));
   });
@@ -153,12 +153,12 @@ export function halfStored(each: Each): void {
       [20 * MiB, 20 * MiB - 1],
       [20 * MiB, 20 * MiB + 1],
     ] as const)
-      await endsWith(bucket, /bytes was to be stored/, key =>
+      await endsWith(bucket, /bytes was declared/, key =>
         bucket.objects.put(key, streamOf(randomBytes(comes)), { ...type, size: declared }),
       );
   });
 
-  each('a put that is called off in the middle stores nothing', async bucket => {
+  each('a put that is aborted in the middle stores nothing', async bucket => {
     const stop = new AbortController();
     const endless = Readable.from(
       (function* () {
@@ -175,7 +175,7 @@ export function halfStored(each: Each): void {
     );
   });
 
-  each('bytes that change on the way to the store are refused, alone and in a stream', async bucket => {
+  each('the store refuses bytes that changed on the way, in a buffer and in a stream', async bucket => {
     const bytes = randomBytes(9 * MiB).fill('as it was sent', MiB);
     const summed: boolean[] = [];
     await using way = await wayTo(bucket.settings.s3Endpoint, piece => {
@@ -187,13 +187,13 @@ export function halfStored(each: Each): void {
     const refused = /BadDigest|Mismatch|checksum|digest|Content-MD5|SHA-?256/i;
     await endsWith(bucket, refused, key => changing.put(key, bytes.subarray(0, 2 * MiB), type));
     await endsWith(bucket, refused, key => changing.put(key, streamOf(bytes), type));
-    // The probe has a checksum, and so has the object where the store verifies them. The last try has none.
+    // The probe has a checksum, and so has the object if the store verifies checksums. The last try has none.
     assert.match(summed.slice(0, 3).join(), /^true,(true,)?false/);
     await changing.put('half/unchanged', bytes.subarray(0, MiB), type);
     assert.ok((await bucket.read('half/unchanged')).equals(bytes.subarray(0, MiB)));
   });
 
-  each('puts of one key at once: one of them whole, never a mixture', async ({ objects, read, openUploads }) => {
+  each('concurrent puts of one key store one whole body, never a mixture', async ({ objects, read, openUploads }) => {
     for (const bytes of [1_000, 18 * MiB]) {
       const bodies = Array.from({ length: 5 }, () => randomBytes(bytes));
       const key = `half/at-once-${bytes}`;
@@ -203,7 +203,7 @@ export function halfStored(each: Each): void {
     assert.deepEqual(await openUploads(), []);
   });
 
-  each('what a process left half stored when it died is ended, and what is under way is not', async bucket => {
+  each('the open uploads of a dead process are aborted, and running ones are not', async bucket => {
     const { objects, raw, settings } = bucket;
     const left = await raw.initiateNewMultipartUpload(settings.s3Bucket, 'half/left', {});
     const part = { bucketName: settings.s3Bucket, objectName: 'half/left', uploadID: left, partNumber: 1, headers: {} };

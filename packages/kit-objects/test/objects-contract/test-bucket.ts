@@ -12,11 +12,11 @@ export const MiB = 1024 ** 2;
 export const type = { contentType: 'application/octet-stream' };
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** Declares a test that is given the bucket. */
+/** Declares a test that gets the bucket. */
 export type Each = (name: string, run: (bucket: TestBucket) => Promise<void>) => void;
 export type TestBucket = Awaited<ReturnType<typeof openTestBucket>>;
 
-/** Creates a new bucket; `raw` sees what the store really has. */
+/** Creates a new bucket; `raw` is a client without this package's code. */
 export async function openTestBucket(env: StoreEnv) {
   const { S3_ENDPOINT: endpoint = '', S3_ACCESS_KEY: accessKey = '', S3_SECRET_KEY: secretKey = '' } = env;
   const settings = {
@@ -27,7 +27,7 @@ export async function openTestBucket(env: StoreEnv) {
     s3Bucket: `c${randomBytes(6).toString('hex')}`,
   };
   const objects = createObjects(settings);
-  // Of two processes that start at once, both go on.
+  // Both of two processes that start at once succeed.
   await Promise.all([objects.ensureBucket(), createObjects(settings).ensureBucket()]);
   await objects.ensureBucket();
   const { hostname, port } = new URL(endpoint);
@@ -63,7 +63,7 @@ export async function openTestBucket(env: StoreEnv) {
   };
 }
 
-/** `bytes` in pieces, so that it has no length of its own. */
+/** Returns `bytes` as a stream in pieces, whose length is not known. */
 export const streamOf = (bytes: Buffer, piece = 64 * 1024): Readable =>
   Readable.from(
     (function* () {
@@ -72,7 +72,7 @@ export const streamOf = (bytes: Buffer, piece = 64 * 1024): Readable =>
     { objectMode: false },
   );
 
-/** A way to the store that passes on what `change` makes of each piece that is sent to it. */
+/** A proxy to the store that applies `change` to each piece it sends. */
 export async function wayTo(endpoint: string, change: (piece: Buffer) => Buffer) {
   const { hostname, port } = new URL(endpoint);
   const open = new Set<Socket>();

@@ -35,7 +35,7 @@ test('each item runs although others fail, and each failure is reported', async 
 });
 
 test('an outage stops the other items and is thrown as it is', async () => {
-  const outage = Object.assign(new Error('the database is away'), { name: 'MongoServerSelectionError' });
+  const outage = Object.assign(new Error('the database is down'), { name: 'MongoServerSelectionError' });
   const { begun, error } = await turn([new Error('the store keeps it'), 1, outage, 2]);
   assert.equal(error, outage);
   assert.equal(begun.length, 3);
