@@ -24,7 +24,7 @@ import { beginCall, type RpcSpan, rpcSpan } from './rpc-spans.ts';
 
 export interface RpcOptions {
   signal?: AbortSignal;
-  /** How long the call may take; never longer than the RPC that is being served has left. */
+  /** The time limit of the call. It is never longer than the time left of the RPC that is being served. */
   deadlineMs?: number;
 }
 
@@ -45,10 +45,10 @@ const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
 const MESSAGES_AHEAD = 2;
 const CONNECT_LOOK_MS = 50;
-// The age at which a connection takes no more calls, and the longest call that may still run on it.
+// The maximum age of a connection for new calls, and the maximum time of a call that still runs on an older one.
 const KEEPALIVE_MS = 60_000;
-// Each call that fails as unavailable takes one of a hundred tokens, each that succeeds gives a tenth of one back, and at fifty
-// nothing is sent again: a peer that is down is not called more often for it.
+// A call that fails as unavailable takes one of a hundred tokens, and a successful call returns a tenth of one. At
+// fifty tokens retries stop, so that a peer that is down does not get more calls.
 const THROTTLING = { maxTokens: 100, tokenRatio: 0.1 };
 const RETRIES = {
   maxAttempts: 4,
@@ -60,15 +60,15 @@ const RETRIES = {
 
 export interface ClientOptions {
   /**
-   * Whether a call of the RPC with this path is sent again, to another replica if there is one, when its connection was lost before
-   * it was answered. It may then be carried out twice. None is by default.
+   * Whether to retry a call of the RPC with this path, on another replica if there is one, when its connection is
+   * lost before the answer. The call may then run twice. By default no call is retried.
    */
   mayRepeat?: (path: string) => boolean;
-  /** How long a unary call may take, 5 s by default. */
+  /** The time limit of a unary call, 5 s by default. */
   deadlineMs?: number;
   /**
-   * For streams that end users read at any pace: a connection that no other client shares, so that no other call waits
-   * behind their bytes, and how many bytes may wait for each of their readers before they are read as messages.
+   * For streams that end users read at any pace: this client gets its own connection, so that no other call waits
+   * behind their bytes. `windowBytes` limits the unread bytes of each stream.
    */
   slowReaders?: { windowBytes: number };
 }
@@ -118,7 +118,7 @@ export function createClient<S>(
 async function connected(client: Client, limitMs: number, closed: AbortSignal): Promise<void> {
   const until = performance.now() + limitMs;
   const channel = client.getChannel();
-  // Asking a closed channel would make it connect again.
+  // A state check reconnects a closed channel.
   while (!closed.aborted && channel.getConnectivityState(true) !== connectivityState.READY) {
     if (performance.now() >= until) return;
     await delay(CONNECT_LOOK_MS, undefined, { ref: false });
@@ -126,9 +126,10 @@ async function connected(client: Client, limitMs: number, closed: AbortSignal): 
 }
 
 /**
- * A ping finds out that a peer's machine is gone. On a connection that takes no more calls (see grpc-server.ts) it cannot be sent, which
- * @grpc/grpc-js takes for a lost connection and ends the calls that still run on it: so the first comes when these have
- * ended, and where calls are streams, which may run for hours, none does.
+ * Returns the settings of pings, which detect that a peer's machine is down. A ping cannot be sent on a connection
+ * that is closed to new calls (see grpc-server.ts); @grpc/grpc-js then treats the connection as lost and ends its
+ * running calls. So the first ping comes after these calls must have ended. A service with streams, which may run for
+ * hours, gets no pings.
  */
 function keepalive(definition: ServiceDefinition): ChannelOptions {
   if (Object.values(definition).some(({ responseStream }) => responseStream)) return {};
@@ -162,14 +163,14 @@ function bounds(options: RpcOptions): Bounds {
   return { call: { deadline }, signals };
 }
 
-// Within its deadline a call waits for a peer that is restarting instead of failing at once.
+// Within its deadline a call waits for a restarting peer instead of failing at once.
 const metadata = () => new Metadata({ waitForReady: true });
 
 interface Rpc {
   channel: Client;
   method: MethodDefinition<unknown, unknown>;
   span: RpcSpan;
-  /** Whether the call is sent again after its connection was lost. */
+  /** Whether to retry the call after its connection was lost. */
   isRepeated: boolean;
 }
 
@@ -263,8 +264,8 @@ async function* stream({ channel, method, span }: Rpc, request: unknown, options
 }
 
 /**
- * Delivers at most `ahead` messages that were not taken, and holds the next one back. A stream of grpc-js reads sixteen
- * ahead, of any size, and has no option for fewer.
+ * Delivers at most `ahead` messages that the reader has not taken, and holds the next one back. A stream of grpc-js
+ * buffers sixteen messages of any size, without an option for fewer.
  */
 function messageGate(ahead: number) {
   let room = ahead;
@@ -292,7 +293,7 @@ function messageGate(ahead: number) {
   };
 }
 
-/** Whether a call failed because its server does not serve it. */
+/** Whether a call failed because its server does not implement it. */
 export const isUnimplemented = (error: unknown): boolean =>
   error instanceof DomainError && (error.cause as { status?: unknown } | undefined)?.status === status.UNIMPLEMENTED;
 

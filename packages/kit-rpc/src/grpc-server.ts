@@ -24,7 +24,7 @@ import { inCall, rpcSpan } from './rpc-spans.ts';
 
 /** The second argument of a handler. */
 export interface CallContext {
-  /** Fires when the caller went away or its deadline passed. */
+  /** Fires when the caller disconnects or its deadline passes. */
   signal: AbortSignal;
   log: Logger;
 }
@@ -125,7 +125,7 @@ export function shutDown(server: Server, graceMs: number): Promise<void> {
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
 interface Scope extends CallScope {
-  /** The handler has ended: there is nothing to cancel, and work that it left running has no deadline. */
+  /** Marks the end of the handler: nothing is left to cancel, and work that it left running has no deadline. */
   end(): void;
 }
 
@@ -150,10 +150,10 @@ function scopeOf(call: AnyCall): Scope {
 
 const callDuration = durationOf('rpc.server.call.duration');
 
-/** Notes the end of a call: its status is that of the error, OK without one. */
+/** Records the end of a call: the status of the error, or OK without one. */
 type EndNoted = (code?: status, failure?: DomainError) => void;
 
-/** Returns what notes each call of the RPC with this path: its end by a line, and its duration. */
+/** Returns a function that records each call of the RPC with this path: a log line at its end, and its duration. */
 function noting(path: string, log: Logger): (request: unknown) => EndNoted {
   const rpc = path.slice(1);
   return request => {
@@ -232,7 +232,7 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
             await sent;
             if (scope.signal.aborted) return cancelled();
             sent = write(call, message, scope.signal);
-            // Awaited above or below; unless making the next message fails first.
+            // The result is awaited above or below, unless the next message fails first.
             sent.catch(() => {});
           }
           await sent;

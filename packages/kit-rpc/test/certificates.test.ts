@@ -36,7 +36,7 @@ const file = async (name: string, text: string) => {
   return at(name);
 };
 
-/** The variables of a certificate for projects by this authority, which is not that of `ours`. */
+/** Returns the variables of a certificate for projects, issued by this authority instead of `ours`. */
 async function filesOf(authority: Authority, ca: string, usages?: string[]): Promise<Record<string, string>> {
   const { cert, key } = await authority.issue([uriOf('projects')], usages && { usages });
   const [TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE] = await Promise.all([
@@ -47,7 +47,7 @@ async function filesOf(authority: Authority, ca: string, usages?: string[]): Pro
   return { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE };
 }
 
-test('a certificate that cannot be used is refused at the start, in a sentence that names what is wrong', async () => {
+test('an unusable certificate is refused at the start, with an error that names the fault', async () => {
   const good = ours.env('projects');
   const expired = await ours.issue('expired', ['projects'], { expired: true });
   const cut = (await readFile(good.TLS_CERT_FILE!, 'utf8')).replace(/\n.{20}/, '\nAAAA');
@@ -77,7 +77,7 @@ test('a certificate that cannot be used is refused at the start, in a sentence t
     });
 });
 
-test('authorities that were joined without a line between them are read as two', async () => {
+test('two authorities joined without a line break are read as two', async () => {
   const TLS_CA_FILE = await file('joined', ours.authority.cert.trimEnd() + theirs.authority.cert.trimEnd());
   using serving = await openCaller({ ...ours.env('projects'), TLS_CA_FILE }, 'projects');
   using calling = await openCaller({ ...theirs.env('media'), TLS_CA_FILE }, 'media');
@@ -96,7 +96,7 @@ test('authorities that were joined without a line between them are read as two',
   }
 });
 
-test('two authorities of one name are refused, where TLS would take the one for the other', async () => {
+test('two authorities of one name are refused if TLS would confuse them', async () => {
   const [first, second] = [
     await makeAuthority(undefined, { name: 'Us' }),
     await makeAuthority(undefined, { name: 'Us' }),
@@ -110,7 +110,7 @@ test('two authorities of one name are refused, where TLS would take the one for 
   again[Symbol.dispose]();
 });
 
-test('authorities that are cut off are not taken for fewer, and a certificate must be for servers and for clients', async () => {
+test('a truncated file of authorities is refused, and a certificate must be for servers and for clients', async () => {
   const [first, second] = [await makeAuthority(), await makeAuthority()];
   const cut = first.cert + second.cert.slice(0, 200);
   await assert.rejects(openCaller(await filesOf(first, cut), 'projects'), {
@@ -124,7 +124,7 @@ test('authorities that are cut off are not taken for fewer, and a certificate mu
   both[Symbol.dispose]();
 });
 
-test('a certificate whose authority has expired is refused at the start: nobody would believe it', async () => {
+test('a certificate of an expired authority is refused at the start', async () => {
   const gone = await makeAuthority(undefined, { expired: true });
   await assert.rejects(openCaller(await filesOf(gone, gone.cert), 'projects'), (error: ConfigError) => {
     assert.match(error.faults.join(), /^TLS_CERT_FILE was issued by an authority that expired on /);
@@ -132,7 +132,7 @@ test('a certificate whose authority has expired is refused at the start: nobody 
   });
 });
 
-test('a service whose certificate cannot be used ends with exit code 78 and one sentence that names it', async () => {
+test('a service with an unusable certificate exits with code 78 and one sentence that names the file', async () => {
   const script = `
     import { loadConfig } from '@recording-request/kit/config';
     import { healthVariables, internalVariables, processVariables } from '@recording-request/kit/service-variables';
@@ -171,7 +171,7 @@ test('a service whose certificate cannot be used ends with exit code 78 and one 
   await Promise.all(ends);
 });
 
-test('without certificates nothing starts, unless INTERNAL_PLAINTEXT=true', () => {
+test('a service does not start without certificates, unless INTERNAL_PLAINTEXT=true', () => {
   const faults = ['TLS_CERT_FILE is not set', 'TLS_KEY_FILE is not set', 'TLS_CA_FILE is not set'];
   for (const mode of ['', 'false'])
     assert.throws(() => loadConfig({ INTERNAL_PLAINTEXT: mode }, internalVariables), { faults });
@@ -179,13 +179,13 @@ test('without certificates nothing starts, unless INTERNAL_PLAINTEXT=true', () =
   assert.throws(() => loadConfig({ INTERNAL_PLAINTEXT: 'send' }, internalVariables), /INTERNAL_PLAINTEXT must be/);
 });
 
-/** At once, as a mounted secret is: a look in the middle of a copy would find an empty file, and say so. */
+/** Replaces a file atomically, like a mounted secret: a copy in progress would be read as an empty file. */
 async function replace(file: string, source: string): Promise<void> {
   await copyFile(source, `${file}.next`);
   await rename(`${file}.next`, file);
 }
 
-test('what is replaced is found; half of a replacement is not taken', async () => {
+test('a replaced certificate is used; half of a replacement is not', async () => {
   const env = await ours.issue('moving', ['projects']);
   const files = { tlsCertFile: env.TLS_CERT_FILE!, tlsKeyFile: env.TLS_KEY_FILE!, tlsCaFile: env.TLS_CA_FILE! };
   const seen: string[] = [];
@@ -196,11 +196,11 @@ test('what is replaced is found; half of a replacement is not taken', async () =
   const before = certificates.current;
   const next = await ours.issue('next', ['projects']);
   await replace(files.tlsCertFile, next.TLS_CERT_FILE!);
-  await until('the half is noticed', async () => faults.length > 0);
+  await until('the half replacement is logged', async () => faults.length > 0);
   assert.match(faults[0]!, /The certificate was not replaced: TLS_KEY_FILE is not the key of the certificate/);
   assert.equal(certificates.current, before);
   await replace(files.tlsKeyFile, next.TLS_KEY_FILE!);
-  await until('the whole is taken', async () => seen.length > 0);
+  await until('the complete replacement is used', async () => seen.length > 0);
   assert.deepEqual(seen, [await readFile(next.TLS_CERT_FILE!, 'utf8')]);
-  assert.equal(faults.length, 1, 'the same fault is said once');
+  assert.equal(faults.length, 1, 'the same fault is logged once');
 });

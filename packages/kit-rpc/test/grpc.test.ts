@@ -16,7 +16,7 @@ import { type Handlers, implement, startGrpcServer } from '../src/grpc-server.ts
 import { openCaller } from '../src/internal/internal.ts';
 
 const log = createLogger('test', 'silent');
-// Caller and server in one.
+// The caller and the server share one certificate.
 const internal = await openCaller(await everyServiceEnv(), 'gateway');
 after(() => internal[Symbol.dispose]());
 const WINDOW_BYTES = 256 * 1024;
@@ -78,7 +78,7 @@ test('a refusal reaches the caller with its code and its sentence; its cause doe
   });
 });
 
-test('a fault of our own reaches the caller in fixed words only', async () => {
+test('an internal error reaches the caller only as a fixed sentence', async () => {
   await using served = await serve({
     async inspect() {
       throw new Error('password=hunter2');
@@ -114,7 +114,7 @@ test('a call that was answered or refused is not cancelled when its stream close
   );
 });
 
-test('a call ends at its deadline, and the handler learns of it', async () => {
+test('a call ends at its deadline, which aborts its handler', async () => {
   const { promise: aborted, resolve } = Promise.withResolvers<void>();
   let begun = false;
   await using served = await serve({
@@ -128,7 +128,7 @@ test('a call ends at its deadline, and the handler learns of it', async () => {
       );
     },
   });
-  // On a busy machine a deadline may end before the handler has begun: that call says nothing of it.
+  // On a busy machine the deadline may pass before the handler starts; such a call proves nothing.
   for (let tries = 0; tries < 100 && !begun; tries++)
     await assert.rejects(
       served.media.inspect({ objectKey: 'x' }, { deadlineMs: 300 }),
@@ -138,7 +138,7 @@ test('a call ends at its deadline, and the handler learns of it', async () => {
   await aborted;
 });
 
-test('a peer that is not there is reported as unavailable within the deadline, in a sentence for the caller', async () => {
+test('a missing peer is reported as unavailable within the deadline, in a sentence for the caller', async () => {
   const media = createClient<MediaServiceServer>(MediaServiceService, '127.0.0.1:1', internal.peer('media'));
   await assert.rejects(media.inspect({ objectKey: 'x' }, { deadlineMs: 300 }), (error: DomainError) =>
     ['timeout', 'unavailable'].includes(error.code),
@@ -146,7 +146,7 @@ test('a peer that is not there is reported as unavailable within the deadline, i
   media.close();
 });
 
-/** A server behind a line that the returned function cuts. */
+/** Starts a server behind a proxy; the returned function cuts the connections. */
 async function behindLine(inspect: Handlers<MediaServiceServer>['inspect']) {
   const server = await startGrpcServer({
     ...{ listen: '127.0.0.1:0', log, internal, callersOf: () => ['gateway'] },
@@ -181,7 +181,7 @@ async function behindLine(inspect: Handlers<MediaServiceServer>['inspect']) {
   };
 }
 
-test('a call that may be repeated is answered by another replica when its own dies in its middle, and others fail', async () => {
+test('when a replica dies during a call, another one answers a repeatable call, and other calls fail', async () => {
   let [deaths, answers] = [0, 0];
   await using dying = await behindLine(() => {
     deaths += 1;
@@ -216,7 +216,7 @@ test('a call that may be repeated is answered by another replica when its own di
   assert.ok(answers > 0);
 });
 
-/** A server that ends when the caller has the first bytes of its first answer, and answers from then on. */
+/** A server that ends after the first bytes of its first answer have reached the caller. It answers later calls. */
 async function endingAfterHeaders() {
   let calls = 0;
   const server = createHttp2Server();
@@ -225,12 +225,12 @@ async function endingAfterHeaders() {
     stream.on('error', () => {});
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
     if (calls === 1) {
-      // What is behind a ping's answer has been read.
+      // The caller answers the ping after it has read the earlier bytes.
       stream.session?.ping(() => stream.session?.destroy());
       return;
     }
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
-    // A message without a field.
+    // An empty message.
     stream.end(Buffer.alloc(5));
   });
   server.listen(0, '127.0.0.1');
@@ -242,7 +242,7 @@ async function endingAfterHeaders() {
   };
 }
 
-test('a call that may be repeated is made once more when its server ends behind the first bytes of the answer, and others fail', async () => {
+test('when a server ends after the first bytes of the answer, a repeatable call is retried once, and other calls fail', async () => {
   const inPlaintext = { credentials: credentials.createInsecure(), options: {} };
   const asked = async (mayRepeat: boolean) => {
     using served = await endingAfterHeaders();
@@ -263,7 +263,7 @@ test('a call that may be repeated is made once more when its server ends behind 
   assert.deepEqual(await asked(false), ['unavailable', 1]);
 });
 
-test('a failure that the server tells is not asked for again', async () => {
+test('a failure that the server returns is not retried', async () => {
   let calls = 0;
   await using served = await behindLine(async () => {
     calls += 1;
@@ -304,7 +304,7 @@ test('a stream that fails midway fails for its reader instead of ending early', 
   await assert.rejects(read(), (error: DomainError) => error.message === 'The store is away.');
 });
 
-test('what is made for a reader that does not read is bounded by bytes, not by sixteen messages here and there', async () => {
+test('bytes, not sixteen messages at each end, bound the messages made for a paused reader', async () => {
   let made = 0;
   await using served = await serve({
     async *export() {
@@ -317,12 +317,12 @@ test('what is made for a reader that does not read is bounded by bytes, not by s
   const messages = served.exports.export(request)[Symbol.asyncIterator]();
   assert.equal((await messages.next()).done, false);
   let before = 0;
-  // It has stopped making when nothing was made over a while.
+  // The handler has stopped when it makes no message for a while.
   while (made !== before) {
     before = made;
     await delay(200);
   }
-  // Two that were delivered, one that is held, one in the window, one on its way, one that is made.
+  // Two messages are delivered, one is held back, one is in the window, one is in transit, and one is being made.
   assert.ok(made <= 8, `${made} messages were made for a reader of one`);
   await messages.return?.();
 });
@@ -342,7 +342,7 @@ test('a client for slow readers shares its connection with no other', async () =
   assert.equal(connections, 2);
 });
 
-test('a reader that goes away ends the work of the stream', async () => {
+test('a reader that disconnects ends the work of the stream', async () => {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   await using served = await serve({
     async *export() {

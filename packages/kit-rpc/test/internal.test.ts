@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => rm(dir, { recursive: true, force: true }));
 
-// Where there is no connection a call waits for one.
+// Calls without a connection wait this long.
 const BRIEFLY = { deadlineMs: 700 };
 const plaintext = { INTERNAL_PLAINTEXT: 'true' };
 
@@ -55,7 +55,7 @@ async function serve(
   };
 }
 
-/** Makes one call with a connection of its own; `ok`, or the refusal, or the code of the failure. */
+/** Makes one call on its own connection. Returns `ok`, the refusal, or the code of the failure. */
 async function outcome(
   address: string,
   env: NodeJS.ProcessEnv,
@@ -81,14 +81,14 @@ test('a caller in the table is served; another is refused in a sentence that nam
   assert.equal(await outcome(served.address, ours.env('webhooks'), 'webhooks'), refusal);
 });
 
-test('an RPC that the table does not have is refused to everyone', async () => {
+test('an RPC that is not in the table is refused to every caller', async () => {
   await using served = await serve(ours.env('media'), () => []);
   assert.match(await outcome(served.address, ours.env('submissions'), 'submissions'), /submissions may not call/);
   await using open = await serve(plaintext, () => []);
   assert.match(await outcome(open.address, plaintext, 'submissions'), /A caller without a certificate may not call/);
 });
 
-test('a refusal is no sentence for users: they learn that something is wrong, not what', async () => {
+test('users do not see the sentence of a refusal, only that something went wrong', async () => {
   await using served = await serve(ours.env('media'));
   using internal = await openCaller(ours.env('webhooks'), 'webhooks');
   const client = createClient<MediaServiceServer>(MediaServiceService, served.address, internal.peer('media'));
@@ -96,13 +96,13 @@ test('a refusal is no sentence for users: they learn that something is wrong, no
   client.close();
 });
 
-test('no certificate, and one of another authority, end the handshake', async () => {
+test('the handshake fails without a certificate and with one of another authority', async () => {
   await using served = await serve(ours.env('media'));
   assert.equal(await outcome(served.address, theirs.env('submissions'), 'submissions', BRIEFLY), 'timeout');
   assert.equal(await outcome(served.address, plaintext, 'submissions', BRIEFLY), 'timeout');
 });
 
-test('a client does not speak with a service of another name, nor with one of another authority', async () => {
+test('a client rejects a server with the certificate of another name or another authority', async () => {
   await using served = await serve(ours.env('media'));
   assert.equal(
     await outcome(served.address, ours.env('submissions'), 'submissions', { ...BRIEFLY, server: 'projects' }),
@@ -112,7 +112,7 @@ test('a client does not speak with a service of another name, nor with one of an
   assert.equal(await outcome(foreign.address, ours.env('submissions'), 'submissions', BRIEFLY), 'timeout');
 });
 
-test('a stop waits for the calls that run', async () => {
+test('a stop waits for running calls', async () => {
   const began = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   await using served = await serve(ours.env('media'), undefined, {
@@ -128,8 +128,8 @@ test('a stop waits for the calls that run', async () => {
   const closed = served.close(60_000).then(() => {
     isClosed = true;
   });
-  // A connection that was made before is refused meanwhile: by then the stop has begun.
-  await until('no new call is taken', async () => {
+  // New connections are refused once the stop has begun.
+  await until('no new call is accepted', async () => {
     const { hostname, port } = new URL(`tcp://${served.address}`);
     const socket = connect(Number(port), hostname);
     return await once(socket, 'connect').then(
@@ -139,12 +139,12 @@ test('a stop waits for the calls that run', async () => {
   });
   assert.equal(isClosed, false, 'the call still runs');
   finish.resolve();
-  assert.equal(await call, 'ok', 'a call that ran when the stop began is answered');
+  assert.equal(await call, 'ok', 'a call that ran at the start of the stop is answered');
   await closed;
 });
 
-// A handshake that does not come is waited for two minutes by the server itself.
-test('a stop ends what its grace does not suffice for, and waits for no connection on which nothing came', {
+// The server itself waits two minutes for a missing handshake.
+test('a stop ends the calls that exceed its grace time, and waits for no idle connection', {
   timeout: 60_000,
 }, async () => {
   const began = Promise.withResolvers<void>();
@@ -188,7 +188,7 @@ test('certificates, and then the authority behind them, are replaced under load 
     await as.inspect(LOOK, { deadlineMs: 60_000 }).catch(error => failures.push(error));
   };
   const callAnew = async () => {
-    // A pool of its own: a connection of its own.
+    // A separate pool makes a separate connection.
     const options = { slowReaders: { windowBytes: 65_536 } };
     const once = createClient<MediaServiceServer>(MediaServiceService, served.address, internal.peer('media'), options);
     await call(once);
@@ -205,13 +205,13 @@ test('certificates, and then the authority behind them, are replaced under load 
       ['submissions', internal],
     ] as const) {
       const wanted = await Promise.all(filesOf(name).map(file => readFile(file, 'utf8')));
-      await until(`${name} has what its files have`, () => {
+      await until(`${name} has the certificate in its files`, () => {
         const { cert, key, ca } = end.certificates!.current;
         return `${[cert, key, ca]}` === `${wanted}`;
       });
     }
     const soFar = overNewConnections;
-    await until('new connections are made with it', () => overNewConnections > soFar + 3, { limitMs: 60_000 });
+    await until('new connections use it', () => overNewConnections > soFar + 3, { limitMs: 60_000 });
   }
   running = false;
   await Promise.all(load);
@@ -219,10 +219,10 @@ test('certificates, and then the authority behind them, are replaced under load 
   assert.deepEqual(failures, [], `${failures.length} of ${calls} calls failed`);
   const [TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE] = ['tls.crt', 'tls.key', 'ca.crt'].map(file => join(first, file));
   const gone = await outcome(served.address, { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE }, 'submissions', BRIEFLY);
-  assert.equal(gone, 'timeout', 'the authority before is believed no more');
+  assert.equal(gone, 'timeout', 'the previous authority is no longer trusted');
 });
 
-test('HTTP between services: the caller is known, and plaintext is refused', async () => {
+test('HTTP between services identifies the caller and refuses plaintext', async () => {
   using internal = await openCaller(ours.env('submissions'), 'submissions');
   const server = createInternalServer(internal, (incoming, response) =>
     response.end(isFrom(incoming, ['gateway'], internal) ? 'yes' : 'no'),
@@ -246,7 +246,7 @@ test('HTTP between services: the caller is known, and plaintext is refused', asy
   server.close();
 });
 
-test('health is answered in plaintext, and nothing else is', async () => {
+test('only health checks are answered in plaintext', async () => {
   const health = await startHealth('127.0.0.1:0');
   try {
     assert.equal(await outcome(health.address, plaintext, 'submissions'), 'internal');

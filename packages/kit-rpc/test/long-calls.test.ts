@@ -9,13 +9,13 @@ import { createClient } from '../src/grpc-client.ts';
 import { implement, startGrpcServer } from '../src/grpc-server.ts';
 import { openCaller } from '../src/internal/internal.ts';
 
-// A connection is closed to new calls at 20 s; this is as long after it as a ping of the client's would have come.
+// A connection closes to new calls at 20 s. This is the same time after it as a ping of the client would come.
 const CALL_MS = 34_000;
 const request = { ownerId: 'o', projectId: 'p', format: 1, filter: undefined, includeLinks: false } as const;
 const internal = await openCaller(await everyServiceEnv(), 'gateway');
 after(() => internal[Symbol.dispose]());
 
-test('a call goes on when its connection takes no more calls: one that looks at a long video, and an export', async t => {
+test('an inspection of a long video and an export continue after their connection closes to new calls', async t => {
   const server = await startGrpcServer({
     listen: '127.0.0.1:0',
     log: createLogger('test', 'silent'),

@@ -11,7 +11,7 @@ const exporter = new InMemorySpanExporter();
 const sdk = new NodeSDK({ spanProcessors: [new SimpleSpanProcessor({ exporter })], metricReaders: [] });
 sdk.start();
 after(() => sdk.shutdown());
-// After the SDK, as in a service.
+// Imported after the SDK starts, as in a service.
 const { DomainError } = await import('@recording-request/kit/errors');
 const { createClient } = await import('../src/grpc-client.ts');
 const { implement, startGrpcServer } = await import('../src/grpc-server.ts');
@@ -24,7 +24,7 @@ after(() => internal[Symbol.dispose]());
 const request = { ownerId: 'o', projectId: 'p', format: 1, filter: undefined, includeLinks: false } as const;
 const NAME = 'recording.exports.v1.ExportsService/Export';
 
-/** Returns the spans of a call, made in a span, by their kind. */
+/** Makes a call within a span. Returns the spans of the call by their kind. */
 async function spansOf(handler: ExportsHandler, call: (exports: ExportsClient) => Promise<unknown>) {
   const server = await startGrpcServer({
     listen: '127.0.0.1:0',
@@ -64,7 +64,7 @@ const readAll = async (exports: ExportsClient) => {
   for await (const _ of exports.export(request));
 };
 
-test('a call has a span on both sides, one below the other, and what the handler does is below them', async () => {
+test('a call has a client span and a server span below it, and the handler’s spans are below both', async () => {
   const { caller, client, server } = await spansOf(async function* () {
     await inSpan('media job', {}, async () => {});
     yield { chunk: Buffer.alloc(0) };
@@ -85,7 +85,7 @@ test('a call has a span on both sides, one below the other, and what the handler
   }
 });
 
-test('both spans of a call that fails say why, and are errors only where the caller cannot mend it', async () => {
+test('both spans of a failed call have the reason, and are errors only if the caller could not prevent the failure', async () => {
   for (const [code, word, fault] of [
     ['not_found', 'NOT_FOUND', undefined],
     ['unavailable', 'UNAVAILABLE', 'UNAVAILABLE'],

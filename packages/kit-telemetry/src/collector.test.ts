@@ -9,7 +9,7 @@ import { until } from '@recording-request/testing/wait';
 import { CHECKS } from './checks.ts';
 
 const here = new URL('.', import.meta.url);
-// A process as a service is one: its requests have spans, durations and lines.
+// The process works like a service: its requests have spans, durations and log lines.
 const PROBE = `
 const { createServer } = await import('node:http');
 const { inRequest } = await import(${JSON.stringify(new URL('http-requests.ts', here).href)});
@@ -24,7 +24,7 @@ await runService('probe', () => config, async (_config, log) => {
     log.info({ detail: 'x'.repeat(5_000) }, 'answered');
     response.end();
   }));
-  // A client that is slow on a busy machine is no fault.
+  // A slow client on a busy machine must not fail.
   server.keepAliveTimeout = 0;
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
   process.stdout.write('PORT ' + server.address().port + '\\n');
@@ -32,7 +32,7 @@ await runService('probe', () => config, async (_config, log) => {
 });
 `;
 const LIMIT_MS = 300_000;
-// More than the queues and batches below hold, less than what 600 requests make.
+// More than the limits of the queues and batches, and less than the data of 600 requests.
 const GROWTH_BYTES = 2_000_000;
 
 async function collector(answer: RequestListener) {
@@ -46,7 +46,7 @@ async function collector(answer: RequestListener) {
   return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: stop };
 }
 
-/** Starts the probe; disposing of it ends it. */
+/** Starts the probe; disposing ends it. */
 async function startProbe(env: Record<string, string>) {
   const preload = new URL('preload.ts', here).href;
   const args = ['--expose-gc', '--import', preload, '--input-type=module', '--eval', PROBE];
@@ -96,7 +96,7 @@ async function ask(base: string, count: number): Promise<void> {
 
 const heapOf = async (base: string) => Number(await (await fetch(`${base}/heap`)).text());
 
-test('a collector that accepts and never answers costs no request, no memory, and no more than three seconds of a stop', async () => {
+test('a collector that never answers blocks no request, fills no memory, and delays a stop by at most three seconds', async () => {
   let asked = 0;
   await using silent = await collector(() => {
     asked += 1;
@@ -105,16 +105,16 @@ test('a collector that accepts and never answers costs no request, no memory, an
   await ask(probe.base, 100);
   const before = await heapOf(probe.base);
   await ask(probe.base, 600);
-  // A moment after they were written, lines are still in memory, with a collector or without one.
+  // The newest lines stay in memory briefly, with or without a collector.
   const isFlat = async () => (await heapOf(probe.base)) - before < GROWTH_BYTES;
-  await until('what the requests took is free again', isFlat, { limitMs: 60_000, everyMs: 500 });
+  await until('the memory of the requests is free again', isFlat, { limitMs: 60_000, everyMs: 500 });
   assert.ok(asked > 0);
   const { status, seconds } = await probe.stop();
   assert.equal(status, 0);
   assert.ok(seconds < 10, `${seconds} s`);
 });
 
-test('a collector that answers has every signal, with the resource of the pod, also what was in the queues at the stop', async () => {
+test('a collector gets every signal with the resource of the pod, including the queued data at the stop', async () => {
   const bodies = new Map<string, string>();
   await using answering = await collector(async (request, response) => {
     let body = '';
@@ -123,7 +123,7 @@ test('a collector that answers has every signal, with the resource of the pod, a
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
   await using probe = await startProbe({
-    // As Compose gives what nobody has set.
+    // Compose sets unset variables to "".
     ...Object.fromEntries(Object.keys(CHECKS).map(name => [name, ''])),
     ...ALL,
     OTEL_LOGS_EXPORTER: 'otlp',
@@ -138,7 +138,7 @@ test('a collector that answers has every signal, with the resource of the pod, a
   await ask(probe.base, 50);
   const { status, seconds } = await probe.stop();
   assert.equal(status, 0);
-  assert.ok(seconds < 2.5, `it has what there was, and the stop still took ${seconds} s`);
+  assert.ok(seconds < 2.5, `the collector has everything, but the stop took ${seconds} s`);
   assert.deepEqual([...bodies.keys()].toSorted(), ['/v1/logs', '/v1/metrics', '/v1/traces']);
   const pairs = { 'k8s.pod.name': 'media-1', 'k8s.container.name': 'service', 'deployment.environment.name': 'test' };
   for (const body of bodies.values())
@@ -149,7 +149,7 @@ test('a collector that answers has every signal, with the resource of the pod, a
   assert.ok(bodies.get('/v1/logs')!.includes(`"traceId":"${traceId}"`));
 });
 
-/** What a process says on stderr that preloads telemetry and ends, and its status. */
+/** Starts and ends a process that preloads telemetry. Returns its stderr and its exit status. */
 async function saidBy(env: Record<string, string>) {
   const args = ['--import', new URL('preload.ts', here).href, '--eval', ''];
   const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...env }, timeout: LIMIT_MS });
@@ -163,9 +163,9 @@ async function saidBy(env: Record<string, string>) {
 
 for (const [what, value] of [
   ['malformed', 'a secret'],
-  ['with a sign that gRPC does not take', 'authorization=a%20secret%C3%A9'],
+  ['with a character that gRPC refuses', 'authorization=a%20secret%C3%A9'],
 ] as const)
-  test(`headers ${what} end the start with status 78, and their value is not told`, async () => {
+  test(`headers ${what} end the start with status 78, and their value is not shown`, async () => {
     const { status, said } = await saidBy({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
@@ -177,7 +177,7 @@ for (const [what, value] of [
   });
 
 for (const protocol of ['grpc', 'http/protobuf'])
-  test(`headers are not among what the SDK says of its own troubles: ${protocol}`, async () => {
+  test(`the SDK’s own log does not show headers: ${protocol}`, async () => {
     await using refusing = await collector((_request, response) => response.writeHead(401).end());
     const { status, said } = await saidBy({
       OTEL_EXPORTER_OTLP_ENDPOINT: refusing.url,

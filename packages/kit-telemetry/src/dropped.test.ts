@@ -6,7 +6,7 @@ import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { dropMeter, droppedOf } from './dropped.ts';
 
-// What hangs is given up soon: until then its timer keeps the process.
+// A short timeout, because the timer of a hanging export keeps the process alive.
 const QUEUE = { maxQueueSize: 10, maxExportBatchSize: 5, scheduledDelayMillis: 3_600_000, exportTimeoutMillis: 200 };
 const failing = {
   export: (_batch: unknown, done: (result: { code: ExportResultCode; error: Error }) => void) =>
@@ -16,15 +16,15 @@ const failing = {
 };
 const silent = { ...failing, export: () => {} };
 
-test('what a full queue drops is counted', () => {
+test('records that a full queue drops are counted', () => {
   const spans = new BatchSpanProcessor({ exporter: silent, selfObsMeterProvider: dropMeter('traces'), ...QUEUE });
   const tracer = new TracerProvider({ spanProcessors: [spans] }).getTracer('test');
-  // Of 40 a batch of 5 is being sent, and 10 wait.
+  // Of 40 spans, a batch of 5 is being sent and 10 wait.
   for (let i = 0; i < 40; i += 1) tracer.startSpan('x').end();
   assert.equal(droppedOf('traces'), 25);
 });
 
-test('what a collector refuses is counted, by its signal', async () => {
+test('records that a collector refuses are counted by signal', async () => {
   const records = new BatchLogRecordProcessor({ exporter: failing, selfObsMeterProvider: dropMeter('logs'), ...QUEUE });
   const logger = new LoggerProvider({ processors: [records] }).getLogger('test');
   for (let i = 0; i < 3; i += 1) logger.emit({ body: 'x', severityNumber: SeverityNumber.INFO });

@@ -19,7 +19,7 @@ export async function endTelemetry(): Promise<void> {
   shutdown = undefined;
   if (!end) return;
   const ended = end().catch(() => undefined);
-  const inTime = await bounded(ended, FLUSH_MS, 'sending what is left').then(
+  const inTime = await bounded(ended, FLUSH_MS, 'sending the remaining data').then(
     () => true,
     () => false,
   );

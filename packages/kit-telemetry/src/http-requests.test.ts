@@ -22,7 +22,7 @@ trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSp
 metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-// Only now: their instruments are of the providers that are there when they load.
+// Imported after the SDK starts: an instrument belongs to the provider that exists at that time.
 const { inRequest, nameRequest, noteRequest, whenClosed } = await import('./http-requests.ts');
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
@@ -51,7 +51,7 @@ async function measured(route: string): Promise<DataPoint<Histogram>[]> {
   return points.filter(({ attributes }) => attributes['http.route'] === route);
 }
 
-test('a request is known by its route, and goes on with the trace that its headers carry', async () => {
+test('a request has its route, and continues the trace in its headers', async () => {
   let inside: string | undefined;
   let atClose: string | undefined;
   answer = (incoming, response) => {
@@ -95,7 +95,7 @@ test('a request is known by its route, and goes on with the trace that its heade
   });
 });
 
-test('a request has the ids that become known while it is served, also outside what runs for it', async () => {
+test('a request has the ids that are found while it is served, even by code outside its context', async () => {
   const [projectId, submissionId] = [uuidv7(), uuidv7()];
   answer = (incoming, response) => {
     noteRequest(incoming, { projectId, token: 'vr_secret' });
@@ -109,7 +109,7 @@ test('a request has the ids that become known while it is served, also outside w
   assert.ok(!Object.values(attributes).includes('vr_secret'));
 });
 
-test('a status of 500 and more is an error, one that the client can mend is none', async () => {
+test('a status of 500 and above is an error, a client error is not', async () => {
   for (const [status, expected] of [
     [404, SpanStatusCode.UNSET],
     [503, SpanStatusCode.ERROR],
@@ -127,7 +127,7 @@ test('a status of 500 and more is an error, one that the client can mend is none
   }
 });
 
-test('a client that goes away before its answer is no error, and has no status', async () => {
+test('a client that disconnects before its answer is not an error, and has no status', async () => {
   const came = Promise.withResolvers<void>();
   answer = incoming => {
     nameRequest(incoming, '/gone');
@@ -147,7 +147,7 @@ test('a client that goes away before its answer is no error, and has no status',
   );
 });
 
-test('a health check is neither traced nor measured, and nothing is where nobody asked for it', async () => {
+test('a health check is neither traced nor measured, and no request is while telemetry is off', async () => {
   const served: string[] = [];
   answer = (incoming, response) => {
     served.push(incoming.url!);

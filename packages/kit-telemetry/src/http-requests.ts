@@ -50,7 +50,7 @@ export function inRequest(request: IncomingMessage, response: ServerResponse, se
   context.with(within, serve);
 }
 
-/** Calls `run` when a response ends or breaks off, in the context of now. */
+/** Calls `run` when a response ends or breaks off, in the current context. */
 export function whenClosed(response: ServerResponse, run: () => void): void {
   const now = context.active();
   response.once('close', () => context.with(now, run));
@@ -71,7 +71,7 @@ export function noteRequest(request: IncomingMessage, about: object): void {
 
 function end(request: IncomingMessage, response: ServerResponse, served: Served): void {
   const { method, startedAt, span, route, from } = served;
-  // Without a response the client went away, which is not our failure.
+  // Without a response the client disconnected, which is not our failure.
   const status = response.headersSent ? response.statusCode : undefined;
   const failed = status !== undefined && status >= 500;
   const both = { ...(route && { 'http.route': route }), ...(failed && { 'error.type': String(status) }) };
@@ -110,7 +110,7 @@ function attributesOf(request: IncomingMessage, method: string): Attributes {
     'network.protocol.version': request.httpVersion,
     ...(host && { 'server.address': host.slice(0, TEXT_MAX) }),
     ...(port && { 'server.port': Number(port) }),
-    // undici removes the socket of a request whose body it stops reading.
+    // undici removes the socket from a request when it stops reading the body.
     ...(socket?.remoteAddress && {
       'network.peer.address': socket.remoteAddress,
       'network.peer.port': socket.remotePort ?? 0,

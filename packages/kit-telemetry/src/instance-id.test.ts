@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { instanceId } from './instance-id.ts';
 
-test('a process is known by its pod, or else by a word that no other has', () => {
+test('the id of a process is the name of its pod, else unique', () => {
   assert.equal(
     instanceId({ OTEL_RESOURCE_ATTRIBUTES: 'k8s.namespace.name=r, k8s.pod.name=media-7d4-x2 ,a=b' }),
     'media-7d4-x2',

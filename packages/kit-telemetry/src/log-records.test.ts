@@ -22,7 +22,7 @@ const sent = () => {
   return records;
 };
 
-test('a line is no record while none is asked for; then it is one, with its trace, level, ids and error', () => {
+test('a line becomes a record only if records are on, with its trace, level, ids and error', () => {
   log.info('before');
   assert.deepEqual(sent(), []);
   sendLinesTo(sendLine);
@@ -47,13 +47,13 @@ test('a line is no record while none is asked for; then it is one, with its trac
   });
 });
 
-test('what LOG_LEVEL leaves out, and what is logged while records are sent, is no record', () => {
+test('lines below LOG_LEVEL and lines logged while records are sent become no records', () => {
   log.debug('left out');
-  context.with(suppressTracing(ROOT_CONTEXT), () => log.error('the collector is away'));
+  context.with(suppressTracing(ROOT_CONTEXT), () => log.error('the collector is down'));
   assert.deepEqual(sent(), []);
 });
 
-test('what redacts spans redacts what others emit: attributes at any depth, events, links, statuses, bodies', async () => {
+test('attributes at any depth, events, links, statuses and bodies of libraries’ spans and records are redacted', async () => {
   logs.getLogger('other').emit({ body: { list: [TOKEN] }, attributes: { deep: { token: TOKEN } } });
   const [record] = sent();
   assert.doesNotMatch(JSON.stringify([record!.body, record!.attributes]), /a1B2/);

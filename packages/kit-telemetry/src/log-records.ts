@@ -25,7 +25,7 @@ interface Line {
   [name: string]: unknown;
 }
 
-// Fields that a record has itself, or by another name.
+// Fields that a record has under another name, so they are not attributes.
 const NO_ATTRIBUTES = new Set(['level', 'time', 'msg', 'err', 'service', 'trace_id', 'span_id', 'requestId']);
 for (const name of SUBJECT_FIELDS) NO_ATTRIBUTES.add(name);
 
@@ -34,7 +34,7 @@ const logger = logs.getLogger(LINES);
 /** Sends a redacted line of the log as a record of the running trace. */
 export function sendLine(text: string): void {
   const running = context.active();
-  // A line that is logged while records are sent would make another record, without end.
+  // A line logged while records are sent would cause another record, without end.
   if (isTracingSuppressed(running)) return;
   const line = parsed(text);
   logger.emit({

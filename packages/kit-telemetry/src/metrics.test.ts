@@ -15,7 +15,7 @@ const reader = new PushReader({ exporter, exportIntervalMillis: 3_600_000 });
 const provider = new MeterProvider({ readers: [reader], views: views() });
 metrics.setGlobalMeterProvider(provider);
 after(() => provider.shutdown());
-// Only now: their instruments are of the provider that is there when they load.
+// Imported after the SDK starts: an instrument belongs to the provider that exists at that time.
 const { observe, reportOf } = await import('./metrics.ts');
 const { askPeer } = await import('./peers.ts');
 
@@ -27,13 +27,13 @@ async function pointsOf(name: string): Promise<DataPoint<unknown>[]> {
 const valuesOf = async (name: string) =>
   (await pointsOf(name)).map(({ value, attributes }) => [value, attributes] as const);
 
-test('what several of a kind tell is added up, what cannot be read is left out, and what has ended is gone', async () => {
+test('readings of several instances are added, a failed reading is left out, and an ended one is dropped', async () => {
   const slot = { 'recording.slot.kind': 'media' };
   const ends = [
     observe('recording.slots.used', () => [[2, slot]]),
     observe('recording.slots.used', async () => [[3, slot]]),
     observe('recording.slots.used', () => {
-      throw new Error('it cannot be read');
+      throw new Error('the reading failed');
     }),
   ];
   assert.deepEqual(await valuesOf('recording.slots.used'), [[5, slot]]);
@@ -43,7 +43,7 @@ test('what several of a kind tell is added up, what cannot be read is left out, 
   assert.deepEqual(await valuesOf('recording.slots.used'), []);
 });
 
-test('a process that no longer reports a figure says nothing of it', async t => {
+test('a process drops a figure that it no longer reports', async t => {
   let now = 0;
   t.mock.method(performance, 'now', () => now);
   const report = reportOf('recording.outbox.depth');
@@ -56,7 +56,7 @@ test('a process that no longer reports a figure says nothing of it', async t => 
   assert.deepEqual(await valuesOf('recording.outbox.depth'), []);
 });
 
-test('a request is measured by whom it went to; what a library measures by the same name is left out', async () => {
+test('a request is measured by its peer; a library’s metric of the same name is left out', async () => {
   metrics
     .getMeter('@opentelemetry/instrumentation-undici')
     .createHistogram('http.client.request.duration')
@@ -78,7 +78,7 @@ test('a request is measured by whom it went to; what a library measures by the s
   );
 });
 
-test('a peer that does not answer is told by the age of the oldest request that waits for it', async t => {
+test('the age of the oldest waiting request shows that a peer does not answer', async t => {
   let now = 0;
   t.mock.method(performance, 'now', () => now);
   const ageOf = async () =>

@@ -32,7 +32,7 @@ function tracing(ratio: string) {
 const callerWith = (flags: '00' | '01') =>
   propagation.extract(ROOT_CONTEXT, { traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-${flags}` });
 
-test('a request that changes something is traced whole, also in the trace of an ingress that is not sampled', () => {
+test('a request that changes something is traced, even if its ingress did not sample the trace', () => {
   const { request, names } = tracing('0');
   for (const method of ['POST', 'PATCH', 'DELETE']) request(method);
   const told = request('PUT', callerWith('00'));
@@ -43,7 +43,7 @@ test('a request that changes something is traced whole, also in the trace of an 
   );
 });
 
-test('a share of the requests that only read is traced whole, and the service that is called knows it', () => {
+test('a share of the requests that only read is traced, and the called service continues the trace', () => {
   const { request, names } = tracing('0.5');
   const told = Array.from({ length: 1_000 }, () => request('GET').traceFlags);
   const share = told.filter(flags => flags === TraceFlags.SAMPLED).length;
@@ -52,7 +52,7 @@ test('a share of the requests that only read is traced whole, and the service th
   assert.equal(names().filter(name => name === 'call').length, share);
 });
 
-test('a request that only reads, and a step, follow their caller; a step without one is traced', () => {
+test('a read and a step follow the decision of their caller; a step without a caller is traced', () => {
   const { request, step, names } = tracing('0');
   request('GET');
   request('GET', callerWith('00'));

@@ -23,7 +23,8 @@ import { clusterAttributes, type Signal, type Signals } from './settings.ts';
 import { startSending } from './signals.ts';
 import { views } from './views.ts';
 
-// How often the event loop's delay is read. The default wakes each process a hundred times a second, also an idle one.
+// The interval at which the event loop's delay is read, in milliseconds. The default wakes each process a hundred
+// times a second, also an idle one.
 const LOOP_SAMPLE_MS = 200;
 const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
 

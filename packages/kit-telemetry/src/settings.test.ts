@@ -17,13 +17,13 @@ const faultsOf = (env: Record<string, string>): string[] => {
   }
 };
 
-test('nothing is sent while no variable asks for it', () => {
+test('no signal is sent until a variable turns it on', () => {
   for (const env of [{}, { OTEL_SERVICE_NAME: 'media' }, { OTEL_EXPORTER_OTLP_ENDPOINT: '' }])
     assert.deepEqual(readSignals(env), NONE);
   assert.deepEqual(readSignals({ ...ENDPOINT, OTEL_SDK_DISABLED: 'TRUE' }), NONE);
 });
 
-test('where nothing is sent a file that is not there is no fault, and a malformed value is', () => {
+test('while nothing is sent, a missing file is no fault, but a malformed value is', () => {
   const off = { ...ENDPOINT, OTEL_SDK_DISABLED: 'true' };
   const files = {
     OTEL_EXPORTER_OTLP_CERTIFICATE: '/tls/ca.crt',
@@ -35,7 +35,7 @@ test('where nothing is sent a file that is not there is no fault, and a malforme
   assert.equal(faultsOf({ ...off, OTEL_BSP_SCHEDULE_DELAY: '5s' }).length, 1);
 });
 
-test('a signal is sent where an endpoint or its exporter asks for it', () => {
+test('an endpoint or an exporter turns a signal on', () => {
   assert.deepEqual(readSignals(ENDPOINT), { traces: true, metrics: true, logs: false });
   assert.deepEqual(readSignals({ ...ENDPOINT, OTEL_METRICS_EXPORTER: 'none' }), { ...NONE, traces: true });
   assert.deepEqual(readSignals({ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'https://logs' }), { ...NONE, logs: true });
@@ -44,7 +44,7 @@ test('a signal is sent where an endpoint or its exporter asks for it', () => {
   assert.deepEqual(readSignals({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces' }), { ...NONE, traces: true });
 });
 
-test('a malformed variable is named, and its value is not told', () => {
+test('the error names a malformed variable, not its value', () => {
   const env = {
     OTEL_RESOURCE_ATTRIBUTES: 'a=1,b',
     OTEL_TRACES_EXPORTER: 'zipkin',
@@ -75,7 +75,7 @@ test('a malformed variable is named, and its value is not told', () => {
   ]);
 });
 
-test('what the SDK would take for something else, or leave out, is refused', () => {
+test('values that the SDK would misread or ignore are refused', () => {
   const refused: Array<[name: string, value: string]> = [
     ['OTEL_SDK_DISABLED', 'yes'],
     ['OTEL_CONFIG_FILE', 'sdk.yaml'],
@@ -110,18 +110,18 @@ test('what the SDK would take for something else, or leave out, is refused', () 
   }
 });
 
-test('headers are taken as files of secrets have them', () => {
+test('headers may have the line break of a secret’s file', () => {
   const value = ' authorization=Basic%20YTpi== ,\n x-scope_id.of=a%2Cb%3Bc\n';
   assert.deepEqual(faultsOf({ OTEL_EXPORTER_OTLP_HEADERS: value, OTEL_EXPORTER_OTLP_LOGS_HEADERS: 'a=b' }), []);
 });
 
-test('an endpoint without a scheme is one of gRPC alone', () => {
+test('an endpoint without a scheme is valid only for gRPC', () => {
   const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector:4317', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' };
   assert.deepEqual(faultsOf(env), []);
   assert.equal(faultsOf({ ...env, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' }).length, 1);
 });
 
-test('an endpoint of all without a scheme asks for gRPC of each signal that is sent there', () => {
+test('an endpoint of all signals without a scheme requires gRPC for each signal sent there', () => {
   const bare = { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' };
   const grpc = { ...bare, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
   const http = { ...grpc, OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/protobuf' };
@@ -132,7 +132,7 @@ test('an endpoint of all without a scheme asks for gRPC of each signal that is s
   assert.deepEqual(faultsOf(bare), refused('OTEL_EXPORTER_OTLP_PROTOCOL'));
   assert.equal(faultsOf({ ...bare, OTEL_EXPORTER_OTLP_ENDPOINT: 'collector' }).length, 1);
   assert.deepEqual(faultsOf(grpc), []);
-  // What is not sent, or not there, goes as it likes.
+  // Signals that are off or use another protocol do not matter.
   const others: Record<string, string>[] = [
     { OTEL_METRICS_EXPORTER: 'none' },
     { OTEL_METRICS_EXPORTER: 'prometheus' },
@@ -146,7 +146,7 @@ test('an endpoint of all without a scheme asks for gRPC of each signal that is s
   assert.deepEqual(faultsOf(traces), []);
 });
 
-test('settings of a signal win over those of all, and those of the SDK hold where nothing is set', () => {
+test('a signal’s settings win over those of all signals, and the SDK’s defaults apply without either', () => {
   const env = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: 'http/json' };
   assert.equal(protocolOf('logs', env), 'http/json');
   assert.equal(protocolOf('traces', env), 'grpc');
@@ -165,11 +165,11 @@ test('settings of a signal win over those of all, and those of the SDK hold wher
   assert.deepEqual(metricExporters({ OTEL_METRICS_EXPORTER: 'otlp, prometheus' }), ['otlp', 'prometheus']);
 });
 
-/** Names in the sources of OpenTelemetry that nothing reads from the environment, and why they are there. */
+/** Names in OpenTelemetry's sources that no code reads from the environment, each with the reason. */
 const UNREAD: Array<[name: RegExp, why: string]> = [
   [/^OTEL_(COMPONENT|SCOPE|SDK_(?!DISABLED)|SPAN_(PARENT|SAMPLING)|STATUS)_/, 'constants of the conventions'],
   [/^OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS$/, 'a comment on an attribute'],
-  [/_$/, 'the beginning of a name, in a comment or before what is put in'],
+  [/_$/, 'the beginning of a name, in a comment or before a variable part'],
 ];
 
 test('every variable that an installed package of OpenTelemetry reads is checked here', async () => {

@@ -12,7 +12,7 @@ function recorder() {
   return { tracer, ended: () => exporter.getFinishedSpans() };
 }
 
-test('what belongs to a step has the ids of its clip, unless it has its own', () => {
+test('the spans in a step have the ids of its clip, unless they have their own', () => {
   const { tracer, ended } = recorder();
   const [projectId, other] = [uuidv7(), uuidv7()];
   const step = tracer.startSpan(
@@ -29,14 +29,14 @@ test('what belongs to a step has the ids of its clip, unless it has its own', ()
   );
 });
 
-test('of commands and operations that repeat within a step the first 20 of each name are kept, and the step says how many are not', () => {
+test('a step keeps the first 20 commands and operations of each name, and has the number of the others', () => {
   const { tracer, ended } = recorder();
   const step = tracer.startSpan('land', {}, ROOT_CONTEXT);
   const within = trace.setSpan(ROOT_CONTEXT, step);
   const leaf = { kind: SpanKind.CLIENT, attributes: { 'recording.peer': 'store' } };
   for (let each = 0; each < 100; each++) tracer.startSpan('store GetObject', leaf, within).end();
   for (let each = 0; each < 3; each++) tracer.startSpan('store PutObject', leaf, within).end();
-  // Others have parts of their own, which would be left without a parent.
+  // Other spans have children, which would lose their parent.
   for (let each = 0; each < 30; each++) tracer.startSpan('recording.x.v1.X/Y', { kind: SpanKind.CLIENT }, within).end();
   step.end();
   const names = ended().map(({ name }) => name);

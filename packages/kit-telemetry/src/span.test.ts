@@ -23,7 +23,7 @@ after(() => {
 
 const last = () => exporter.getFinishedSpans().at(-1)!;
 
-test('the first tries are parts of the trace of their cause, later ones link to it', async () => {
+test('the first tries belong to the trace of their cause, later ones link to it', async () => {
   for (const [earlier, isPart] of [
     [0, true],
     [3, true],
@@ -39,14 +39,14 @@ test('the first tries are parts of the trace of their cause, later ones link to 
   }
 });
 
-test('a part of another trace links to what is running', async () => {
+test('a span in another trace links to the running span', async () => {
   await inSpan('redeliver', {}, () => inSpan('replay dead letter', { cause }, async () => {}));
   const [replay, running] = exporter.getFinishedSpans().slice(-2);
   assert.equal(replay!.spanContext().traceId, TRACE_ID);
   assert.equal(replay!.links[0]!.context.spanId, running!.spanContext().spanId);
 });
 
-test('what somebody asks for again is a part of that trace, or links to it, and leads to the trace of the clip', async () => {
+test('requested repetitions belong to the trace of the request or link to it, and link to the trace of the clip', async () => {
   const clip = { traceparent: `00-${'2'.repeat(32)}-b7ad6b7169203331-01`, tracestate: '' };
   const linked = () => last().links.map(link => link.context.traceId);
   await inSpan('media job', { cause, also: clip }, async () => {});
@@ -62,7 +62,7 @@ test('a cause that was not traced changes nothing', async () => {
   assert.deepEqual([last().links, last().parentSpanContext], [[], undefined]);
 });
 
-test('a step that fails says so, and fails', async () => {
+test('the span of a failed step has the error, and the step rejects', async () => {
   const failure = Object.assign(new Error('gone'), { code: 'NoSuchKey' });
   await assert.rejects(
     inSpan('land', {}, () => Promise.reject(failure)),
@@ -77,7 +77,7 @@ test('a step that fails says so, and fails', async () => {
   assert.equal(last().status.message, 'The upload could not be fetched: EFBIG: file too large, write');
 });
 
-test('what is untraced has no span, and passes no trace on', async () => {
+test('untraced work has no span and propagates no trace', async () => {
   const count = exporter.getFinishedSpans().length;
   await inSpan('land', {}, () =>
     untraced(() => inSpan('erase', {}, async () => assert.equal(runningTrace().traceparent, ''))),
@@ -85,7 +85,7 @@ test('what is untraced has no span, and passes no trace on', async () => {
   assert.equal(exporter.getFinishedSpans().length, count + 1);
 });
 
-test('what is unsampled passes on that nobody records it, also where nothing is traced around it', async () => {
+test('unsampled work propagates the flag “not sampled”, even outside a trace', async () => {
   const passedOn = () => unsampled(() => runningTrace().traceparent);
   assert.match(passedOn(), /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-00$/);
   await inSpan('land', {}, async () => assert.match(passedOn(), /-00$/));

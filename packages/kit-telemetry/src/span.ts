@@ -40,7 +40,7 @@ export interface SpanOptions<N extends OwnSpanName> {
   cause?: TraceContext | Context | undefined;
   /** `part`: a child of its cause. `link`: a child of the running span, with a link to its cause. */
   as?: 'part' | 'link';
-  /** Another trace to link to: that of the clip, if somebody asked for its work again. */
+  /** Another trace to link to: the clip's trace when a user requests its work again. */
   also?: TraceContext | undefined;
 }
 

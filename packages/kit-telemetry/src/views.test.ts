@@ -18,7 +18,7 @@ async function exported(measure: (provider: MeterProvider) => void) {
   return metrics.map(({ descriptor, dataPoints }) => [descriptor.name, dataPoints.map(({ value }) => value)]);
 }
 
-test('what is counted once is exported as one', async () => {
+test('a count of one is exported as one', async () => {
   const landed = (provider: MeterProvider) =>
     provider
       .getMeter('recording-request')
@@ -27,7 +27,7 @@ test('what is counted once is exported as one', async () => {
   assert.deepEqual(await exported(landed), [['recording.uploads.landed', [1]]]);
 });
 
-test('what a library measures beyond the registry stays inside', async () => {
+test('metrics of libraries that the registry does not list are not sent', async () => {
   const connections = (provider: MeterProvider) =>
     provider
       .getMeter('@opentelemetry/instrumentation-undici')

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 import { createBatcher, sharedRead } from './batcher.ts';
 
-/** Work that ends when the test says so. */
+/** Work that ends on the test's demand. */
 function heldWork() {
   const begun: { items: string[]; end(): void; fail(error: Error): void }[] = [];
   const work = (items: string[]) => {
@@ -15,12 +15,12 @@ function heldWork() {
 }
 const keyOf = (item: string) => item[0]!;
 
-test('what comes while the work of its key is done is done together after it, in its order', async () => {
+test('items that arrive during the work of their key form the next batch, in order', async () => {
   const { begun, work } = heldWork();
   const run = createBatcher({ keyOf, work, maxBatch: 2 });
   const outcomes = ['a1', 'a2', 'a3', 'a4', 'b1'].map(run);
   const groups = () => begun.map(({ items }) => items);
-  assert.deepEqual(groups(), [['a1'], ['b1']], 'the first of a key begins at once');
+  assert.deepEqual(groups(), [['a1'], ['b1']], 'the first item of a key begins at once');
   begun[0]!.end();
   assert.equal(await outcomes[0], 'a1 done');
   assert.deepEqual(groups().slice(2), [['a2', 'a3']]);
@@ -30,12 +30,12 @@ test('what comes while the work of its key is done is done together after it, in
   begun[1]!.end();
   assert.deepEqual(await Promise.all([outcomes[3], outcomes[4]]), ['a4 done', 'b1 done']);
   const later = run('a5');
-  assert.deepEqual(groups().at(-1), ['a5'], 'a key that is done begins again');
+  assert.deepEqual(groups().at(-1), ['a5'], 'a key starts new work after its work has ended');
   begun.at(-1)!.end();
   assert.equal(await later, 'a5 done');
 });
 
-test('work that fails fails those of its group alone', async () => {
+test('failed work fails only the items of its batch', async () => {
   const { begun, work } = heldWork();
   const run = createBatcher({ keyOf, work });
   const [first, second, third] = ['a1', 'a2', 'a3'].map(run);
@@ -45,7 +45,7 @@ test('work that fails fails those of its group alone', async () => {
   assert.deepEqual(await Promise.all([second, third]), ['a2 done', 'a3 done']);
 });
 
-test('a read is shared, but never one that began before it was asked for', async () => {
+test('calls share a read, but never one that began before the call', async () => {
   let stored = 'old';
   const reads: (() => void)[] = [];
   const read = sharedRead(keyOf, () => {
@@ -62,7 +62,7 @@ test('a read is shared, but never one that began before it was asked for', async
   assert.equal(reads.length, 2);
 });
 
-test('work is done for the first who asked for it, and not for who was before', async () => {
+test('work runs in the context of its first caller, not in that of the previous batch', async () => {
   const asking = new AsyncLocalStorage<string>();
   const begun: [who: string | undefined, end: () => void][] = [];
   const work = (items: string[]) =>

@@ -15,14 +15,14 @@ const WRONG: [args: string[], sentence: string][] = [
   [["it's\nall"], "'it's\nall' is not understood here. See --help."],
 ];
 for (const [args, sentence] of WRONG)
-  test(`a user who types ${JSON.stringify(args)} is told: ${sentence}`, () => {
+  test(`the arguments ${JSON.stringify(args)} cause the error: ${sentence}`, () => {
     assert.throws(
       () => parseCommandLine({ args, options: OPTIONS }),
       (error: Error) => error instanceof UsageError && error.message === sentence,
     );
   });
 
-test('what is right is read as it was typed, and a fault of the program is no usage error', () => {
+test('valid arguments are read unchanged, and a fault of the program is not a usage error', () => {
   const { values } = parseCommandLine({ args: ['-p', '80', '--fresh'], options: OPTIONS });
   assert.deepEqual({ ...values }, { port: '80', fresh: true });
   const negative = parseCommandLine({ args: ['--fresh', '--port', '-5'], options: OPTIONS });

@@ -11,7 +11,7 @@ const spec = {
   base: url('BASE', 'an address', { default: 'http://localhost' }),
 };
 
-test('values come from the environment, defaults where it is silent', () => {
+test('values come from the environment, or from the defaults', () => {
   assert.deepEqual(loadConfig({ NAME: 'x', HOSTS: 'b, c', BASE: 'https://h/' }, spec), {
     name: 'x',
     port: 80,
@@ -33,7 +33,7 @@ test('every fault is reported at once, by name and never by value', () => {
   );
 });
 
-test('one fault is told in one line, several in a list', () => {
+test('one fault is reported in one line, several in a list', () => {
   assert.equal(new ConfigError(['PORT is not set']).message, 'The configuration is not usable: PORT is not set');
   assert.equal(
     new ConfigError(['PORT is not set', 'ON must be true or false']).message,
@@ -49,7 +49,7 @@ test('a bucket has a name that every store takes', () => {
     assert.throws(() => loadConfig({ S3_BUCKET: name }, bucket), /S3_BUCKET must be the name of a bucket: 3 to 63/);
 });
 
-test('an address to listen on has a host and a port, also where the host is IPv6', () => {
+test('an address to listen on has a host, which may be IPv6, and a port', () => {
   assert.deepEqual(splitListen('0.0.0.0:8080'), { host: '0.0.0.0', port: 8080 });
   assert.deepEqual(splitListen('[::1]:0'), { host: '::1', port: 0 });
   assert.throws(

@@ -10,7 +10,7 @@ export class ConfigError extends Error {
   readonly faults: string[];
 
   constructor(faults: string[]) {
-    // One fault is one line: it may be all that is left of a log.
+    // One fault takes one line, because a log may keep only the last line.
     const listed = faults.length === 1 ? ` ${faults[0]}` : faults.map(fault => `\n  - ${fault}`).join('');
     super(`The configuration is not usable:${listed}`);
     this.name = 'ConfigError';
@@ -18,7 +18,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** What the configuration leads to cannot be used until somebody changes it: one sentence. */
+/** A fault that lasts until somebody changes the configuration or a server, as one sentence. */
 export class StartError extends ConfigError {
   constructor(sentence: string) {
     super([sentence]);
@@ -53,7 +53,7 @@ interface Options<T> {
   unset?: string;
 }
 
-/** `parse` returns undefined for what is not as expected. */
+/** `parse` returns undefined for an invalid value. */
 function variable<T>(
   declared: Pick<Variable<T>, 'name' | 'description' | 'expected'>,
   { default: fallback, unset }: Options<T>,
@@ -71,7 +71,7 @@ function variable<T>(
   };
 }
 
-/** A text; one with a `pattern` says what is `expected`, in words that follow `must be`. */
+/** A text. With a `pattern`, `expected` describes it in words that follow `must be`. */
 export function text(
   name: string,
   description: string,
@@ -83,7 +83,7 @@ export function text(
   );
 }
 
-/** A secret: the variable's value, or what is in the file that `<name>_FILE` names. Read once. */
+/** A secret: the variable's value, or the content of the file that `<name>_FILE` names. Read once. */
 export function secretText(
   name: string,
   description: string,
@@ -95,7 +95,7 @@ export function secretText(
   );
 }
 
-/** A secret: the variable's value, or what is in the file that `<name>_FILE` names at each use. */
+/** A secret: the variable's value, or the content of the file that `<name>_FILE` names, read at each use. */
 export function secret(
   name: string,
   description: string,
@@ -142,7 +142,7 @@ export function integer(
   });
 }
 
-/** Off while it is not set. */
+/** False while the variable is not set. */
 export function flag(name: string, description: string): Variable<boolean> {
   return variable({ name, description, expected: 'true or false' }, { default: false }, value =>
     value === 'true' || value === 'false' ? value === 'true' : undefined,
@@ -160,7 +160,7 @@ export function oneOf<const T extends string>(
   return variable({ name, description, expected }, { default: fallback }, value => values.find(each => each === value));
 }
 
-/** A list of texts, separated by commas, each of them like `item`. */
+/** A list of texts, separated by commas, each valid for `item`. */
 export function list(
   name: string,
   description: string,
@@ -197,6 +197,6 @@ export function splitListen(listen: string): { host: string; port: number } {
   return { host: listen.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(listen.slice(colon + 1)) };
 }
 
-/** Where a peer serves gRPC. */
+/** The address of a peer's gRPC server. */
 export const target = (name: string, description: string): Variable<string> =>
   text(name, description, { pattern: HOST_AND_PORT, expected: 'host:port, also after a scheme such as dns:///' });

@@ -24,7 +24,7 @@ const TABLE = {
 /** An error with a sentence for the caller (`message`) and, apart from it, a cause for the log. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
-  /** Seconds after which it is worth trying again, when known. */
+  /** The seconds to wait before a retry, if known. */
   readonly retryAfterSec: number | undefined;
   /** A stable word for programs, finer than the code. */
   readonly reason: string | undefined;
@@ -46,7 +46,7 @@ export const grpcStatusOf = (code: ErrorCode): status => TABLE[code].grpc;
 export const httpStatusOf = (code: ErrorCode): number => TABLE[code].http;
 export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(TABLE, text);
 
-/** Returns the code for a gRPC status that came without one of ours, as from a proxy or a lost connection. */
+/** Returns the code for a gRPC status without one of our codes, such as that of a proxy or a lost connection. */
 export function codeOfGrpcStatus(grpc: status): ErrorCode {
   for (const [code, row] of Object.entries(TABLE)) if (row.grpc === grpc) return code as ErrorCode;
   return 'internal';

@@ -1,22 +1,27 @@
-/** Bytes of memory that may be in use at once for one purpose. It never waits: a caller that gets none refuses or does with less. */
+/**
+ * A limit of memory, in bytes, for one purpose. No call waits: a caller that gets none refuses its work or uses less.
+ */
 export interface ByteBudget {
-  /** Takes `bytes`. Returns false, and takes nothing, where fewer may be taken. */
+  /** Takes `bytes`. Returns false and takes nothing if fewer are free. */
   take(bytes: number): boolean;
   giveBack(bytes: number): void;
   readonly free: number;
   readonly limit: number;
 }
 
-/** Bytes that several owners share by the rule of `fair-slots.ts`: with what it takes an owner may not hold more than was left before. */
+/**
+ * A budget that owners share by the rule of `fair-slots.ts`: after taking, an owner may hold at most the bytes that
+ * were free before.
+ */
 export interface FairBudget {
   /** Returns the budget of one owner. */
   of(owner: string): ByteBudget;
-  /** Bytes that nobody holds. */
+  /** The free bytes. */
   readonly free: number;
   readonly limit: number;
 }
 
-/** Returns a budget of `limit` bytes, all of them free. */
+/** Returns a budget of `limit` bytes. */
 export function createFairBudget(limit: number): FairBudget {
   const held = new Map<string, number>();
   let free = limit;

@@ -5,14 +5,14 @@ import { createFairSlots, type FairSlots, ownName, type Path, QueueFullError } f
 const never = new AbortController().signal;
 const settled = () => new Promise(setImmediate);
 
-/** Takes slots under a path until none is given. */
+/** Takes slots under a path until one is refused. */
 function takeAll(slots: FairSlots, ...paths: [Path, ...Path[]]): Disposable[] {
   const taken: Disposable[] = [];
   for (let slot = slots.tryTake(...paths); slot; slot = slots.tryTake(...paths)) taken.push(slot);
   return taken;
 }
 
-/** Waits for a slot, and notes the name when it is served. */
+/** Waits for a slot, and records the name when it gets one. */
 function waitFor(slots: FairSlots, path: Path, served: string[], name: string = path[0]): Promise<Disposable> {
   return slots.take(path, never).then(slot => {
     served.push(name);
@@ -20,7 +20,7 @@ function waitFor(slots: FairSlots, path: Path, served: string[], name: string = 
   });
 }
 
-test('one owner gets half of the slots, two get a third each, and there is always one for a newcomer', () => {
+test('one owner gets half of the slots, two get a third each, and a newcomer always gets one', () => {
   const slots = createFairSlots(12);
   const first = takeAll(slots, ['a']);
   assert.equal(first.length, 6);
@@ -34,7 +34,7 @@ test('one owner gets half of the slots, two get a third each, and there is alway
   assert.ok(slots.used() < 12);
 });
 
-test('with any number of busy owners a newcomer takes a slot that is left', () => {
+test('a newcomer gets a free slot beside any number of busy owners', () => {
   for (const capacity of [1, 2, 3, 4, 7, 100])
     for (let busy = 0; busy < capacity; busy++) {
       const slots = createFairSlots(capacity);
@@ -45,7 +45,7 @@ test('with any number of busy owners a newcomer takes a slot that is left', () =
     }
 });
 
-test('what an owner may take is divided among its links, and that among their addresses', () => {
+test('an owner’s share is divided among its links, and a link’s share among its addresses', () => {
   const slots = createFairSlots(80);
   assert.equal(takeAll(slots, ['owner', 'link', 'address']).length, 10);
   assert.ok(slots.tryTake(['owner', 'link', 'another address']));
@@ -80,7 +80,7 @@ test('returning a slot twice returns it once', () => {
   assert.equal(slots.used(), 1);
 });
 
-test('owners that wait are served in turn, however many wait for each', async () => {
+test('waiting owners are served in turn, whatever the number of waiting calls of each', async () => {
   const slots = createFairSlots(1, { queued: 100 });
   const served: string[] = [];
   const wait = async (name: string) => {
@@ -94,7 +94,7 @@ test('owners that wait are served in turn, however many wait for each', async ()
   assert.deepEqual(served, ['busy', 'b', 'c', 'busy', 'b', 'busy', 'busy']);
 });
 
-test('an owner that returns again and again does not pass one that waits', async () => {
+test('an owner that returns again and again does not overtake a waiting one', async () => {
   const slots = createFairSlots(1, { queued: 10 });
   const served: string[] = [];
   let holding = await slots.take(['a'], never);
@@ -109,7 +109,7 @@ test('an owner that returns again and again does not pass one that waits', async
   assert.deepEqual(served, ['patient', 'b', 'c', 'patient']);
 });
 
-test('a waiting owner gets no more than its share, and a newcomer that waits goes first', async () => {
+test('a waiting owner gets at most its share, and a waiting newcomer is served first', async () => {
   const slots = createFairSlots(4, { queued: 100 });
   const served: string[] = [];
   const busy = takeAll(slots, ['busy']);
@@ -118,7 +118,7 @@ test('a waiting owner gets no more than its share, and a newcomer that waits goe
   const other = slots.tryTake(['other'])!;
   void waitFor(slots, ['third'], served);
   await settled();
-  assert.deepEqual(served, ['third'], 'it takes the slot that is left at once');
+  assert.deepEqual(served, ['third'], 'it takes the free slot at once');
   void waitFor(slots, ['fourth'], served);
   other[Symbol.dispose]();
   await settled();
@@ -126,10 +126,10 @@ test('a waiting owner gets no more than its share, and a newcomer that waits goe
   busy[0]![Symbol.dispose]();
   busy[1]![Symbol.dispose]();
   await settled();
-  assert.deepEqual(served, ['third', 'fourth', 'busy'], 'one is left for a newcomer');
+  assert.deepEqual(served, ['third', 'fourth', 'busy'], 'one slot is left for a newcomer');
 });
 
-test('one that stops waiting is not served, and its place is free again', async () => {
+test('a caller that stops waiting is not served, and its place in the queue is free again', async () => {
   const slots = createFairSlots(1, { queued: 2 });
   const held = slots.tryTake(['a'])!;
   const gone = new AbortController();
@@ -162,7 +162,7 @@ test('one owner does not fill the queue', async () => {
   assert.equal(slots.waiting(), 5);
 });
 
-test('amounts are shared by the same rule, and one that holds nothing is not passed while it waits', async () => {
+test('amounts are shared by the same rule, and no owner overtakes a waiting one that holds nothing', async () => {
   const bytes = createFairSlots(100, { queued: 20 });
   const served: string[] = [];
   const run = async (owner: string, amount: number, work: Promise<void>) => {
@@ -180,17 +180,17 @@ test('amounts are shared by the same rule, and one that holds nothing is not pas
     run('c', 5, over),
   ];
   await settled();
-  assert.deepEqual(served, ['a', 'b'], 'a second one of the first owner would leave less than it holds');
+  assert.deepEqual(served, ['a', 'b'], 'a second amount of the first owner would leave less than it holds');
   ends[0]!.resolve();
   await settled();
-  assert.deepEqual(served, ['a', 'b', 'a'], 'the last would fit, and does not pass');
+  assert.deepEqual(served, ['a', 'b', 'a'], 'the last amount would fit, but does not overtake');
   ends[1]!.resolve();
   await Promise.all(all);
   assert.deepEqual(served.slice(3), ['more than there is', 'c']);
   assert.equal(bytes.used(), 0);
 });
 
-test('under names of their own callers get every slot, and those that wait are served in order', async () => {
+test('callers with unique names get every slot, and waiting ones are served in order', async () => {
   const slots = createFairSlots(2, { queued: 4 });
   const [one, two] = [slots.tryTake(ownName())!, slots.tryTake(ownName())!];
   assert.equal(slots.tryTake(ownName()), undefined);
@@ -205,7 +205,7 @@ test('under names of their own callers get every slot, and those that wait are s
   one[Symbol.dispose]();
   one[Symbol.dispose]();
   const third = await three;
-  assert.equal(slots.tryTake(ownName()), undefined, 'the slot was for the one that waited');
+  assert.equal(slots.tryTake(ownName()), undefined, 'the slot goes to the waiting caller');
   two[Symbol.dispose]();
   third[Symbol.dispose]();
   (await four)[Symbol.dispose]();

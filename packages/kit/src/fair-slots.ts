@@ -2,7 +2,7 @@
 export type Path = readonly [string, ...string[]];
 
 let names = 0;
-/** Returns a name that nobody else has. Under such names no share limits a caller, and those that wait are served in order. */
+/** Returns a unique name. Under unique names no share limits a caller, and waiting callers are served in order. */
 export const ownName = (): Path => [String(++names)];
 
 /** The queue has no place left for this path. */
@@ -32,12 +32,12 @@ export interface FairSlots {
 
 interface Name {
   held: number;
-  /** A counter's value when it was last served, or when it came. */
+  /** The counter's value at the time the name was last served, or when it was added. */
   since: number;
   below: Map<string, Name>;
   /** The callers that wait for exactly this path, in order. */
   queue: Set<Waiting>;
-  /** How many callers wait for it and for names below it. */
+  /** The number of callers that wait for this name and for names below it. */
   waiting: number;
 }
 
@@ -80,7 +80,7 @@ export function createFairSlots(capacity: number, { queued = 0 }: { queued?: num
   }
 
   function serveWaiting(): void {
-    // Ends, because each one served leaves fewer slots.
+    // The loop ends because each served caller leaves fewer slots.
     for (let next = firstServed(root, left()); next; next = firstServed(root, left())) next.serve();
   }
 
@@ -172,7 +172,7 @@ function firstServed(name: Name, left: number): Waiting | undefined {
   return undefined;
 }
 
-/** Removes the names of a path that hold nothing and have nobody waiting. */
+/** Removes the names of a path that hold no slot and have no waiting caller. */
 function forgetUnused(above: Name, [first, ...rest]: readonly string[]): void {
   const name = first === undefined ? undefined : above.below.get(first);
   if (first === undefined || !name) return;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FlightCache } from './flight-cache.ts';
 
-test('those that ask at once share one flight', async () => {
+test('concurrent calls share one look-up', async () => {
   const cache = new FlightCache<number>({ ttlMs: 1000, maxEntries: 10 });
   const { promise, resolve } = Promise.withResolvers<number>();
   let loads = 0;
@@ -16,7 +16,7 @@ test('those that ask at once share one flight', async () => {
   assert.equal(loads, 1);
 });
 
-test('nothing is believed for longer than the time given, counted from the start of the look-up', async () => {
+test('an entry expires after the given time, counted from the start of its look-up', async () => {
   let now = 1;
   const cache = new FlightCache<number>({ ttlMs: 5_000, maxEntries: 10, now: () => now });
   let value = 1;
@@ -32,13 +32,13 @@ test('nothing is believed for longer than the time given, counted from the start
   assert.equal(await cache.get('a', async () => value), 2);
 });
 
-test('a failure is not remembered', async () => {
+test('a failure is not cached', async () => {
   const cache = new FlightCache<number>({ ttlMs: 1000, maxEntries: 10 });
   await assert.rejects(cache.get('a', async () => Promise.reject(new Error('down'))));
   assert.equal(await cache.get('a', async () => 3), 3);
 });
 
-test('the oldest goes when there are too many', async () => {
+test('a full cache drops its oldest entry', async () => {
   const cache = new FlightCache<string>({ ttlMs: 1000, maxEntries: 2 });
   for (const key of ['a', 'b', 'c']) await cache.get(key, async () => key);
   assert.equal(cache.size, 2);
@@ -46,7 +46,7 @@ test('the oldest goes when there are too many', async () => {
   assert.equal(await cache.get('c', async () => 'again'), 'c');
 });
 
-test('who asks for what was so at a moment is not told of a look-up that began before it', async () => {
+test('a call with `since` ignores a look-up that began before that time', async () => {
   let now = 1_000;
   const cache = new FlightCache<number>({ ttlMs: 5_000, maxEntries: 10, now: () => now });
   const { promise, resolve } = Promise.withResolvers<number>();
@@ -54,7 +54,7 @@ test('who asks for what was so at a moment is not told of a look-up that began b
   now += 100;
   const later = cache.get('a', async () => 2, 1_050);
   resolve(1);
-  assert.deepEqual(await Promise.all([early, later]), [1, 2], 'not even where it is still under way');
+  assert.deepEqual(await Promise.all([early, later]), [1, 2], 'even while that look-up is still running');
   assert.equal(await cache.get('a', async () => 3, 1_100), 2);
   assert.equal(await cache.get('a', async () => 3, 1_101), 3);
 });

@@ -5,7 +5,7 @@ import { until } from '@recording-request/testing/wait';
 import { every } from './lifecycle.ts';
 import { createLogger } from './log.ts';
 
-test('a loop that a request wakes has nothing of the request', async () => {
+test('a loop that a request wakes has no context of the request', async () => {
   const request = new AsyncLocalStorage<string>();
   const seen: (string | undefined)[] = [];
   const loop = every(60_000, async () => void seen.push(request.getStore()), {

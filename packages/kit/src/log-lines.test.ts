@@ -27,13 +27,13 @@ for (const [how, script] of [
   ['fails', "throw new Error('it failed');"],
   ['fails later', "await null; queueMicrotask(() => { throw new Error('it failed'); });"],
 ] as const)
-  test(`a process that ${how} has written all of its lines, in their order`, async () => {
+  test(`a process that ${how} writes all of its lines in order`, async () => {
     const child = start(`log.info('one'); other.warn('two'); log.fatal('three'); other.info('four'); ${script}`);
     const [lines] = await Promise.all([text(child.stdout), once(child, 'close')]);
     assert.deepEqual(messages(lines), ['one', 'two', 'three', 'four']);
   });
 
-test('many lines come whole, and in their order', async () => {
+test('many lines are written complete and in order', async () => {
   const count = 20_000;
   const child = start(`for (let i = 0; i < ${count}; i += 1) (i % 2 ? log : other).info(String(i));`);
   const [lines] = await Promise.all([text(child.stdout), once(child, 'close')]);
@@ -43,7 +43,7 @@ test('many lines come whole, and in their order', async () => {
   );
 });
 
-test('lines come while the process goes on', async () => {
+test('lines are written while the process runs', async () => {
   const child = start("log.info('one'); setInterval(() => {}, 60_000);");
   const [chunk] = await once(child.stdout, 'data');
   assert.deepEqual(messages(String(chunk)), ['one']);

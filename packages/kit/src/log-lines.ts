@@ -43,7 +43,7 @@ export function logLines(): DestinationStream {
     try {
       writeSync(STDOUT, text);
     } catch {
-      // The reader is gone.
+      // The reader has closed the pipe.
     }
   }
 

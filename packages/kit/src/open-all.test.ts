@@ -6,7 +6,7 @@ function door(name: string, closed: string[]) {
   return { name, close: async () => void closed.push(name) };
 }
 
-test('what was opened at the same time is closed with the stack, the last first', async () => {
+test('resources opened together are closed with the stack, the last one first', async () => {
   const closed: string[] = [];
   {
     await using stack = new AsyncDisposableStack();
@@ -20,7 +20,7 @@ test('what was opened at the same time is closed with the stack, the last first'
   assert.deepEqual(closed, ['quick', 'slow']);
 });
 
-test('when one fails, what others open later is closed too, and the failure that stands first is told', async () => {
+test('when one fails, resources that others open later are closed too, and the first failure in the list is reported', async () => {
   const closed: string[] = [];
   const late = Promise.withResolvers<ReturnType<typeof door>>();
   const first = Promise.withResolvers<never>();

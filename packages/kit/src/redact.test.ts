@@ -4,7 +4,7 @@ import { redact } from './redact.ts';
 
 const SECRET = `${'0aB'.repeat(8)}`;
 
-test('tokens, signatures, passwords and what a client authenticates with are redacted, wherever they stand', () => {
+test('tokens, signatures, passwords and credentials are redacted anywhere in a text', () => {
   const texts = [
     [`GET /r/vr_${SECRET}/uploads`, 'GET /r/vr_[redacted]/uploads'],
     [`api_${SECRET} and prj_${SECRET}`, 'api_[redacted] and prj_[redacted]'],
@@ -18,7 +18,7 @@ test('tokens, signatures, passwords and what a client authenticates with are red
   for (const [text, expected] of texts) assert.equal(redact(text), expected);
 });
 
-test('a secret of which characters are percent-encoded is redacted as it opens the same door', () => {
+test('a secret with percent-encoded characters is redacted, because it is still valid', () => {
   const every = (text: string) => text.replace(/./g, each => `%${each.charCodeAt(0).toString(16)}`);
   const texts = [
     `/r/vr%5F${SECRET}/opened`,
@@ -37,13 +37,13 @@ test('a secret of which characters are percent-encoded is redacted as it opens t
     assert.match(redact(text), /\[redacted\]/, text);
     assert.doesNotMatch(decodeURIComponent(decodeURIComponent(redact(text))), new RegExp(SECRET), text);
     const line = JSON.parse(redact(JSON.stringify({ a: `"${text}"\n`, b: 'c' })));
-    assert.equal(line.b, 'c', 'a line of JSON stays one');
+    assert.equal(line.b, 'c', 'a line of JSON stays valid');
     assert.ok(!JSON.stringify(line).includes(SECRET));
   }
   for (const text of ['100 % of %2F and %zz', '%22%5C%0A', 'a%20b']) assert.equal(redact(text), text);
 });
 
-test('a line of JSON stays one, also where a secret follows a line break or ends at a quotation mark', () => {
+test('a line of JSON stays valid if a secret follows a line break or ends at a quotation mark', () => {
   const said = { a: `first\nvr_${SECRET}`, b: `"https://store/?X-Amz-Signature=${SECRET}"`, c: `x://a:${SECRET}\t@b` };
   const line = redact(JSON.stringify(said));
   assert.ok(!line.includes(SECRET), line);

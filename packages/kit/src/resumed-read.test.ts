@@ -9,7 +9,7 @@ const { signal } = new AbortController();
 const range = { from: 0, to: BYTES.length, signal };
 const read = async (chunks: AsyncIterable<Buffer>) => Buffer.concat(await Array.fromAsync(chunks)).toString();
 
-test('a reader that pauses gives its connection back, and goes on where it was', async () => {
+test('a paused reader releases its connection, and continues at the same byte', async () => {
   const opened: { offset: number; stream: Readable }[] = [];
   const open = async (offset: number) => {
     const stream = Readable.from([...BYTES.subarray(offset)].map(byte => Buffer.from([byte])));
@@ -19,7 +19,7 @@ test('a reader that pauses gives its connection back, and goes on where it was',
   const reading = resumedRead(open, { ...range, idleMs: 20 });
   let text = '';
   for (let at = 0; at < 3; at++) text += (await reading.next()).value;
-  await until('the end of a connection that nobody reads', () => opened[0]!.stream.destroyed);
+  await until('the end of a connection without a reader', () => opened[0]!.stream.destroyed);
   for await (const chunk of reading) text += chunk;
   assert.equal(text, '0123456789');
   assert.deepEqual(
@@ -28,7 +28,7 @@ test('a reader that pauses gives its connection back, and goes on where it was',
   );
 });
 
-test('what breaks off, or ends too soon, is asked for the rest', async () => {
+test('a stream that breaks off or ends too soon is reopened for the rest', async () => {
   const from: number[] = [];
   const open = async (offset: number) => {
     from.push(offset);
@@ -45,7 +45,7 @@ test('what breaks off, or ends too soon, is asked for the rest', async () => {
   assert.deepEqual(from, [1, 3, 5, 5]);
 });
 
-test('what stays away is tried five times from one byte, what is gone for good once', async () => {
+test('an unreachable source is tried five times from one byte, a missing one once', async () => {
   for (const [isFinal, tries] of [
     [false, 5],
     [true, 1],
@@ -65,7 +65,7 @@ test('what stays away is tried five times from one byte, what is gone for good o
   }
 });
 
-test('a reader that leaves ends the wait between two tries', async () => {
+test('a reader that stops ends the wait between two tries', async () => {
   const leave = new AbortController();
   const open = () => {
     leave.abort();

@@ -64,7 +64,7 @@ export async function* resumedRead(
           current = { stream, chunks: stream[Symbol.asyncIterator]() };
         }
         const next = await current.chunks.next();
-        if (next.done) throw new Error(`what is read ended at byte ${offset} of ${to}`);
+        if (next.done) throw new Error(`the stream ended at byte ${offset} of ${to}`);
         chunk = next.value;
       } catch (error) {
         close();

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { newCipherKey, seekableCipher } from './seekable-cipher.ts';
 
-test('what was enciphered in pieces is deciphered from any byte on', () => {
+test('bytes encrypted in pieces are decrypted from any offset', () => {
   const key = newCipherKey();
   const text = randomBytes(200);
   const encipher = seekableCipher(key, 0);

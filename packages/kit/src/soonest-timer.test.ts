@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSoonestTimer } from './soonest-timer.ts';
 
-test('what was asked for at several moments is done once, at the soonest, and again when it is asked for again', t => {
+test('several requests cause one call at the earliest time, and a later request causes another one', t => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let done = 0;
   const timer = createSoonestTimer(() => {
@@ -16,15 +16,15 @@ test('what was asked for at several moments is done once, at the soonest, and ag
   t.mock.timers.tick(1);
   assert.equal(done, 1);
   t.mock.timers.tick(60_000);
-  assert.equal(done, 1, 'the later ones are done, too');
+  assert.equal(done, 1, 'the later requests cause calls, too');
   timer.in(100);
   t.mock.timers.tick(100);
   assert.equal(done, 2);
 });
 
-test('what was cancelled is not done', t => {
+test('a cancelled request causes no call', t => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const timer = createSoonestTimer(() => assert.fail('it was cancelled'));
+  const timer = createSoonestTimer(() => assert.fail('the request was cancelled'));
   timer.in(100);
   timer.cancel();
   t.mock.timers.tick(60_000);

@@ -1,6 +1,6 @@
-/** Calls something once, at the soonest of the moments that were asked for. Does not keep the process alive. */
+/** Calls a function once, at the earliest of the requested times. Does not keep the process alive. */
 export interface SoonestTimer {
-  /** In `ms` at the latest. */
+  /** Requests a call within `ms`. */
   in(ms: number): void;
   cancel(): void;
 }

@@ -21,13 +21,13 @@ test('a value is computed once for each stamp, and again once it is old', async 
   const get = async (text: string) => (await cache.get(['a'], stamp(text), compute)).get('a');
   assert.equal(await get('1'), 'a 1');
   assert.equal(await get('1'), 'a 1');
-  assert.equal(await get('2'), 'a 2', 'its rows have changed');
+  assert.equal(await get('2'), 'a 2', 'the rows of the value have changed');
   now = 1_002;
-  assert.equal(await get('2'), 'a 3', 'a change that no stamp showed is made up for');
+  assert.equal(await get('2'), 'a 3', 'the maximum age covers a change that no stamp showed');
   assert.equal(computed.length, 3);
 });
 
-test('what changed a moment ago, or has no stamp, is not kept', async () => {
+test('a value that has just changed or has no stamp is not cached', async () => {
   const cache = createStampCache<string>({ restMs: 2_000 });
   const { computed, compute } = counting();
   for (const stamps of [stamp('1', 1_999), stamp('1', 1_999), new Map(), stamp('1', 2_000), stamp('1', 2_000)])
@@ -35,7 +35,7 @@ test('what changed a moment ago, or has no stamp, is not kept', async () => {
   assert.equal(computed.length, 4);
 });
 
-test('no more than its size is kept, and only what is missing is computed', async () => {
+test('the cache stays within its size, and only missing values are computed', async () => {
   const cache = createStampCache<string>({ max: 2 });
   const { computed, compute } = counting();
   const stamps = new Map(['a', 'b', 'c'].map(key => [key, { text: '1', restedMs: 5_000 }]));
@@ -46,7 +46,7 @@ test('no more than its size is kept, and only what is missing is computed', asyn
   assert.deepEqual(computed, ['a', 'b', 'c', 'a']);
 });
 
-test('many who ask at once for what has just changed share a computation that began after they asked', async () => {
+test('concurrent callers for a changed value share a computation that begins after their calls', async () => {
   const cache = createStampCache<number>();
   let begun = 0;
   const ends: Array<() => void> = [];

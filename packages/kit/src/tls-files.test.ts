@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { makeAuthority } from '@recording-request/stack/authority';
 import { isWhole } from './tls-files.ts';
 
-test('a file of authorities that is empty, cut off or damaged does not take the place of the one before', async () => {
+test('an empty, truncated or damaged file of authorities does not replace the previous one', async () => {
   const [{ cert }, other] = [await makeAuthority(), await makeAuthority()];
   const middle = Math.floor(cert.length / 2);
   const damaged = `${cert.slice(0, middle)}!${cert.slice(middle + 1)}`;

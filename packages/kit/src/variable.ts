@@ -1,16 +1,16 @@
 /**
- * One variable: what it is for, and how its text becomes a value. `parse` throws an Error that says what is expected, in words that
- * follow the name; `env` has the others, where one depends on another.
+ * One variable: its purpose, and the conversion of its text to a value. `parse` throws an Error that describes a
+ * valid value in words that follow the name; `env` has the other variables, for values that depend on them.
  */
 export interface Variable<T> {
   name: string;
-  /** What it is for, in Markdown that docs/settings.md has. */
+  /** The purpose of the variable, in Markdown for docs/settings.md. */
   description: string;
-  /** What its text must be, in words that follow `must be`. */
+  /** The valid texts, in words that follow `must be`. */
   expected: string;
-  /** What holds while it is not set, in Markdown, where the value of then would say too little. */
+  /** The effect of the missing variable, in Markdown, if a default value does not say enough. */
   unset?: string;
-  /** A secret may come from a file instead, which the variable with `_FILE` after its name names. */
+  /** A secret may also come from a file, which the variable `<name>_FILE` names. */
   isSecret?: boolean;
   required: boolean;
   parse(text: string | undefined, env: NodeJS.ProcessEnv): T;

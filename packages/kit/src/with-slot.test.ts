@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createFairSlots } from './fair-slots.ts';
 import { withSlot } from './with-slot.ts';
 
-test('what has no slot waits for one, what finds no place to wait is refused, and a failure returns its slot', async () => {
+test('work waits for a slot, is refused when the queue is full, and returns its slot after a failure', async () => {
   const slots = createFairSlots(2, { queued: 2 });
   const { signal } = new AbortController();
   const ends: (() => void)[] = [];

@@ -5,11 +5,11 @@ export const CALLS = {
   'http.server.request.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'How long the gateway and the door for uploads took to answer.',
+    description: 'The time until the gateway, or the upload server of submissions, answered.',
     attributes: {
       'http.request.method': 'the known methods, else `_OTHER`',
-      'http.route': 'the routes of the API; absent where none matched',
-      'http.response.status_code': 'a status; absent where the client went away before',
+      'http.route': 'the routes of the API; absent if none matched',
+      'http.response.status_code': 'the status; absent if the client disconnected before',
       'url.scheme': '`http`, `https`',
       'network.protocol.version': '`1.0`, `1.1`, `2`',
       'error.type': 'a status from 500 on',
@@ -21,11 +21,11 @@ export const CALLS = {
     kind: 'histogram',
     unit: 's',
     description:
-      'How long the object store, speech endpoints and owners’ endpoints took until the headers of their answer were there.',
+      'The time until the headers of an answer from the object store, a speech endpoint or an owner’s endpoint arrived.',
     attributes: {
       'recording.peer': '`store`, `speech`, `endpoint`',
-      'http.response.status_code': 'a status, else `_OTHER`; absent where no answer came',
-      'error.type': 'a status from 400 on, save 404 of the store; `unreachable` or `timeout` where no answer came',
+      'http.response.status_code': 'the status, else `_OTHER`; absent without an answer',
+      'error.type': 'a status from 400 on, except 404 of the store; `unreachable` or `timeout` without an answer',
     },
     optional: ['http.response.status_code', 'error.type'],
     buckets: CALL_SECONDS,
@@ -34,13 +34,13 @@ export const CALLS = {
     kind: 'gauge',
     unit: 's',
     description:
-      'The age of the oldest request to the object store, a speech endpoint or an owner’s endpoint, or command of the database, that has no answer yet; 0 while none waits.',
+      'The age of the oldest unanswered request to the object store, a speech endpoint or an owner’s endpoint, or of the oldest unanswered database command; 0 without one.',
     attributes: { 'recording.peer': '`store`, `speech`, `endpoint`, `database`' },
   },
   'rpc.server.call.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'How long an RPC took, to its end.',
+    description: 'The duration of an RPC.',
     attributes: {
       'rpc.method': 'the RPCs of `proto/`, as `package.Service/Method`',
       'rpc.status_code': 'the names of gRPC’s statuses',
@@ -50,10 +50,10 @@ export const CALLS = {
   'db.client.operation.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'How long MongoDB took for a command.',
+    description: 'The duration of a MongoDB command.',
     attributes: {
       'db.operation.name': 'the commands that the services use, such as `find` and `update`, else `_OTHER`',
-      'error.type': '`failed`; absent where it succeeded',
+      'error.type': '`failed`; absent after a success',
     },
     optional: ['error.type'],
     buckets: CALL_SECONDS,
@@ -61,47 +61,47 @@ export const CALLS = {
   'messaging.client.operation.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'How long a send to Kafka took, to its acknowledgement.',
+    description: 'The time from a send to Kafka to its acknowledgement.',
     attributes: { ...TOPIC, ...OUTCOME },
     buckets: CALL_SECONDS,
   },
   'messaging.client.sent.messages': {
     kind: 'counter',
     unit: '{message}',
-    description: 'Events that were sent to Kafka; `failed`: it did not acknowledge them, and they are sent again.',
+    description: 'Events sent to Kafka; `failed`: Kafka did not acknowledge them, and they are retried.',
     attributes: { ...TOPIC, ...OUTCOME },
   },
   'messaging.process.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'How long a consumer took to handle an event, once.',
+    description: 'The time of one attempt of a consumer to handle an event.',
     attributes: { ...TOPIC, ...GROUP, 'recording.outcome': '`ok`, `failed`' },
     buckets: STEP_SECONDS,
   },
   'recording.consumer.lag': {
     kind: 'gauge',
     unit: '{message}',
-    description: 'Events that a topic has and a group has not handled. Read by one process of submissions.',
+    description: 'Events in a topic that a group has not handled. One process of submissions reads it.',
     attributes: { ...TOPIC, ...GROUP },
   },
   'recording.consumer.age': {
     kind: 'gauge',
     unit: 's',
     description:
-      'How long the oldest event that a group has not handled has been in its topic, as far as the process that reads it has seen; 0 where none is. Read by one process of submissions.',
+      'The time that the oldest event a group has not handled has been in its topic, as observed by the process that reads it; 0 without one. One process of submissions reads it.',
     attributes: { ...TOPIC, ...GROUP },
   },
   'recording.consumer.members': {
     kind: 'gauge',
     unit: '{consumer}',
     description:
-      'Consumers of this process that are in their group and were heard there within half a minute; 0: standing still.',
+      'Consumers of this process that are in their group and had a heartbeat within half a minute; 0 means that none works.',
     attributes: { ...TOPIC, ...GROUP },
   },
   'recording.requests.shed': {
     kind: 'counter',
     unit: '{request}',
-    description: 'Requests that a limit refused, with 429 or 503, and connections that one closed.',
+    description: 'Requests that a limit refused with 429 or 503, and connections that a limit closed.',
     attributes: {
       'recording.reason':
         '`rate` (too many calls), `connection` (too many of one address: closed), `busy` (the process is behind), `upload`, `video`, `export`, `list`, `search` (too many at once)',
@@ -110,13 +110,14 @@ export const CALLS = {
   'recording.kafka.connected': {
     kind: 'gauge',
     unit: '{connection}',
-    description: '1 where the last send to Kafka, or the connection if none was made since, succeeded; else 0.',
+    description:
+      '1 if the last send to Kafka succeeded, or the last connection attempt if no send followed it; else 0.',
     attributes: {},
   },
   'recording.database.primary': {
     kind: 'gauge',
     unit: '{primary}',
-    description: '1 where this process knows a primary of MongoDB to write to; else 0.',
+    description: '1 if this process knows a MongoDB primary for writes; else 0.',
     attributes: {},
   },
 } as const satisfies Record<string, MetricDefinition>;

@@ -11,7 +11,7 @@ const names = new Set(
 );
 const theirs = [...names].filter(name => !name.startsWith('recording.'));
 
-test('an attribute that is not ours is one of OpenTelemetry’s conventions', () => {
+test('each attribute is ours or in OpenTelemetry’s conventions', () => {
   const known = valuesOf({ ...stable, ...all });
   assert.deepEqual(
     theirs.filter(name => !known.has(name)),
@@ -19,7 +19,7 @@ test('an attribute that is not ours is one of OpenTelemetry’s conventions', ()
   );
 });
 
-test('of RPCs, the database and addresses they are those that will not change any more', () => {
+test('attributes of RPCs, the database and addresses come from the stable conventions', () => {
   const known = valuesOf(stable);
   const settled = theirs.filter(name => /^(rpc|db|url)\./.test(name));
   assert(settled.includes('rpc.status_code'));

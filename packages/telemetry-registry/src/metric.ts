@@ -4,7 +4,7 @@ export interface MetricDefinition {
   /** In UCUM: `s`, `1`, `{event}`. */
   unit: string;
   description: string;
-  /** The values of each attribute, or what bounds them. */
+  /** The values of each attribute, or their bounds. */
   attributes: Readonly<Record<string, string>>;
   /** The upper bounds of a histogram's buckets, in its unit. */
   buckets?: readonly number[];
@@ -24,4 +24,6 @@ export const OUTCOME = { 'recording.outcome': '`ok`, `failed`' } as const;
 export const TOPIC = {
   'messaging.destination.name': 'the topics, with the prefix of the installation',
 } as const;
-export const GROUP = { 'messaging.consumer.group.name': 'the consumer groups, likewise' } as const;
+export const GROUP = {
+  'messaging.consumer.group.name': 'the consumer groups, with the prefix of the installation',
+} as const;

@@ -11,34 +11,34 @@ export const PIPELINE = {
     kind: 'counter',
     unit: '{upload}',
     description:
-      'Uploads that ended: `landed` is a clip; `refused` and `failed` were told to the contributor and the operator.',
+      'Uploads that ended. `landed` became a clip; the contributor sees `refused`, and the operator sees `failed`.',
     attributes: { 'recording.end': '`landed`, `refused`, `failed`, `retried`, `lost`' },
   },
   'recording.landing.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'How long one attempt to make a clip of an upload took.',
+    description: 'The time of one attempt to make a clip of an upload.',
     attributes: { 'recording.end': 'as above' },
     buckets: STEP_SECONDS,
   },
   'recording.media.delay': {
     kind: 'histogram',
     unit: 's',
-    description: 'From the landing of a clip to its thumbnails and audio, as the owner sees them.',
+    description: 'The time from the landing of a clip until the owner sees its thumbnails and audio.',
     attributes: OUTCOME,
     buckets: STEP_SECONDS,
   },
   'recording.transcript.delay': {
     kind: 'histogram',
     unit: 's',
-    description: 'From the landing of a clip to its first transcript.',
+    description: 'The time from the landing of a clip to its first transcript.',
     attributes: OUTCOME,
     buckets: STEP_SECONDS,
   },
   'recording.clips': {
     kind: 'gauge',
     unit: '{clip}',
-    description: 'Clips and uploads by their state; 10,000 means 10,000 or more. Read by one process of submissions.',
+    description: 'Clips and uploads by their state; 10,000 means 10,000 or more. One process of submissions reads it.',
     attributes: {
       'recording.clip.state':
         'of uploads `uploading`, `finishing`; of clips’ media `processing`, `ready`, `media_failed`; of their transcripts `transcribing`, `transcribed`, `transcript_failed`',
@@ -48,14 +48,14 @@ export const PIPELINE = {
     kind: 'gauge',
     unit: '{clip}',
     description:
-      'Clips that have waited in a step for longer than `STUCK_AFTER_SECONDS` (ten minutes); 10,000 means 10,000 or more. Of webhooks: events that were due for so long and were not sent.',
+      'Clips that wait in a step for longer than `STUCK_AFTER_SECONDS` (ten minutes); 10,000 means 10,000 or more. For webhooks: unsent events that are due for longer.',
     attributes: STEP,
   },
   'recording.step.age': {
     kind: 'gauge',
     unit: 's',
     description:
-      'How long the oldest clip has waited in a step; 0 where none does. What never ends is in no histogram. Of webhooks: how long an event has been due that was not sent; one that an endpoint refused is due when it is to be tried again.',
+      'The time that the oldest clip has waited in a step; 0 without one. A histogram would not show work that never ends. For webhooks: the time since the oldest unsent event became due; a refused event becomes due again at its next retry.',
     attributes: STEP,
   },
   'recording.jobs': {
@@ -67,71 +67,71 @@ export const PIPELINE = {
   'recording.jobs.created': {
     kind: 'counter',
     unit: '{job}',
-    description: 'Jobs that were created: one for the media of each clip, one for each transcript that was asked for.',
+    description: 'Created jobs: one for the media of each clip, one for each requested transcript.',
     attributes: KIND,
   },
   'recording.job.age': {
     kind: 'gauge',
     unit: 's',
-    description: 'How long the job that has been due longest waits for a worker; 0 where none waits.',
+    description: 'The time that the oldest due job has waited for a worker; 0 without one.',
     attributes: KIND,
   },
   'recording.job.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'How long a worker took for a job, once.',
-    attributes: { ...KIND, 'recording.outcome': '`ok`, also where the clip is at fault; `again`: it is tried again' },
+    description: 'The time of one attempt of a worker at a job.',
+    attributes: { ...KIND, 'recording.outcome': '`ok`, also if the clip is at fault; `again`: the job is retried' },
     buckets: STEP_SECONDS,
   },
   'recording.ffmpeg.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'How long ffmpeg or ffprobe ran, once.',
+    description: 'The time of one run of ffmpeg or ffprobe.',
     attributes: {
       ...PROGRAM,
       'recording.purpose':
         'of ffmpeg `all` (a clip’s files in one run), `remux`, `thumbnails`, `audio`, `sound`; of ffprobe `packets`, `frame`',
-      'recording.outcome': '`ok`, `failed`, also where the clip is at fault',
+      'recording.outcome': '`ok`, `failed` (also if the clip is at fault)',
     },
     buckets: STEP_SECONDS,
   },
   'recording.ffmpeg.cpu.time': {
     kind: 'counter',
     unit: 's',
-    description: 'CPU time of ffmpeg and ffprobe, however they ended.',
+    description: 'CPU time of ffmpeg and ffprobe, whatever their outcome.',
     attributes: PROGRAM,
   },
   'recording.media.ratio': {
     kind: 'histogram',
     unit: '1',
-    description:
-      'Seconds that making the files of a clip took, for each second of the clip: ffmpeg and ffprobe, without transfers.',
+    description: 'Seconds of ffmpeg and ffprobe for the files of a clip, per second of the clip, without transfers.',
     attributes: {},
     buckets: RATIOS,
   },
   'recording.speech.ratio': {
     kind: 'histogram',
     unit: '1',
-    description: 'Seconds of the speech endpoint for each second of sound.',
+    description: 'Seconds that the speech endpoint took, per second of sound.',
     attributes: {},
     buckets: RATIOS,
   },
   'recording.outbox.age': {
     kind: 'gauge',
     unit: 's',
-    description: 'How long the oldest event that is not published has waited; 0 where none does.',
+    description: 'The age of the oldest unpublished event; 0 without one.',
     attributes: {},
   },
   'recording.outbox.depth': {
     kind: 'gauge',
     unit: '{event}',
-    description: 'Clips whose events are not published; 10,000 means 10,000 or more.',
+    description: 'Clips with unpublished events; 10,000 means 10,000 or more.',
     attributes: {},
   },
   'recording.dead_letters': {
     kind: 'gauge',
     unit: '{record}',
-    description: 'Records that no consumer could handle and nobody has replayed or dropped; 1,000 means 1,000 or more.',
+    description:
+      'Records that no consumer could handle and that the operator has not replayed or dropped; 1,000 means 1,000 or more.',
     attributes: {},
   },
   'recording.webhook.attempts': {
@@ -143,21 +143,21 @@ export const PIPELINE = {
   'recording.webhook.attempt.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'How long owners’ endpoints took for an event.',
+    description: 'The time that an owner’s endpoint took for an event.',
     attributes: { 'recording.outcome': ATTEMPT_OUTCOME },
     buckets: CALL_SECONDS,
   },
   'recording.webhook.delay': {
     kind: 'histogram',
     unit: 's',
-    description: 'From an event to its delivery, attempts that failed included.',
+    description: 'The time from an event to its delivery, including failed attempts.',
     attributes: {},
     buckets: STEP_SECONDS,
   },
   'recording.webhook.endpoints': {
     kind: 'gauge',
     unit: '{endpoint}',
-    description: 'Owners’ endpoints by their state; 10,000 means 10,000 or more. Read by one process of webhooks.',
+    description: 'Owners’ endpoints by their state; 10,000 means 10,000 or more. One process of webhooks reads it.',
     attributes: {
       'recording.endpoint.state': '`ok`, `failing` (since its last success), `paused` (until its owner acts)',
     },
@@ -165,7 +165,7 @@ export const PIPELINE = {
   'recording.webhook.endpoints.paused': {
     kind: 'counter',
     unit: '{endpoint}',
-    description: 'Endpoints that failed for so long that nothing is sent until their owner acts.',
+    description: 'Endpoints that failed for so long that they were paused: they get no events until their owner acts.',
     attributes: {},
   },
 } as const satisfies Record<string, MetricDefinition>;

@@ -10,13 +10,13 @@ export const PROCESS = {
   'recording.slots.limit': {
     kind: 'gauge',
     unit: '{slot}',
-    description: 'How much of a kind a process does at once at most.',
+    description: 'The maximum of concurrent work of a kind in a process.',
     attributes: SLOT,
   },
   'recording.slots.used': {
     kind: 'gauge',
     unit: '{slot}',
-    description: 'How much of a kind a process does at present.',
+    description: 'The current concurrent work of a kind in a process.',
     attributes: SLOT,
   },
   'process.cpu.time': {
@@ -28,49 +28,49 @@ export const PROCESS = {
   'process.memory.usage': {
     kind: 'gauge',
     unit: 'By',
-    description: 'Memory of this process that is in RAM.',
+    description: 'Resident memory of this process.',
     attributes: {},
   },
   'recording.memory.limit': {
     kind: 'gauge',
     unit: 'By',
-    description: 'Memory that this process may use: its container’s limit, else the machine’s memory.',
+    description: 'The memory limit of this process: its container’s, else the machine’s memory.',
     attributes: {},
   },
   'process.open_file_descriptor.count': {
     kind: 'gauge',
     unit: '{file_descriptor}',
-    description: 'File descriptors that this process has open.',
+    description: 'Open file descriptors of this process.',
     attributes: {},
   },
   'recording.file_descriptor.limit': {
     kind: 'gauge',
     unit: '{file_descriptor}',
-    description: 'File descriptors that this process may have open.',
+    description: 'The limit of open file descriptors of this process.',
     attributes: {},
   },
   'recording.sockets': {
     kind: 'gauge',
     unit: '{socket}',
-    description: 'Sockets among the file descriptors that are open, of the first 5,000 of these.',
+    description: 'Sockets among the first 5,000 open file descriptors.',
     attributes: {},
   },
   'recording.disk.free': {
     kind: 'gauge',
     unit: '1',
-    description: 'The free share of the disk on which a service works, of which 16 GiB count at most.',
+    description: 'The free share of a service’s working disk, of which at most 16 GiB count.',
     attributes: { 'recording.disk': '`work`' },
   },
   'recording.clock.offset': {
     kind: 'gauge',
     unit: 's',
-    description: 'This machine’s clock minus the database’s. Of services with a database.',
+    description: 'This machine’s clock minus the database’s; only services with a database report it.',
     attributes: {},
   },
   'recording.telemetry.dropped': {
     kind: 'counter',
     unit: '{record}',
-    description: 'What was not sent, because the collector was slower than what there was to send, or away.',
+    description: 'Records that were not sent, because the collector was too slow or down.',
     attributes: { 'recording.signal': '`traces`, `metrics`, `logs`' },
   },
 } as const satisfies Record<string, MetricDefinition>;

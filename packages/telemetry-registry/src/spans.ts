@@ -15,17 +15,17 @@ export interface SpanDefinition {
 export type SpanKindName = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
 export type Instrumentation = 'undici';
 
-const ERROR = { 'error.type': 'the name or the code of the error; absent where it went well' };
-const SERVER = { 'server.address': 'the host that was asked', 'server.port': 'its port' };
+const ERROR = { 'error.type': 'the name or the code of the error; absent after a success' };
+const SERVER = { 'server.address': 'the host of the request', 'server.port': 'its port' };
 const OUTCOME = { 'recording.outcome': '`ok`, `failed`' };
-const ATTEMPT = { 'recording.attempt': 'which attempt it is, from 1' };
+const ATTEMPT = { 'recording.attempt': 'the number of the attempt, from 1' };
 const PROGRAM = {
   'process.executable.name': '`ffmpeg`, `ffprobe`',
   'process.exit.code': 'absent after a signal',
   'recording.exit.signal': 'the signal that ended it; absent without one',
   'recording.cpu.seconds':
-    'of user and system, of the program; of programs that end in the same moment, the first has the sum',
-  'recording.bytes.in': 'bytes that it was given to read',
+    'user and system time of the program; if several programs end at the same moment, the first has the sum',
+  'recording.bytes.in': 'bytes of its input',
   ...ERROR,
 };
 const EVENT = {
@@ -33,23 +33,23 @@ const EVENT = {
   'messaging.operation.name': '`send`, `process`',
   'messaging.destination.name': 'the topic, with the prefix of the installation',
   'messaging.destination.partition.id': 'the partition',
-  'messaging.kafka.offset': 'the offset of the record; of one that was not acknowledged, none',
-  'messaging.batch.message_count': 'how many records were sent, or fetched, together',
+  'messaging.kafka.offset': 'the offset of the record; absent if it was not acknowledged',
+  'messaging.batch.message_count': 'the number of records that were sent or fetched together',
   'messaging.message.id': 'the id of the event',
   'recording.event.type': 'the type of the event',
   ...ERROR,
 };
 const HTTP = {
   'http.request.method': 'the known methods, else `_OTHER`',
-  'http.request.method_original': 'as it was sent, where the library names it so',
+  'http.request.method_original': 'the method as sent, if the library reports it',
   'http.response.status_code': 'the status',
-  'network.peer.address': 'the address of the other side',
+  'network.peer.address': 'the address of the peer',
   'network.peer.port': 'its port',
   'network.protocol.version': '`1.0`, `1.1`, `2`',
   'url.scheme': '`http`, `https`',
-  'url.path': 'the path, without tokens; of requests that services send over HTTP, nothing',
-  'url.query': 'the query, without tokens and signatures; of requests that services send over HTTP, nothing',
-  'user_agent.original': 'as the client named itself',
+  'url.path': 'the path, without tokens; empty for HTTP requests that services send',
+  'url.query': 'the query, without tokens and signatures; empty for HTTP requests that services send',
+  'user_agent.original': 'the client’s own name',
   ...SERVER,
   ...ERROR,
 };
@@ -58,28 +58,28 @@ export const SPANS = {
   '{method} {route}': {
     kinds: ['server'],
     by: 'us',
-    description: 'A request to the gateway, or to the door for uploads; without a route where none matched.',
+    description: 'A request to the gateway, or to the upload server of submissions; without a route if none matched.',
     attributes: {
       ...HTTP,
       'http.route': 'the route',
-      'client.address': 'who asked, behind the proxies that are trusted',
+      'client.address': 'the client’s address, behind the trusted proxies',
     },
   },
   '{method}': {
     kinds: ['client'],
     by: 'undici',
     description:
-      'A request that passes an upload on, or asks a speech endpoint. What the object store is asked is an operation.',
-    attributes: { ...HTTP, 'url.full': 'scheme, host and port: the rest may have a secret' },
+      'A request that forwards an upload, or a request to a speech endpoint. A request to the object store is an operation.',
+    attributes: { ...HTTP, 'url.full': 'scheme, host and port: the rest may contain a secret' },
   },
   'ask endpoint': {
     kinds: ['client'],
     by: 'us',
-    description: 'A request to an owner’s endpoint, to the end of its answer.',
+    description: 'A request to an owner’s endpoint, until the end of its answer.',
     attributes: {
       'http.request.method': '`POST`',
       'http.response.status_code': 'the status; absent without an answer',
-      'url.full': 'scheme, host and port: an owner’s endpoint may have a secret in its path',
+      'url.full': 'scheme, host and port: the path may contain a secret',
       ...SERVER,
       ...ERROR,
     },
@@ -87,14 +87,14 @@ export const SPANS = {
   '{package.Service/Method}': {
     kinds: ['client', 'server'],
     by: 'us',
-    description: 'A call from service to service, on both sides.',
+    description: 'A call between services, on both sides.',
     attributes: {
       'rpc.system.name': '`grpc`',
       'rpc.method': 'the RPC, as `package.Service/Method`',
       'rpc.status_code': 'the name of gRPC’s status',
-      'recording.error.message': 'the sentence of a call that was not answered with `OK`',
+      'recording.error.message': 'the sentence of a failed call',
       ...SERVER,
-      'error.type': 'the status again, where its caller could not have done better',
+      'error.type': 'the status again, if the caller could not prevent the failure',
     },
   },
   '{operation} {collection}': {
@@ -106,7 +106,7 @@ export const SPANS = {
       'db.namespace': 'the database',
       'db.operation.name': 'the command',
       'db.collection.name': 'the collection',
-      'db.query.text': 'the fields that it asks for, without values',
+      'db.query.text': 'the fields of its query, without values',
       'db.response.status_code': 'the code of a failure',
       ...SERVER,
       ...ERROR,
@@ -116,14 +116,14 @@ export const SPANS = {
     kinds: ['client'],
     by: 'us',
     description:
-      'An operation on the object store, with all the requests that it takes; reading, until the last byte has come.',
+      'An operation on the object store with all its requests; a read lasts until the last byte has arrived.',
     attributes: {
       'recording.peer': '`store`',
       'aws.s3.bucket': 'the bucket',
-      'http.request.body.size': 'bytes that were stored',
-      'http.response.body.size': 'bytes that were asked for; its reader may have stopped before',
-      'http.response.status_code': 'the status, where one request is all',
-      'recording.objects': 'how many objects were named or listed',
+      'http.request.body.size': 'the stored bytes',
+      'http.response.body.size': 'the requested bytes; the reader may have stopped earlier',
+      'http.response.status_code': 'the status, if the operation is one request',
+      'recording.objects': 'the number of named or listed objects',
       ...SERVER,
       ...ERROR,
     },
@@ -132,7 +132,7 @@ export const SPANS = {
     kinds: ['producer'],
     by: 'us',
     description:
-      'An event on its way to Kafka, to the acknowledgement; in the trace of what caused it, however late it is sent. Of sends that failed the first three of an event are kept.',
+      'The send of an event to Kafka, until the acknowledgement, in the trace of the event’s cause. Of failed sends, the first three of each event are kept.',
     attributes: EVENT,
   },
   'process {topic}': {
@@ -145,12 +145,12 @@ export const SPANS = {
     kinds: ['internal'],
     by: 'us',
     description: 'An attempt to make a clip of an upload.',
-    attributes: { 'recording.end': '`landed`, `refused`, `lost`: another process has it', ...ERROR },
+    attributes: { 'recording.end': '`landed`, `refused`, or `lost`: another process has the upload', ...ERROR },
   },
   'resume landing': {
     kinds: ['internal'],
     by: 'us',
-    description: 'The sweeper takes up a landing whose request is gone, or that failed.',
+    description: 'The sweeper continues a landing that failed or whose request has ended.',
     attributes: { ...ATTEMPT, ...ERROR },
   },
   'media job': {
@@ -172,7 +172,7 @@ export const SPANS = {
     attributes: {
       ...PROGRAM,
       'recording.purpose': '`all`, `remux`, `thumbnails`, `audio`',
-      'recording.bytes.out': 'bytes of the files that it wrote',
+      'recording.bytes.out': 'bytes of the written files',
     },
   },
   ffprobe: {
@@ -182,24 +182,24 @@ export const SPANS = {
     attributes: {
       ...PROGRAM,
       'recording.purpose': '`packets`, `frame`',
-      'recording.bytes.out': 'bytes that it printed',
+      'recording.bytes.out': 'bytes of its output',
     },
   },
   'sound levels': {
     kinds: ['internal'],
     by: 'us',
-    description: 'ffmpeg decodes the sound of a clip, which is measured as it comes.',
+    description: 'A run of ffmpeg that decodes the sound of a clip, which is measured during the run.',
     attributes: { ...PROGRAM, 'recording.purpose': '`sound`', 'recording.bytes.out': 'bytes of samples' },
   },
   speech: {
     kinds: ['internal'],
     by: 'us',
     description:
-      'One attempt to have a sound transcribed, on another machine: its processor time is not known here, and how it ended is `error.type`.',
+      'One attempt to have a sound transcribed on another machine: its CPU time is unknown, and `error.type` has its outcome.',
     attributes: {
       'recording.peer': '`speech`',
       'gen_ai.request.model': 'the model',
-      'recording.bytes.in': 'bytes of sound that were sent',
+      'recording.bytes.in': 'the sent bytes of sound',
       'recording.sound.seconds': 'seconds of sound',
       ...ERROR,
     },
@@ -208,7 +208,7 @@ export const SPANS = {
     kinds: ['internal'],
     by: 'us',
     description:
-      'One attempt to deliver an event. The first is a part of the trace that caused it; later ones link to that.',
+      'One attempt to deliver an event. The first attempt belongs to the trace of its cause; later ones link to it.',
     attributes: {
       'recording.peer': '`endpoint`',
       'recording.event.id': 'the id of the event, and of its delivery',
@@ -220,11 +220,10 @@ export const SPANS = {
   'replay dead letter': {
     kinds: ['internal'],
     by: 'us',
-    description:
-      'A record that no consumer could handle is published again, for the group that could not; in the trace of its event.',
+    description: 'A replay of a record for the group that could not handle it, in the trace of its event.',
     attributes: {
       'messaging.destination.name': 'its topic, without prefix',
-      'messaging.consumer.group.name': 'the group, without prefix',
+      'messaging.consumer.group.name': 'the consumer group, without prefix',
       'recording.event.type': 'the type of the event',
       ...ERROR,
     },
@@ -232,8 +231,7 @@ export const SPANS = {
   redeliver: {
     kinds: ['internal'],
     by: 'us',
-    description:
-      'An owner has a delivery sent again. Links to the trace of its event; so does the attempt that follows.',
+    description: 'An owner requests another delivery. This span and the next attempt link to the trace of the event.',
     attributes: {
       'recording.event.id': 'the id of the event, and of its delivery',
       'recording.event.type': 'the type of the event',
@@ -243,7 +241,8 @@ export const SPANS = {
   erase: {
     kinds: ['internal'],
     by: 'us',
-    description: 'A clip is erased, or what came late for it. Links to the trace in which it landed.',
+    description:
+      'The erasure of a clip, or of data that arrived late for it. Links to the trace in which the clip landed.',
     attributes: ERROR,
   },
 } as const satisfies Record<string, SpanDefinition>;
@@ -254,7 +253,7 @@ export const COMMON_ATTRIBUTES = {
   'recording.submission.id': 'the submission',
   'recording.upload.id': 'the upload',
   'recording.spans.left_out':
-    'how many database commands and store operations of this step have no span: of each name the first 20 have',
+    'the number of database commands and store operations of this step without a span: the first 20 of each name have one',
 } as const;
 
 export type SpanName = keyof typeof SPANS;

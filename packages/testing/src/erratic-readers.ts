@@ -45,9 +45,9 @@ const MOST_IN_A_ROW = 30;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * Reads at random like players, resumed downloads and broken networks: pipelined requests, tiny and large ranges, pauses in the
- * middle, and reset connections. Compares every byte and reports findings. Fails only when a connection gets bytes that are not
- * HTTP.
+ * Reads at random, like players, resumed downloads and clients on broken networks: pipelined requests, tiny and large
+ * ranges, pauses in the middle, and reset connections. Compares every byte and reports findings. Fails only when a
+ * connection gets bytes that are not HTTP.
  */
 export async function readErratically(targets: ReadTarget[], options: ErraticReads): Promise<Findings> {
   const findings: Findings = { responses: 0, refused: 0, bytes: 0, wrong: [] };

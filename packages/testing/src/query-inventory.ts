@@ -121,7 +121,7 @@ export async function takeInventory<S extends Stores<S>>(
 
 function faultOf({ planSummary = '', hasSortStage, ...counts }: Operation): string | undefined {
   if (planSummary.includes('COLLSCAN')) return WHOLE;
-  if (hasSortStage) return 'sorts what it found itself';
+  if (hasSortStage) return 'sorts the documents without an index';
   const { docsExamined = 0, keysExamined = 0, nreturned = 0, nMatched = 0, ndeleted = 0 } = counts;
   const given = nreturned + nMatched + ndeleted;
   if (Math.max(docsExamined, keysExamined) <= 2 * given + SLACK) return undefined;

@@ -56,7 +56,7 @@ export async function startTestService<Config extends object, Service extends Ru
   const stores = starting.use(testStores(environment));
   const callers = starting.use(await openTestCallers(environment.env));
   const running = starting.use(new AsyncDisposableStack());
-  // In production the migration of the whole creates the topics.
+  // In production the migration of the whole system creates the topics.
   if ('kafkaBrokers' in config) await stores.makeTopics();
   if ('s3Bucket' in config) await stores.objects().ensureBucket();
   await options.migrate?.(environment.env, line => log.debug(line));

@@ -50,7 +50,7 @@ async function dropDatabases(env: NodeJS.ProcessEnv): Promise<void> {
   if (!env.MONGO_URL) return;
   const settings = loadConfig(env, mongoVariables);
   const { mongoDatabasePrefix } = settings;
-  // An empty prefix would drop everybody's databases.
+  // An empty prefix would match every database.
   if (mongoDatabasePrefix === '') return;
   const connection = await connectMongo(settings, 'none');
   try {

@@ -4,7 +4,7 @@ import { until } from './wait.ts';
 
 test('until returns the first truthy result', async () => {
   let looks = 0;
-  assert.equal(await until('the third look', () => ++looks === 3 && 'found', { everyMs: 1 }), 'found');
+  assert.equal(await until('the third call', () => ++looks === 3 && 'found', { everyMs: 1 }), 'found');
   assert.equal(looks, 3);
 });
 

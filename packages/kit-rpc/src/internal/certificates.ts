@@ -34,8 +34,8 @@ const USAGES = [
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /**
- * Reads the certificate of the service `name`, and again when a file changes; if the new one is unusable, this logs it and keeps the
- * old one. Fails with a ConfigError that names the file and the fault.
+ * Reads the certificate of the service `name`, and reads it again when a file changes. Logs an unusable new
+ * certificate and keeps the old one. Fails with a ConfigError that names the file and the fault.
  */
 export async function openCertificates(
   files: CertificateFiles,

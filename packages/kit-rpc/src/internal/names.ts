@@ -4,7 +4,10 @@ const URI = 'URI:';
 /** The URI in a certificate's subject alternative names that names its service. */
 export const uriOf = (name: string): string => `${PREFIX}${name}`;
 
-/** Returns the names of services in the `subjectAltName` of a certificate, as Node prints it; none where one of them is unusual. */
+/**
+ * Returns the names of services in the `subjectAltName` of a certificate, as Node prints it; no names if one of them
+ * is malformed.
+ */
 export function namesIn(subjectAltName: string | undefined): string[] {
   // Node quotes a name that contains a comma: after a split, a part of it could look like another name.
   if (!subjectAltName || subjectAltName.includes('"')) return [];
