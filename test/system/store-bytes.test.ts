@@ -7,11 +7,11 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { after, test } from 'node:test';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
+import { ok } from '@recording-request/harness/http-client';
+import { createUpload, tusRequest } from '@recording-request/harness/tus';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse } from '@recording-request/testing/contributor';
-import { ok } from '@recording-request/testing/http-client';
 import { startTestSystem } from '@recording-request/testing/test-system';
-import { createUpload, tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { SYSTEM_WAIT } from './harness/limits.ts';
 

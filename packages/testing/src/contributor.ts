@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { httpClient, ok } from './http-client.ts';
-import { createUpload } from './tus.ts';
+import { httpClient, ok } from '@recording-request/harness/http-client';
+import { createUpload } from '@recording-request/harness/tus';
 import { until } from './wait.ts';
 
 const LANDING_MS = 90_000;

@@ -3,13 +3,13 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
+import { type HttpClient, httpClient, ok } from '@recording-request/harness/http-client';
 import type { ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 import { openCaller } from '@recording-request/kit-rpc/internal/internal';
 import { type Cluster, startCluster } from '@recording-request/stack/cluster';
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { type Accounts, connectAccounts } from './accounts.ts';
 import { serverVariables, testEnvironment } from './environment.ts';
-import { type HttpClient, httpClient, ok } from './http-client.ts';
 import { type QueryPlans, watchQueryPlans } from './query-plans.ts';
 import { testStores } from './test-stores.ts';
 

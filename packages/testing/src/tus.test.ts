@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createUpload } from '@recording-request/harness/tus';
 import { startReceiver } from '@recording-request/harness/webhook-receiver';
-import { createUpload } from './tus.ts';
 
 test('an upload is created as the protocol requires, and its URL is absolute', async () => {
   await using server = await startReceiver();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newEvent } from '@recording-request/events/event';
+import { tusRequest } from '@recording-request/harness/tus';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { isMissing } from '@recording-request/kit-objects/objects';
 import { StoreFinding_Kind } from '@recording-request/proto/operator/v1/submissions';
 import { openInbox } from '@recording-request/testing/event-inbox';
-import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { openModels } from '../src/store/models.ts';
 import { createStoredObjects } from '../src/store/stored-objects.ts';

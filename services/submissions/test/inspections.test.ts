@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tusRequest } from '@recording-request/harness/tus';
 import { DomainError } from '@recording-request/kit/errors';
-import { tusRequest } from '@recording-request/testing/tus';
 import { finishUpload, landUpload } from '../src/workflows/uploads/land-upload.ts';
 import { resumeLandings } from '../src/workflows/uploads/resume-landings.ts';
 import { begun, finishing, harness, keyOf, otherProcess, otherUploads, submissionsOf } from './takes.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BACKUP_LEASE } from '@recording-request/contract/backup-lease';
+import { tusRequest } from '@recording-request/harness/tus';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLease, takeLease } from '@recording-request/kit-mongo/lease';
@@ -8,7 +9,6 @@ import type { Event } from '@recording-request/proto/events/v1/events';
 import { UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import { openInbox } from '@recording-request/testing/event-inbox';
 import { inTrace } from '@recording-request/testing/in-trace';
-import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { endHolds } from '../src/workflows/uploads/end-holds.ts';
 import { finishUpload, landUpload } from '../src/workflows/uploads/land-upload.ts';

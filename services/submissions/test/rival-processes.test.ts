@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { createUpload, tusRequest } from '@recording-request/harness/tus';
 import { DomainError } from '@recording-request/kit/errors';
-import { createUpload, tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { type LandContext, landUpload } from '../src/workflows/uploads/land-upload.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tusRequest } from '@recording-request/harness/tus';
 import { createFairBudget } from '@recording-request/kit/fair-budget';
-import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { endHolds } from '../src/workflows/uploads/end-holds.ts';
 import { begun, harness, otherProcess, otherUploads, outlast, trickle } from './takes.ts';

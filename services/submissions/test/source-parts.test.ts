@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { BACKUP_LEASE } from '@recording-request/contract/backup-lease';
+import { tusRequest } from '@recording-request/harness/tus';
 import { createLease, takeLease } from '@recording-request/kit-mongo/lease';
 import {
   type ExportsServiceServer,
@@ -10,7 +11,6 @@ import {
   type OpenArchiveRequest,
 } from '@recording-request/proto/exports/v1/exports';
 import { MediaKind } from '@recording-request/proto/submissions/v1/submissions';
-import { tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { landUpload } from '../src/workflows/uploads/land-upload.ts';
 import { begun, finishing, harness, keyOf, keysIn, otherProcess, submissionsOf } from './takes.ts';

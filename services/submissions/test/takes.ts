@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { after, before } from 'node:test';
+import { tusRequest } from '@recording-request/harness/tus';
 import { DomainError } from '@recording-request/kit/errors';
 import { createFairBudget } from '@recording-request/kit/fair-budget';
 import { PLAINTEXT } from '@recording-request/kit-rpc/internal/internal';
-import { tusRequest } from '@recording-request/testing/tus';
 import type { Context } from '../src/context.ts';
 import { createKeptChecksums } from '../src/domain/uploads/running-checksums.ts';
 import type { UploadKey } from '../src/domain/uploads/upload.ts';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createUpload } from '@recording-request/harness/tus';
 import { readConfig as readMediaConfig } from '@recording-request/media/config';
 import { startService as startMedia } from '@recording-request/media/service';
 import { readConfig as readProjectsConfig } from '@recording-request/projects/config';
@@ -24,7 +25,6 @@ import { testEnvironment } from '@recording-request/testing/environment';
 import { startPlainProxy } from '@recording-request/testing/internal-http';
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { startTestService } from '@recording-request/testing/test-service';
-import { createUpload } from '@recording-request/testing/tus';
 import { Upload } from 'tus-js-client';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/migrate.ts';

@@ -1,5 +1,5 @@
+import { httpClient } from '@recording-request/harness/http-client';
 import { startMediaProxy } from '@recording-request/stack/media-proxy';
-import { httpClient } from '@recording-request/testing/http-client';
 import type { TestSystem } from '@recording-request/testing/test-system';
 
 /** The environment of a gateway behind an nginx that sends this secret. */

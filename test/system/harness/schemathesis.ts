@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { ok } from '@recording-request/harness/http-client';
 import { ensure } from '@recording-request/stack/install/ensure';
-import { ok } from '@recording-request/testing/http-client';
 import type { SeedData } from './seed.ts';
 
 /** Test cases for each operation and phase. */

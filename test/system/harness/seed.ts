@@ -1,9 +1,9 @@
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
+import { type HttpClient, httpClient, ok } from '@recording-request/harness/http-client';
 import { startReceiver } from '@recording-request/harness/webhook-receiver';
 import { type TestClip, testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
-import { type HttpClient, httpClient, ok } from '@recording-request/testing/http-client';
 import type { Owner, TestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
 import { SYSTEM_WAIT } from './limits.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { mintToken } from '@recording-request/contract/tokens';
-import { type Answer, ok, type Request, refused } from '@recording-request/testing/http-client';
+import { type Answer, ok, type Request, refused } from '@recording-request/harness/http-client';
 import { until } from '@recording-request/testing/wait';
 import { SYSTEM_WAIT } from '../harness/limits.ts';
 import type { SeedData } from '../harness/seed.ts';

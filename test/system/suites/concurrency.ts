@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, ok, refused } from '@recording-request/testing/http-client';
+import { type Answer, ok, refused } from '@recording-request/harness/http-client';
 import { until } from '@recording-request/testing/wait';
 import type { SeedData } from '../harness/seed.ts';
 

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { ok } from '@recording-request/harness/http-client';
 import { type Receiver, startReceiver } from '@recording-request/harness/webhook-receiver';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
-import { ok } from '@recording-request/testing/http-client';
 import { until } from '@recording-request/testing/wait';
 import {
   pythonVerdicts,

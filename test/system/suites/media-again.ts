@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ok, refused } from '@recording-request/harness/http-client';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
-import { ok, refused } from '@recording-request/testing/http-client';
 import { until } from '@recording-request/testing/wait';
 import { admin } from '../harness/admin.ts';
 import { SYSTEM_WAIT } from '../harness/limits.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { refused } from '@recording-request/testing/http-client';
+import { refused } from '@recording-request/harness/http-client';
 import type { SeedData } from '../harness/seed.ts';
 
 const OCTETS = 'application/octet-stream';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { ok, refused } from '@recording-request/harness/http-client';
+import { createUpload, tusRequest } from '@recording-request/harness/tus';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
-import { ok, refused } from '@recording-request/testing/http-client';
-import { createUpload, tusRequest } from '@recording-request/testing/tus';
 import type { SeedData } from '../harness/seed.ts';
 
 const QUESTIONS = ['Who are you?', 'What do you do?', 'What is next?'];

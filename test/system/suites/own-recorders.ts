@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { ok } from '@recording-request/harness/http-client';
 import { ensureTuspy, type TuspyInstall } from '@recording-request/stack/install/tuspy';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse } from '@recording-request/testing/contributor';
-import { ok } from '@recording-request/testing/http-client';
 import { type SeedData, submissionsOf } from '../harness/seed.ts';
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));

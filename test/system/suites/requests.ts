@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ok, refused } from '@recording-request/testing/http-client';
+import { ok, refused } from '@recording-request/harness/http-client';
 import type { Owner } from '@recording-request/testing/test-system';
 import type { SeedData } from '../harness/seed.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ok } from '@recording-request/testing/http-client';
+import { ok } from '@recording-request/harness/http-client';
 import { fits } from '../harness/fits.ts';
 import type { SeedData } from '../harness/seed.ts';
 

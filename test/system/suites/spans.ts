@@ -5,6 +5,8 @@ import { describe, test } from 'node:test';
 import { SPAN_KIND, type Span } from '@recording-request/demo/otlp-json';
 import type { TraceReceiver } from '@recording-request/demo/trace-receiver';
 import { newEvent } from '@recording-request/events/event';
+import { ok } from '@recording-request/harness/http-client';
+import { createUpload, tusRequest } from '@recording-request/harness/tus';
 import { isUuid, uuidv7 } from '@recording-request/kit/ids';
 import { Event } from '@recording-request/proto/events/v1/events';
 import {
@@ -15,8 +17,6 @@ import {
 } from '@recording-request/telemetry-registry/spans';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
-import { ok } from '@recording-request/testing/http-client';
-import { createUpload, tusRequest } from '@recording-request/testing/tus';
 import { until } from '@recording-request/testing/wait';
 import { admin } from '../harness/admin.ts';
 import { SYSTEM_WAIT } from '../harness/limits.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { tusMetadata } from '@recording-request/harness/tus';
 import type { Random } from '@recording-request/stack/random';
-import { tusMetadata } from '@recording-request/testing/tus';
 import { BYTES, byHand } from '../contributors/by-hand.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { tusMetadata } from '@recording-request/testing/tus';
+import { tusMetadata } from '@recording-request/harness/tus';
 import type { Answer, Ask } from '../harness/gateway-client.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { Project } from '../owner/owner.ts';

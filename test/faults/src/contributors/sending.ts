@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { tusMetadata } from '@recording-request/testing/tus';
+import { tusMetadata } from '@recording-request/harness/tus';
 import { nextRequest } from '@recording-request/web-recorder/browser/effects/upload-plan';
 import type { Answer, Ask } from '../harness/gateway-client.ts';
 import type { Entry } from './ledger.ts';
