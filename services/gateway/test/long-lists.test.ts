@@ -183,13 +183,13 @@ test('an owner at the memory limit for answers gets 503, but not for small answe
   const links = (headers: Record<string, string> = narrow.bearer) => fetch(narrow.base + path, { headers });
   // One owner gets half of 4 MiB: four pages of 512 KiB.
   const read = Array.from({ length: 4 }, () => links());
-  await until('four are made', async () => waiting.length === 4);
+  await until('four pages are made', async () => waiting.length === 4);
   const refused = await links();
   assert.equal(refused.status, 503);
   assert.equal(refused.headers.get('retry-after'), '2');
   assert.equal((await fetch(`${narrow.base}/api/me`, { headers: narrow.bearer })).status, 200);
   read.push(links({ authorization: `Bearer ${token}` }));
-  await until('the other owner’s is made as well', async () => waiting.length === 5);
+  await until('the other owner’s page is made too', async () => waiting.length === 5);
   for (const answer of waiting.splice(0)) answer();
   for (const each of read) assert.equal(((await (await each).json()) as { recipientUrls: [] }).recipientUrls.length, 2);
   const again = links();

@@ -89,7 +89,7 @@ mediaContract('media that nginx sends', {
   answer,
 });
 
-test('the bytes come from nginx, which sends no client headers to the store', async () => {
+test('nginx sends the bytes, and no client headers to the store', async () => {
   const { byGateway, byNginx } = watchStore();
   const response = await ask(proxy.url, { range: 'bytes=1-', cookie: 'a=b', 'if-range': '"e1"', te: 'trailers' });
   assert.equal((await response.arrayBuffer()).byteLength, 999);

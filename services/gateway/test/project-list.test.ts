@@ -61,7 +61,7 @@ test('a slow reader slows the list of projects down, and a failure midway breaks
     before = pages();
     await delay(300);
   }
-  assert.ok(pages() < 30, `${pages()} pages of 2 MB were asked for a reader that reads nothing`);
+  assert.ok(pages() < 30, `${pages()} pages of 2 MB were requested for a reader that reads nothing`);
   harness.behind.projects = {
     listProjects: async () => {
       throw new DomainError('unavailable', 'broken');

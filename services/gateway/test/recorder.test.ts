@@ -194,7 +194,7 @@ test('a link with text attached by a chat app leads to the link; other addresses
   }
 });
 
-test('too many visitors, or a service that is away: a page in their language that reloads by itself, at spread times', async () => {
+test('with too many visitors or a service that is down, a visitor gets a page in their language that reloads itself at spread times', async () => {
   const resolveRecipient = async () => {
     throw new DomainError('unavailable', 'The database is not answering.');
   };
@@ -218,7 +218,7 @@ test('too many visitors, or a service that is away: a page in their language tha
     assert.doesNotMatch(text, /<script/);
     seen[status]!.push(refresh - waits);
   }
-  assert.ok(new Set(seen[429]).size >= 4, `they come back spread over some seconds: ${seen[429]}`);
+  assert.ok(new Set(seen[429]).size >= 4, `their retries are spread over some seconds: ${seen[429]}`);
   for (const answer of [await open('*/*'), await fetch(`${gateway.base}/r/${token}/responses`, { method: 'POST' })]) {
     assert.equal(answer.status, 429);
     assert.ok(Number(answer.headers.get('retry-after')) > 0);

@@ -112,7 +112,7 @@ test('one owner gets half of the slots, whatever the number of its links and the
   for (let link = 0; link < 16; link++) going.push(...(await beginUntilRefused(link, `10.0.1.${link}`)));
   assert.ok(going.length <= UPLOADS_AT_ONCE / 2, `one owner has ${going.length} of ${UPLOADS_AT_ONCE} slots`);
   going.push(...(await beginUntilRefused(17, '10.0.0.7')));
-  await served(18, '10.0.0.8', 'a newcomer beside two that hold what they can');
+  await served(18, '10.0.0.8', 'a newcomer beside two owners with full shares');
   await end(going);
 });
 

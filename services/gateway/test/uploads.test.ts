@@ -266,7 +266,7 @@ test('an upload that the service does not read or answer is 503 in bounded time,
     const init = { method, ...(method === 'PATCH' ? { body: 'x' } : {}), signal: AbortSignal.timeout(60_000) };
     assert.equal((await fetch(here('/uploads/u1'), init)).status, 503, method);
   }
-  // A contributor leaves while the upload hangs: the gateway stops watching it.
+  // A contributor disconnects while the upload hangs: the gateway stops watching it.
   const left = request(here('/uploads/u1'), { method: 'PATCH', headers: { 'content-length': 10 } });
   left.on('error', () => {});
   left.write('x');

@@ -146,9 +146,9 @@ describe('hostile media', { concurrency: 2 }, () => {
       const answer = await processed({ ...value, inspection });
       const outputs = await outputsOf(value);
       assertNothingCarriedAway(outputs, files.get(name)!);
-      assert.equal(visits, 0, 'somebody went to the address in a file');
+      assert.equal(visits, 0, 'a program opened the address in a file');
       const hasVideo = [...outputs.keys()].some(key => key.includes('/video.'));
-      assert.equal(hasVideo, answer.hasVideo, 'the store has a video where the answer says so');
+      assert.equal(hasVideo, answer.hasVideo, 'the store has a video exactly if the answer names one');
       if (expected === 'processed')
         assert.deepEqual([answer.type, answer.hasVideo], ['media.processed', true], answer.reason);
       if (expected === 'kept') {
@@ -156,7 +156,11 @@ describe('hostile media', { concurrency: 2 }, () => {
         assert.match(answer.reason, /^The video stays as it was uploaded/);
       }
       if (expected === 'refused' || expected === 'failed') {
-        assert.match(answer.reason, /; it is kept as it came\.$/, `${answer.type} of what is no fit video`);
+        assert.match(
+          answer.reason,
+          /; it is kept as it came\.$/,
+          `${answer.type} for a file that is not a usable video`,
+        );
         assert.deepEqual([...outputs.keys()], [], 'a job that failed stores nothing');
       }
     });

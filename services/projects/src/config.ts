@@ -14,7 +14,7 @@ const DAY = 86_400;
 
 const secretKeys = secretText(
   'SECRETS_KEY',
-  'what seals tokens and secrets that are stored: the first of several keys seals, all open',
+  'the keys that seal stored tokens and secrets: the first one seals, all of them open',
   { expected: '`id:base64` of 32 bytes, several separated by commas' },
 );
 

@@ -171,7 +171,7 @@ test('no query of a store reads more than it returns or changes, however much is
     exceptions: {
       'projects.countOf': 'counts the projects of a user, for the operator',
       'links.sums': 'sums the links of projects, from an index alone',
-      'links.sumsFrom': 'the same of one project, after a change of its links',
+      'links.sumsFrom': 'the same for one project, after a change of its links',
       'erasures.tallyProject': 'counts what is to be erased',
       'erasures.closeProject': 'sums the links of a project once, when it ends',
     },

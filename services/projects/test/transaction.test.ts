@@ -88,7 +88,7 @@ async function sessionOfNoOutcome(t: TestContext): Promise<ClientSession> {
   t.mock.method(session, 'commitTransaction', async () => {
     await pause(20);
     if (session.hasEnded) throw new Error('the session has ended');
-    const unknown = new mongo.MongoServerError({ message: 'the primary is away' });
+    const unknown = new mongo.MongoServerError({ message: 'the primary is down' });
     unknown.addErrorLabel(mongo.MongoErrorLabel.UnknownTransactionCommitResult);
     throw unknown;
   });

@@ -229,7 +229,7 @@ test('an upload that the store cannot return blocks and fails no clip, and is re
     ended.every(row => row.mediaStatus === 'ready'),
     `no clip fails because another one cannot be read: ${ended.map(row => row.mediaStatus)}`,
   );
-  const waiting = await until('the job is given back', async () => {
+  const waiting = await until('the worker returned the job', async () => {
     const row = await collection.findOne({ _id: broken! });
     assert.notEqual(row?.mediaStatus, 'failed', 'a store that does not answer fails no clip');
     // A retry may be running now.

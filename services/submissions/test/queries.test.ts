@@ -63,8 +63,8 @@ test('the cost of each store query depends on what it returns or changes, not on
       'jobs.countByState':
         'counts at most 10,000 jobs of a state, from an index alone, every 15 seconds in one process',
       'figures.clipsByState': 'counts at most 10,000 clips of a state, from an index alone, in one process',
-      'figures.landings': 'the same of uploads that wait to land',
-      'figures.jobsSince': 'the same of jobs',
+      'figures.landings': 'the same for uploads that wait to land',
+      'figures.jobsSince': 'the same for jobs',
       'erasures.countOfProject': 'counts the clips to be erased, for the operator',
       'storedObjects.ofUpload': 'a check reads each upload once, in the order of ids',
       'storedObjects.ofArchives': 'a check reads the archives of a day',

@@ -75,7 +75,7 @@ const BAD: Array<[what: string, certificate: () => Promise<Certificate>, words: 
   ['for another name', () => authority.issue(['other.example']), 'the certificate is for another name'],
   ['for another address', () => authority.issue(['10.1.2.3']), 'the certificate is for another name'],
   ['signed by itself', () => makeSelfSigned(['localhost']), 'the certificate is not trusted'],
-  ['of an authority that nobody knows', () => stranger.issue(['localhost']), 'the certificate is not trusted'],
+  ['of an unknown authority', () => stranger.issue(['localhost']), 'the certificate is not trusted'],
 ];
 for (const [what, certificate, words] of BAD)
   test(`a certificate that is ${what} gets no event, and the ledger says why`, async () => {
@@ -93,7 +93,7 @@ test('a port that does not speak TLS gets no event, and the ledger says why', as
   assert.deepEqual([statusCode, error], [0, 'no secure connection could be made']);
 });
 
-test('a port that accepts and says nothing is given up at the one time limit', async () => {
+test('an attempt at a port that accepts and sends nothing ends at the time limit', async () => {
   const port = await listening(createServer(socket => void socket.on('error', () => {}).resume()));
   const { statusCode, error } = await firstAttempt(`https://localhost:${port}/hook`);
   assert.deepEqual([statusCode, error], [0, 'no whole answer within 8 s']);

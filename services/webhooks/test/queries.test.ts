@@ -85,8 +85,8 @@ test('each query examines only the documents that it returns or changes, however
     exceptions: {
       'ledger.hasMore': 'counts up to the most that one request sends again',
       'figures.endpointsByState': 'counts at most 10,000 endpoints of a state, from an index alone, in one process',
-      'figures.due': 'the same of deliveries that are late',
-      'ledger.eraseProject': 'counts what it erases',
+      'figures.due': 'the same for late deliveries',
+      'ledger.eraseProject': 'counts the bodies to erase',
     },
   });
   const { queue, ledger, endpoints, figures } = inventory.stores;

@@ -158,7 +158,7 @@ async function* objectBytes(
     const address: string = url ?? (await addressAt(locate, offset + at - from));
     url = undefined;
     const bytes = await openObject(address, { range: { start: at, end: to - 1 }, length: to - at, signal });
-    if (!bytes) throw new MissingObjectError('an object of an archive is not as it was');
+    if (!bytes) throw new MissingObjectError('an object of an archive has changed');
     return bytes;
   };
   const chunks = resumedRead(open, { from, to, signal, isFinal });

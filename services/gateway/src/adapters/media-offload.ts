@@ -32,7 +32,7 @@ export interface OffloadedObject {
 export interface MediaOffload {
   /** The lifetime of a presigned address in seconds: the proxy uses the address at once. */
   readonly urlSeconds: number;
-  /** Returns what the proxy says with this request; undefined if the request did not come through the proxy. */
+  /** Returns the proxy's state from this request; undefined if the request did not come through the proxy. */
   wordOf(headers: IncomingHttpHeaders): ProxyWord | undefined;
   /** Tells the proxy where the bytes are and which headers to send with them. */
   redirect(reply: FastifyReply, object: OffloadedObject): FastifyReply;

@@ -59,7 +59,7 @@ export function readMedia(first: ByteSource, read: MediaRead, sources: MediaSour
     if (there) return there;
     const now = await sources.lookUp(at);
     const rest = now.etag === media.etag && (await openMedia({ media: now, from: at, to, signal }, sources));
-    if (!rest) throw new ReplacedMediaError('the medium is another one than it was');
+    if (!rest) throw new ReplacedMediaError('the medium was replaced during the read');
     return rest;
   };
   return resumedRead(open, { from, to, signal, isFinal });

@@ -48,7 +48,7 @@ export function inTurn(handle: RequestListener, endCrowded: EndCrowded): Request
       begin();
       return;
     }
-    // The parser may still emit bytes that arrived before the connection ended.
+    // The parser may still emit requests that arrived before the connection ended.
     if (socket.destroyed || socket.writableEnded) return;
     const isFull = turns.waiting.length >= WAITING_MAX;
     const place = isFull ? undefined : places.tryTake([callerNetwork(socket.remoteAddress)]);

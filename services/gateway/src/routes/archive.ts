@@ -77,7 +77,7 @@ interface Begun {
 
 const PRESENT: Begun = { etag: '', resume: false };
 
-/** Returns what a request with a range says about the download that it continues. */
+/** Returns the part of a range request that identifies the download that it continues. */
 function begunWith({ headers, method }: FastifyRequest): Begun {
   const { range, 'if-range': ifRange, 'if-none-match': seen } = headers as Record<string, string | undefined>;
   const asked = parseRange(range, Number.MAX_SAFE_INTEGER);

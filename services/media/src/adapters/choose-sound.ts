@@ -32,7 +32,7 @@ export async function chooseSound(
   return silent;
 }
 
-/** Returns undefined when nothing can be decoded. Stops ffmpeg as soon as it has heard enough. */
+/** Returns undefined when nothing can be decoded. Stops ffmpeg as soon as the measurement is sufficient. */
 async function listen(path: string, { stream }: Track, options: RunOptions): Promise<Listened | undefined> {
   const quiet = ['-nostdin', '-hide_banner', '-v', 'quiet', '-filter_threads', '1', '-threads', '1'];
   const output = ['-map', `0:${stream}`, '-t', String(LISTENED_SEC), '-ac', '2', '-ar', String(RATE_HZ)];

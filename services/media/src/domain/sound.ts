@@ -8,13 +8,16 @@ export interface ChosenSound {
   channel?: 0 | 1;
 }
 
-/** The result of listening: whether the sound is silent, and the only channel to use; undefined for the mix of both. */
+/**
+ * The result of a measurement: whether the sound is silent, and the only channel to use; undefined for the mix of
+ * both.
+ */
 export interface Listened {
   isSilent: boolean;
   channel: 0 | 1 | undefined;
 }
 
-/** The most sounds of a clip to listen to. */
+/** The most sounds of a clip to measure. */
 const LISTENED_MAX = 8;
 const SILENT = 32_768 * 10 ** (-60 / 20);
 // 15 dB.
@@ -38,7 +41,7 @@ export class StereoMeter {
     this.window = window * 4;
   }
 
-  /** Measures the next samples. Returns true when it has heard enough. */
+  /** Measures the next samples. Returns true when the measurement is sufficient. */
   push(samples: Buffer): boolean {
     for (let at = 0; at < samples.length && this.heard < ENOUGH; at += this.window)
       this.measure(samples.subarray(at, at + this.window));

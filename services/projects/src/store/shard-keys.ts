@@ -21,11 +21,11 @@ const keys: ShardKeys = {
   erasures: { _id: 'hashed' },
 };
 
-const OPERATOR = 'asked by the operator';
-const SWEEP = 'what is due in the whole database, looked for now and then by a process';
-const OWNER = 'the projects of an owner, as a person asks for them: one range of an index on each shard';
-const RESEAL = 'all that is sealed, once after a new key';
-const ERASURE = 'what an owner or a project leaves, once when it is erased';
+const OPERATOR = 'a query of the operator';
+const SWEEP = 'a process reads the due rows of the whole database now and then';
+const OWNER = 'the list of an owner’s projects: one range of an index on each shard';
+const RESEAL = 'reads all sealed records, once after a new key';
+const ERASURE = 'removes the rest of an owner or a project, once per erasure';
 const acrossShards = {
   'erasures find againAt': SWEEP,
   'idempotency aggregate projectId userId': ERASURE,

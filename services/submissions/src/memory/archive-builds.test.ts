@@ -115,7 +115,7 @@ test('the builds of one owner leave room for another owner', async () => {
   const made = busy.map(({ build }, at) => builds.join({ key: `busy ${at}`, ownerId: 'busy' }, build, caller().signal));
   const newcomer = slowBuild();
   const its = builds.join({ key: 'newcomer', ownerId: 'newcomer' }, newcomer.build, caller().signal);
-  await until('that of the newcomer begins', () => newcomer.seen.begun === 1);
+  await until('the build of the newcomer begins', () => newcomer.seen.begun === 1);
   assert.deepEqual(
     busy.map(({ seen }) => seen.begun),
     [1, 0],

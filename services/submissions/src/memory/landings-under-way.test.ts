@@ -17,13 +17,13 @@ test('a request waits for its landing for its time at most, and no longer once t
   const landings = createLandingsUnderWay(MIB);
   const { promise: endless, reject } = Promise.withResolvers<undefined>();
   await landings.waitFor(Promise.resolve(undefined), 60_000);
-  await landings.waitFor(Promise.reject(new Error('it is tried again')), 60_000);
+  await landings.waitFor(Promise.reject(new Error('the landing is retried')), 60_000);
   await landings.waitFor(endless, 5);
   const waiting = landings.waitFor(endless, 60_000);
   landings.hurry();
   await waiting;
   await landings.waitFor(endless, 60_000);
-  reject(new Error('it is tried again'));
+  reject(new Error('the landing is retried'));
 });
 
 test('answered requests leave nothing in memory', async () => {

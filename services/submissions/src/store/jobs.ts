@@ -25,7 +25,7 @@ export interface Backlog {
   running: number;
   /** The oldest jobs, waiting or running. */
   oldest: StoredJob[];
-  /** Jobs that were given back, the longest waiting first. */
+  /** Jobs that workers returned, the longest waiting first. */
   troubled: StoredJob[];
 }
 

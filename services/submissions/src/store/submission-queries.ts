@@ -59,7 +59,7 @@ const ROW_BYTES = 1_024;
 
 // Up to this many changed submissions are read by their ids, without the rest of the project.
 const CHANGED_MAX = 500;
-// The largest expected difference between the clocks of two processes.
+// The largest expected clock difference between two processes.
 const CLOCKS_MS = 60_000;
 const EITHER = { $in: [false, true] };
 

@@ -28,7 +28,7 @@ test('a server that stops closes each kept connection after a response, and cuts
   await once(server, 'request');
   const closed = closeHttp(server, 60_000);
   gates[0]!.resolve();
-  assert.equal(await first, 'keep-alive', 'it was begun before');
+  assert.equal(await first, 'keep-alive', 'the request began before the stop');
   const second = ask();
   await once(server, 'request');
   gates[1]!.resolve();

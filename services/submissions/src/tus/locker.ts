@@ -12,7 +12,7 @@ const LOOK_AFTER_MS = 1_000;
 
 /**
  * Allows one writer per upload across all replicas, by a lease in MongoDB. A request that finds the lease taken asks
- * the holder to release it, as a broken connection may hold it unnoticed, and waits a few seconds.
+ * the holder to release it and waits a few seconds, because a broken connection may hold it unnoticed.
  */
 export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 'log' | 'uploads'>): Locker {
   const leaseMs = config.uploadLeaseSeconds * 1_000;
@@ -56,7 +56,7 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
                 if (isDue) renewedAt = now;
                 if (state !== 'held') requestRelease();
               } catch (error) {
-                log.warn({ err: error, uploadId: id }, 'A writer could not renew its lease; it tries again');
+                log.warn({ err: error, uploadId: id }, 'A writer could not renew its lease; it retries');
               } finally {
                 isAsking = false;
               }

@@ -95,7 +95,7 @@ test('while a part is stored the next one is collected, and only stored parts ar
   );
   assert.deepEqual([writer.offset, uploadMemory.free], [2 * PART + 1, uploadMemory.limit]);
   const again = writer.add(bytesOf('c', 1));
-  assert.ok(await ends(again), 'it goes on after it gave back its memory');
+  assert.ok(await ends(again), 'it continues after it returned its memory');
 });
 
 test('without memory for a second part the next one waits for the first', async () => {
@@ -130,7 +130,7 @@ test('the checksums of acknowledged bytes are kept for the next request, and non
   {
     using _ = failed.writer;
     await failed.writer.add(bytesOf('a', PART + 10));
-    failed.waiting[0]!.reject(new Error('the store is away'));
+    failed.waiting[0]!.reject(new Error('the store is down'));
     await turn();
     await assert.rejects(failed.writer.flush());
   }
@@ -144,7 +144,7 @@ test('a part that is not stored, or whose lease was lost, ends the writer: nothi
       using _ = writer;
       await writer.add(bytesOf('a'));
       await writer.add(bytesOf('b', 10));
-      const failure = isLost ? LOCKED : new Error('the store is away');
+      const failure = isLost ? LOCKED : new Error('the store is down');
       if (isLost) waiting[0]!.resolve();
       else waiting[0]!.reject(failure);
       await turn();
@@ -188,10 +188,10 @@ test('a last part whose predecessor was not recorded is removed', async () => {
   const flushed = writer.flush();
   flushed.catch(() => {});
   assert.equal(await ends(flushed), false);
-  waiting[0]!.reject(new Error('the store is away'));
-  assert.equal(await ends(flushed), false, 'its bytes are being sent, and its memory is not given back');
+  waiting[0]!.reject(new Error('the store is down'));
+  assert.equal(await ends(flushed), false, 'its bytes are being sent, and its memory is not returned');
   waiting[1]!.resolve();
-  await assert.rejects(flushed, /the store is away/);
+  await assert.rejects(flushed, /the store is down/);
   assert.deepEqual([writer.offset, parts.length, removed.length], [0, 0, 2]);
 });
 
@@ -209,7 +209,7 @@ test('when an upload is lost or erased while two parts are sent, neither is reco
 });
 
 test('a failed removal of an unrecorded part is logged, and the client gets the same response', async () => {
-  const gone = new Error('the store is away');
+  const gone = new Error('the store is down');
   const { writer, waiting, removed, warned } = writerTo(
     32 * PART,
     async () => false,

@@ -29,7 +29,7 @@ test('an endpoint that failed gets one attempt at a time until it succeeds', () 
   limiter.tryAcquire(at('a'))!.release('failed');
   const only = limiter.tryAcquire(at('a'))!;
   assert.equal(limiter.tryAcquire(at('a')), undefined);
-  assert.equal(only.release('well'), true, 'another was refused meanwhile');
+  assert.equal(only.release('well'), true, 'another attempt was refused meanwhile');
   assert.equal(acquireAll(limiter, 'a').length, 3);
 });
 

@@ -12,9 +12,9 @@ const keys: ShardKeys = {
   erasures: { _id: 'hashed' },
 };
 
-const SWEEP = 'what is due in the whole database, looked for now and then by a process';
-const FIGURES = 'counted for the operator, by one process';
-const QUEUE = 'when the first delivery of each endpoint is due: one look into an index for each, on its shard';
+const SWEEP = 'a process reads the due rows of the whole database now and then';
+const FIGURES = 'one process counts figures for the operator';
+const QUEUE = 'the first due time of each endpoint: one index look-up for each, on its shard';
 const acrossShards = {
   'deliveries aggregate nextAt state step': FIGURES,
   'deliveries aggregate state': QUEUE,

@@ -52,7 +52,7 @@ function showEmpty(content: ComponentChild): void {
   empty.hidden = !content;
 }
 
-// A moved card or a replaced star has lost the focus.
+// Moving a card or replacing a star removes its focus.
 function focusedPlace(): { id: string; which: string } | undefined {
   const focused = document.activeElement;
   const id = focused?.closest<HTMLElement>('#grid [data-id]')?.dataset.id;

@@ -33,7 +33,7 @@ test('a partial interview shows the number of answers, and counts as received on
   assert.equal(
     state({ ...begun, submissionCount: 2 }, 2),
     'calm: 2 answers so far',
-    'it was begun with more questions',
+    'the response began with more questions',
   );
   assert.equal(state({ ...begun, status: 'disabled' }), 'over: Closed with 1 of 3 answers');
   const complete = { ...begun, submissionCount: 3, completedAt: '2026-01-01T00:00:00.000Z' };

@@ -22,7 +22,7 @@ test('media that failed, or that is ready with parts missing, is made again from
     assert.deepEqual([after.mediaStatus, after.mediaError, after.job?.kind], ['processing', undefined, 'media']);
     assert.equal(after.transcriptStatus, 'disabled');
     const [event] = onMediaProcessed(after, MADE, now)!.events;
-    assert.equal(event?.type, 'submission.media.completed', 'as after the first run');
+    assert.equal(event?.type, 'submission.media.completed', 'like after the first run');
     assert.equal(onMediaFailed(after, 'again')?.events[0]?.type, 'submission.media.failed');
   }
 });

@@ -16,8 +16,8 @@ export function* rangesOf(
 }
 
 /**
- * Returns at most `count` parts, from the one that contains the byte at `offset` on, and the offset of the first of
- * them.
+ * Returns at most `count` parts, starting with the one that contains the byte at `offset`, and the offset of the
+ * first one.
  */
 export function partsFrom(parts: StoredPart[], offset: number, count: number): { parts: StoredPart[]; offset: number } {
   let at = 0;

@@ -73,7 +73,11 @@ test('a clip without thumbnails has failed, but has its transcript', () => {
   const after = { ...landed(), ...change.set };
   assert.deepEqual([after.job?.kind, after.audio], ['transcript', media.audio]);
   const again = onMediaProcessed({ ...after, mediaStatus: 'processing' }, { ...media, video: undefined }, now)!;
-  assert.deepEqual([again.set.mediaStatus, again.set.video], ['ready', media.video], 'what was made before stays');
+  assert.deepEqual(
+    [again.set.mediaStatus, again.set.video],
+    ['ready', media.video],
+    'parts that were made before stay',
+  );
 });
 
 test('failed media fails the transcript that waits for it, with its event', () => {
@@ -125,13 +129,13 @@ test('a transcript is recorded once, even for an older request or after a failur
     assert.equal(onTranscriptEnded(landed({ transcriptStatus }), 0, { text: 'hello', vtt: 'WEBVTT' }), undefined);
 });
 
-test('a failure that answers an older request, or none, is dropped', () => {
+test('a failure for an older request, or for none, is dropped', () => {
   const asked = landed({ transcriptRequest: 2, job: undefined });
   assert.equal(onTranscriptEnded(asked, 1, { reason: 'late' }), undefined);
   assert.equal(onTranscriptEnded(landed({ transcriptStatus: 'completed' }), 0, { reason: 'late' }), undefined);
 });
 
-test('asking again puts a failed transcript back to pending and forgets its error', () => {
+test('a new request sets a failed transcript to pending and removes its error', () => {
   const failed = landed({
     transcriptStatus: 'failed',
     transcriptError: 'x',

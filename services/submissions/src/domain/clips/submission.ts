@@ -45,15 +45,15 @@ export interface Job {
   since: Date;
   /** No worker takes it before this time: the end of a pause, of the holder's lease, or of the wait for the result. */
   dueAt: Date;
-  /** How often it was started, including attempts that an outage ended; absent before the first start. */
+  /** The number of starts, including attempts that an outage ended; absent before the first start. */
   runs?: number;
-  /** How often it was started, without the attempts that were given back uncounted. */
+  /** The number of starts, without attempts that workers returned uncounted. */
   attempts: number;
   /** The worker's run that holds it. */
   holder?: string | undefined;
   /**
-   * How often a worker gave it back because of a problem, the time of the first and the text of the last problem, for
-   * the operator.
+   * How often a worker returned it because of a problem, the time of the first problem, and the text of the last one,
+   * for the operator.
    */
   givenBack: number;
   troubledAt?: Date | undefined;

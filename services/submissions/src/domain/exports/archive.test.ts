@@ -54,7 +54,7 @@ const read = (pieces: Iterable<Piece>): Buffer =>
   Buffer.concat(
     [...pieces].map(piece => {
       if ('content' in piece) return piece.content;
-      assert.ok(piece.length > 0, 'no object is asked for nothing');
+      assert.ok(piece.length > 0, 'no object is read for zero bytes');
       assert.equal(piece.cipherKey, piece.key === archivePartsKey(archive) ? 'key' : undefined);
       return objects.get(piece.key)!.subarray(piece.offset, piece.offset + piece.length);
     }),

@@ -73,7 +73,7 @@ test('no job starts when the work has ended, has another kind of job, or is paus
   assert.equal(isTaken(paused, after(5_000)), true);
   const reported = { ...running, job: { ...running.job!, state: 'reported' as const, dueAt: after(900_000) } };
   assert.equal(isTaken(reported, after(60_000)), false);
-  assert.equal(onJobOverdue(reported, limits, after(899_999)), undefined, 'its result is on the way');
+  assert.equal(onJobOverdue(reported, limits, after(899_999)), undefined, 'its result is reported');
   assert.equal(overdue(reported, after(900_000)).job?.state, 'waiting');
 });
 
@@ -104,7 +104,7 @@ test('an outage for six hours counts no attempt, and pauses longer and longer, a
   assert.deepEqual(pauses.slice(0, 4), [5_000, 10_000, 20_000, 40_000]);
   assert.equal(pauses.at(-1), 600_000);
   assert.equal(submission.job?.problem, 'The store is away.');
-  assert.equal(submission.job?.runs, pauses.length, 'later ones are no part of the first trace');
+  assert.equal(submission.job?.runs, pauses.length, 'later attempts are not in the first trace');
 });
 
 test('a job with problems for a week fails with a sentence; a job that only waited that long does not', () => {
@@ -129,7 +129,7 @@ test('an attempt that failed without an outage counts; the pause that a provider
   assert.equal(submission.mediaStatus, 'failed');
 });
 
-test('a worker that stops gives its job back at once; a worker without a claim changes nothing', () => {
+test('a worker that stops returns its job at once; a worker without a claim changes nothing', () => {
   const running = taken(landed(), 'one', now);
   const change = onJobGivenBack(running, claim('one'), { ...away, atOnce: true }, limits, now);
   assert.deepEqual(typesOf(change), ['submission.media.requested'], 'another one is woken');
@@ -139,7 +139,7 @@ test('a worker that stops gives its job back at once; a worker without a claim c
   assert.equal(onJobGivenBack(running, claim('two'), away, limits, now), undefined);
 });
 
-test('a transcript is processing while it is worked on, and pending again when it is given back', () => {
+test('a transcript is processing while a worker has its job, and pending again when the worker returns it', () => {
   const asked: Claim = { kind: 'transcript', requestNumber: 1, holder: 'one' };
   const running = applied(spoken(), onJobTaken(spoken(), asked, limits, now).change);
   assert.equal(running.transcriptStatus, 'processing');

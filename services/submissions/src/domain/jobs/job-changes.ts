@@ -21,7 +21,7 @@ const AWAY: Record<JobKind, string> = {
 const UPLOAD_GONE = 'The clip cannot be processed again: its upload is not kept.';
 
 export interface AttemptLimits {
-  /** How often a job is started before it fails. */
+  /** The most starts of a job before it fails. */
   attemptsMax: number;
   leaseMs: number;
 }
@@ -37,7 +37,7 @@ export interface Claim {
 
 /**
  * Starts a due job and counts the attempt. Fails a job that was started too often. `isTaken`: the claim's holder has
- * the job, also when it had the job before and repeats the request because the response was lost.
+ * the job, even if it repeats the request because it lost the response.
  */
 export function onJobTaken(
   submission: Submission,

@@ -16,7 +16,7 @@ test('checksums continue from request to request, and can be read at any time', 
   second.add(Buffer.from('two'));
   kept.keep('a', second);
   assert.deepEqual(kept.read('a', 7), of('one two'));
-  assert.equal(kept.read('a', 4), undefined, 'of other bytes than these nothing is said');
+  assert.equal(kept.read('a', 4), undefined, 'no checksums are returned for other bytes');
   kept.forget('a');
   assert.equal(kept.read('a', 7), undefined);
 });
@@ -27,7 +27,7 @@ test('no checksums are known when another process received some of the bytes, or
   checksums.add(Buffer.from('one '));
   kept.keep('a', checksums);
   assert.equal(kept.take('a', 7), undefined);
-  assert.equal(kept.take('a', 4), undefined, 'what was taken and not kept is gone');
+  assert.equal(kept.take('a', 4), undefined, 'checksums that were taken and not kept are gone');
 });
 
 test('only the latest checksums are kept', () => {

@@ -24,7 +24,7 @@ test('a clip whose media failed is processed again for its transcript', async ()
   const after = await asked(failed({ mediaStatus: 'failed' }));
   assert.deepEqual([after.mediaStatus, after.transcriptStatus, after.job?.kind], ['processing', 'pending', 'media']);
   const withVideo = await asked(failed({ mediaStatus: 'failed', video: object('video') }));
-  assert.equal(withVideo.job?.kind, 'media', 'also one whose sound alone could not be read');
+  assert.equal(withVideo.job?.kind, 'media', 'also a clip of which only the sound could not be read');
 });
 
 test('a clip whose video is made is not processed again, even while its upload is kept', async () => {

@@ -35,6 +35,6 @@ function contentOf(format: ExportFormat, source: TextSource, signal: AbortSignal
     case ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP:
       return zipArchive(transcriptFiles(source), signal);
     default:
-      throw new Error('an export without a format was asked for');
+      throw new Error('the request names no export format');
   }
 }

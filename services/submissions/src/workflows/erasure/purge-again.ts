@@ -15,7 +15,7 @@ export async function purgeAgain(context: EraseContext): Promise<void> {
       // One object that the store does not remove must not block the others.
       log.warn(
         { err: error, projectId, submissionId },
-        'Late results of an erased submission could not be removed; a later turn tries again',
+        'Late results of an erased submission could not be removed; a later turn retries',
       );
     }
   }

@@ -23,7 +23,7 @@ export async function removeArchives(context: EndContext): Promise<void> {
       await archives.remove({ id, projectId });
     } catch (error) {
       // One object that the store does not remove must not block the others.
-      log.warn({ err: error, projectId }, 'An archive could not be removed; a later turn tries again');
+      log.warn({ err: error, projectId }, 'An archive could not be removed; a later turn retries');
     }
   }
   await removeHeldSources(context);

@@ -112,8 +112,8 @@ async function findUnchanged(
 }
 
 /**
- * Whether the last change is older than the reading of the rows, so that no write with the same or an earlier time can
- * have arrived since: a write carries the time of its start.
+ * Whether the last change is older than the reading of the rows, so that no later write can have the same or an
+ * earlier time: a write carries the time of its start.
  */
 const isSettled = (changedAt: Date | undefined, rowsReadAt: Date): boolean =>
   changedAt !== undefined && changedAt < rowsReadAt;

@@ -25,7 +25,7 @@ export function createTakeJob(context: ClaimContext): (taker: Taker) => Promise<
   // The batch runs outside of the first worker's request, so that its cancellation does not fail the others.
   const outside = AsyncLocalStorage.snapshot();
   // With few slots hardly any job runs during a look, so the last turns keep the owners fair. Each process knows only
-  // the turns that it gave.
+  // its own turns.
   const turns: LastTurns = { media: new Map(), transcript: new Map() };
   return createBatcher<Taker, Submission | undefined>({
     keyOf: ({ kind }) => kind,
@@ -130,7 +130,7 @@ export async function giveBackJob(
   const { givenBack, dueAt } = after.job;
   log.warn(
     { ...key, kind: claim.kind, problem: giving.problem, givenBack, dueAt },
-    'A job was given back; it is retried after a pause',
+    'A worker returned a job; it is retried after a pause',
   );
 }
 

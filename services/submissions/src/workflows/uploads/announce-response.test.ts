@@ -28,7 +28,7 @@ async function announced(missing: string[], landing: number[] = []): Promise<str
 
 test('a complete interview is announced with the answers that can be fetched', async () => {
   assert.deepEqual(await announced([]), ['a', 'b']);
-  assert.deepEqual(await announced(['a']), ['b'], 'one that was erased meanwhile is not named');
-  assert.equal(await announced(['a'], [0]), undefined, 'one that lands still is waited for');
-  assert.equal(await announced(['a', 'b']), undefined, 'of nothing that is left nothing is told');
+  assert.deepEqual(await announced(['a']), ['b'], 'an erased answer is not named');
+  assert.equal(await announced(['a'], [0]), undefined, 'an answer that is still landing delays the announcement');
+  assert.equal(await announced(['a', 'b']), undefined, 'nothing is announced without a remaining answer');
 });

@@ -45,10 +45,10 @@ test('an upload that the store does not remove is reported and does not block th
   assert.deepEqual(removed, ['b', 'c']);
   const other = processWith({ refused: ['a'], deleted: ['b'] }, 'a');
   await assert.rejects(endHolds(other.context), KEPT_BY_THE_STORE);
-  assert.deepEqual(other.removed, ['b'], 'one of another state, too');
+  assert.deepEqual(other.removed, ['b'], 'an upload of another state too');
   const held = processWith({ kept: ['a', 'b', 'c'] }, 'a');
   await assert.rejects(removeKept(held.context), KEPT_BY_THE_STORE);
-  assert.deepEqual(held.removed, ['b', 'c'], 'of what a backup kept, too');
+  assert.deepEqual(held.removed, ['b', 'c'], 'an upload that a backup kept too');
 });
 
 test('while the projects service is down, not every upload waits for it', async () => {

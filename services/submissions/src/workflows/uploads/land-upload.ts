@@ -289,7 +289,7 @@ async function removeUnneeded(
 
 /**
  * Inspects an upload. Rejects when the media service has no free slot; then the landing is retried: a sender must not
- * avoid the inspection by filling the queue. After the signal the result has no meaning.
+ * avoid the inspection by filling the queue. Ignore the result after the signal.
  */
 async function inspect(
   context: LandContext,

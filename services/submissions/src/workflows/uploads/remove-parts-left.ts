@@ -36,7 +36,7 @@ export async function removePartsLeft({
             failures += 1;
             log.warn(
               { err: error, uploadId: key.id },
-              'The parts of a landed upload could not be removed; a later turn tries again',
+              'The parts of a landed upload could not be removed; a later turn retries',
             );
           }
         }),

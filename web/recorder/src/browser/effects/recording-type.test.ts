@@ -21,7 +21,7 @@ const WEBKIT: Record<string, [vendor: string, userAgent: string]> = {
     APPLE,
     `${IPHONE} Mobile/15E148 Instagram 385.0.0.26.81 (iPhone14,5; iOS 18_5; en_US)`,
   ],
-  'a view with a user agent of its own': [APPLE, 'Bakery/3.1'],
+  'a view with its own user agent': [APPLE, 'Bakery/3.1'],
   WebKitGTK: [
     APPLE,
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.4 Safari/605.1.15',

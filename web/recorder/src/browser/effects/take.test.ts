@@ -28,5 +28,5 @@ test('a full device has the beginning of a take, without a gap', async () => {
   assert.equal(await recorded.whole().text(), 'firstsecondend', 'all of it is on its way to the server');
   const left = await readTake(spool, record);
   assert.equal(await left.whole().text(), 'first');
-  assert.equal(left.snapshot().recorded, 14, 'and how large the whole is');
+  assert.equal(left.snapshot().recorded, 14, 'and the size of the whole take');
 });

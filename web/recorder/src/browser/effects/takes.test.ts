@@ -59,7 +59,7 @@ test('a later visit offers an interrupted recording, but not a partially read fi
   await whole.update({ stopped: true });
   const left = (await leftOn(device)).map(({ id }) => id);
   assert.deepEqual(left.sort(), [recording.record.id, whole.record.id].sort());
-  assert.deepEqual(await device.chunks(part.record.id), [], 'it takes no room any more');
+  assert.deepEqual(await device.chunks(part.record.id), [], 'the take uses no space any more');
 });
 
 test('a file that cannot be read to its end is reported', async () => {
@@ -114,7 +114,7 @@ test('the server keeps the sent bytes of a replaced take', async t => {
     const stored = await makeTake('video/mp4');
     await stored.update({ stopped: true, sent, uploadUrl: `/r/vr_1/uploads/${sent ? 'sent' : 'open'}` });
     await effects.discardTake({ do: 'discardTake', take: take({ id: stored.record.id }) });
-    assert.deepEqual(await device.takes(''), [], 'it is not on the device any more');
+    assert.deepEqual(await device.takes(''), [], 'the take is not on the device any more');
   }
   assert.deepEqual(asked, ['DELETE /r/vr_1/uploads/open']);
 });

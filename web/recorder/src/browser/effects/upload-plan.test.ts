@@ -28,7 +28,7 @@ test('a device with less than was sent uploads what it has and then stops', () =
 
 test('pieces grow when quick and shrink when slow, within limits', () => {
   assert.equal(nextPiece(512 * KB, 100, true), 1_024 * KB);
-  assert.equal(nextPiece(512 * KB, 100, false), 512 * KB, 'a small rest says nothing');
+  assert.equal(nextPiece(512 * KB, 100, false), 512 * KB, 'a small rest shows no speed');
   assert.equal(nextPiece(512 * KB, 3_000, true), 512 * KB);
   assert.equal(nextPiece(512 * KB, 7_000, true), 256 * KB);
   assert.equal(nextPiece(4_096 * KB, 100, true), 4_096 * KB);
@@ -44,7 +44,7 @@ test('retries wait longer each time, at most 15 s plus 25 percent', () => {
 
 test('a retry waits for the server’s Retry-After, up to a minute', () => {
   for (const random of [0, 0.5, 1]) assert.ok(retryDelayMs(1, random, 5_000) >= 5_000);
-  assert.ok(retryDelayMs(1, 0, 5_000) < retryDelayMs(1, 1, 5_000), 'pages do not come back together');
+  assert.ok(retryDelayMs(1, 0, 5_000) < retryDelayMs(1, 1, 5_000), 'pages do not retry at the same time');
   assert.ok(retryDelayMs(1, 0.5, 86_400_000) < 62_000);
 });
 

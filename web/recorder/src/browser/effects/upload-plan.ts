@@ -69,8 +69,8 @@ export function endOf({ questionIndex, uploadUrl }: TakeRecord, answers: readonl
 }
 
 /**
- * Returns the meaning of a permanent refusal: the upload's end; `deleted`, because its hold expired; `gone` or `refused`, for
- * which the response has the code; undefined: retry.
+ * Returns the meaning of a permanent refusal: the upload's end; `deleted`, because its hold expired; `gone` or
+ * `refused`, for which the response has the code; undefined means a retry.
  */
 export function meaningOf(
   status: number,

@@ -36,7 +36,7 @@ function serverOf(offset: number, length?: number) {
 const endOf = (t: TestContext, stored: StoredTake): Promise<End> =>
   new Promise(resolve => {
     const uploader = startUploader(stored, () => {}, resolve);
-    // An uploader that does not end would send requests for ever.
+    // Without an end, an uploader would send requests forever.
     t.after(uploader.stop);
   });
 

@@ -47,7 +47,7 @@ test('Back turns the camera off, even one that is still starting', () => {
     { is: 'claimed', response: response() },
     BACK,
   ]);
-  assert.equal(modeOf(counting.state), 'ready', 'a countdown is called off');
+  assert.equal(modeOf(counting.state), 'ready', 'a countdown is cancelled');
 });
 
 test('Back pauses a recording, ends it the second time, and loses nothing', () => {
@@ -74,7 +74,11 @@ test('a button and Back lead from the camera to the existing take', () => {
   const first = play([...TO_REVIEW, BACK]);
   assert.deepEqual([first.state.phase.at, kinds(first.effects)], ['welcome', ['closePreview']]);
   assert.equal(play([{ is: 'backToTake' }], first.state).state.phase.at, 'review');
-  assert.equal(play([...TO_RECORDING, { is: 'backToTake' }]).state.phase.at, 'capture', 'it has taken the place of it');
+  assert.equal(
+    play([...TO_RECORDING, { is: 'backToTake' }]).state.phase.at,
+    'capture',
+    'it has replaced the earlier take',
+  );
 });
 
 test('a sent take stays in view; Back does not return to a refused one', () => {

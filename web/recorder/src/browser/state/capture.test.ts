@@ -224,6 +224,6 @@ test('a recording without a network says at once that it is stored on the device
   assert.equal(offlineText(play([{ is: 'connection', online: true }], offline.state).state), undefined);
   const progress = { safe: 5, declared: false, finishing: false, trouble: 'network' } as const;
   const cut = play([...TO_RECORDING, { is: 'progress', take: take({ stopped: false }), progress }]);
-  assert.deepEqual(offlineText(cut.state), ['offlineDevice'], 'a network that is there but leads nowhere');
+  assert.deepEqual(offlineText(cut.state), ['offlineDevice'], 'a connected network that does not reach the server');
   assert.deepEqual(play([...TO_REVIEW, { is: 'connection', online: false }]).effects, []);
 });

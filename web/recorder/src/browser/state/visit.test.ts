@@ -74,7 +74,7 @@ test('a file is checked before the page claims a use, then stored and shown; ano
   assert.equal(screenOf(other.state.phase), 'review');
   const wrong = play([looked({ kind: 'audio' })], other.state);
   assert.deepEqual(kinds(wrong.effects), ['closePreview', 'focus']);
-  assert.equal(keptTake(wrong.state), file, 'the one before can be gone back to');
+  assert.equal(keptTake(wrong.state), file, 'the previous take can be opened again');
   const good = play([FOUND], other.state);
   assert.deepEqual(kinds(good.effects), ['closePreview', 'claim']);
 });
@@ -171,7 +171,7 @@ test('a refused take can be saved, and taken again', () => {
   assert.deepEqual(problem.text, ['refusedTooLong', { limit: '2:00' }]);
   assert.ok(kinds(refused.effects).includes('offerSave'));
   assert.deepEqual(kinds(play([{ is: 'retry' }], refused.state).effects), ['closePreview', 'openCamera']);
-  assert.equal(play([{ is: 'retry' }], refused.state).state.take?.id, 't1', 'until the new one is made');
+  assert.equal(play([{ is: 'retry' }], refused.state).state.take?.id, 't1', 'until the new take is made');
 });
 
 test('a refused file cannot be saved, but another one can be chosen', () => {
@@ -226,12 +226,12 @@ test('the page offers the whole of a partially landed take only if this device h
     const { state } = play([...TO_SENDING, { is: 'uploadEnded', take: lost, end }, { is: 'responseLoaded' }]);
     const { title, text, save } = state.phase as Problem;
     assert.equal(title, 'incompleteTitle');
-    assert.equal(save, lost, 'what there is can be saved');
+    assert.equal(save, lost, 'the existing part can be saved');
     return text[0];
   };
   assert.equal(told({}), 'incompleteText');
   assert.equal(told({ size: 400 }), 'incompletePart');
-  assert.equal(told({ sent: false }), 'incompletePart', 'a full device kept no later word of it');
+  assert.equal(told({ sent: false }), 'incompletePart', 'a full device stored no later state of the take');
 });
 
 test('events about another take than the uploading one are ignored', () => {
@@ -272,7 +272,7 @@ test('a later visit continues the previous one', () => {
   assert.deepEqual((kept.state.phase as { notice?: unknown }).notice, ['keptTake']);
   assert.equal(kept.state.welcome.problem, undefined, 'the server answers again');
   const part = visitAfter([take({ recorded: 4_000 })], response());
-  assert.ok(part.state.phase.at === 'review' && !part.state.phase.notice, 'a part is not called the take');
+  assert.ok(part.state.phase.at === 'review' && !part.state.phase.notice, 'a part is not presented as the whole take');
   const sent = visitAfter([take({ sent: true })], response());
   assert.equal(sent.state.phase.at, 'sending');
   assert.deepEqual(kinds(sent.effects), ['startUpload', 'keepAwake', 'watchSending']);
@@ -431,9 +431,9 @@ test('a later visit to a shared link offers another response, and continues an o
   const goesOn = later([lost, open], { ...response(), responseSessionId: 'r2' });
   assert.equal(goesOn.load.id, 'r2');
   assert.equal(goesOn.state.take?.id, 'open');
-  assert.ok(!kinds(goesOn.effects).includes('forgetTake'), 'what the one before left stays on the device');
+  assert.ok(!kinds(goesOn.effects).includes('forgetTake'), 'the takes of the previous response stay on the device');
   const left = later([lost], response([], 1));
-  assert.equal(left.load.id, 'r1', 'what is left of the one before can be saved');
+  assert.equal(left.load.id, 'r1', 'the remaining take of the previous response can be saved');
   const told = play(
     [
       { is: 'responseLoaded', response: response([], 1) },
