@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { ContributorResponseJson } from '@recording-request/contract/resources/contributor-response';
 import type { Clip } from '@recording-request/fixtures/clip';
+import { ok, send } from '@recording-request/harness/http-client';
 import { waitFor } from '@recording-request/stack/wait';
 import { check } from './check.ts';
-import { ask, jsonOf } from './http.ts';
 import { type UploadEnd, type UploadPlan, upload } from './upload.ts';
 
 /** A contributor's pass through a recording link. */
@@ -32,15 +32,15 @@ const LANDING_LIMIT_MS = 60_000;
 
 /** Opens the recording page and begins a response, which claims a use of the link. */
 export async function begin(link: string, signal: AbortSignal, body: { termsAccepted?: boolean } = {}): Promise<Pass> {
-  const opened = await ask(`${link}/opened`, { method: 'POST', signal });
+  const opened = await send(`${link}/opened`, { method: 'POST', signal });
   check('the recording link to take that it was opened', opened.status < 300, opened.status);
-  const begun = await ask(`${link}/responses`, { method: 'POST', json: body, signal });
-  return { link, response: jsonOf(begun, 201) };
+  const begun = await send(`${link}/responses`, { method: 'POST', json: body, signal });
+  return { link, response: ok(begun, 201) };
 }
 
 /** Reads the current state of a response. */
 export async function responseOf({ link, response }: Pass, signal: AbortSignal): Promise<ContributorResponseJson> {
-  return jsonOf(await ask(`${link}/responses/${response.responseSessionId}`, { signal }));
+  return ok(await send(`${link}/responses/${response.responseSessionId}`, { signal }));
 }
 
 /** Sends a file as an answer of a response. Resolves to the HTTP response of the last request, even if it is a refusal. */

@@ -4,7 +4,7 @@ import type {
   ProjectLinksJson,
 } from '@recording-request/contract/resources/project';
 import type { SubmissionJson, SubmissionsPageJson } from '@recording-request/contract/resources/submission';
-import { type Answer, ask, jsonOf } from './http.ts';
+import { type Answer, ok, send } from '@recording-request/harness/http-client';
 
 export interface Owner {
   /** GETs a path, or a URL that the API returned, with the owner's token. */
@@ -22,19 +22,19 @@ const MAX_PAGES = 100;
 export function createOwner(api: { baseUrl: string; apiToken: string; signal: AbortSignal }): Owner {
   const { baseUrl, apiToken: token, signal } = api;
   const get = (path: string, headers: Record<string, string> = {}) =>
-    ask(new URL(path, baseUrl).href, { token, headers, signal });
+    send(new URL(path, baseUrl), { token, headers, signal });
   return {
     get,
     createProject: async settings =>
-      jsonOf(await ask(`${baseUrl}/api/projects`, { method: 'POST', token, json: settings, signal })),
-    project: async projectId => jsonOf(await get(`/api/projects/${projectId}`)),
-    links: async projectId => jsonOf(await get(`/api/projects/${projectId}/links`)),
+      ok(await send(`${baseUrl}/api/projects`, { method: 'POST', token, json: settings, signal })),
+    project: async projectId => ok(await get(`/api/projects/${projectId}`)),
+    links: async projectId => ok(await get(`/api/projects/${projectId}/links`)),
     async submissions(projectId) {
       const found: SubmissionJson[] = [];
       let cursor: string | null = null;
       for (let page = 0; page < MAX_PAGES; page++) {
         const query: string = `limit=2${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-        const answer: SubmissionsPageJson = jsonOf(await get(`/api/projects/${projectId}/submissions?${query}`));
+        const answer: SubmissionsPageJson = ok(await get(`/api/projects/${projectId}/submissions?${query}`));
         found.push(...answer.submissions);
         cursor = answer.pagination.nextCursor;
         if (cursor === null) return found;

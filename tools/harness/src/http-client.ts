@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ErrorReason, isErrorReason } from '@recording-request/contract/error-codes';
+import { redact } from '@recording-request/kit/redact';
 
 export interface Request {
   method?: string;
@@ -9,6 +10,7 @@ export interface Request {
   json?: unknown;
   body?: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
 }
 
 export interface Answer {
@@ -28,43 +30,52 @@ export type HttpClient = (path: string, request?: Request) => Promise<Answer>;
 
 const LIMIT_MS = 60_000;
 
-/**
- * Returns a function that sends one request and reads the whole answer, whatever its status. `path` may be a full URL that the
- * API returned.
- */
+/** Returns a function that sends one request. `path` may be a full URL that the API returned. */
 export const httpClient =
   (baseUrl: string, token?: string): HttpClient =>
-  async (path, request = {}) => {
-    const { method = 'GET', json, headers } = request;
-    const bearer = 'token' in request ? request.token : token;
-    const response = await fetch(new URL(path, baseUrl), {
-      method,
-      headers: {
-        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: json === undefined ? request.body : JSON.stringify(json),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(LIMIT_MS),
-    });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    const text = () => bytes.toString('utf8');
-    return {
-      what: `${method} ${new URL(path, baseUrl).pathname} → ${response.status}`,
-      status: response.status,
-      headers: response.headers,
-      bytes,
-      type: (response.headers.get('content-type') ?? '').split(';')[0]!.trim(),
-      text,
-      json: () => JSON.parse(text()),
-    };
+  (path, request = {}) =>
+    send(new URL(path, baseUrl), { token, ...request });
+
+/** Sends one request and reads the whole answer, whatever its status. Rejects when none comes within a minute. */
+export async function send(url: URL | string, request: Request = {}): Promise<Answer> {
+  const { method = 'GET', token, json, headers, signal } = request;
+  const what = redact(`${method} ${new URL(url).pathname}`);
+  const limit = AbortSignal.timeout(LIMIT_MS);
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: json === undefined ? request.body : JSON.stringify(json),
+    redirect: 'manual',
+    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+  }).catch(error => {
+    throw signal?.aborted ? error : new Error(`${what}: no answer`, { cause: error });
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const text = () => bytes.toString('utf8');
+  return {
+    what: `${what} → ${response.status}`,
+    status: response.status,
+    headers: response.headers,
+    bytes,
+    type: (response.headers.get('content-type') ?? '').split(';')[0]!.trim(),
+    text,
+    json: () => JSON.parse(text()),
   };
+}
+
+/** Fails unless the answer has this status and, if given, this media type. */
+export function expectAnswer(answer: Answer, status: number, type?: string): void {
+  assert.equal(answer.status, status, `${answer.what}, expected ${status}: ${redact(answer.text().slice(0, 500))}`);
+  if (type !== undefined) assert.equal(answer.type, type, answer.what);
+}
 
 /** Returns the JSON of a success. Fails when the status or the media type differs. */
 export function ok(answer: Answer, status = 200) {
-  assert.equal(answer.status, status, `${answer.what}: ${answer.text().slice(0, 500)}`);
-  assert.equal(answer.type, 'application/json', answer.what);
+  expectAnswer(answer, status, 'application/json');
   return answer.json();
 }
 
@@ -73,8 +84,7 @@ export function ok(answer: Answer, status = 200) {
  * contract requires.
  */
 export function refused(answer: Answer, status: number, reason?: ErrorReason): string {
-  assert.equal(answer.status, status, `${answer.what}, expected ${status}: ${answer.text().slice(0, 500)}`);
-  assert.equal(answer.type, 'application/json', answer.what);
+  expectAnswer(answer, status, 'application/json');
   const body = answer.json();
   assert.deepEqual(Object.keys(body), ['error'], answer.what);
   assert.match(body.error, /^[A-Za-z"].*\.$/s, `${answer.what}: no sentence`);

@@ -1,5 +1,6 @@
 import { begin, sendClip } from '@recording-request/demo/contributor';
 import { type Clip, makeClip } from '@recording-request/fixtures/clip';
+import { ok, send } from '@recording-request/harness/http-client';
 import { ensure } from '@recording-request/stack/install/ensure';
 import type { Log } from '@recording-request/stack/log';
 
@@ -9,7 +10,6 @@ const SPOKEN = [
   'The most important thing is to listen to the people who use it every day.',
 ];
 const READS = 10;
-const READ_LIMIT_MS = 15_000;
 
 /** The receiver of the sample clips, and the owner who reads them. */
 export interface SampleTarget {
@@ -40,12 +40,7 @@ export async function recordSampleClips(
 async function readAsOwner({ baseUrl, apiToken, projectId }: SampleTarget, signal: AbortSignal): Promise<void> {
   for (let read = 0; read < READS; read++) {
     for (const path of ['', '/submissions']) {
-      const answer = await fetch(`${baseUrl}/api/projects/${projectId}${path}`, {
-        headers: { authorization: `Bearer ${apiToken}` },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(READ_LIMIT_MS)]),
-      });
-      await answer.body?.cancel();
-      if (!answer.ok) throw new Error(`GET ${path || 'the project'} answered ${answer.status}.`);
+      ok(await send(`${baseUrl}/api/projects/${projectId}${path}`, { token: apiToken, signal }));
     }
   }
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { ok, send } from '@recording-request/harness/http-client';
 import { readJson, writePrivateJson } from './secrets.ts';
-
-const LIMIT_MS = 15_000;
 
 export interface SampleProject {
   projectId: string;
@@ -18,7 +17,7 @@ export interface Api {
 
 /** Returns whether the API accepts this token. Rejects on a status other than 200 and 401. */
 export async function isTokenGood(api: Api): Promise<boolean> {
-  const { status } = await call(api, 'GET', '/api/me');
+  const { status } = await call(api, '/api/me');
   if (status !== 200 && status !== 401) throw new Error(`GET /api/me answered ${status}.`);
   return status === 200;
 }
@@ -30,8 +29,8 @@ export async function isTokenGood(api: Api): Promise<boolean> {
 export async function sampleProject(api: Api, webhookUrl: string, dataDir: string): Promise<SampleProject> {
   const file = join(dataDir, 'sample-project.json');
   const kept = await readJson<SampleProject>(file);
-  if (kept && (await call(api, 'GET', `/api/projects/${kept.projectId}`)).status === 200) return at(api.baseUrl, kept);
-  const { status, body } = await call(api, 'POST', '/api/projects', {
+  if (kept && (await call(api, `/api/projects/${kept.projectId}`)).status === 200) return at(api.baseUrl, kept);
+  const answer = await call(api, '/api/projects', {
     projectName: 'Sample project',
     count: 3,
     neverExpire: true,
@@ -41,13 +40,12 @@ export async function sampleProject(api: Api, webhookUrl: string, dataDir: strin
     webhookUrl,
     webhookSecret: randomBytes(24).toString('hex'),
   });
-  if (status !== 200) throw new Error(`POST /api/projects answered ${status}: ${JSON.stringify(body).slice(0, 300)}`);
-  const made = body as {
+  const made: {
     projectId: string;
     dashboardUrl: string;
     sharedLink: { url: string };
     recipientUrls: { url: string }[];
-  };
+  } = ok(answer);
   const project: SampleProject = {
     projectId: made.projectId,
     dashboardUrl: made.dashboardUrl,
@@ -65,17 +63,5 @@ function at(baseUrl: string, project: SampleProject): SampleProject {
   return { projectId, dashboardUrl: move(dashboardUrl), sharedUrl: move(sharedUrl), uniqueUrls: uniqueUrls.map(move) };
 }
 
-async function call(
-  { baseUrl, apiToken }: Api,
-  method: string,
-  path: string,
-  json?: unknown,
-): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${baseUrl}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${apiToken}`, ...(json ? { 'content-type': 'application/json' } : {}) },
-    body: json ? JSON.stringify(json) : undefined,
-    signal: AbortSignal.timeout(LIMIT_MS),
-  });
-  return { status: response.status, body: await response.json().catch(() => undefined) };
-}
+const call = ({ baseUrl, apiToken: token }: Api, path: string, json?: unknown) =>
+  send(`${baseUrl}${path}`, { method: json ? 'POST' : 'GET', token, json });

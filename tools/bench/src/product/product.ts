@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
+import { expectAnswer, send } from '@recording-request/harness/http-client';
+import { createUpload as createTusUpload } from '@recording-request/harness/tus';
 import type { Cluster } from '@recording-request/stack/cluster';
 import { waitFor } from '@recording-request/stack/wait';
 import { curl } from '../load/curl.ts';
@@ -30,17 +32,11 @@ const ACCEPTED = [200, 202, 204];
 export const bearer = ({ token }: Pick<Product, 'token'>) => ({ authorization: `Bearer ${token}` });
 
 /** Sends a request to the API. Resolves to the answer's JSON; rejects unless the status is a success. */
-export async function ask<T>(product: Product, path: string, json?: unknown): Promise<T> {
-  const answer = await fetch(new URL(path, product.baseUrl), {
-    method: json === undefined ? 'GET' : 'POST',
-    headers: { ...bearer(product), ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
-    body: json === undefined ? null : JSON.stringify(json),
-    signal: AbortSignal.timeout(LIMIT_MS),
-  });
-  const text = await answer.text();
-  if (!answer.ok)
-    throw new Error(`${new URL(path, product.baseUrl).pathname} answered ${answer.status}: ${text.slice(0, 300)}`);
-  return JSON.parse(text) as T;
+export async function ask<T>({ baseUrl, token }: Product, path: string, json?: unknown): Promise<T> {
+  const method = json === undefined ? 'GET' : 'POST';
+  const answer = await send(new URL(path, baseUrl), { method, token, json });
+  expectAnswer(answer, answer.status === 201 ? 201 : 200);
+  return answer.json();
 }
 
 /** Creates a project with a shared link for many uses; without transcripts unless `settings` enable them. */
@@ -65,20 +61,10 @@ export async function createUpload(product: Product, link: string, file: File): 
   const responseSessionId = randomUUID();
   await ask(product, `${new URL(link).pathname}/responses`, { responseSessionId });
   const metadata = { responseSessionId, filetype: file.mimeType };
-  const created = await fetch(`${link}/uploads`, {
-    method: 'POST',
-    headers: {
-      'tus-resumable': '1.0.0',
-      'upload-length': String(file.bytes),
-      'upload-metadata': Object.entries(metadata)
-        .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
-        .join(','),
-    },
-    signal: AbortSignal.timeout(LIMIT_MS),
-  });
-  await created.body?.cancel();
-  if (created.status !== 201) throw new Error(`an upload was created with ${created.status}, not 201`);
-  return new URL(created.headers.get('location')!, link).href;
+  const { response, url } = await createTusUpload(`${link}/uploads`, { metadata, length: file.bytes });
+  await response.body?.cancel();
+  if (response.status !== 201) throw new Error(`an upload was created with ${response.status}, not 201`);
+  return url;
 }
 
 /** The headers of every PATCH in tus 1.0. */

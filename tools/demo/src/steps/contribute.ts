@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { expectAnswer, refused, send } from '@recording-request/harness/http-client';
 import { check, checkEqual } from '../check.ts';
 import { begin, type LandedClip, responseOf, sendClip } from '../contributor.ts';
-import { ask, checkRefused, checkStatus } from '../http.ts';
 import type { Show } from '../show.ts';
 import { type Projects, QUESTIONS } from './create-projects.ts';
 import type { Clips } from './make-clips.ts';
@@ -31,7 +31,7 @@ export async function contribute(show: Show, projects: Projects, clips: Clips): 
 function sendBrokenWebm({ play, signal }: Show, { stories }: Projects, { webm }: Clips): Promise<LandedClip> {
   return play('live WebM landed over a connection that broke', async note => {
     const link = stories.created.recipientUrls[0]!.recipientUrl;
-    checkRefused(await ask(`${link}/responses`, { method: 'POST', json: {}, signal }), 400);
+    refused(await send(`${link}/responses`, { method: 'POST', json: {}, signal }), 400);
     const pass = await begin(link, signal, { termsAccepted: true });
     const options = { deferLength: true, breakAt: 0.4, note: NOTE };
     const landed = await sendClip(pass, webm, signal, options);
@@ -71,7 +71,7 @@ function answerInterview(
     const second = await sendClip(pass, answers[1], signal, { questionIndex: 1 });
     const { complete, thankYouUrl } = await responseOf(pass, signal);
     check('the interview to be complete, with a thank-you page', complete && thankYouUrl, { complete, thankYouUrl });
-    checkStatus(await ask(thankYouUrl!, { signal }), 200);
+    expectAnswer(await send(thankYouUrl!, { signal }), 200);
     note(`2 answers, ${inMb(first.bytes + second.bytes)}`);
     return [first, second];
   });

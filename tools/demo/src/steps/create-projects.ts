@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
+import { ok } from '@recording-request/harness/http-client';
 import { check, checkEqual } from '../check.ts';
-import { jsonOf } from '../http.ts';
 import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 
@@ -28,7 +28,7 @@ export const MAX_SHORT_SEC = 3;
 /** The owner creates three projects and finds them in the list, newest first. */
 export async function createProjects({ sink, play }: Show, owner: Owner): Promise<Projects> {
   return play('owner created three projects', async note => {
-    const me = jsonOf<{ userName: string; scopes: string[]; videoLimit: number | null }>(await owner.get('/api/me'));
+    const me: { userName: string; scopes: string[]; videoLimit: number | null } = ok(await owner.get('/api/me'));
     check('the owner to have every scope and no limit', me.scopes.length === 5 && me.videoLimit === null, me);
     const make = async (settings: Record<string, unknown>, webhookSecret: string): Promise<Project> => {
       const body = { neverExpire: true, webhookUrl: sink.url, webhookSecret, ...settings };
@@ -64,7 +64,7 @@ export async function createProjects({ sink, play }: Show, owner: Owner): Promis
       stories.created.sharedLink,
     );
     checkEqual('the questions of the interview', interview.created.interviewQuestions, QUESTIONS);
-    const { projects } = jsonOf<{ projects: { projectName: string }[] }>(await owner.get('/api/projects'));
+    const { projects }: { projects: { projectName: string }[] } = ok(await owner.get('/api/projects'));
     checkEqual(
       'the list of projects, newest first',
       projects.slice(0, 3).map(({ projectName }) => projectName),

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { ExportDocumentJson } from '@recording-request/contract/resources/export-document';
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 import { run } from '@recording-request/fixtures/run';
+import { expectAnswer, ok, send } from '@recording-request/harness/http-client';
 import { check, checkEqual } from '../check.ts';
-import { ask, checkStatus, jsonOf, typeOf } from '../http.ts';
 import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 import type { Project, Projects } from './create-projects.ts';
@@ -60,8 +60,7 @@ async function checkZip(
   { name, project, clips, videos }: { name: string; project: Project; clips: Settled[]; videos: Videos },
 ): Promise<{ size: number; files: number }> {
   const answer = await owner.get(`/api/projects/${project.created.projectId}/export/project.zip`);
-  checkStatus(answer, 200);
-  checkEqual('the media type of project.zip', typeOf(answer), 'application/zip');
+  expectAnswer(answer, 200, 'application/zip');
   const path = join(resultsDir, `${name}.zip`);
   await writeFile(path, answer.bytes);
   const { bad, files, project: document }: ReadZip = JSON.parse(await run('python3', ['-c', READ_ZIP, path]));
@@ -80,8 +79,8 @@ async function checkZip(
     );
   }
   checkEqual('the submissions in project.json', document.submissions.length, clips.length);
-  const again = await ask(`${project.created.dashboardUrl}/export/project.zip`, { signal });
-  checkStatus(again, 200);
+  const again = await send(`${project.created.dashboardUrl}/export/project.zip`, { signal });
+  expectAnswer(again, 200);
   check(
     'the dashboard token to get the same ZIP',
     again.bytes.equals(answer.bytes),
@@ -97,15 +96,14 @@ async function checkTexts(
 ): Promise<void> {
   const at = `/api/projects/${project.created.projectId}`;
   const json = await owner.get(`${at}/export.json`);
-  const { version, submissions, links } = jsonOf<ExportDocumentJson>(json);
+  const { version, submissions, links }: ExportDocumentJson = ok(json);
   checkEqual('the version of export.json', version, '1.0.0');
   const byId = (all: SubmissionJson[]) => all.toSorted((a, b) => (a.submissionId < b.submissionId ? -1 : 1));
   const shown = clips.map(({ submission }) => submission);
   checkEqual(`the submissions in export.json of “${project.created.projectName}”`, byId(submissions), byId(shown));
   check('the links in export.json', links?.recipientUrls.length === project.created.recipientUrls.length, links);
   const csv = await owner.get(`${at}/export.csv`);
-  checkStatus(csv, 200);
-  checkEqual('the media type of export.csv', typeOf(csv), 'text/csv');
+  expectAnswer(csv, 200, 'text/csv');
   const rows = csv.bytes.toString('utf8').trimEnd().split('\r\n');
   checkEqual('the rows of export.csv with its header', rows.length, clips.length + 1);
   check(
@@ -114,7 +112,7 @@ async function checkTexts(
     rows[0],
   );
   const transcripts = await owner.get(`${at}/export/transcripts.txt`);
-  checkStatus(transcripts, 200);
+  expectAnswer(transcripts, 200);
   const text = transcripts.bytes.toString('utf8');
   for (const { submission } of clips)
     check('every transcript in transcripts.txt', text.includes(submission.transcriptText ?? ''), text);

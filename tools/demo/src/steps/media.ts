@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expectAnswer } from '@recording-request/harness/http-client';
 import { check, checkEqual } from '../check.ts';
-import { checkStatus, typeOf } from '../http.ts';
 import { difference, greyFrames, hasIndex, probe, seek } from '../media-tools.ts';
 import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
@@ -38,8 +38,7 @@ type Note = (figure: string) => void;
 async function fetchFile(owner: Owner, url: string | null, type: string, path: string): Promise<Buffer> {
   check(`an address for ${path}`, url !== null, url);
   const answer = await owner.get(url!);
-  checkStatus(answer, 200);
-  checkEqual(`the media type of ${answer.what}`, typeOf(answer), type);
+  expectAnswer(answer, 200, type);
   await writeFile(path, answer.bytes);
   return answer.bytes;
 }
@@ -70,7 +69,7 @@ async function checkRanges(owner: Owner, { submission }: Settled, bytes: Buffer)
   const start = Math.floor(bytes.length / 2);
   const end = Math.min(start + 9_999, bytes.length - 1);
   const part = await owner.get(submission.videoUrl, { range: `bytes=${start}-${end}` });
-  checkStatus(part, 206);
+  expectAnswer(part, 206);
   const wanted = `bytes ${start}-${end}/${bytes.length}`;
   checkEqual('the content-range of a part', part.headers.get('content-range'), wanted);
   check('a part to be the bytes of the whole', part.bytes.equals(bytes.subarray(start, end + 1)), 'other bytes');

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { type Answer, refused, send } from '@recording-request/harness/http-client';
+import { tusMetadata } from '@recording-request/harness/tus';
 import { check, checkEqual } from '../check.ts';
 import { begin, type LandedClip, type Pass, responseOf, sendClip, sendFile } from '../contributor.ts';
-import { type Answer, ask, checkRefused } from '../http.ts';
 import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 import type { Project, Projects } from './create-projects.ts';
@@ -13,12 +14,12 @@ const TOO_LARGE = 2 * 1024 ** 3 + 1;
 export async function refuseBadInput(show: Show, projects: Projects, owner: Owner): Promise<void> {
   const { baseUrl, play, signal } = show;
   await play('bad requests refused', async note => {
-    const refused: number[] = [];
+    const statuses: number[] = [];
     const expect = (answer: Answer, status: number) => {
-      refused.push(status);
-      return checkRefused(answer, status);
+      statuses.push(status);
+      return refused(answer, status);
     };
-    const me = (token?: string) => ask(`${baseUrl}/api/me`, { token, signal });
+    const me = (token?: string) => send(`${baseUrl}/api/me`, { token, signal });
     for (const token of [undefined, 'nonsense', `${show.apiToken.slice(0, -1)}~`]) {
       const answer = await me(token);
       expect(answer, 401);
@@ -29,15 +30,15 @@ export async function refuseBadInput(show: Show, projects: Projects, owner: Owne
     expect(await owner.get('/api/projects/not-a-uuid'), 400);
     const { recipientUrls, sharedLink, projectToken } = projects.stories.created;
     const body = (json: unknown) => ({ method: 'POST', token: show.apiToken, json, signal });
-    const unknownField = await ask(`${baseUrl}/api/projects`, body({ projectName: 'x', count: 1, colour: 'red' }));
+    const unknownField = await send(`${baseUrl}/api/projects`, body({ projectName: 'x', count: 1, colour: 'red' }));
     check('the refusal to name the field', expect(unknownField, 400).includes('colour'), 'a sentence without it');
-    expect(await ask(`${baseUrl}/api/projects`, body({ projectName: 'x', count: '1' })), 400);
+    expect(await send(`${baseUrl}/api/projects`, body({ projectName: 'x', count: '1' })), 400);
     const begun = { method: 'POST', json: { termsAccepted: true }, signal };
-    expect(await ask(`${mistyped(sharedLink!.recipientUrl)}/responses`, begun), 404);
-    expect(await ask(`${baseUrl}/project/${mistyped(projectToken)}/export.json`, { signal }), 404);
+    expect(await send(`${mistyped(sharedLink!.recipientUrl)}/responses`, begun), 404);
+    expect(await send(`${baseUrl}/project/${mistyped(projectToken)}/export.json`, { signal }), 404);
     // The link's one response has landed.
-    expect(await ask(`${recipientUrls[0]!.recipientUrl}/responses`, begun), 410);
-    note(refused.join(', '));
+    expect(await send(`${recipientUrls[0]!.recipientUrl}/responses`, begun), 410);
+    note(statuses.join(', '));
   });
 }
 
@@ -62,12 +63,13 @@ export async function refuseBadClips(show: Show, { strict }: Projects, clips: Cl
 const linkOf = ({ created }: Project, index: number): string => created.recipientUrls[index]!.recipientUrl;
 
 async function refuseTooLarge({ link, response }: Pass, signal: AbortSignal): Promise<void> {
+  const { responseSessionId } = response;
   const headers = {
     'tus-resumable': '1.0.0',
     'upload-length': String(TOO_LARGE),
-    'upload-metadata': `responseSessionId ${Buffer.from(response.responseSessionId).toString('base64')}`,
+    'upload-metadata': tusMetadata({ responseSessionId }),
   };
-  checkRefused(await ask(`${link}/uploads`, { method: 'POST', headers, signal }), 413);
+  refused(await send(`${link}/uploads`, { method: 'POST', headers, signal }), 413);
 }
 
 /** Resolves to the reason that the contributor sees. */

@@ -1,8 +1,8 @@
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
+import { ok, send } from '@recording-request/harness/http-client';
 import { waitFor } from '@recording-request/stack/wait';
 import { check, checkEqual } from '../check.ts';
 import type { LandedClip } from '../contributor.ts';
-import { ask, jsonOf } from '../http.ts';
 import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 import { type Landed, NOTE, sha256Of } from './contribute.ts';
@@ -108,8 +108,8 @@ function checkStories(clips: Settled[]): void {
 export async function checkDashboardList({ play, signal }: Show, projects: Projects, clips: Settled[]): Promise<void> {
   await play('dashboard token reads the same submissions', async () => {
     const { dashboardUrl } = projects.stories.created;
-    const { submissions } = jsonOf<{ submissions: SubmissionJson[] }>(
-      await ask(`${dashboardUrl}/submissions`, { signal }),
+    const { submissions }: { submissions: SubmissionJson[] } = ok(
+      await send(`${dashboardUrl}/submissions`, { signal }),
     );
     const wanted = clips.slice(0, 2).map(({ landed }) => landed.submissionId);
     checkEqual('the dashboard’s submissions', submissions.map(one => one.submissionId).reverse(), wanted);

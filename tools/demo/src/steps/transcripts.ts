@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wordsOf } from '@recording-request/fixtures/clip';
+import { expectAnswer } from '@recording-request/harness/http-client';
 import { check, checkEqual } from '../check.ts';
-import { checkStatus, typeOf } from '../http.ts';
 import { soundSpan } from '../media-tools.ts';
 import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
@@ -54,8 +54,7 @@ async function checkText(
   checkEqual(`the transcript of ${name}`, submission.transcriptStatus, 'completed');
   checkEqual(`the language heard in ${name}`, submission.language, 'en');
   const answer = await owner.get(submission.transcriptTextUrl);
-  checkStatus(answer, 200);
-  checkEqual('the media type of transcript.txt', typeOf(answer), 'text/plain');
+  expectAnswer(answer, 200, 'text/plain');
   const text = answer.bytes.toString('utf8');
   checkEqual(`transcript.txt of ${name}`, text.trim(), submission.transcriptText?.trim());
   await save(resultsDir, name, 'transcript.txt', text);
@@ -69,8 +68,7 @@ async function checkText(
 
 async function checkTimes({ resultsDir }: Show, owner: Owner, { name, landed, submission }: Settled): Promise<void> {
   const answer = await owner.get(submission.transcriptVttUrl);
-  checkStatus(answer, 200);
-  checkEqual('the media type of transcript.vtt', typeOf(answer), 'text/vtt');
+  expectAnswer(answer, 200, 'text/vtt');
   const vtt = answer.bytes.toString('utf8');
   await save(resultsDir, name, 'transcript.vtt', vtt);
   const cues = cuesOf(vtt);

@@ -3,11 +3,12 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CLIPS as CLIPS_DIR } from '@recording-request/bench/product/clips';
-import { createProject, createUpload, type File, PATCH, type Product } from '@recording-request/bench/product/product';
+import { createProject, createUpload, type File, type Product } from '@recording-request/bench/product/product';
 import { RAISED } from '@recording-request/bench/product/raised';
 import { startSpeechStub } from '@recording-request/bench/product/speech-stub';
 import { makeClip } from '@recording-request/fixtures/clip';
 import { startMeter, TICK_MS } from '@recording-request/harness/meter';
+import { tusRequest } from '@recording-request/harness/tus';
 import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
 import { BUCKET, startCluster } from '@recording-request/stack/cluster';
 import type { InstallContext } from '@recording-request/stack/install/context';
@@ -169,7 +170,10 @@ async function land(
     const lane = async () => {
       for (; open > 0 && !signal?.aborted; ) {
         open -= 1;
-        await send(await createUpload(product, sharedLink!.recipientUrl, file), bytes);
+        const url = await createUpload(product, sharedLink!.recipientUrl, file);
+        const answer = await tusRequest(url, 'PATCH', { 'upload-offset': '0' }, bytes);
+        await answer.body?.cancel();
+        if (!answer.ok) throw new Error(`an upload was answered with ${answer.status}`);
       }
     };
     await Promise.all(Array.from({ length: WIDTH }, lane));
@@ -182,17 +186,6 @@ async function land(
   const isDone = async () => (ends().length >= clips ? true : undefined);
   await waitFor(`all is made of ${clips} clips`, isDone, { timeoutMs: DONE_MS, checkMs: REQUEST_MS, signal });
   return { landed, whole: meter.read(), ends: ends() };
-}
-
-async function send(url: string, body: Buffer): Promise<void> {
-  const answer = await fetch(url, {
-    method: 'PATCH',
-    headers: PATCH,
-    body: new Uint8Array(body),
-    signal: AbortSignal.timeout(REQUEST_MS),
-  });
-  await answer.body?.cancel();
-  if (!answer.ok) throw new Error(`an upload was answered with ${answer.status}`);
 }
 
 async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample> {
