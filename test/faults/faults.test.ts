@@ -1,4 +1,4 @@
-/** The bounded part of `npm run faults`: the most telling cases, each in its short form, on one set of services. */
+/** Runs the bounded part of `npm run faults`: three important cases in their short form, on one set of services. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,8 +17,8 @@ const SERVERS = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
 
 const serversEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => SERVERS.test(name)));
 
-// While Kafka is away nobody else notices: so another case runs at the same time. Of a crowd that races somebody may be told to
-// try again, which that case allows and the one of Kafka does not.
+// A Kafka outage does not affect clients, so another case runs at the same time. lastUse runs alone: its crowd may get 503,
+// which kafkaDown does not allow.
 const { fault, verdicts } = together([[kafkaDown, uploadCut], [lastUse], [killEachService]]);
 const seed = Date.now().toString(36);
 const stop = new AbortController();
@@ -42,7 +42,7 @@ after(async () => {
 
 for (const { fault: each, done } of verdicts)
   test(each.promise, { timeout: ALL_MS }, async () => {
-    // A set-up that fails ends the run before any case has.
+    // A failed set-up ends the run before any case is done.
     const seen = await Promise.race([done, result.then(({ violations }) => violations)]);
     isBroken ||= seen.length > 0;
     assert.deepEqual(
@@ -52,7 +52,7 @@ for (const { fault: each, done } of verdicts)
     );
   });
 
-test('After all of it no take is lost, doubled or left half done', { timeout: ALL_MS }, async () => {
+test('after all cases no take is lost, duplicated or incomplete', { timeout: ALL_MS }, async () => {
   const { violations } = await result;
   assert.deepEqual(violations, [], `promises were broken (seed ${seed}; logs in ${dir}):\n${violations.join('\n')}`);
 });

@@ -1,34 +1,34 @@
 import type { Random } from '@recording-request/stack/random';
 import type { Harness, HarnessOptions } from './harness/harness.ts';
 
-/** One way in which things break, and the promise that holds all the same. */
+/** A fault, and the promise that must hold despite it. */
 export interface FaultCase {
-  /** As `--cases` takes it: kebab-case. */
+  /** The name for `--cases`, in kebab-case. */
   name: string;
-  /** What the product promises, in its own words. */
+  /** The product's promise as a sentence. */
   promise: string;
-  /** Whether its short form is part of `npm test`. */
+  /** True if its short form is part of `npm test`. */
   bounded: boolean;
   /** Its share of the run's submissions, relative to the others; 1 by default, 0 for a case that chooses its own number. */
   weight?: number;
-  /** Milliseconds that its run and its check may take; twelve minutes by default. */
+  /** The limit of run and check in milliseconds; twelve minutes by default. */
   limitMs?: number;
-  /** Milliseconds that the checker waits for rest; four minutes by default. */
+  /** The milliseconds that the checker waits for rest; four minutes by default. */
   restMs?: number;
-  /** What it requires of its harness. */
+  /** The required options of its harness. */
   harness?: HarnessOptions;
   /**
-   * Drives load and injects faults. Reports what it sees broken with `harness.violated`; a rejection fails the case too.
-   * Afterwards every proxy passes again, every process is started, and the checker decides.
+   * Drives load and injects faults. Reports violations with `harness.violated`; a rejection fails the case too. Afterwards the
+   * suite restores every proxy and process, and the checker decides.
    */
   run(harness: Harness, plan: CasePlan): Promise<void>;
 }
 
 export interface CasePlan {
   random: Random;
-  /** Roughly how many takes to hand in. */
+  /** The approximate number of takes to send. */
   submissions: number;
-  /** Whether this is the short form, with outages as short as possible. */
+  /** True for the short form, with outages as short as possible. */
   short: boolean;
   signal: AbortSignal;
 }

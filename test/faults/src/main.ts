@@ -16,13 +16,13 @@ async function runAll(options: Options, signal: AbortSignal): Promise<number> {
     return 0;
   }
   const { seed, cases } = options;
-  print(`seed ${seed}: npm run faults -- ${replay(options, CASES)} makes the same choices again`);
+  print(`seed ${seed}: npm run faults -- ${replay(options, CASES)} repeats the choices`);
   await using scratch = await openScratch('faults');
   const results: CaseResult[] = [];
   const isKept = () => results.every(({ violations }) => violations.length === 0);
   try {
     await ensure(['ffmpeg', 'flite'], print);
-    // It keeps up with thousands of clips, and words are not judged here.
+    // This engine is fast enough for thousands of clips, and the suite does not check words.
     process.env.SPEECH_ENGINE ||= 'pocketsphinx';
     await using servers = await startServers({ dataDir: join(scratch.path, 'servers'), log: print, signal });
     await runCases(options, { serversEnv: servers.env, dir: scratch.path, signal }, results);

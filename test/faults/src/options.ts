@@ -8,7 +8,7 @@ export interface Options {
   cases: FaultCase[];
   submissions: number;
   short: boolean;
-  /** The one case that `--scale` runs, in place of the others. */
+  /** True runs only the case of `--scale`. */
   scale: boolean;
   list: boolean;
   help: boolean;
@@ -20,23 +20,23 @@ const FEWEST = 4;
 
 export const HELP = `npm run faults [-- options]
 
-Starts the real servers and services, hands in takes over HTTP, breaks things, and then lets a checker decide whether every
-promise was kept. Prints a table; ends with a status other than 0 when one was not. Takes more than half an hour.
+Starts the real servers and services, sends takes over HTTP, injects faults, and lets a checker decide whether every promise was
+kept. Prints a table; exits with a status other than 0 if one was broken. Takes more than half an hour.
 
-  --cases A,B        only these cases; a name's beginning is enough
-  --scale            instead of the cases ${SCALE_SUBMISSIONS} clips at twenty links at once, in a storm of kills: at most 45 minutes
-  --submissions N    about how many takes the cases share (default: ${SUBMISSIONS}; ${SCALE_SUBMISSIONS} with --scale). Each hands in ${FEWEST} at the
-                     least; those that choose a number of their own come on top
-  --seed TEXT        replays the choices of an earlier run: the seed is printed
+  --cases A,B        only these cases; the beginning of a name is enough
+  --scale            ${SCALE_SUBMISSIONS} clips at twenty links with continuous kills, instead of the cases: at most 45 minutes
+  --submissions N    the approximate number of takes for all cases (default: ${SUBMISSIONS}; ${SCALE_SUBMISSIONS} with --scale). Each sends
+                     ${FEWEST} or more; cases that choose their own number are extra
+  --seed TEXT        repeat the choices of an earlier run, which printed its seed
   --short            smaller quantities and short outages, as in npm test
-  --list             what the cases promise; those with a * are also part of npm test
+  --list             list the cases' promises; * marks the cases that npm test runs too
   --help             this text
 
-The table's columns: takes that the service confirmed (ok), refused (failed), or never answered for (unknown); incidents
-are requests answered with 500 or more, or not at all, as must happen while things are broken; violations are broken
-promises. A case with violations keeps its logs and says where; the others leave nothing. Ctrl-C clears everything away.
+The table's columns: takes that the service confirmed (ok), refused (failed) or never answered (unknown); incidents are requests
+with a status of 500 or more or without an answer, which are normal during a fault; violations are broken promises. A case with
+violations keeps its logs and prints their path; the others leave nothing. Ctrl-C removes everything.
 
-Variables: MONGO_URL, KAFKA_BROKERS, S3_… and SPEECH_… name servers that already run; those are not started then.
+The variables MONGO_URL, KAFKA_BROKERS, S3_… and SPEECH_… name running servers; the command then does not start its own.
 `;
 
 /** Parses the command line. Throws UsageError. */
@@ -51,7 +51,7 @@ export function parseOptions(args: string[], all: FaultCase[]): Options {
     ...{ seed: TEXT, cases: TEXT, submissions: TEXT },
     ...{ short: FLAG, scale: FLAG, list: FLAG },
   });
-  if (scale && cases !== undefined) throw new UsageError('--scale is a case of its own: leave out --cases.');
+  if (scale && cases !== undefined) throw new UsageError('--scale is a separate case: omit --cases.');
   return {
     ...{ ...flags, seed, scale },
     submissions: wholeNumber('--submissions', submissions ?? String(usual(scale)), { min: 1, max: 999_999 }),
@@ -61,7 +61,7 @@ export function parseOptions(args: string[], all: FaultCase[]): Options {
 
 const usual = (scale: boolean) => (scale ? SCALE_SUBMISSIONS : SUBMISSIONS);
 
-/** The arguments that repeat the same choices. */
+/** Returns the arguments that repeat the same choices. */
 export function replay({ seed, cases, submissions, short, scale }: Options, all: FaultCase[]): string {
   const named = cases.length < all.length ? ` --cases ${cases.map(({ name }) => name).join(',')}` : '';
   const some = scale ? ' --scale' : named;

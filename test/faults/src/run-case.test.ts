@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCase } from './run-case.ts';
 
-test('A case that cannot be set up fails by itself: the run goes on and its table says why', async () => {
+test('a case that cannot be set up fails alone: the run continues and its table has the reason', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-run-case-'));
   try {
     const result = await runCase(
@@ -17,8 +17,8 @@ test('A case that cannot be set up fails by itself: the run goes on and its tabl
       { seed: 'any', dir, submissions: 1, short: true, serversEnv: {}, signal: AbortSignal.timeout(10_000) },
     );
     assert.equal(result.violations.length, 1, 'the case counts as one broken promise');
-    assert.match(result.violations[0]!, /could not be set up.*no room for a server/s, 'it says what stood in the way');
-    assert.ok(result.dataDir?.startsWith(dir), 'it says where the logs are');
+    assert.match(result.violations[0]!, /could not be set up.*no room for a server/s, 'the violation has the reason');
+    assert.ok(result.dataDir?.startsWith(dir), 'the result has the folder of the logs');
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

@@ -14,13 +14,13 @@ export interface CaseResult {
   ok: number;
   failed: number;
   unknown: number;
-  /** Requests answered with 500 or more, or not at all. */
+  /** The number of requests with a status of 500 or more or without an answer. */
   incidents: number;
   seconds: number;
   violations: string[];
-  /** What the case measured. */
+  /** The case's measurements. */
   notes: string[];
-  /** The folder of its logs, when there were violations. */
+  /** The folder of its logs, if there were violations. */
   dataDir: string | undefined;
 }
 
@@ -29,9 +29,9 @@ export interface CaseOptions {
   submissions: number;
   short: boolean;
   serversEnv: Record<string, string>;
-  /** Holds the case's data and logs while it runs, and afterwards when it failed. */
+  /** The folder of the case's data and logs; a failed case keeps them. */
   dir: string;
-  /** When aborted, the case is given up without a verdict and `runCase` rejects with the reason. */
+  /** An abort ends the case without a verdict; `runCase` rejects with the reason. */
   signal: AbortSignal;
   /** Called every 20 seconds with the case's progress. */
   log?: (line: string) => void;
@@ -43,12 +43,12 @@ const BEAT_MS = 20_000;
 /** Opens a harness, runs the case, ends every fault, and lets the checker decide. A harness that does not open is a violation. */
 export async function runCase(fault: FaultCase, options: CaseOptions): Promise<CaseResult> {
   const began = Date.now();
-  // Random, not of the seed: the same seed may run twice against the same servers.
+  // Random, independent of the seed, because the same seed may run twice against the same servers.
   const dataDir = join(options.dir, `f${randomBytes(5).toString('hex')}`);
   const outcome = await runOnHarness(fault, dataDir, options).catch(error => ({
     ...{ ok: 0, failed: 0, unknown: 0, incidents: 0 },
     notes: [],
-    violations: [`the case could not be set up or cleared away: ${traceOf(error)}`],
+    violations: [`the case could not be set up or removed: ${traceOf(error)}`],
   }));
   options.signal.throwIfAborted();
   return {
@@ -72,14 +72,14 @@ async function runOnHarness(fault: FaultCase, dataDir: string, options: CaseOpti
   const judge = async () => {
     await fault.run(harness, { random: random.fork('case'), submissions, short, signal });
     await memoryOf(harness, fault.harness?.limited ?? []);
-    await mend(harness);
+    await endFaults(harness);
     return check(harness, random.fork('check'), fault.restMs);
   };
   const began = Date.now();
   const beat = setInterval(() => {
     const seconds = Math.round((Date.now() - began) / 1_000);
     const [ok, failed, open] = OUTCOMES.map(it => harness.ledger.count(it));
-    log(`    ${seconds} s: ${ok} ok, ${failed} failed, ${open} under way or unknown`);
+    log(`    ${seconds} s: ${ok} ok, ${failed} failed, ${open} in progress or unknown`);
   }, BEAT_MS);
   const violations: string[] = [];
   try {
@@ -100,7 +100,7 @@ async function runOnHarness(fault: FaultCase, dataDir: string, options: CaseOpti
   };
 }
 
-/** Does not wait for work that was given up: its servers and processes are about to go. */
+/** Rejects on an abort without waiting for the work: its servers and processes are about to end. */
 async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const end = () => reject(signal.reason);
@@ -115,8 +115,8 @@ async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 
 const traceOf = (error: unknown) => (error instanceof Error && error.stack) || String(error);
 
-/** Ends every fault that the case left, so that the checker looks at a service whose servers work. */
-async function mend(harness: Awaited<ReturnType<typeof openHarness>>): Promise<void> {
+/** Ends every fault that the case left, so that the checker sees a service with working servers. */
+async function endFaults(harness: Awaited<ReturnType<typeof openHarness>>): Promise<void> {
   for (const server of SERVERS) await harness.proxies(server).pass();
   for (const process of harness.fleet.all()) {
     harness.fleet.resume(process);

@@ -1,16 +1,16 @@
 import type { FaultCase } from './fault-case.ts';
 import type { Harness } from './harness/harness.ts';
 
-/** What one case of several on the same services saw broken. */
+/** The verdict of one of several cases on the same services. */
 export interface Verdict {
   fault: FaultCase;
-  /** Resolves to its own violations once it has run. */
+  /** Resolves to the case's own violations after its run. */
   done: Promise<string[]>;
 }
 
 /**
- * One case made of several, so that the services start once. Those of a step run side by side: none may break what another
- * of its step relies on. The checker judges all of them at the end.
+ * Combines several cases into one, so that the services start once. The cases of a step run side by side; none may break a server
+ * that another one needs. The checker judges all of them at the end.
  */
 export function together(steps: FaultCase[][]): { fault: FaultCase; verdicts: Verdict[] } {
   const all = steps.flat();

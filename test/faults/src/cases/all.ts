@@ -32,7 +32,7 @@ import { mediaAway, slowSpeechQueue, storeRefusesOneSource } from './waiting-wor
 import { workersComeAndGo } from './workers-come-and-go.ts';
 import { wrongLengths } from './wrong-lengths.ts';
 
-/** Every case, in the order in which they run. */
+/** Every case, in the order of a run. */
 export const CASES: FaultCase[] = [
   killEachService,
   killAfterCommit,

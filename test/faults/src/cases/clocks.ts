@@ -11,7 +11,7 @@ const OFF_SECONDS = 10;
 const CLAIMS = 6;
 const TAKES = { short: 12, long: 40 };
 
-/** Of each pair one process is ahead and, in the other half of the services, one is behind. */
+/** Some services have one process ahead, the others one process behind. */
 const OFF: Record<string, number> = {
   'submissions 1': OFF_SECONDS,
   'projects 1': -OFF_SECONDS,
@@ -22,8 +22,7 @@ const OFF: Record<string, number> = {
 
 export const clocks: FaultCase = {
   name: 'clocks-apart',
-  promise:
-    'Services whose clocks are 10 s ahead or behind share claims, leases and sweeps with others as if they were not',
+  promise: 'Processes whose clocks differ by 10 s share claims, leases and sweeps correctly',
   bounded: false,
   weight: 0,
   restMs: 120_000,
@@ -41,7 +40,7 @@ export const clocks: FaultCase = {
     const writers = Promise.all(
       Array.from({ length: short ? 2 : 6 }, (_, at) => paused(harness, random.fork(`paused ${at}`), signal)),
     );
-    // Several, so that each is begun and swept by another process.
+    // Several claims, so that different processes begin and sweep them.
     const claims = Promise.all(
       Array.from({ length: CLAIMS }, (_, at) => emptyClaim(harness, random.fork(`empty ${at}`), signal)),
     );
@@ -50,7 +49,7 @@ export const clocks: FaultCase = {
   },
 };
 
-/** An upload with pauses shorter than its lease and longer than the clocks' difference to the next sweep. */
+/** Sends an upload with pauses that are shorter than its lease and longer than a sweep interval with the clocks' difference. */
 async function paused(harness: Harness, random: Random, signal: AbortSignal): Promise<void> {
   const { plain } = await harness.projects();
   const take = harness.take(random, { padBytes: 60_000 });
@@ -62,14 +61,14 @@ async function paused(harness: Harness, random: Random, signal: AbortSignal): Pr
     const end = offset + random.integer(1, 10_000);
     const answer = await hand.patch(offset, { end });
     if (answer.status !== 204)
-      return harness.violated(`a PATCH after a pause was answered ${answer.what}: ${answer.bytes}`);
+      return harness.violated(`a PATCH after a pause returned ${answer.what}: ${answer.bytes}`);
     offset = end;
     await delay(random.integer(1_000, 4_000), undefined, { signal });
   }
   await hand.finish(offset);
 }
 
-/** A claim without a byte keeps its use for its time, whichever process sweeps; after it another may have it. */
+/** Checks that a claim without a byte keeps its use for its hold time and then releases it, whichever process sweeps. */
 async function emptyClaim(harness: Harness, random: Random, signal: AbortSignal): Promise<void> {
   const project = await harness.owner.create({ sharedLinkMaxUses: 1 });
   const first = byHand(harness, { project }, harness.take(random.fork('first')));
@@ -80,13 +79,13 @@ async function emptyClaim(harness: Harness, random: Random, signal: AbortSignal)
     const answer = await second.begin();
     const seconds = (Date.now() - began) / 1_000;
     if (answer.status === 201) {
-      if (seconds < 18) harness.violated(`a claim that is held for 20 s was given back after ${seconds} s`);
+      if (seconds < 18) harness.violated(`a claim with a hold of 20 s was released after ${seconds} s`);
       break;
     }
-    if (seconds > 60) return harness.violated(`a claim that is held for 20 s was not given back in ${seconds} s`);
+    if (seconds > 60) return harness.violated(`a claim with a hold of 20 s was not released within ${seconds} s`);
     await delay(500, undefined, { signal });
   }
-  Object.assign(first.entry, { why: 'its claim was given back' });
+  Object.assign(first.entry, { why: 'its claim was released' });
   await second.create();
   await second.finish(0);
 }

@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 
 let skipped: string | undefined;
 const isSkipped = (name: string): boolean => {
-  if (skipped) process.stdout.write(`    ${name} does nothing: ${skipped}\n`);
+  if (skipped) process.stdout.write(`    ${name} is skipped: ${skipped}\n`);
   return skipped !== undefined;
 };
 
@@ -22,7 +22,7 @@ let storeDir = '';
 export const storeDiskFull: FaultCase = {
   name: 'store-disk-full',
   promise:
-    'While the object store’s disk is full uploads are put off, not refused; with room again they go on where they were',
+    'While the object store’s disk is full, uploads are delayed, not refused; once it has space, they resume at their offset',
   bounded: false,
   harness: {
     async servers(dataDir, stack) {
@@ -45,17 +45,16 @@ export const storeDiskFull: FaultCase = {
     const full = harness.gateway.incidents.length;
     await clear(storeDir);
     const entries = await load;
-    if (full === 0) harness.violated('nobody met the full disk: the case did nothing');
+    if (full === 0) harness.violated('no upload reached the full disk: the case tested nothing');
     for (const { outcome, why } of entries)
-      if (outcome !== 'ok') harness.violated(`a take was not taken once there was room again: ${why}`);
+      if (outcome !== 'ok') harness.violated(`a take was not accepted once the disk had space: ${why}`);
     badAnswers(harness);
   },
 };
 
 export const workDiskFull: FaultCase = {
   name: 'media-work-disk-full',
-  promise:
-    'While the disk that ffmpeg works on is full clips land all the same; with room again each gets all of its media',
+  promise: 'While ffmpeg’s disk is full, clips still land; once it has space, each clip gets all of its media',
   bounded: false,
   harness: {
     async servers(dataDir, stack) {
@@ -67,7 +66,7 @@ export const workDiskFull: FaultCase = {
     if (isSkipped('media-work-disk-full')) return;
     const fullMs = short ? 8_000 : 24_000;
     const load = trickle(harness, submissions, random, { overMs: fullMs, speech: 0.5 });
-    // From no free byte to just too few: a different file fails to fit each time.
+    // From no free byte to slightly too few, so that a different file does not fit each time.
     for (const butBytes of [0, 16, 40, 64, 96].map(kib => kib * 1024)) {
       await clear(harness.workDir);
       await fill(harness.workDir, butBytes);
@@ -76,15 +75,15 @@ export const workDiskFull: FaultCase = {
     const entries = await load;
     await clear(harness.workDir);
     for (const { outcome, why } of entries)
-      if (outcome !== 'ok') harness.violated(`a clip did not land while ffmpeg had no room: ${why}`);
+      if (outcome !== 'ok') harness.violated(`a clip did not land while ffmpeg’s disk was full: ${why}`);
     badAnswers(harness);
     const log = await readFile(join(harness.dataDir, 'logs', 'media-0.log'), 'utf8');
-    if (!/ENOSPC|No space left|disk is full/.test(log)) harness.violated('media never met the full disk');
+    if (!/ENOSPC|No space left|disk is full/.test(log)) harness.violated('media never reached the full disk');
     await allThumbnails(harness, entries.length);
   },
 };
 
-/** Every clip has pictures, so each must have thumbnails in the end, even if the disk once had no room for them. */
+/** Checks that every clip has thumbnails in the end, even if the disk was full at first. */
 async function allThumbnails(harness: Harness, count: number): Promise<void> {
   const made = async () => {
     const all = await Promise.all(harness.owner.projects.map(({ projectId }) => harness.owner.submissions(projectId)));
@@ -93,6 +92,5 @@ async function allThumbnails(harness: Harness, count: number): Promise<void> {
   };
   const wait = { timeoutMs: 180_000, checkMs: 10_000, intervalMs: 500 };
   for (const { submissionId, thumbnailStartUrl } of await waitFor('all media to be final', made, wait))
-    if (!thumbnailStartUrl)
-      harness.violated(`${submissionId} has no thumbnails, because there was no room for them once`);
+    if (!thumbnailStartUrl) harness.violated(`${submissionId} has no thumbnails after the disk was full`);
 }

@@ -15,17 +15,17 @@ import { readSlowly, type SlowAnswer } from '../harness/slow-http.ts';
 import { provideSpeech } from '../harness/speech-provider.ts';
 import type { Project } from '../owner/owner.ts';
 
-/** All texts are more than the buffers between the service and a reader hold: a reading lasts, as that of thousands of clips. */
+/** The texts exceed the buffers between service and reader, so that a download lasts as long as one of thousands of clips. */
 const TEXT = 'good morning '.repeat(20_000);
 const CLIPS = { short: 24, long: 60 };
 const LANDING = { short: 10, long: 40 };
-/** How often a download is cut. */
+/** The number of cuts of a download. */
 const CUTS = { short: 10, long: 50 };
 
 export const exportWhileLanding: FaultCase = {
   name: 'export-while-landing-and-erasing',
   promise:
-    'An archive shows one set of clips in its table, texts and videos, or breaks off, and can be resumed at any byte; after an erasure the next one is whole',
+    'An archive has the same clips in its table, texts and videos, or is cut off, and can be resumed at any byte; after an erasure the next one is whole',
   bounded: false,
   weight: 0,
   restMs: 120_000,
@@ -41,7 +41,7 @@ export const exportWhileLanding: FaultCase = {
       landed.push(...(await contributeAll(harness, project, LANDING[form], random.fork('landing'))));
       await ended(harness, landed, 'media', { limitMs: 90_000, signal });
     });
-    if (!during?.complete) harness.violated('an archive broke off while clips landed');
+    if (!during?.complete) harness.violated('an archive was cut off while clips landed');
     else {
       agrees(harness, during, 'while clips landed');
       await resumedAtCuts(harness, project, during, { random: random.fork('cuts'), count: CUTS[form], signal });
@@ -57,19 +57,19 @@ export const exportWhileLanding: FaultCase = {
       'if-range': `${etag}`,
     });
     if (resumed?.status !== 200)
-      harness.violated(`after an erasure If-Range went on with an archive from before: ${resumed?.status}`);
+      harness.violated(`after an erasure If-Range continued an older archive: ${resumed?.status}`);
 
     const after = await download(harness, project, signal);
-    if (!after?.complete) return harness.violated('after an erasure the next archive broke off');
+    if (!after?.complete) return harness.violated('after an erasure the next archive was cut off');
     const shown = agrees(harness, after, 'after an erasure');
     if (shown?.videos.has(erased.submissionId ?? '')) harness.violated('an erased clip is in the next archive');
     const left = entries.length + landed.length - 1;
     if (shown && shown.videos.size !== left)
-      harness.violated(`after an erasure the archive shows ${shown.videos.size} of ${left} clips`);
+      harness.violated(`after an erasure the archive has ${shown.videos.size} of ${left} clips`);
   },
 };
 
-/** Reads an archive; `meanwhile` happens after its first bytes and before the rest. */
+/** Reads an archive; runs `meanwhile` after its first bytes and before the rest. */
 function download(
   harness: Harness,
   { projectToken }: Project,
@@ -81,7 +81,7 @@ function download(
   return readSlowly(url, { headers, until: meanwhile, keep: true, signal });
 }
 
-/** Downloads an archive once more, cut at random bytes and resumed at each: it must be the same, whatever has landed since. */
+/** Downloads an archive, cut and resumed at random bytes. It must stay the same, even if more clips have landed. */
 async function resumedAtCuts(
   harness: Harness,
   { projectToken }: Project,
@@ -97,7 +97,7 @@ async function resumedAtCuts(
       headers: { range: `bytes=${from}-`, 'if-range': `${etag}` },
       signal: AbortSignal.any([signal, cut.signal]),
     });
-    if (answer.status !== 206) return harness.violated(`a download cut at byte ${from} was answered ${answer.status}`);
+    if (answer.status !== 206) return harness.violated(`a download resumed at byte ${from} returned ${answer.status}`);
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of answer.body!) {
@@ -108,13 +108,13 @@ async function resumedAtCuts(
     cut.abort();
     const piece = Buffer.concat(chunks).subarray(0, to - from);
     if (!piece.equals(body.subarray(from, to)))
-      return harness.violated(`a download resumed at byte ${from} was not what it had begun as`);
+      return harness.violated(`a download resumed at byte ${from} had other bytes`);
     from = to;
   }
-  harness.noted(`a download of ${body.length} bytes, cut ${count} times, ended as it had begun`);
+  harness.noted(`a download of ${body.length} bytes, cut ${count} times, stayed the same`);
 }
 
-/** Reports where the parts of an archive do not show the same clips. */
+/** Reports a violation if the parts of an archive do not have the same clips. */
 function agrees(harness: Harness, answer: SlowAnswer, when: string): ReturnType<typeof shownIn> | undefined {
   try {
     const shown = shownIn(answer.body);
@@ -122,11 +122,11 @@ function agrees(harness: Harness, answer: SlowAnswer, when: string): ReturnType<
     const isOne = [...shown.json].every(id => shown.table.has(id) && shown.videos.has(id));
     if (!isOne || new Set(sizes).size > 1)
       harness.violated(
-        `an archive made ${when} shows ${sizes[0]} clips in its JSON, ${sizes[1]} in its table, ${sizes[2]} as videos`,
+        `an archive made ${when} has ${sizes[0]} clips in its JSON, ${sizes[1]} in its table, ${sizes[2]} as videos`,
       );
     return shown;
   } catch (error) {
-    harness.violated(`an archive that ended as if whole ${when} is not: ${(error as Error).message}`);
+    harness.violated(`an archive that ended normally ${when} is not whole: ${(error as Error).message}`);
     return undefined;
   }
 }

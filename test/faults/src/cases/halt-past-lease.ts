@@ -8,7 +8,7 @@ import type { Harness } from '../harness/harness.ts';
 /** Longer than Kafka's session timeout (10 s) and than any lease of this suite. */
 const HALT_MS = 16_000;
 
-/** Halts one of two processes, so that the other takes over what it holds, then resumes it. */
+/** Halts one of two processes, so that the other takes over its leases, then resumes it. */
 async function halt(harness: Harness, service: ServiceName): Promise<void> {
   const [process] = harness.fleet.of(service);
   harness.fleet.halt(process!);
@@ -19,7 +19,7 @@ async function halt(harness: Harness, service: ServiceName): Promise<void> {
 export const haltMedia: FaultCase = {
   name: 'halt-media-past-its-lease',
   promise:
-    'A media process that stands still past its lease and then goes on changes nothing that another did meanwhile',
+    'A media process that is paused past its lease and resumes changes nothing that another process did meanwhile',
   bounded: false,
   harness: { processes: { media: 2 } },
   async run(harness, { random, submissions, short, signal }) {
@@ -30,7 +30,7 @@ export const haltMedia: FaultCase = {
       const mine = random.fork(`take ${times}`);
       await harness.contribute({ project: plain }, harness.take(mine), mine);
       const working = async () => ((await childrenOf(media!.pid!)).length > 0 ? true : undefined);
-      // The other process may have got the job: a halt without one still counts.
+      // The other process may have the job; a halt without a job still counts.
       await waitFor('a job of media', working, { timeoutMs: 5_000, intervalMs: 5, signal }).catch(() => {});
       await halt(harness, 'media');
     }
@@ -41,7 +41,7 @@ export const haltMedia: FaultCase = {
 export const haltOthers: FaultCase = {
   name: 'halt-services-past-their-leases',
   promise:
-    'A writer, a relay or a sender that stands still past its lease finds it taken, and harms nothing when it goes on',
+    'A writer, relay or sender that is paused past its lease finds the lease taken and does no harm when it resumes',
   bounded: false,
   harness: { processes: { submissions: 2, projects: 2, webhooks: 2, transcription: 2 } },
   async run(harness, { random, submissions }) {

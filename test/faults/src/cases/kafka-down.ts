@@ -3,18 +3,18 @@ import { anyIncidents } from '../check/answers.ts';
 import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
 
-/** How long Kafka refuses connections, and then how long it accepts them without answering: longer than a request waits. */
+/** The time for which Kafka refuses connections, and then accepts them without an answer: longer than a request's timeout. */
 const REFUSING_MS = { short: 15_000, long: 100_000 };
 const HANGING_MS = { short: 40_000, long: 50_000 };
 
 export const kafkaDown: FaultCase = {
   name: 'kafka-down-while-clips-land',
-  promise: 'With Kafka away, refusing or hanging, every clip lands with 2xx; what follows from it follows later',
+  promise: 'While Kafka refuses connections or hangs, every clip lands with 2xx; events and jobs follow later',
   bounded: true,
   weight: 2,
   async run(harness, { random, submissions, short }) {
     const kafka = harness.proxies('kafka');
-    // There must be work in progress when the outage begins.
+    // Work must be in progress when the outage begins.
     await harness.load(Math.ceil(submissions / 4), random.fork('before'));
     const form = short ? 'short' : 'long';
     const overMs = REFUSING_MS[form] + HANGING_MS[form];
@@ -28,7 +28,7 @@ export const kafkaDown: FaultCase = {
     const entries = await landing;
     await kafka.pass();
     for (const { outcome, why } of entries)
-      if (outcome !== 'ok') harness.violated(`a clip did not land while Kafka was away: ${why}`);
+      if (outcome !== 'ok') harness.violated(`a clip did not land while Kafka was down: ${why}`);
     anyIncidents(harness, before);
   },
 };

@@ -5,16 +5,16 @@ import type { FaultCase } from '../fault-case.ts';
 import { ownServers } from '../harness/own-servers.ts';
 
 const TERMS_CHARACTERS = 20_000;
-/** What lands meanwhile is several times what a broker takes in one message. */
+/** The clips that land meanwhile exceed a broker's largest message several times. */
 const LARGE = { short: { clips: 24, haltMs: 8_000 }, long: { clips: 120, haltMs: 20_000 } };
-/** Longer than a client goes on sending one batch again. */
+/** Longer than a client retries one batch. */
 const LONG = { short: { haltMs: 40_000, after: 6 }, long: { haltMs: 170_000, after: 15 } };
 
 const largeKafka = ownServers('kafka');
 
 export const kafkaPausedLargeTexts: FaultCase = {
   name: 'kafka-paused-large-texts',
-  promise: 'Whatever texts clips carry, those that land while Kafka stands still are announced as soon as it goes on',
+  promise: 'Clips with any texts that land while Kafka is paused are announced as soon as it resumes',
   bounded: false,
   weight: 0,
   restMs: 120_000,
@@ -30,7 +30,7 @@ export const kafkaPausedLargeTexts: FaultCase = {
   },
 };
 
-/** Random letters of three bytes each, so that no compression makes them small. */
+/** Returns random letters of three bytes each, so that compression does not make them small. */
 const characters = (random: Random): string =>
   String.fromCharCode(...Array.from({ length: TERMS_CHARACTERS }, () => random.integer(0x4e00, 0x9fff)));
 
@@ -38,7 +38,7 @@ const longKafka = ownServers('kafka');
 
 export const kafkaPausedLong: FaultCase = {
   name: 'kafka-paused-long',
-  promise: 'However long Kafka stood still, every event is published after it, in order, without a restart',
+  promise: 'After a pause of Kafka of any length every event is published in order, without a restart',
   bounded: false,
   weight: 0,
   restMs: 120_000,

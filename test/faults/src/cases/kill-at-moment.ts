@@ -32,15 +32,15 @@ async function killAtMoments(
   return kills;
 }
 
-// A start takes a second or two, during which the load waits: this many kills let the load pass in between.
+// The load waits during a start, which takes a second or two; with this many kills it still makes progress.
 const TIMES = { short: 3, long: 12 };
 
-/** The collections whose commits something must follow. */
+/** The collections whose commits need a later step. */
 const COLLECTIONS = ['uploads', 'submissions', 'responses', 'links', 'deliveries'];
 
 export const killAfterCommit: FaultCase = {
   name: 'kill-between-commit-and-reply',
-  promise: 'What MongoDB has acknowledged stands, and happens once, when the service dies before it can say so',
+  promise: 'A write that MongoDB acknowledged stays and takes effect once, if the service dies before its reply',
   bounded: false,
   weight: 2,
   async run(harness, { random, submissions, short }) {
@@ -57,29 +57,30 @@ export const killAfterCommit: FaultCase = {
       killing('webhooks', Math.ceil(times / 3), random.fork('webhooks')),
       load,
     ]);
-    if (kills === 0) harness.violated('no commit of submissions was seen on its proxies: the case did nothing');
+    if (kills === 0) harness.violated('the proxies saw no commit of submissions: the case tested nothing');
   },
 };
 
 export const killRelay: FaultCase = {
   name: 'kill-between-publish-and-mark',
-  promise: 'An event that was published and not marked is published again under its id: the receiver hears of it once',
+  promise:
+    'An event that was published but not marked is published again with the same id: the receiver counts it once',
   bounded: false,
   async run(harness, { random, submissions, short }) {
     const load = harness.load(submissions, random.fork('load'));
-    // Any of the processes may hold the lease by which one of them publishes.
+    // Any of the processes may hold the lease for publishing.
     const kill = async (service: 'submissions' | 'media', times: number) => {
       const killing = harness.fleet.of(service).map((process, at) => {
         const moments = random.fork(`${service}-${at}`);
-        // A short load may be published in two requests: the first of them is to be seen.
+        // A short load may be published in two requests, so the first one must count.
         const arm = (then: () => void) => onPublished(process, moments.integer(0, short ? 0 : 2), then);
         return killAtMoments(harness, process, { times, over: load, arm });
       });
       return (await Promise.all(killing)).reduce((sum, kills) => sum + kills, 0);
     };
     const times = short ? 2 : 8;
-    // The same moment exists in media: its result is published, and its work is not marked as done.
+    // Media has the same moment: its result is published, but its work is not marked as done.
     const [kills] = await Promise.all([kill('submissions', times), kill('media', Math.ceil(times / 3)), load]);
-    if (kills === 0) harness.violated('no publication was seen on the proxies: the case did nothing');
+    if (kills === 0) harness.violated('the proxies saw no publication: the case tested nothing');
   },
 };

@@ -16,10 +16,10 @@ async function large(harness: Harness, random: Random, count: number): Promise<v
   }
 }
 
-/** Kills each of the six several times, at moments that the seed chooses, and restarts it as a supervisor would. */
+/** Kills each of the six services several times, at random moments, and restarts it as a supervisor would. */
 export const killEachService: FaultCase = {
   name: 'kill-each-service',
-  promise: 'Any service can be killed at any line under load: no take is lost, doubled or left half done',
+  promise: 'Any service can be killed at any line under load: no take is lost, duplicated or incomplete',
   bounded: true,
   weight: 3,
   async run(harness, { random, submissions, short }) {

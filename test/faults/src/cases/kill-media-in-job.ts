@@ -8,7 +8,7 @@ const ORPHAN_MS = 10_000;
 
 export const killMediaInJob: FaultCase = {
   name: 'kill-media-in-mid-job',
-  promise: 'Media killed in mid-job leaves no ffmpeg behind, and another process does the job as if for the first time',
+  promise: 'Media killed during a job leaves no ffmpeg behind, and another process does the job from the start',
   bounded: false,
   async run(harness, { random, submissions, short }) {
     const { fleet } = harness;
@@ -16,17 +16,17 @@ export const killMediaInJob: FaultCase = {
     const load = harness.load(submissions, random.fork('load'));
     const { plain } = await harness.projects();
     for (let times = 0; times < (short ? 1 : 4); times++) {
-      // There must be a job even when the load is already over.
+      // There must be a job even if the load is already done.
       const mine = random.fork(`take ${times}`);
       await harness.contribute({ project: plain }, harness.take(mine), mine);
       const begun = await jobOf(media!);
       if (!begun) continue;
-      // Halted, it cannot end by itself before it is checked.
+      // A halted ffmpeg cannot end by itself before the check.
       for (const pid of begun) signalTo(pid, 'SIGSTOP');
       await fleet.kill(media!);
       const gone = async () => ((await Promise.all(begun.map(isAlive))).includes(true) ? undefined : true);
       await waitFor('the end of each ffmpeg whose media was killed', gone, { timeoutMs: ORPHAN_MS }).catch(() =>
-        harness.violated(`ffmpeg was there ${ORPHAN_MS / 1_000} s after media was killed`),
+        harness.violated(`ffmpeg still ran ${ORPHAN_MS / 1_000} s after media was killed`),
       );
       for (const pid of begun) signalTo(pid, 'SIGKILL');
       await fleet.start(media!);
@@ -35,12 +35,12 @@ export const killMediaInJob: FaultCase = {
   },
 };
 
-/** Waits until media runs ffmpeg. Returns the ids of all ffmpeg processes, or undefined when none appeared. */
+/** Waits until media runs ffmpeg. Returns the ids of all ffmpeg processes, or undefined if none appeared. */
 function jobOf(media: Process): Promise<number[] | undefined> {
   const look = async () => {
     const children = await childrenOf(media.pid!);
     const names = await Promise.all(children.map(nameOf));
-    // Not a child that has yet to exec ffmpeg: halted, it could not notice that its parent is gone.
+    // Skips a child that has not yet executed ffmpeg: halted, it could not notice the end of its parent.
     const running = children.filter((_, at) => names[at] === 'ffmpeg');
     return running.length > 0 ? running : undefined;
   };
@@ -51,6 +51,6 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

@@ -13,7 +13,7 @@ const LIST_MS = 10_000;
 
 export const projectsList: FaultCase = {
   name: 'projects-list-of-long-projects',
-  promise: 'The list of projects is answered however many there are, and however long their texts',
+  promise: 'The list of projects is answered for any number of projects and any length of their texts',
   bounded: false,
   weight: 0,
   restMs: 120_000,
@@ -34,7 +34,7 @@ export const projectsList: FaultCase = {
     const took = Date.now() - began;
     if (answer.status !== 200)
       return harness.violated(
-        `${wanted} projects are listed with ${answer.what}: ${answer.bytes.toString().slice(0, 200)}`,
+        `the list of ${wanted} projects returned ${answer.what}: ${answer.bytes.toString().slice(0, 200)}`,
       );
     const { projects } = answer.json() as { projects: unknown[] };
     if (projects.length < wanted) harness.violated(`the list has ${projects.length} of ${wanted} projects`);
@@ -44,19 +44,19 @@ export const projectsList: FaultCase = {
 
 const PARTS = { short: 1_000, long: 6_000 };
 const PART_BYTES = 1_024;
-/** A PATCH at any length takes no longer than this factor and these milliseconds, the machine's noise, allow. */
+/** The limit of a later PATCH: the first one's time, multiplied by FACTOR, plus NOISE_MS for the machine's noise. */
 const FACTOR = 1.5;
 const NOISE_MS = 10;
 const TIMED = 25;
 const REFUSED = { short: 30, long: 200 };
 const OPEN_MAX = 20;
 const TRIED = 30;
-/** Uploads that are refused at once, each of a question of its own. */
+/** Uploads that are refused concurrently, each of another question. */
 const LANES = 6;
 
 export const longUploadAndRefusals: FaultCase = {
   name: 'long-upload-and-refused-creations',
-  promise: 'A PATCH costs the same at any length of its upload; refused uploads hide no open ones from their bound',
+  promise: 'A PATCH costs the same at any length of its upload; refused uploads do not raise the limit of open ones',
   bounded: false,
   weight: 0,
   restMs: 120_000,
@@ -103,7 +103,7 @@ async function longUpload(harness: Harness, project: Project, parts: number, ran
 
 const NO_VIDEO = Buffer.from('This is no video.');
 
-/** Uploads that are no video are refused; then more are begun, and left open, than one response may have. */
+/** Sends uploads that are not videos, then leaves more uploads open than one response may have. */
 async function refusals(harness: Harness, project: Project, count: number, random: Random): Promise<void> {
   const responseSessionId = randomUUID();
   const hand = byHand(harness, { project }, harness.take(random), responseSessionId);
@@ -120,7 +120,7 @@ async function refusals(harness: Harness, project: Project, count: number, rando
       if (created.status !== 201) throw new Error(`${created.what}: ${created.bytes}`);
       const headers = { ...BYTES, 'upload-offset': '0' };
       const answer = await harness.gateway.ask(created.headers.location!, { method: 'PATCH', headers, body: NO_VIDEO });
-      if (answer.status !== 422) harness.violated(`an upload that is no video was answered ${answer.what}`);
+      if (answer.status !== 422) harness.violated(`an upload that is not a video returned ${answer.what}`);
     }
   };
   await Promise.all(Array.from({ length: LANES }, (_, at) => refuse(at)));
@@ -128,7 +128,5 @@ async function refusals(harness: Harness, project: Project, count: number, rando
   for (let at = 0; at < TRIED; at++) answers.push((await create(LANES, 1_000)).status);
   const open = answers.filter(status => status === 201).length;
   if (open > OPEN_MAX)
-    harness.violated(
-      `a response of which ${count} uploads were refused has ${open} open ones, and ${OPEN_MAX} are allowed`,
-    );
+    harness.violated(`a response with ${count} refused uploads has ${open} open ones; the limit is ${OPEN_MAX}`);
 }

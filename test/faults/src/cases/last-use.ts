@@ -11,7 +11,7 @@ const GIVEN_BACK_MS = 60_000;
 
 export const lastUse: FaultCase = {
   name: 'last-use-is-raced-for',
-  promise: 'Of a hundred who start and finish for one last use exactly one lands; the others get the reason',
+  promise: 'If a hundred contributors compete for the last use, exactly one lands; the others get the reason',
   bounded: true,
   weight: 0,
   harness: { env: { CLAIM_EMPTY_HOLD_SECONDS: '15', CLAIM_SWEEP_SECONDS: '1' } },
@@ -22,14 +22,14 @@ export const lastUse: FaultCase = {
   },
 };
 
-/** All begin at once; those that are admitted send. */
+/** All contributors begin at once; the admitted ones send. */
 async function startForOne(harness: Harness, crowd: number, random: Random): Promise<void> {
   const project = await harness.owner.create({ sharedLinkMaxUses: 1 });
   const hands = contributors(harness, project, crowd, random);
   const landed = await Promise.all(
     hands.map(async hand => {
       const answer = await hand.begin();
-      if (answer.status !== 201) return refuse(harness, hand, answer, 'a start for a use that is taken');
+      if (answer.status !== 201) return refuse(harness, hand, answer, 'a start for a taken use');
       await hand.create();
       await hand.finish(0);
       return hand.entry.outcome === 'ok';
@@ -40,7 +40,7 @@ async function startForOne(harness: Harness, crowd: number, random: Random): Pro
   refuse(harness, late, await late.begin(), 'a start after the last use has landed', [410]);
 }
 
-/** All begin and lose their use, because no byte came; then the owner leaves one use for all of them, and all send. */
+/** All contributors begin and lose their use, because they send no byte. The owner then leaves one use, and all send. */
 async function finishForOne(harness: Harness, crowd: number, random: Random): Promise<void> {
   const project = await harness.owner.create({ sharedLinkMaxUses: crowd });
   const hands = contributors(harness, project, crowd, random);
@@ -51,16 +51,16 @@ async function finishForOne(harness: Harness, crowd: number, random: Random): Pr
     const answer = await harness.owner.ask(path, { method: 'PATCH', json: { sharedLinkMaxUses: 1 } });
     return answer.status === 200 ? true : undefined;
   };
-  await waitFor('claims without a byte to be given back', oneIsLeft, {
+  await waitFor('the release of claims without a byte', oneIsLeft, {
     ...{ timeoutMs: GIVEN_BACK_MS, intervalMs: 300, checkMs: 10_000 },
   });
   const landed = await Promise.all(
     hands.map(async hand => {
       const created = await hand.create();
-      if (created.status !== 201) return refuse(harness, hand, created, 'an upload for a use that is taken');
+      if (created.status !== 201) return refuse(harness, hand, created, 'an upload for a taken use');
       const answer = await hand.send(0);
       if (answer.status !== 200 && answer.status !== 202)
-        return refuse(harness, hand, answer, 'the bytes for a use that is taken');
+        return refuse(harness, hand, answer, 'the bytes for a taken use');
       Object.assign(hand.entry, { outcome: 'ok', why: '', submissionId: answer.json().submissionId });
       return true;
     }),
@@ -88,12 +88,12 @@ function refuse(
 
 async function oneLanded(harness: Harness, project: Project, landed: boolean[], verb: string): Promise<void> {
   const count = landed.filter(Boolean).length;
-  if (count !== 1) harness.violated(`of ${landed.length} who ${verb} for one use ${count} landed`);
+  if (count !== 1) harness.violated(`of ${landed.length} contributors that ${verb} for one use ${count} landed`);
   const there = async () => {
     const { sharedLink } = await harness.owner.links(project.projectId);
     return sharedLink?.status === 'exhausted' ? true : undefined;
   };
   await waitFor('the link to be exhausted', there, { timeoutMs: 30_000, checkMs: 10_000, intervalMs: 200 }).catch(() =>
-    harness.violated(`the use that ${landed.length} ${verb} for has landed, and the link is not exhausted`),
+    harness.violated(`one of ${landed.length} contributors that ${verb} landed, but the link is not exhausted`),
   );
 }

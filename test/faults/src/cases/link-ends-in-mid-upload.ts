@@ -13,7 +13,7 @@ interface Ending {
   /** Completes the sentence "a link that …". */
   what: string;
   end(harness: Harness, project: Project): Promise<void>;
-  /** The statuses that a new response gets afterwards; undefined where it is accepted. */
+  /** The expected statuses of a new response afterwards; undefined if it is accepted. */
   refused: number[] | undefined;
 }
 
@@ -33,7 +33,7 @@ const ENDINGS: Ending[] = [
     refused: [410],
   },
   {
-    what: 'wants shorter clips, terms and answers from now on',
+    what: 'now requires shorter clips, terms and answers',
     end: (harness, { projectId }) =>
       patch(harness, `/api/projects/${projectId}`, {
         ...{ maxDurationSec: 1, requireTerms: true, termsText: 'New terms.', interviewQuestions: ['Why?', 'How?'] },
@@ -42,7 +42,7 @@ const ENDINGS: Ending[] = [
     refused: [400],
   },
   {
-    what: 'pushes its events to nowhere for a while, under another secret',
+    what: 'has an unreachable webhook with another secret for a while',
     async end(harness, project) {
       const path = `/api/projects/${project.projectId}`;
       await patch(harness, path, { webhookUrl: '' });
@@ -55,7 +55,7 @@ const ENDINGS: Ending[] = [
 export const linkEnds: FaultCase = {
   name: 'link-ends-in-mid-upload',
   promise:
-    'A response that was begun goes on when its link expires or is disabled, or its project changes; new ones are refused',
+    'A started response continues when its link expires or is disabled or its project changes; new responses are refused',
   bounded: false,
   async run(harness, { random, submissions }) {
     const each = Math.max(2, Math.ceil(submissions / ENDINGS.length));
@@ -63,13 +63,13 @@ export const linkEnds: FaultCase = {
   },
 };
 
-/** Ends the link while every contributor is half done: some have begun, some sent a part, some all but the last byte. */
+/** Ends the link while contributors are at different points: some have begun, some sent a part, some all but the last byte. */
 async function through(harness: Harness, ending: Ending, count: number, random: Random): Promise<void> {
   const project = await harness.owner.create({ projectName: `A link that ${ending.what}` });
   const half = Array.from({ length: count }, (_, at) => begin(harness, project, at, random.fork(`take ${at}`)));
   const begun = await Promise.all(half);
   await ending.end(harness, project);
-  await Promise.all(begun.map(goOn => goOn()));
+  await Promise.all(begun.map(finish => finish()));
   const late = byHand(harness, { project }, harness.take(random));
   const answer = await late.begin();
   if (ending.refused) {
@@ -97,7 +97,7 @@ async function begin(harness: Harness, project: Project, at: number, random: Ran
   };
 }
 
-// An owner can set an hour at the least, so seconds are set behind the gateway.
+// The API accepts an hour or more, so this sets seconds behind the gateway.
 async function expire(harness: Harness, project: Project): Promise<void> {
   const token = new URL(project.sharedUrl).pathname.split('/').at(-1)!;
   const { certificates } = harness.fleet;

@@ -2,17 +2,17 @@ import { openFilm } from '../contributors/takes.ts';
 import type { FaultCase } from '../fault-case.ts';
 
 const CLIPS = { short: 8, long: 24 };
-/** As large as every codec is promised thumbnails for. */
+/** The largest picture for which every codec must get thumbnails. */
 const PICTURE = { width: 3_840, height: 2_160, frameRate: 10, seconds: 1, audio: 'silence' } as const;
 
 export const mediaAtItsSlots: FaultCase = {
   name: 'media-at-its-slots',
   promise:
-    'With every job and inspection busy on the largest pictures, media with its ffmpeg and ffprobe stays below the memory that its manifest gives it',
+    'While every job and inspection works on the largest pictures, media with its ffmpeg and ffprobe stays below the memory limit of its manifest',
   bounded: false,
   weight: 0,
   restMs: 180_000,
-  // As many as the manifest admits: its slots are the defaults.
+  // The slots are the defaults, as in the manifest.
   harness: { env: { MEDIA_SLOTS: '1' }, limited: ['media'] },
   async run(harness, { random, short }) {
     const project = await harness.owner.create();

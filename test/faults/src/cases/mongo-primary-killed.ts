@@ -13,7 +13,7 @@ let set: MongoSet | undefined;
 export const mongoPrimaryKilled: FaultCase = {
   name: 'mongo-primary-killed',
   promise:
-    'When MongoDB’s primary dies, what was acknowledged stands, and the next primary carries on without a restart',
+    'When MongoDB’s primary dies, acknowledged writes stay, and the services continue with the next primary without a restart',
   bounded: false,
   weight: 2,
   harness: {

@@ -9,9 +9,9 @@ import { provideSpeech } from '../harness/speech-provider.ts';
 const CLIPS = { short: 60, long: 500 };
 const AT_ONCE = 24;
 const JOB_MS = 400;
-/** From the moment it landed until it has media and a transcript. */
+/** The limit from the landing of a clip until it has media and a transcript. */
 const SINGLE_MS = 30_000;
-/** The other owner's clips land when so many parts of the others' are done. */
+/** The other owner's clips land when these shares of the first owner's clips are done. */
 const MOMENTS = [0, 0.2, 0.4];
 const STALLED_MS = 120_000;
 
@@ -24,7 +24,7 @@ export const oneOwnerManyClips: FaultCase = {
   limitMs: 30 * 60_000,
   restMs: 15 * 60_000,
   harness: {
-    // Nothing waits for an inspection while media is away.
+    // A short inspection timeout, because media is down at first.
     env: { INSPECT_SECONDS: '1', MEDIA_SLOTS: '1', TRANSCRIPTION_SLOTS: '1', STUCK_SECONDS: '120' },
   },
   async run(harness, { random, short, signal }) {
@@ -45,26 +45,28 @@ export const oneOwnerManyClips: FaultCase = {
       await waitFor('the single clip', ended, { timeoutMs: SINGLE_MS, checkMs: 10_000, intervalMs: 250, signal }).catch(
         () => {
           signal.throwIfAborted();
-          harness.violated(`the single clip of an owner was not done after ${SINGLE_MS} ms, behind those of another`);
+          harness.violated(
+            `the single clip of one owner was not done after ${SINGLE_MS} ms behind another owner's clips`,
+          );
         },
       );
       const tookMs = Date.now() - began;
       const waiting = await openOf(harness, entries);
-      harness.noted(`a single clip was done after ${tookMs} ms, while ${waiting} of another owner's waited`);
-      if (waiting === 0) harness.violated('no clips waited in front of the single one: the case did nothing');
+      harness.noted(`a single clip was done after ${tookMs} ms, while ${waiting} clips of another owner waited`);
+      if (waiting === 0) harness.violated('no clips waited before the single one: the case tested nothing');
     }
     await someEnded(harness, entries, count, signal);
   },
 };
 
-/** How many of these have no media or no transcript yet. */
+/** Returns the number of clips without media or transcript. */
 async function openOf(harness: Harness, entries: Entry[]): Promise<number> {
   const mine = await submissionsOf(harness, entries);
   const done = mine.filter(it => it.mediaStatus !== 'processing' && /completed|failed/.test(it.transcriptStatus ?? ''));
   return entries.length - done.length;
 }
 
-/** Waits until so many of these have an end, for as long as more and more of them have. */
+/** Waits until `wanted` clips are done. Rejects when progress stops. */
 async function someEnded(harness: Harness, entries: Entry[], wanted: number, signal: AbortSignal): Promise<void> {
   let ended = 0;
   const look = async () => {
@@ -72,5 +74,5 @@ async function someEnded(harness: Harness, entries: Entry[], wanted: number, sig
     return now >= wanted || now > ended ? now : undefined;
   };
   const patience = { timeoutMs: STALLED_MS, checkMs: 20_000, intervalMs: 1_000, signal };
-  while (ended < wanted) ended = await waitFor(`one more end than ${ended}`, look, patience);
+  while (ended < wanted) ended = await waitFor(`more than ${ended} clips to be done`, look, patience);
 }

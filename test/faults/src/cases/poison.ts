@@ -10,13 +10,14 @@ import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 
 const TOPICS = ['submissions.events', 'media.work', 'transcription.work', 'media.events', 'transcription.events'];
-/** The largest record that fits a Kafka batch: its dead letter must fit too. */
+/** The largest record that fits into a Kafka batch; its dead letter must fit too. */
 const MOST_BYTES = 1_048_588 - 150;
 const DEAD_LETTER_MS = 120_000;
 
 export const poison: FaultCase = {
   name: 'poison-messages',
-  promise: 'A record that no consumer can make sense of is logged and kept aside, and the work behind it goes on',
+  promise:
+    'A record that no consumer can read is logged and goes to the dead-letter topic, and the records after it are handled',
   bounded: false,
   harness: { expected: { deadLetters: true } },
   async run(harness, { random, submissions }) {
@@ -36,7 +37,7 @@ export const poison: FaultCase = {
       const what = `${sent} records in the dead-letter topic`;
       const wait = { timeoutMs: DEAD_LETTER_MS, checkMs: 10_000, intervalMs: 300 };
       await waitFor(what, deadLettered, wait).catch(error =>
-        harness.violated(`poison was not kept aside: ${error.message}`),
+        harness.violated(`a bad record is missing in the dead-letter topic: ${error.message}`),
       );
     } finally {
       await Promise.all([producer.disconnect(), admin.disconnect()]);
@@ -44,12 +45,12 @@ export const poison: FaultCase = {
     for (const service of ['media', 'transcription', 'submissions', 'webhooks']) {
       const log = await readFile(join(harness.dataDir, 'logs', `${service}-0.log`), 'utf8');
       if (!log.includes('An event goes to the dead letter topic'))
-        harness.violated(`${service} kept a record aside and its log does not say so`);
+        harness.violated(`${service} sent a record to the dead-letter topic without a log line`);
     }
   },
 };
 
-/** Sends each kind of poison to each topic. Returns how many records must end up in the dead-letter topic. */
+/** Sends each kind of bad record to each topic. Returns the number of expected dead letters. */
 async function poisonAll(harness: Harness, producer: Producer, random: Random): Promise<number> {
   let sent = 0;
   for (const topic of TOPICS)
@@ -61,7 +62,7 @@ async function poisonAll(harness: Harness, producer: Producer, random: Random): 
   return sent;
 }
 
-/** Records that are no events. */
+/** Returns records that are not events. */
 function nonsense(random: Random): (Buffer | null)[] {
   const known = Buffer.from(Event.encode(newEvent('submission.erased', erasedOf('', ''))).finish());
   return [
@@ -70,7 +71,7 @@ function nonsense(random: Random): (Buffer | null)[] {
     Buffer.alloc(0),
     Buffer.from('{"type":"submission.completed"}'),
     known.subarray(0, known.length - 1),
-    // An event of a type that this version does not know: its payload has an unknown field number.
+    // An event of an unknown type: its payload has an unknown field number.
     Buffer.concat([
       Event.encode({
         ...newEvent('submission.erased', erasedOf('', '')),
@@ -83,7 +84,7 @@ function nonsense(random: Random): (Buffer | null)[] {
   ];
 }
 
-/** Events that decode but that the topic's consumer cannot handle. */
+/** Returns valid events that the topic's consumer cannot handle. */
 function misfits(topic: string): Buffer[] {
   const ids = { projectId: uuidv7(), submissionId: uuidv7() };
   const erased = newEvent('submission.erased', erasedOf(ids.projectId, ids.submissionId));

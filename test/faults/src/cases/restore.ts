@@ -25,11 +25,11 @@ let others: AsyncDisposableStack | undefined;
 export const restore: FaultCase = {
   name: 'restore',
   promise:
-    'A backup of a running system, restored into empty servers, has every take that was acknowledged before it, and ends all that was under way',
+    'A backup of a running system, restored into empty servers, has every take acknowledged before it, and finishes all work in progress',
   bounded: false,
   limitMs: 15 * 60_000,
   harness: {
-    // The address that owners and contributors know stays when the servers are others.
+    // The public URL stays the same on the new servers.
     env: { PUBLIC_BASE_URL: 'http://recording.test' },
     serviceEnv: { media: { MEDIA_SLOTS: '1' } },
     async servers(_dataDir, stack) {
@@ -40,7 +40,7 @@ export const restore: FaultCase = {
   async run(harness, { random, submissions, signal }) {
     const dir = join(harness.dataDir, 'backup');
     const { plain } = await harness.projects();
-    // Two takes that are under way at the moment: one has begun to land, or will; of the other, bytes are acknowledged.
+    // Two takes in progress at that moment: one lands about now; the other has acknowledged bytes.
     const open = byHand(harness, { project: plain }, harness.take(random.fork('open'), { padBytes: 200_000 }));
     await open.begin();
     await open.create();
@@ -48,14 +48,14 @@ export const restore: FaultCase = {
     await open.patch(0, { end: middle });
 
     const before = await harness.load(Math.ceil(submissions / 2), random.fork('before'), { speech: 0.3 });
-    // Their events are in Kafka alone when the backup begins.
+    // Their events are only in Kafka when the backup begins.
     const [webhooks] = harness.fleet.of('webhooks');
     harness.fleet.halt(webhooks!);
     before.push(...(await harness.load(4, random.fork('unheard'), { width: 4, speech: 0.3 })));
     const published = delay(HALTED_MS).then(() => harness.fleet.resume(webhooks!));
     let copying = true;
     const later: Entry[] = [];
-    // Goes on until the backup is whole: what lands meanwhile must not take away what the backup is about to copy.
+    // Continues until the backup is complete: clips that land meanwhile must not remove objects that the backup still copies.
     const meanwhile = (async () => {
       for (let round = 0; (copying || round === 0) && !signal.aborted; round++)
         later.push(...(await harness.load(4, random.fork(`meanwhile ${round}`), { width: 4, speech: 0.3 })));
@@ -63,18 +63,17 @@ export const restore: FaultCase = {
     harness.noted(last(await admin(harness, ['backup', '--to', dir])));
     copying = false;
     await Promise.all([meanwhile, published]);
-    // Landed or not, the backup may not have these: they are lost with the servers, unless it has.
-    for (const entry of later)
-      Object.assign(entry, { outcome: 'unknown', why: 'it was sent while the backup was made' });
+    // The backup may or may not have these takes, landed or not.
+    for (const entry of later) Object.assign(entry, { outcome: 'unknown', why: 'it was sent during the backup' });
 
     await harness.move(async () => {
       const servers = await newServers(harness);
       harness.noted(last(await admin(harness, ['restore', '--from', dir], servers)));
-      await forgetWhatTheLedgerDoesNotKnow(harness, servers.MONGO_URL!);
+      await forgetUnknownEvents(harness, servers.MONGO_URL!);
       return servers;
     });
     const stands = await open.standing();
-    if (stands < middle) harness.violated(`the open upload stands at ${stands} after ${middle} had been acknowledged`);
+    if (stands < middle) harness.violated(`the open upload is at ${stands} after ${middle} was acknowledged`);
     await open.finish(stands);
     await ended(harness, [...before, open.entry], 'media', { limitMs: MEDIA_MS, signal });
     await harness.load(4, random.fork('after'), { speech: 0.5 });
@@ -96,7 +95,7 @@ async function newServers(harness: Harness): Promise<Record<string, string>> {
   return servers.env;
 }
 
-/** Runs the command line as an operator does. Rejects with what it says where it fails. */
+/** Runs the operator's command line. Rejects with its output when it fails. */
 function admin(harness: Harness, words: string[], servers = harness.serversEnv): Promise<string> {
   const name = harness.topicPrefix.slice(0, -1);
   const { fleet } = harness;
@@ -122,13 +121,10 @@ function admin(harness: Harness, words: string[], servers = harness.serversEnv):
 }
 
 /**
- * The owner's endpoint outlives the servers: it has heard of what happened after the moment, too, which has not happened now.
- * What the restored ledger holds to be delivered must have been heard; everything else is sent again, or for the first time.
+ * Removes the receiver's events from after the backup, which the restored system does not know and may send again. The receiver
+ * must have every event that the restored ledger marks as delivered.
  */
-async function forgetWhatTheLedgerDoesNotKnow(
-  { receiver, topicPrefix, violated }: Harness,
-  mongoUrl: string,
-): Promise<void> {
+async function forgetUnknownEvents({ receiver, topicPrefix, violated }: Harness, mongoUrl: string): Promise<void> {
   const mongo = await mongoose.createConnection(mongoUrl).asPromise();
   const name = `${topicPrefix.slice(0, -1)}_webhooks`;
   const rows = await mongo
@@ -139,20 +135,20 @@ async function forgetWhatTheLedgerDoesNotKnow(
   await mongo.close();
   const delivered = new Set(rows.map(({ _id }) => _id));
   for (const id of delivered)
-    if (!receiver.events.has(id)) violated(`event ${id} counts as delivered and was never received`);
+    if (!receiver.events.has(id)) violated(`event ${id} is marked as delivered but was never received`);
   for (const id of [...receiver.events.keys()]) if (!delivered.has(id)) receiver.events.delete(id);
 }
 
 async function agrees(harness: Harness, signal: AbortSignal): Promise<void> {
-  let said = '';
+  let output = '';
   const look = async () => {
-    said = await admin(harness, ['check', '--deep']).catch(error => (error as Error).message);
-    if (!said.includes('they do not agree')) return said;
+    output = await admin(harness, ['check', '--deep']).catch(error => (error as Error).message);
+    if (!output.includes('they do not agree')) return output;
     await delay(1_000, undefined, { signal });
     return undefined;
   };
   const limits = { timeoutMs: AGREES_MS, checkMs: COMMAND_MS, intervalMs: 500, signal };
   const end = await waitFor('agreement', look, limits).catch(() => undefined);
-  if (!end?.includes('the object store agree')) harness.violated(`after the restore: ${said}`);
+  if (!end?.includes('the object store agree')) harness.violated(`after the restore: ${output}`);
   else harness.noted(`check --deep: ${last(end)}`);
 }

@@ -5,7 +5,7 @@ import type { Harness } from '../harness/harness.ts';
 export const rollingRestart: FaultCase = {
   name: 'rolling-restart',
   promise:
-    'With two processes of each service a restart of all, one by one, fails no request: a client refused by one gateway asks the other',
+    'With two processes of each service, a restart of all of them one by one fails no request: a client refused by one gateway uses the other',
   bounded: false,
   weight: 2,
   harness: { processes: Object.fromEntries(SERVICES.map(service => [service, 2])) },
@@ -13,7 +13,7 @@ export const rollingRestart: FaultCase = {
     const { fleet } = harness;
     let rolling = true;
     const roll = async () => {
-      // From the back to the front, each process only once the one before is ready again.
+      // Restarts in reverse order of the services, each process after the previous one is ready.
       for (const service of [...SERVICES].reverse())
         for (const process of fleet.of(service)) {
           await fleet.stop(process);
@@ -24,7 +24,7 @@ export const rollingRestart: FaultCase = {
     const rolled = roll().finally(() => {
       rolling = false;
     });
-    // Handled below, once the load is done.
+    // Handled below after the load.
     rolled.catch(() => {});
     const reading = readOn(harness, () => rolling && !signal.aborted);
     let sent = 0;
@@ -38,7 +38,7 @@ export const rollingRestart: FaultCase = {
 
 const PATHS = ['', '/links', '/submissions', '/export.csv', '/export/project.zip'];
 
-/** Reads as the owner's dashboard does: lists, figures, exports, a video. */
+/** Reads what an owner reads: lists, figures, exports, a video. */
 export async function readOn({ owner }: Harness, isOn: () => boolean, read = PATHS): Promise<void> {
   while (isOn()) {
     for (const { projectId } of owner.projects) {

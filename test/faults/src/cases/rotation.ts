@@ -10,7 +10,7 @@ import { readJson } from '@recording-request/stack/secrets';
 import { waitFor } from '@recording-request/stack/wait';
 import type { CasePlan, FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
-import { isTaken, startKnocking } from '../rotation/knocking.ts';
+import { isAccepted, startConnectionProbes } from '../rotation/knocking.ts';
 import { type Holder, type MountedCertificates, openMountedCertificates } from '../rotation/mounted-certificates.ts';
 import { readOn } from './rolling-restart.ts';
 
@@ -20,16 +20,16 @@ const READ_MS = 60_000;
 const ADMIN_MS = 120_000;
 const PAUSE_MS = 8_000;
 const SHORT_PAUSE_MS = 2_500;
-// SECRETS_KEY is read at the start: its processes are replaced one by one.
+// SECRETS_KEY is read at the start, so its processes are replaced one by one.
 const PROCESSES = { projects: 2 };
-// Not the archive, which keeps uploads for a day.
+// Without the archive, which keeps uploads for a day.
 const PATHS = ['', '/links', '/submissions', '/export.csv'];
 const countOf = (name: string) => (name === 'projects' ? PROCESSES.projects : 1);
 
 export const rotation: FaultCase = {
   name: 'rotation',
   promise:
-    'Under load every certificate is replaced file by file, then the authority behind them, then SECRETS_KEY: no request fails, and what was sealed before is read afterwards',
+    'Under load every certificate is replaced file by file, then the authority, then SECRETS_KEY: no request fails, and older sealed data stays readable',
   bounded: false,
   harness: {
     processes: PROCESSES,
@@ -43,18 +43,18 @@ export const rotation: FaultCase = {
       await rotateCertificates(harness, plan);
       await rotateKeys(harness);
     };
-    const knocking = await startKnocking(harness);
-    await underLoad(harness, plan, rotating).finally(() => knocking[Symbol.asyncDispose]());
+    const probes = await startConnectionProbes(harness);
+    await underLoad(harness, plan, rotating).finally(() => probes[Symbol.asyncDispose]());
     if ((await createOnce(harness, key)) !== remembered)
-      harness.violated('a creation that was repeated with its Idempotency-Key got another answer after the rotation');
+      harness.violated('a creation repeated with its Idempotency-Key got another answer after the rotation');
     await admin(harness, 'check');
-    harness.noted(`${knocking.count} calls over new connections`);
+    harness.noted(`${probes.count} calls over new connections`);
     for (const { at, what } of harness.gateway.incidents)
       harness.violated(`a request failed (${at.toISOString()}): ${what}`);
   },
 };
 
-/** Hands in takes and reads, until `change` is done. */
+/** Sends takes and reads until `change` is done. */
 async function underLoad(
   harness: Harness,
   { random, submissions, signal }: CasePlan,
@@ -65,7 +65,7 @@ async function underLoad(
   const changed = change().finally(() => {
     changing = false;
   });
-  // Handled below, once the load is done.
+  // Handled below after the load.
   changed.catch(() => {});
   const reading = readOn(harness, isOn, PATHS);
   for (let sent = 0; !signal.aborted && (changing || sent < submissions); )
@@ -92,11 +92,11 @@ async function rotateCertificates(harness: Harness, { random, short }: CasePlan)
     join(before, file),
   ) as [string, string, string];
   for (const { service, operator } of harness.fleet.all())
-    if (operator && (await isTaken({ TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE }, service, operator)))
-      harness.violated(`${service} still takes a certificate of the authority that was dropped`);
+    if (operator && (await isAccepted({ TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE }, service, operator)))
+      harness.violated(`${service} still accepts a certificate of the dropped authority`);
 }
 
-/** Resolves when every process says in its log that it has what its files have now. */
+/** Copies the certificates to every process. Waits until each process logs that it has read them. */
 async function mountAll(
   { fleet, dataDir }: Harness,
   certificates: MountedCertificates,
@@ -123,9 +123,10 @@ async function rotateKeys(harness: Harness): Promise<void> {
   const old = (await readJson<string>(join(harness.dataDir, 'secrets-key.json')))!;
   const next = `k2:${randomBytes(32).toString('base64')}`;
   for (const ring of [`${old},${next}`, `${next},${old}`]) await rollOut(harness, ring);
-  const said = await admin(harness, 'reseal');
-  harness.noted(`reseal: ${said.trim().replaceAll('\n', ', ')}`);
-  if (!said.includes('can leave SECRETS_KEY: k1')) harness.violated(`reseal did not say that k1 can leave: ${said}`);
+  const output = await admin(harness, 'reseal');
+  harness.noted(`reseal: ${output.trim().replaceAll('\n', ', ')}`);
+  if (!output.includes('can leave SECRETS_KEY: k1'))
+    harness.violated(`reseal did not report that k1 can leave: ${output}`);
   await rollOut(harness, next);
 }
 
@@ -134,12 +135,12 @@ async function rollOut({ fleet, owner }: Harness, ring: string): Promise<void> {
   for (const process of fleet.of('projects')) {
     await fleet.stop(process);
     await fleet.start(process);
-    // Sealed with the first key of whichever of the two takes the request.
+    // Seals data with the first key of either process.
     await owner.create();
   }
 }
 
-/** The same answer for the same key, which is sealed as it holds tokens. */
+/** Creates a project. The same key must return the same answer, which is stored sealed because it has tokens. */
 async function createOnce({ owner }: Harness, key: string): Promise<string> {
   const headers = { 'idempotency-key': key };
   const json = { projectName: 'Rotation', count: 3 };
@@ -147,7 +148,7 @@ async function createOnce({ owner }: Harness, key: string): Promise<string> {
   return answer.bytes.toString();
 }
 
-/** Runs the operator's command line, with the operator's certificate as it is now. Rejects with its messages when it fails. */
+/** Runs the operator's command line with the operator's current certificate. Rejects with its output when it fails. */
 async function admin({ fleet }: Harness, ...words: string[]): Promise<string> {
   const env = { ...process.env, ...fleet.operatorEnv() };
   return (await promisify(execFile)(process.execPath, [ADMIN, ...words], { env, timeout: ADMIN_MS })).stdout;

@@ -6,8 +6,7 @@ const MOST = 5;
 
 export const scaleWorkers: FaultCase = {
   name: 'scale-workers-in-a-storm',
-  promise:
-    'Each worker can go from one process to five and back in mid-storm: nothing is done twice, nothing left undone',
+  promise: 'Each worker can scale from one process to five and back under load: no work is done twice or left undone',
   bounded: false,
   weight: 2,
   harness: {
@@ -19,7 +18,7 @@ export const scaleWorkers: FaultCase = {
     for (let times = 0; times < (short ? 1 : 2); times++) {
       for (const count of [MOST, 1]) {
         await delay(random.integer(500, 3_000));
-        // One worker after the other: starting fifteen processes at once would test the machine.
+        // One worker after the other, because a start of fifteen processes at once would only test the machine.
         for (const worker of WORKERS) await harness.fleet.scale(worker, count);
       }
     }

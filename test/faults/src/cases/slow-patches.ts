@@ -7,22 +7,23 @@ import type { Harness } from '../harness/harness.ts';
 import { sendSlowly } from '../harness/slow-http.ts';
 import type { Project } from '../owner/owner.ts';
 
-/** Of those that send much, and of those that send little. The service lends each a first room, and has none for all of them, whatever else it lends. */
+/** The numbers of large and of small PATCHes: too many for the memory that the service lends to each at first. */
 const PATCHES = { large: 100, small: 600 };
-/** As much as a request may hold in memory before it stores a part, by default. */
+/** The default part size: a request holds at most this much in memory before it stores a part. */
 const PART_BYTES = 4 * 1024 ** 2;
 const SENT_BYTES = { large: PART_BYTES - 64 * 1024, small: 64 };
-/** All but these many bytes are sent at once: so much is in memory until the last of them. */
+/** All bytes but these are sent at once; they stay in memory until these arrive. */
 const TRICKLED_BYTES = 32;
 const PATCH_MS = { short: 20_000, long: 40_000 };
-/** Uploads that are created at once. */
+/** The number of concurrent creations of uploads. */
 const LANES = 8;
-/** How long a contributor goes on who is answered 503. */
+/** The time for which a contributor retries on 503. */
 const PATIENCE_MS = 240_000;
 
 export const slowPatches: FaultCase = {
   name: 'slow-patches-memory',
-  promise: 'However many send slowly, a service stays below the memory that its manifest gives it, or says 503',
+  promise:
+    'With any number of slow senders a service stays below the memory limit of its manifest; it returns 503 to the rest',
   bounded: false,
   weight: 0,
   restMs: 120_000,
@@ -30,7 +31,7 @@ export const slowPatches: FaultCase = {
     env: {
       UPLOAD_PART_BYTES: String(PART_BYTES),
       UPLOAD_LEASE_SECONDS: '15',
-      // All come from one address by one link, which gets an eighth: the service is to refuse some, not the gateway.
+      // One link at one address gets an eighth of the gateway's limit. It is high, so that the service refuses, not the gateway.
       UPLOADS_AT_ONCE: '8000',
     },
     limited: ['gateway', 'submissions'],
@@ -40,7 +41,7 @@ export const slowPatches: FaultCase = {
     const everyMs = PATCH_MS[short ? 'short' : 'long'] / TRICKLED_BYTES;
     const writers = await prepared(harness, project, random);
     const sendersOf = (size: Writer['size']) => writers.filter(writer => writer.size === size);
-    // Those that send much take what the service lends; those that send little need the rest to begin.
+    // Large senders borrow the memory; small senders need the rest to begin.
     const holding: Promise<void>[] = [];
     const large = sendersOf('large').map(writer => {
       const { promise, resolve: onFirst } = Promise.withResolvers<void>();
@@ -52,23 +53,23 @@ export const slowPatches: FaultCase = {
       return patch(harness, writer, { everyMs, signal });
     });
     const times = (await Promise.all([...large, ...small])).reduce((sum, each) => sum + each, 0);
-    harness.noted(`${PATCHES.large} large and ${PATCHES.small} small PATCHes at once were answered 503 ${times} times`);
+    harness.noted(`${PATCHES.large} large and ${PATCHES.small} small PATCHes at once got 503 ${times} times`);
     const isLimited = harness.fleet.of('submissions').every(({ memory }) => memory);
-    if (isLimited && times === 0) harness.violated('the service admitted every PATCH: the case did nothing');
+    if (isLimited && times === 0) harness.violated('the service admitted every PATCH: the case tested nothing');
   },
 };
 
-/** One of those who send, with an upload of their own. */
+/** A sender with its own upload. */
 interface Writer {
   hand: ByHand;
   take: Take;
   random: Random;
   size: keyof typeof PATCHES;
-  /** Whether they send the rest, or leave. */
+  /** True if the sender sends the rest; false if it leaves. */
   finishes: boolean;
 }
 
-/** All uploads, created a few at a time: what is slow is the sending. */
+/** Creates all uploads, a few at a time: only the sending is slow. */
 async function prepared(harness: Harness, project: Project, random: Random): Promise<Writer[]> {
   const sizes = [...Array(PATCHES.large).fill('large'), ...Array(PATCHES.small).fill('small')] as Writer['size'][];
   const writers: Writer[] = [];
@@ -87,10 +88,7 @@ async function prepared(harness: Harness, project: Project, random: Random): Pro
   return writers;
 }
 
-/**
- * One slow PATCH, retried as long as the service says 503; then the rest, unless the contributor leaves. Returns how often it
- * was 503.
- */
+/** Sends a slow PATCH and retries on 503, then sends the rest unless the contributor leaves. Returns the number of 503s. */
 async function patch(
   harness: Harness,
   { hand, take, random, size, finishes }: Writer,
@@ -106,7 +104,7 @@ async function patch(
   let offset = 0;
   while (offset === 0 && Date.now() < until) {
     const answer = await sendSlowly(url, { method: 'PATCH', headers, pieces, everyMs, onFirst, signal });
-    // 423: the service still holds the writer whose connection broke.
+    // 423: the writer with the cut connection still has the lease.
     if (answer?.status === 503 || answer?.status === 423) {
       refused += Number(answer.status === 503);
       await delay(random.integer(1_000, 4_000), undefined, { signal });
@@ -114,13 +112,12 @@ async function patch(
     }
     if (answer?.status === 204) offset = Number(answer.headers['upload-offset']);
     else {
-      // 409: what came before a connection broke was kept.
-      if (answer && answer.status !== 409)
-        harness.violated(`a slow PATCH was answered ${answer.status}: ${answer.body}`);
+      // 409: the service kept the bytes from before the cut.
+      if (answer && answer.status !== 409) harness.violated(`a slow PATCH returned ${answer.status}: ${answer.body}`);
       offset = await hand.standing();
     }
   }
-  if (offset === 0) harness.violated(`a slow PATCH was not taken within ${PATIENCE_MS / 1_000} s`);
+  if (offset === 0) harness.violated(`a slow PATCH was not accepted within ${PATIENCE_MS / 1_000} s`);
   if (finishes) await hand.finish(offset);
   else hand.entry.why = 'its contributor left';
   return refused;

@@ -6,22 +6,22 @@ import { readSlowly } from '../harness/slow-http.ts';
 
 const READERS = 140;
 const READ_BYTES_PER_SECOND = 1_000;
-/** More than the buffers between the store and a reader hold. */
+/** More than fits into the buffers between the store and a reader. */
 const ZIP_CLIPS = 12;
 const ZIP_PAD_BYTES = 2_500_000;
-/** A contributor is not kept waiting longer than this by what readers do. */
+/** The longest time that a contributor may wait for a start while readers are active. */
 const START_MS = 5_000;
 
 export const slowZipReaders: FaultCase = {
   name: 'slow-zip-readers',
-  promise: 'However many read an archive however slowly, contributors begin, send and land as if nobody did',
+  promise: 'Any number of slow readers of an archive does not affect contributors',
   bounded: false,
   weight: 0,
   restMs: 120_000,
   harness: { env: { UPLOAD_PART_BYTES: '4194304' }, limited: ['gateway', 'submissions'] },
   async run(harness, { random, short, signal }) {
     const project = await harness.owner.create();
-    // Without media the archive has the clips as they came, with all their padding.
+    // Without media the archive has the uploaded clips with their padding.
     for (const media of harness.fleet.of('media')) await harness.fleet.stop(media);
     await contributeAll(harness, project, ZIP_CLIPS, random.fork('archive'), { padBytes: ZIP_PAD_BYTES });
     const leave = new AbortController();
@@ -40,17 +40,18 @@ export const slowZipReaders: FaultCase = {
       const began = Date.now();
       const answer = await hand.begin();
       const took = Date.now() - began;
-      if (answer.status !== 201) harness.violated(`a response could not begin while others read: ${answer.what}`);
-      if (took > START_MS) harness.violated(`a response began after ${took} ms while others read an archive`);
+      if (answer.status !== 201)
+        harness.violated(`a response could not begin while readers were active: ${answer.what}`);
+      if (took > START_MS) harness.violated(`a response took ${took} ms to begin while readers were active`);
       await hand.create();
       await hand.finish(0);
     }
     for (const { at, what } of harness.gateway.incidents.slice(before))
-      harness.violated(`a contributor met slow readers (${at.toISOString()}): ${what}`);
+      harness.violated(`slow readers affected a contributor (${at.toISOString()}): ${what}`);
     leave.abort();
     await Promise.all(readers);
     for (const status of statuses)
-      if (![200, 206, 429, 503].includes(status)) harness.violated(`a slow reader was answered ${status}`);
-    harness.noted(`${statuses.filter(status => status < 300).length} of ${READERS} readers were let in`);
+      if (![200, 206, 429, 503].includes(status)) harness.violated(`a slow reader got ${status}`);
+    harness.noted(`${statuses.filter(status => status < 300).length} of ${READERS} readers were admitted`);
   },
 };

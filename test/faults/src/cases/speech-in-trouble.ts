@@ -9,7 +9,7 @@ import type { Harness } from '../harness/harness.ts';
 interface Trouble {
   what: string;
   answer(response: ServerResponse): void;
-  /** How a transcript ends that met only this trouble. */
+  /** The final state of a transcript that had only this trouble. */
   ends: 'completed' | 'failed';
 }
 
@@ -41,8 +41,7 @@ const ASKED_MS = 60_000;
 
 export const speechInTrouble: FaultCase = {
   name: 'speech-endpoint-in-trouble',
-  promise:
-    'Whatever the speech endpoint does, every transcript ends: with words once it is well again, or with a reason',
+  promise: 'Every transcript ends whatever the speech endpoint does: with words after its recovery, or with a reason',
   bounded: false,
   harness: {
     env: { KAFKA_PARTITIONS: '4' },
@@ -59,15 +58,15 @@ export const speechInTrouble: FaultCase = {
   },
 };
 
-/** Sends spoken takes during the trouble. It ends once each take has met it; where it must fail them, once they have failed. */
+/** Sends spoken takes during the trouble. Ends the trouble when each take had it, or after the failures that it must cause. */
 async function meet(harness: Harness, { what, answer, ends }: Trouble, count: number, random: Random): Promise<void> {
   const { spoken } = await harness.projects();
   const speech = harness.proxies('speech', 'transcription');
-  let asked = 0;
+  let requests = 0;
   const listener: RequestListener = (request, response) => {
     request.on('error', () => {});
     request.resume().on('end', () => {
-      asked += 1;
+      requests += 1;
       answer(response);
     });
   };
@@ -79,10 +78,12 @@ async function meet(harness: Harness, { what, answer, ends }: Trouble, count: nu
     }),
   );
   const wait = { timeoutMs: ASKED_MS, intervalMs: 100 };
-  await waitFor(`the endpoint to be asked under ${what}`, async () => (asked >= count ? true : undefined), wait).catch(
-    error => harness.violated(error.message),
-  );
-  // Every transcript must survive one failed attempt; trouble that lasts fails it in the end.
+  await waitFor(
+    `enough requests to the endpoint under ${what}`,
+    async () => (requests >= count ? true : undefined),
+    wait,
+  ).catch(error => harness.violated(error.message));
+  // Every transcript must survive one failed attempt; lasting trouble fails it in the end.
   if (ends === 'completed') await delay(random.integer(0, 1_000));
   else await allEnded(harness, entries, what);
   await speech.pass();
@@ -90,9 +91,9 @@ async function meet(harness: Harness, { what, answer, ends }: Trouble, count: nu
   const mine = await transcripts(harness, entries);
   for (const { submissionId, transcriptStatus, transcriptError } of mine) {
     if (transcriptStatus !== ends)
-      harness.violated(`the transcript of ${submissionId} met ${what} and is ${transcriptStatus} (${transcriptError})`);
+      harness.violated(`the transcript of ${submissionId} had ${what} and is ${transcriptStatus} (${transcriptError})`);
     if (/sk-12|26214400|Oops/.test(transcriptError ?? ''))
-      harness.violated(`a transcript's error repeats the provider's own words: ${transcriptError}`);
+      harness.violated(`a transcript's error contains the provider's text: ${transcriptError}`);
   }
 }
 
@@ -114,5 +115,5 @@ async function allEnded(harness: Harness, entries: Parameters<typeof transcripts
     return mine.length === entries.length && open.length === 0 ? true : undefined;
   };
   const wait = { timeoutMs: 120_000, checkMs: 10_000, intervalMs: 300 };
-  await waitFor(`the transcripts that met ${what} to end`, ended, wait).catch(error => harness.violated(error.message));
+  await waitFor(`the end of the transcripts with ${what}`, ended, wait).catch(error => harness.violated(error.message));
 }

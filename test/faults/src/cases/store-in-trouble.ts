@@ -6,7 +6,7 @@ import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 
-/** Makes takes larger, so that uploads are in progress whenever the trouble begins. */
+/** Makes takes larger, so that uploads are always in progress when the trouble begins. */
 const PAD_BYTES = 400_000;
 
 /** Runs the phases of trouble while contributors keep arriving. */
@@ -27,21 +27,21 @@ async function through(
   await harness.proxies('s3').pass();
   const entries = await load;
   for (const { outcome, why } of entries)
-    if (outcome !== 'ok') harness.violated(`a take was not taken once the store was well again: ${why}`);
+    if (outcome !== 'ok') harness.violated(`a take was not accepted after the store’s recovery: ${why}`);
   badAnswers(harness);
 }
 
 export const storeDown: FaultCase = {
   name: 'store-down-in-mid-upload',
   promise:
-    'With the object store gone or hanging in mid-upload, no acknowledged byte is lost, and uploads go on afterwards',
+    'If the object store is down or hangs during an upload, no acknowledged byte is lost, and uploads continue afterwards',
   bounded: false,
   async run(harness, { random, submissions, short }) {
     const s3 = harness.proxies('s3');
     const ms = short ? 3_000 : 9_000;
     const phases: [number, () => unknown][] = [
       [2_000, () => s3.pass()],
-      // Requests that hang here hang until the service's own timeout: a minute.
+      // Requests that hang here wait for the service's timeout of a minute.
       ...(short ? [] : [[1_000, () => s3.strand()] as [number, () => unknown]]),
       [ms, () => s3.down()],
       [ms, () => s3.pass()],
@@ -53,7 +53,7 @@ export const storeDown: FaultCase = {
   },
 };
 
-/** The answers of stores, and of proxies in front of them, in trouble. */
+/** Error answers of stores and of proxies in front of them. */
 const ERRORS: [status: number, type: string, body: string][] = [
   [500, 'application/xml', '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>We.</Message></Error>'],
   [503, 'application/xml', '<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Slow.</Message></Error>'],
@@ -68,7 +68,7 @@ const ERRORS: [status: number, type: string, body: string][] = [
 
 export const storeErrors: FaultCase = {
   name: 'store-answers-500',
-  promise: 'An object store that answers with errors is waited for: nothing lands half, nothing is refused for good',
+  promise: 'The services retry an object store that returns errors: no clip lands incomplete or is refused permanently',
   bounded: false,
   async run(harness, { random, submissions, short }) {
     const s3 = harness.proxies('s3');
@@ -91,7 +91,7 @@ export const storeErrors: FaultCase = {
 
 export const storeSlow: FaultCase = {
   name: 'store-slow',
-  promise: 'A slow object store makes uploads slow, and nothing else: no byte is taken twice, no hold is lost',
+  promise: 'A slow object store only makes uploads slow: no byte is stored twice, no hold is lost',
   bounded: false,
   async run(harness, { random, submissions, short }) {
     const s3 = harness.proxies('s3');

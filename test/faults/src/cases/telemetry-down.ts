@@ -4,16 +4,16 @@ import { anyIncidents } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 
-/** A take counts as slowed by the collector beyond this factor and this many milliseconds; below is the machine's noise. */
+/** The collector has slowed a take that exceeds this factor plus these milliseconds; less is the machine's noise. */
 const FACTOR = 2.5;
 const NOISE_MS = 1_500;
-/** The services' own limit for a stop. */
+/** The services' limit for a stop. */
 const STOP_MS = 26_000;
 
 export const telemetryDown: FaultCase = {
   name: 'telemetry-collector-down',
   promise:
-    'A collector of telemetry that refuses or hangs slows nothing, fails nothing, and keeps no service from stopping',
+    'A telemetry collector that refuses or hangs slows nothing, fails nothing and prevents no service from stopping',
   bounded: false,
   weight: 2,
   harness: {
@@ -33,7 +33,7 @@ export const telemetryDown: FaultCase = {
     };
     const times: Record<string, number[]> = { well: [], refusing: [], hanging: [] };
     await harness.load(4, random.fork('warm'));
-    // In turns, so that other load on the machine affects each mode alike.
+    // Alternates the modes, so that other load on the machine affects them equally.
     const rounds = short ? 2 : 3;
     const each = Math.max(3, Math.floor((submissions - 4) / (rounds * 3)));
     for (let round = 0; round < rounds; round++)
@@ -58,7 +58,7 @@ export const telemetryDown: FaultCase = {
   },
 };
 
-/** Hands in takes one after the other. Returns the milliseconds that each took. */
+/** Sends takes one after the other. Returns the milliseconds of each. */
 async function timed(harness: Harness, count: number, random: Random): Promise<number[]> {
   const { plain } = await harness.projects();
   const times: number[] = [];

@@ -5,19 +5,19 @@ import type { Project } from '../owner/owner.ts';
 
 const PAD_BYTES = [0, 1_500, 60_000, 900_000, 12_000_000];
 const READERS = 24;
-// Longer than an idle read keeps its connection to the store.
+// Longer than an idle read's connection to the store lasts.
 const PAUSE_MS = 7_000;
 const READ_MS = { short: 30_000, long: 10 * 60_000 };
 const FEWEST_RESPONSES = 100;
 
 export const tenantsRead: FaultCase = {
   name: 'tenants-read',
-  promise: 'However erratically two owners read at once, no reader gets a byte of the other, nor of another place',
+  promise: 'If two owners read erratically at once, no reader gets a byte of the other owner or of another position',
   bounded: false,
   weight: 0,
   limitMs: 25 * 60_000,
   harness: {
-    // Media is away, so that the videos are the bytes that were sent; nothing waits for an inspection.
+    // Media is stopped, so that the videos are the uploaded bytes; the inspection timeout is short.
     env: { INSPECT_SECONDS: '1', MEDIA_AT_ONCE: '1000' },
   },
   async run(harness, { random, short, signal }) {
@@ -38,7 +38,7 @@ export const tenantsRead: FaultCase = {
   },
 };
 
-/** Hands in clips of all sizes at a project. Returns them, and the project's archive. */
+/** Sends clips of all sizes to a project. Returns them and the project's archive. */
 async function clipsOf(harness: Harness, project: Project, random: Parameters<FaultCase['run']>[1]['random']) {
   const targets: ReadTarget[] = [];
   for (const padBytes of PAD_BYTES) {

@@ -8,19 +8,18 @@ import type { Project } from '../owner/owner.ts';
 
 const LINKS = 20;
 const CLIP_SECONDS = 2;
-/** One project in ten has transcripts, and so one take in ten. */
+/** One project in ten, and so one take in ten, has a transcript. */
 const SPOKEN_EVERY = 10;
-/** Contributors at each link at once. */
+/** Concurrent contributors at each link. */
 const WIDTH = 2;
 const PATIENCE_MS = 15 * 60_000;
 const KILL_EVERY_MS = [4_000, 16_000] as const;
-const AWAY_MS = 3_000;
+const DOWN_MS = 3_000;
 
-/** `--scale`: it is no part of a run of all cases, because it alone takes longer than they do. */
+/** The case of `--scale`. A run of all cases leaves it out, because it takes longer than all of them. */
 export const twoThousandClips: FaultCase = {
   name: 'two-thousand-clips',
-  promise:
-    'Two thousand clips at twenty links at once, in a storm of kills, land as one does: none is lost, doubled or half done',
+  promise: 'Two thousand clips at twenty links land despite continuous kills: none is lost, duplicated or incomplete',
   bounded: false,
   limitMs: 45 * 60_000,
   restMs: 12 * 60_000,
@@ -35,17 +34,17 @@ export const twoThousandClips: FaultCase = {
     const storm = new AbortController();
     const end = AbortSignal.any([signal, storm.signal]);
     const killing = killOn(harness, random.fork('storm'), end);
-    // A process that does not start again ends the case when it is waited for, not the whole run at once.
+    // A process that does not restart fails the case at the await below, not the whole run at once.
     killing.catch(() => {});
     const each = Math.ceil(submissions / LINKS);
     const load = Promise.all(projects.map((project, at) => atLink(harness, project, each, random.fork(`link ${at}`))));
     const entries = (await load.finally(() => storm.abort())).flat();
     await killing;
-    for (const { outcome, why } of entries) if (outcome !== 'ok') harness.violated(`a take was not taken: ${why}`);
+    for (const { outcome, why } of entries) if (outcome !== 'ok') harness.violated(`a take was not accepted: ${why}`);
   },
 };
 
-/** `count` contributors at one link, a few at once. */
+/** Runs `count` contributors at one link, a few at once. */
 async function atLink(harness: Harness, project: Project, count: number, random: Random): Promise<Entry[]> {
   const entries: Entry[] = [];
   let started = 0;
@@ -61,14 +60,14 @@ async function atLink(harness: Harness, project: Project, count: number, random:
   return entries;
 }
 
-/** Kills one process after another, whichever the seed chooses, and starts it again as a supervisor would. */
+/** Kills random processes one after the other, and restarts each as a supervisor would. */
 async function killOn({ fleet }: Harness, random: Random, end: AbortSignal): Promise<void> {
   while (!end.aborted) {
     await delay(random.integer(...KILL_EVERY_MS), undefined, { signal: end }).catch(() => {});
     if (end.aborted) return;
     const process = random.pick(fleet.of(random.pick(SERVICES)));
     await fleet.kill(process);
-    await delay(random.integer(0, AWAY_MS));
+    await delay(random.integer(0, DOWN_MS));
     await fleet.start(process);
   }
 }

@@ -11,7 +11,7 @@ const UPLOADS = { short: 12, long: 16 };
 const TRICKLED_BYTES = 48_000;
 const PIECES = 12;
 const PIECE_MS = 250;
-/** When MongoDB stands still after both have begun, one round each: one has the lease by then, and has written nothing. */
+/** The times from the writers' start to MongoDB's pause, one per round: one writer has the lease by then, but no byte is written. */
 const HALTED_AFTER_MS = { short: [120, 300], long: [60, 120, 200, 350] };
 /** Longer than the lease of a writer. */
 const HALT_MS = 5_000;
@@ -21,8 +21,7 @@ const mongo = ownServers('mongo');
 
 export const twoWritersWhileMongoIsPaused: FaultCase = {
   name: 'upload-two-writers-mongo-paused',
-  promise:
-    'Two tabs that send one upload while MongoDB stands still past their lease: acknowledged bytes are there, once',
+  promise: 'If two tabs send one upload while MongoDB is paused past their lease, acknowledged bytes are stored once',
   bounded: false,
   weight: 0,
   restMs: 120_000,
@@ -53,7 +52,7 @@ async function begin(harness: Harness, project: Project, random: Random): Promis
   return hand;
 }
 
-/** Two writers send the same bytes at once, each from wherever the upload stands; one of them sends the rest. */
+/** Two writers send the same bytes at once, each from the upload's current offset; one of them sends the rest. */
 async function sendTwice(harness: Harness, hand: ByHand, random: Random, signal: AbortSignal): Promise<void> {
   const { take } = hand.entry;
   let acknowledged = 0;
@@ -73,17 +72,16 @@ async function sendTwice(harness: Harness, hand: ByHand, random: Random, signal:
     }
   };
   await Promise.all([writer(0), writer(1)]);
-  if (acknowledged < TRICKLED_BYTES) harness.violated('two writers kept each other from the end of an upload');
+  if (acknowledged < TRICKLED_BYTES) harness.violated('two writers prevented each other from finishing an upload');
   await hand.finish(await standing(hand, acknowledged, harness));
 }
 
 async function standing(hand: ByHand, acknowledged: number, { violated }: Pick<Harness, 'violated'>): Promise<number> {
-  // A server that stands still lets requests end without an answer.
+  // Requests may time out while the server is paused.
   for (let tries = 0; ; tries++) {
     try {
       const offset = await hand.standing();
-      if (offset < acknowledged)
-        violated(`an upload stood at byte ${offset} after ${acknowledged} had been acknowledged`);
+      if (offset < acknowledged) violated(`an upload was at byte ${offset} after ${acknowledged} was acknowledged`);
       return offset;
     } catch (error) {
       if (tries > 5) throw error;

@@ -8,8 +8,7 @@ const CUTS = 20;
 
 export const uploadCut: FaultCase = {
   name: 'upload-cut-and-resumed',
-  promise:
-    'An upload that is cut at any byte goes on where it was acknowledged; a wrong offset is 409; one writer wins',
+  promise: 'An upload cut at any byte resumes at the acknowledged offset; a wrong offset returns 409; one writer wins',
   bounded: true,
   weight: 0,
   async run(harness, { random }) {
@@ -35,7 +34,7 @@ async function begun(harness: Harness, project: Project, random: Random): Promis
   return hand;
 }
 
-/** Cuts an upload once or twice, at bytes that the seed chooses. */
+/** Cuts an upload once or twice at random bytes. */
 async function cutOnce(harness: Harness, project: Project, random: Random): Promise<void> {
   const hand = await begun(harness, project, random);
   const total = hand.entry.take.bytes.length;
@@ -48,9 +47,7 @@ async function cutOnce(harness: Harness, project: Project, random: Random): Prom
     left = Math.max(left, offset + cutAfter);
     const stands = await hand.standing();
     if (stands < offset || stands > left)
-      harness.violated(
-        `an upload of which ${left} bytes were sent stands at ${stands}, and was acknowledged to ${offset}`,
-      );
+      harness.violated(`an upload with ${left} sent bytes is at ${stands}, although ${offset} was acknowledged`);
     offset = stands;
   }
   await hand.finish(offset, { chunkBytes: random.integer(10_000, 200_000) });
@@ -61,12 +58,7 @@ async function wrongOffsets(harness: Harness, project: Project, random: Random):
   const half = Math.floor(hand.entry.take.bytes.length / 2);
   await hand.patch(0, { end: half });
   for (const offset of [0, half - 1, half + 1, hand.entry.take.bytes.length])
-    expectRefusal(
-      harness,
-      await hand.patch(offset),
-      [409],
-      `a PATCH at byte ${offset} of an upload that stands at ${half}`,
-    );
+    expectRefusal(harness, await hand.patch(offset), [409], `a PATCH at byte ${offset} of an upload at ${half}`);
   for (const offset of ['-1', 'abc', ''])
     expectRefusal(
       harness,
@@ -78,7 +70,7 @@ async function wrongOffsets(harness: Harness, project: Project, random: Random):
   await hand.finish(half);
 }
 
-/** Several tabs send the same upload at once, whole and in chunks: the bytes are stored once, in order. */
+/** Sends the same upload from several tabs at once, whole and in chunks. The bytes must be stored once and in order. */
 async function twoWriters(harness: Harness, project: Project, random: Random): Promise<void> {
   const hand = await begun(harness, project, random);
   const { entry } = hand;
@@ -92,11 +84,11 @@ async function twoWriters(harness: Harness, project: Project, random: Random): P
       if (answer.status === 200 || answer.status === 202)
         Object.assign(entry, { outcome: 'ok', why: '', submissionId: answer.json().submissionId });
       else if (![204, 409, 410, 423].includes(answer.status))
-        harness.violated(`one of two writers was answered ${answer.what}: ${answer.bytes.toString().slice(0, 200)}`);
+        harness.violated(`one of the writers got ${answer.what}: ${answer.bytes.toString().slice(0, 200)}`);
     }
   };
   await Promise.all([writer(random.integer(5_000, 30_000)), writer(random.integer(5_000, 30_000)), writer(total)]);
-  if (end.aborted) harness.violated('two writers of one upload kept each other from its end for a minute');
-  // The writer of the last byte may have seen success only in another's answer.
+  if (end.aborted) harness.violated('the writers of one upload prevented each other from finishing it for a minute');
+  // Another writer may have got the success answer for the last byte.
   Object.assign(entry, { outcome: 'ok', why: '' });
 }

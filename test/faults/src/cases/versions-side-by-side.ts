@@ -7,7 +7,7 @@ import { openTomorrow } from '../versions/tomorrow.ts';
 
 const PRELOAD = new URL('../versions/forget-events.ts', import.meta.url).href;
 
-/** Kinds of events that the version before is made not to know, as if this one had brought them. */
+/** Event kinds that the previous version is made to forget, as if this version had added them. */
 const FORGOTTEN: Partial<Record<ServiceName, string>> = {
   webhooks: 'submissionCompleted,submissionTranscript',
   submissions: 'mediaProcessed,transcriptCompleted',
@@ -16,14 +16,14 @@ const FORGOTTEN: Partial<Record<ServiceName, string>> = {
 export const versionsSideBySide: FaultCase = {
   name: 'versions-side-by-side',
   promise:
-    'The version before and this one run side by side, each replaced by the other under load: no clip, event or field is lost, though either sends what the other does not know',
+    'The previous version and this one run side by side and replace each other under load: no clip, event or field is lost, although each sends data that the other does not know',
   bounded: false,
   weight: 2,
   // Each of three replacements stops and starts a process of every service.
   limitMs: 20 * 60_000,
   harness: {
     processes: Object.fromEntries(SERVICES.map(service => [service, 2])),
-    // What a version does not know is set aside on its way.
+    // Events that a version does not know become dead letters.
     expected: { deadLetters: true },
     async code(dataDir) {
       const folder = await checkOut(await previousCommit(), dataDir);
@@ -37,7 +37,7 @@ export const versionsSideBySide: FaultCase = {
   async run(harness, plan) {
     await using tomorrow = await openTomorrow(harness);
     await harness.projects();
-    // Everything that follows happens under load, and both have processes of every service at first.
+    // All steps below run under load; at first both versions have processes of every service.
     await during(harness, plan, 'both', async () => void (await tomorrow.publish()));
     await during(harness, plan, 'forward', () => replace(harness, isPrevious));
     await during(harness, plan, 'back', () => replace(harness, process => !isPrevious(process)));
@@ -48,7 +48,7 @@ export const versionsSideBySide: FaultCase = {
 
 const isPrevious = ({ index }: { index: number }): boolean => index === 1;
 
-/** Hands in a share of the takes, and goes on until `change` is done. */
+/** Sends a share of the takes, and continues until `change` is done. */
 async function during(
   harness: Harness,
   { random, submissions, signal }: CasePlan,
@@ -66,7 +66,7 @@ async function during(
   await changed;
 }
 
-/** Starts the others where they do not run, and then stops these, service by service. */
+/** Starts the other processes if they do not run, then stops these, service by service. */
 async function replace({ fleet }: Harness, isGoing: (process: { index: number }) => boolean): Promise<void> {
   for (const service of SERVICES) {
     const all = fleet.of(service);

@@ -10,37 +10,35 @@ const SPOKEN = 15;
 
 export const slowSpeechQueue: FaultCase = {
   name: 'slow-speech-queue',
-  promise: 'A transcript that waits for a slow provider behind many others waits, and is made: waiting is not failing',
+  promise: 'A transcript that waits behind many others for a slow provider does not fail',
   bounded: false,
   weight: 0,
   restMs: 120_000,
   harness: { env: { STUCK_SECONDS: '20' }, serviceEnv: { transcription: { TRANSCRIPTION_SLOTS: '1' } } },
   async run(harness, { random, short, signal }) {
-    // The queue is six (short: three) times as long as the service waits before it looks after a result.
+    // The queue takes six times (short: three times) as long as the service waits before it checks for a missing result.
     const jobMs = short ? 4_000 : 8_000;
     const provider = provideSpeech(harness, () => jobMs);
     const project = await harness.owner.create({ transcriptionEnabled: true });
     const entries = await contributeAll(harness, project, SPOKEN, random, { speaks: true });
     await ended(harness, entries, 'transcript', { limitMs: SPOKEN * jobMs * 1.5 + 30_000, signal });
     const calls = provider.calls.length;
-    // One that was begun again after an answer was lost is no reason for alarm; a provider that is asked for all is.
-    if (calls > SPOKEN * 1.2) harness.violated(`the provider was asked ${calls} times for ${SPOKEN} transcripts`);
+    // A few repeated calls after lost answers are normal.
+    if (calls > SPOKEN * 1.2) harness.violated(`the provider got ${calls} calls for ${SPOKEN} transcripts`);
     await delay(jobMs * 3, undefined, { signal });
     if (provider.calls.length > calls)
-      harness.violated(
-        `the provider was asked ${provider.calls.length - calls} times more after every transcript had ended`,
-      );
+      harness.violated(`the provider got ${provider.calls.length - calls} more calls after every transcript had ended`);
   },
 };
 
-/** The store answers 503 for this long: more than all the tries of a job that was waiting for it. */
+/** The time for which the store returns 503: longer than all retries of a waiting job. */
 const REFUSED_MS = { short: 36_000, long: 70_000 };
 const GOOD = 12;
 
 export const storeRefusesOneSource: FaultCase = {
   name: 'store-refuses-one-source',
   promise:
-    'One upload that the store does not give out keeps no other from its media, and has its own once it is given out',
+    'An upload that the store does not return blocks no other clip’s media, and gets its own media once it is readable',
   bounded: false,
   weight: 0,
   restMs: 120_000,
@@ -69,23 +67,22 @@ export const storeRefusesOneSource: FaultCase = {
     const good = await contributeAll(harness, plain, GOOD, random.fork('good'));
     await ended(harness, good, 'media', { limitMs: REFUSED_MS.short, signal });
     await until;
-    if (times === 0) harness.violated('the store was asked for no upload: the case did nothing');
+    if (times === 0) harness.violated('the store got no request for an upload: the case tested nothing');
     const [mine] = await submissionsOf(harness, [first!]);
     if (mine?.mediaStatus === 'failed')
-      harness.violated(
-        `the media of ${mine.submissionId} failed, because the store was in trouble (${mine.mediaError})`,
-      );
+      harness.violated(`the media of ${mine.submissionId} failed after the store’s errors (${mine.mediaError})`);
     await s3.pass();
   },
 };
 
-/** Longer than five requests that are overdue, and than the attempts of one transcription. */
-const AWAY_MS = { short: 30_000, long: 50_000 };
-const AWAY_TAKES = { short: 12, long: 40 };
+/** Longer than five overdue requests and than the attempts of one transcription. */
+const DOWN_MS = { short: 30_000, long: 50_000 };
+const DOWN_TAKES = { short: 12, long: 40 };
 
 export const mediaAway: FaultCase = {
   name: 'media-and-speech-away',
-  promise: 'A worker or a provider that is away for hours costs time and no clip: all is made once it is back',
+  promise:
+    'A worker or provider that is down for hours costs time but no clip: all media and transcripts follow its return',
   bounded: false,
   weight: 0,
   restMs: 120_000,
@@ -95,20 +92,20 @@ export const mediaAway: FaultCase = {
   },
   async run(harness, { random, short, signal }) {
     const form = short ? 'short' : 'long';
-    const awayMs = AWAY_MS[form];
+    const downMs = DOWN_MS[form];
     const { fleet } = harness;
     const [media] = fleet.of('media');
     const speech = harness.proxies('speech');
     await harness.projects();
     await speech.down();
     await fleet.kill(media!);
-    const entries = await trickle(harness, AWAY_TAKES[form], random, { overMs: awayMs / 3, speech: 0.4 });
+    const entries = await trickle(harness, DOWN_TAKES[form], random, { overMs: downMs / 3, speech: 0.4 });
     for (const { outcome, why } of entries)
-      if (outcome !== 'ok') harness.violated(`a clip did not land while media was away: ${why}`);
-    await delay((awayMs * 2) / 3, undefined, { signal });
+      if (outcome !== 'ok') harness.violated(`a clip did not land while media was down: ${why}`);
+    await delay((downMs * 2) / 3, undefined, { signal });
     await fleet.start(media!);
     await ended(harness, entries, 'media', { limitMs: 90_000, signal });
-    await delay(awayMs, undefined, { signal });
+    await delay(downMs, undefined, { signal });
     await speech.pass();
   },
 };

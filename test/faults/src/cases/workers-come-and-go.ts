@@ -10,13 +10,13 @@ const PROCESSES = 3;
 const CLIPS = { short: 24, long: 30 };
 const LONG_JOB_MS = { short: 30_000, long: 60_000 };
 const JOB_MS = 1_500;
-/** The longest that those who have work may stand still. */
+/** The longest time that workers may be idle while jobs wait. */
 const STALL_MS = 5_000;
 
 export const workersComeAndGo: FaultCase = {
   name: 'workers-come-and-go',
   promise:
-    'While one long job runs, workers are added, removed and killed: the others stand still for 5 s at most, and nothing is worked on twice at once',
+    'While one long job runs and workers are added, removed and killed, the others are idle for 5 s at most, and no job runs twice at once',
   bounded: false,
   weight: 0,
   restMs: 120_000,
@@ -30,14 +30,14 @@ export const workersComeAndGo: FaultCase = {
     const form = short ? 'short' : 'long';
     const { fleet } = harness;
     const workers = fleet.of('transcription');
-    // All work waits before the first job begins, so that a worker without any stands still.
+    // All work waits before the first job begins, so that an idle worker shows a fault.
     for (const worker of workers) await fleet.stop(worker);
     const project = await harness.owner.create({ transcriptionEnabled: true });
     const entries = await contributeAll(harness, project, CLIPS[form], random, { speaks: true });
     await ended(harness, entries, 'media', { limitMs: 120_000, signal });
 
     const provider = provideSpeech(harness, call => (isFirst(provider, call) ? LONG_JOB_MS[form] : JOB_MS));
-    const asked = watchAudio(harness, provider);
+    const audioCalls = watchAudio(harness, provider);
     await Promise.all(workers.slice(0, 2).map(worker => fleet.start(worker)));
     const first = await waitFor('the long job', async () => provider.calls[0], { timeoutMs: 60_000, signal });
     const [busy, other, third] = [workers[first.process]!, workers[1 - first.process]!, workers[2]!];
@@ -50,9 +50,9 @@ export const workersComeAndGo: FaultCase = {
     await fleet.kill(third);
     await fleet.start(third);
     await ended(harness, entries, 'transcript', { limitMs: LONG_JOB_MS[form] + 120_000, signal });
-    if (busy.starts > 2) harness.violated('the process with the long job was started again: the case did nothing');
-    stalls(harness, asked, first);
-    atOnce(harness, asked);
+    if (busy.starts > 2) harness.violated('the process with the long job was restarted: the case tested nothing');
+    stalls(harness, audioCalls, first);
+    atOnce(harness, audioCalls);
     await harness.proxies('speech').pass();
   },
 };
@@ -60,33 +60,33 @@ export const workersComeAndGo: FaultCase = {
 const isFirst = ({ calls }: SpeechProvider, call: SpeechCall) => calls[0] === call;
 
 /**
- * As long as work waits, the provider is never without a new call for long. What a killed worker had in its hands does not wait: it
- * is begun again once its claim has ended, which may be after all the rest. Nor does one worker alone do what the long job leaves. How
- * many jobs they get done beside it depends on the machine.
+ * Checks that the provider always gets a new call soon while work waits, and that more than one worker makes the calls beside the
+ * long job. A killed worker's job does not count: it restarts when its claim ends, possibly after all others. The number of jobs
+ * beside the long one depends on the machine.
  */
-function stalls({ violated }: Harness, asked: Asked[], first: SpeechCall): void {
+function stalls({ violated }: Harness, audioCalls: AudioCall[], first: SpeechCall): void {
   const begun = new Set<string>();
   const others: SpeechCall[] = [];
-  for (const { key, call } of asked) {
+  for (const { key, call } of audioCalls) {
     if (call !== first && !begun.has(key)) others.push(call);
     if (key) begun.add(key);
   }
   const gaps = others.slice(1).map((call, at) => call.began - others[at]!.began - JOB_MS);
   const longest = Math.max(0, ...gaps);
-  if (longest > STALL_MS) violated(`workers stood still for ${longest} ms while another had a long job`);
+  if (longest > STALL_MS) violated(`workers were idle for ${longest} ms while another had a long job`);
   const beside = others.filter(call => call.began < (first.ended ?? Number.POSITIVE_INFINITY));
   if (new Set(beside.map(call => call.process)).size < PROCESSES - 1)
-    violated('a worker had nothing to do while jobs waited and another had a long one');
+    violated('a worker was idle while jobs waited and another had a long one');
 }
 
-/** The audio that a process fetched last is what its next call is about: one job at a time runs in each. */
-interface Asked {
+/** A call with its audio's key: the last audio that its process fetched, as each process runs one job at a time. */
+interface AudioCall {
   key: string;
   call: SpeechCall;
 }
 
-function watchAudio({ fleet }: Harness, provider: SpeechProvider): Asked[] {
-  const asked: Asked[] = [];
+function watchAudio({ fleet }: Harness, provider: SpeechProvider): AudioCall[] {
+  const audioCalls: AudioCall[] = [];
   const fetched = new Map<number, string>();
   for (const { index, proxies } of fleet.of('transcription'))
     for (const proxy of proxies.to.s3)
@@ -95,14 +95,14 @@ function watchAudio({ fleet }: Harness, provider: SpeechProvider): Asked[] {
         const key = /^GET \S*\/submissions\/([^?\s]*)\/audio\.m4a/.exec(frame.toString('latin1', 0, 400))?.[1];
         if (key) fetched.set(index, key);
       });
-  provider.onCall = call => void asked.push({ key: fetched.get(call.process) ?? '', call });
-  return asked;
+  provider.onCall = call => void audioCalls.push({ key: fetched.get(call.process) ?? '', call });
+  return audioCalls;
 }
 
-function atOnce({ violated }: Harness, asked: Asked[]): void {
-  if (asked.every(({ key }) => !key)) violated('no audio was seen on its way: the case did nothing');
-  for (const [at, { key, call }] of asked.entries())
-    for (const later of asked.slice(at + 1))
+function atOnce({ violated }: Harness, audioCalls: AudioCall[]): void {
+  if (audioCalls.every(({ key }) => !key)) violated('the proxies saw no audio: the case tested nothing');
+  for (const [at, { key, call }] of audioCalls.entries())
+    for (const later of audioCalls.slice(at + 1))
       if (key && later.key === key && later.call.began < (call.ended ?? Number.POSITIVE_INFINITY))
-        violated(`${key} was worked on by two processes at once`);
+        violated(`two processes worked on ${key} at once`);
 }

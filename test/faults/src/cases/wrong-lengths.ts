@@ -11,7 +11,7 @@ const SALVAGE_MS = 90_000;
 export const wrongLengths: FaultCase = {
   name: 'declared-size-is-wrong',
   promise:
-    'A length declared too small or as zero is refused with a reason, one too large is salvaged when its hold ends, and the take can be sent again',
+    'An upload with a declared length of zero or too small is refused with a reason; one too large is salvaged when its hold ends; the take can be sent again',
   bounded: false,
   weight: 0,
   harness: {
@@ -44,44 +44,38 @@ async function begun(harness: Harness, project: Project, random: Random): Promis
   return hand;
 }
 
-/** More bytes than declared are refused entirely; the client starts again, and its take lands. */
+/** Sends more bytes than declared, which are refused entirely; a second upload of the take lands. */
 async function tooSmall(harness: Harness, project: Project, random: Random): Promise<void> {
   const hand = await begun(harness, project, random);
   const total = hand.entry.take.bytes.length;
   await hand.create({ 'upload-length': String(total - random.integer(1, 1_000)) });
   const first = random.integer(1, total - 1_500);
   await hand.patch(0, { end: first });
-  expectRefusal(harness, await hand.patch(first), [400, 413], 'a body that is longer than what was declared leaves');
+  expectRefusal(harness, await hand.patch(first), [400, 413], 'a body beyond the declared length');
   const another = { 'upload-length': String(total) };
-  expectRefusal(
-    harness,
-    await hand.patch(first, { headers: another }),
-    [400],
-    'another length than the one that was declared',
-  );
+  expectRefusal(harness, await hand.patch(first, { headers: another }), [400], 'a length other than the declared one');
   await hand.remove();
   const again = await hand.create();
-  if (again.status !== 201)
-    return harness.violated(`a take whose length was wrong cannot be sent again: ${again.what}`);
+  if (again.status !== 201) return harness.violated(`a take with a wrong length cannot be sent again: ${again.what}`);
   await hand.finish(0);
 }
 
 async function zero(harness: Harness, project: Project, random: Random): Promise<void> {
   const hand = await begun(harness, project, random);
   const answer = await hand.create({ 'upload-length': '0' });
-  expectRefusal(harness, answer, [400, 422], 'an upload of no bytes');
+  expectRefusal(harness, answer, [400, 422], 'an upload without bytes');
   const again = await hand.create();
-  if (again.status !== 201) return harness.violated(`after an empty upload the take cannot be sent: ${again.what}`);
+  if (again.status !== 201) return harness.violated(`a take cannot be sent after an empty upload: ${again.what}`);
   await hand.finish(0);
 }
 
-/** Declared bytes never come: what is there plays, and is kept as incomplete. */
+/** Sends fewer bytes than declared: the clip plays and is marked incomplete. */
 async function tooLarge(harness: Harness, project: Project, random: Random): Promise<void> {
   const hand = await begun(harness, project, random);
   const { entry } = hand;
   await hand.create({ 'upload-length': String(entry.take.bytes.length + random.integer(1, 100_000)) });
   const answer = await hand.patch(0);
-  if (answer.status !== 204) harness.violated(`all bytes of fewer than declared were answered ${answer.what}`);
+  if (answer.status !== 204) harness.violated(`fewer bytes than declared returned ${answer.what}`);
   entry.outcome = 'ok';
   entry.why = '';
   const salvaged = async () => {
@@ -89,7 +83,7 @@ async function tooLarge(harness: Harness, project: Project, random: Random): Pro
     return all.find(({ sha256 }) => sha256 === entry.take.sha256);
   };
   const found = await waitFor('a salvaged take', salvaged, { timeoutMs: SALVAGE_MS, intervalMs: 500, checkMs: 10_000 });
-  if (!found.incomplete) harness.violated(`${found.submissionId} lacks bytes that were declared and is not incomplete`);
+  if (!found.incomplete) harness.violated(`${found.submissionId} lacks declared bytes but is not incomplete`);
 }
 
 async function beyondTheLimit(harness: Harness, project: Project, random: Random): Promise<void> {
@@ -99,6 +93,6 @@ async function beyondTheLimit(harness: Harness, project: Project, random: Random
   for (const length of ['-1', '1e3', 'ten'])
     expectRefusal(harness, await hand.create({ 'upload-length': length }), [400, 412], `the length "${length}"`);
   const again = await hand.create();
-  if (again.status !== 201) return harness.violated(`after a refused length the take cannot be sent: ${again.what}`);
+  if (again.status !== 201) return harness.violated(`a take cannot be sent after a refused length: ${again.what}`);
   await hand.finish(0);
 }

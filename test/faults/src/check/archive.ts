@@ -1,4 +1,4 @@
-/** The files of a ZIP archive whose content is stored, not deflated. Throws when it is no whole archive. */
+/** Returns the files of an uncompressed ZIP archive. Throws when the archive is not whole. */
 export function filesOf(zip: Buffer): Map<string, Buffer> {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   if (end < 0) throw new Error('the archive has no end');
@@ -6,7 +6,7 @@ export function filesOf(zip: Buffer): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   let at = zip.readUInt32LE(end + 16);
   for (let index = 0; index < count; index++) {
-    if (zip.readUInt32LE(at) !== 0x02014b50) throw new Error(`the archive's directory breaks off at entry ${index}`);
+    if (zip.readUInt32LE(at) !== 0x02014b50) throw new Error(`the archive's directory ends at entry ${index}`);
     const [method, size] = [zip.readUInt16LE(at + 10), zip.readUInt32LE(at + 24)];
     const [nameLength, extraLength, commentLength] = [28, 30, 32].map(field => zip.readUInt16LE(at + field)) as [
       number,
@@ -14,28 +14,28 @@ export function filesOf(zip: Buffer): Map<string, Buffer> {
       number,
     ];
     const name = zip.toString('utf8', at + 46, at + 46 + nameLength);
-    if (method !== 0) throw new Error(`${name} is not stored as it is`);
+    if (method !== 0) throw new Error(`${name} is compressed`);
     const local = zip.readUInt32LE(at + 42);
     const begin = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
-    if (begin + size > zip.length) throw new Error(`${name} breaks off`);
+    if (begin + size > zip.length) throw new Error(`${name} is cut off`);
     files.set(name, zip.subarray(begin, begin + size));
     at += 46 + nameLength + extraLength + commentLength;
   }
   return files;
 }
 
-/** Which clips each part of a project's archive shows: its JSON, its table, its videos. */
+/** The clips in each part of a project's archive: its JSON, its table, its videos. */
 export interface Shown {
   json: Set<string>;
   table: Set<string>;
   videos: Set<string>;
-  /** Files beyond those. */
+  /** All other files. */
   others: string[];
 }
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-/** What an archive shows. Throws when it is no whole archive, or lacks a file. */
+/** Returns the clips in an archive. Throws when the archive is not whole or lacks a file. */
 export function shownIn(zip: Buffer): Shown {
   const files = filesOf(zip);
   const file = (name: string): string => {

@@ -30,34 +30,34 @@ function clip(sha256: string, more: Partial<SubmissionJson> = {}): SubmissionJso
   } as SubmissionJson;
 }
 
-test('the checker sees a take that was lost, doubled, or landed though it was refused', () => {
+test('the checker reports a take that was lost, duplicated, or landed although it was refused', () => {
   assert.deepEqual(takeViolations([clip('a'), clip('b')], [entry('a'), entry('b'), entry('c', 'unknown')]), []);
   const lost = takeViolations([], [entry('a')]);
-  assert.match(lost.join(), /is there 0 times and not once/);
+  assert.match(lost.join(), /exists 0 times, not once/);
   const twice = [clip('a'), clip('a', { submissionId: 'another' })];
-  assert.match(takeViolations(twice, [entry('a')]).join(), /is there 2 times and not once/);
-  assert.match(takeViolations(twice, [entry('a', 'unknown')]).join(), /is there 2 times/);
-  assert.match(takeViolations([clip('a')], [entry('a', 'failed')]).join(), /was refused, and is there/);
+  assert.match(takeViolations(twice, [entry('a')]).join(), /exists 2 times, not once/);
+  assert.match(takeViolations(twice, [entry('a', 'unknown')]).join(), /exists 2 times/);
+  assert.match(takeViolations([clip('a')], [entry('a', 'failed')]).join(), /was refused but exists/);
 });
 
-test('the checker sees an erased clip that is still there, and lets stand what was heard and counted of it', () => {
+test('the checker reports an erased clip that still exists, but accepts its earlier events and counts', () => {
   const erased = entry('a', 'ok', { erased: true, submissionId: 'clip a' });
   assert.deepEqual(takeViolations([], [erased]), []);
-  assert.match(takeViolations([clip('a')], [erased]).join(), /was erased, and is there/);
+  assert.match(takeViolations([clip('a')], [erased]).join(), /was erased but exists/);
   const heard = { id: '1', type: 'submission.completed', projectId: 'project', submissionId: 'clip a', times: 1 };
   const receiver = { violations: [] as string[], events: new Map([['1', heard]]) } as unknown as Receiver;
   assert.deepEqual(eventViolations([], receiver, [erased]), []);
-  assert.match(eventViolations([], receiver, []).join(), /got an event about what is not there/);
+  assert.match(eventViolations([], receiver, []).join(), /got an event about a missing submission/);
 });
 
-test('the checker sees bytes that nobody sent, another project, and another id than was reported', () => {
-  assert.match(takeViolations([clip('x')], []).join(), /bytes that nobody sent/);
+test('the checker reports bytes that no client sent, a wrong project, and a wrong id', () => {
+  assert.match(takeViolations([clip('x')], []).join(), /bytes that no client sent/);
   assert.match(takeViolations([clip('a', { projectId: 'other' })], [entry('a')]).join(), /in another project/);
   const reported = entry('a', 'ok', { submissionId: 'clip z' });
-  assert.match(takeViolations([clip('a')], [reported]).join(), /was reported as submission clip z and is clip a/);
+  assert.match(takeViolations([clip('a')], [reported]).join(), /was reported as submission clip z but is clip a/);
 });
 
-test('the checker sees media and transcripts that are not final, or ended wrongly', () => {
+test('the checker reports media and transcripts that are not final or have a wrong end', () => {
   const project = { transcription: true } as Project;
   const see = (more: Partial<SubmissionJson>, expected = NOTHING_EXPECTED) =>
     endViolations([clip('a', more)], project, [entry('a')], expected).join();
@@ -67,10 +67,10 @@ test('the checker sees media and transcripts that are not final, or ended wrongl
   assert.equal(see({ mediaStatus: 'failed' }, { ...NOTHING_EXPECTED, mediaMayFail: true }), '');
   assert.match(see({ transcriptStatus: 'pending' }), /transcript of clip a is not final/);
   assert.match(see({ transcriptStatus: 'failed' }), /transcript of clip a failed/);
-  assert.match(see({ transcriptStatus: null }), /has speech and no transcript/);
+  assert.match(see({ transcriptStatus: null }), /has speech but no transcript/);
 });
 
-test('the checker sees events that were not delivered, were delivered under two ids, or are about nothing', () => {
+test('the checker reports events that are missing, have two ids, or are about a missing submission', () => {
   const event = (id: string, type: string): Delivered => ({
     id,
     type,
@@ -96,10 +96,10 @@ test('the checker sees events that were not delivered, were delivered under two 
     see([clip('a', { transcriptStatus: 'disabled' })], landed, transcribed),
     /transcript's event of clip a: 1/,
   );
-  assert.match(see([], landed), /got an event about what is not there/);
+  assert.match(see([], landed), /got an event about a missing submission/);
 });
 
-test('the checker sees uses and counts that do not match the clips', () => {
+test('the checker reports uses and counts that do not match the clips', () => {
   const see = (link: object, stats: object, entries: Entry[], expected = NOTHING_EXPECTED) => {
     const shared = { tokenId: 'link', maxUses: 3, remainingUses: 2, submissionCount: 1, recipientUrl: LINK, ...link };
     const links = { projectId: 'project', sharedLink: shared, recipientUrls: [] } as unknown as ProjectLinksJson;
@@ -111,7 +111,7 @@ test('the checker sees uses and counts that do not match the clips', () => {
   assert.equal(see({}, {}, landed), '');
   assert.match(see({ remainingUses: -1 }, {}, landed), /has -1 uses left/);
   assert.match(see({ remainingUses: 3 }, {}, landed), /counts 1 uses fewer than responses landed/);
-  assert.match(see({ submissionCount: 2 }, {}, landed), /counts 2 clips and has 1/);
+  assert.match(see({ submissionCount: 2 }, {}, landed), /counts 2 clips but has 1/);
   assert.match(
     see({ remainingUses: 1 }, { responseSlotsUsed: 2 }, landed),
     /holds 1 uses beside the 1 that landed, and 0/,
@@ -119,11 +119,11 @@ test('the checker sees uses and counts that do not match the clips', () => {
   assert.equal(see({ remainingUses: 1 }, { responseSlotsUsed: 2 }, left), '');
   const ended = { ...NOTHING_EXPECTED, holdsEnd: true };
   assert.match(see({ remainingUses: 1 }, { responseSlotsUsed: 2 }, left, ended), /and 0 can be held/);
-  assert.match(see({}, { videosCreated: 2 }, landed), /counts 2 videos and has 1/);
-  assert.match(see({}, { responseSlotsUsed: 0 }, landed), /counts 0 responses and its links 1/);
+  assert.match(see({}, { videosCreated: 2 }, landed), /counts 2 videos but has 1/);
+  assert.match(see({}, { responseSlotsUsed: 0 }, landed), /counts 0 responses but its links count 1/);
 });
 
-test('the checker sees two events of a submission in the wrong order, and takes a repetition for none', () => {
+test('the checker reports two events of a submission in the wrong order, but accepts a repetition', () => {
   const seen = (id: string, submissionId: string, second: number) => ({
     ...{ id, submissionId, type: `event ${id}` },
     at: new Date(second * 1_000),
@@ -131,6 +131,6 @@ test('the checker sees two events of a submission in the wrong order, and takes 
   const [landed, transcribed, other] = [seen('1', 'clip a', 1), seen('2', 'clip a', 2), seen('3', 'clip b', 0)];
   assert.deepEqual(orderViolations([landed, transcribed, other, landed], 'here'), []);
   assert.deepEqual(orderViolations([transcribed, other, landed], 'here'), [
-    'here: event 1 of clip a came behind event 2, which occurred later',
+    'here: event 1 of clip a came after event 2, which occurred later',
   ]);
 });

@@ -7,7 +7,7 @@ import { endViolations, eventViolations, takeViolations } from './clips.ts';
 import { countViolations } from './counts.ts';
 import { downloadViolations } from './downloads.ts';
 
-/** What the checker looks at. */
+/** The parts of a harness that the checker reads. */
 export type Judged = Pick<
   Harness,
   'owner' | 'ledger' | 'receiver' | 'leftovers' | 'expected' | 'violations' | 'noted' | 'workDir'
@@ -15,14 +15,14 @@ export type Judged = Pick<
 
 const REST_MS = 240_000;
 const EVERY_MS = 500;
-/** Worth a note. */
+/** The checker notes a longer wait. */
 const LONG_REST_SECONDS = 20;
 const DOWNLOADS = 12;
 const SHOWN = 25;
 
 /**
- * Waits until the service is at rest and every promise holds, then downloads a sample. Returns the violations that remain
- * after `restMs` milliseconds. A promise that holds at rest held all along, or was mended.
+ * Waits until the service is at rest and every promise holds, then downloads a sample. Returns the violations that remain after
+ * `restMs` milliseconds.
  */
 export async function check(harness: Judged, random: Random, restMs = REST_MS): Promise<string[]> {
   const start = Date.now();
@@ -33,13 +33,13 @@ export async function check(harness: Judged, random: Random, restMs = REST_MS): 
     const { violations, submissions } = await look(harness);
     if (violations.length === 0) {
       const seconds = Math.round((began - start) / 1_000);
-      if (seconds >= LONG_REST_SECONDS) harness.noted(`at rest after ${seconds} s; what came last: ${last.at(-1)}`);
+      if (seconds >= LONG_REST_SECONDS) harness.noted(`at rest after ${seconds} s; the last violation: ${last.at(-1)}`);
       const sample = pickSome(submissions, DOWNLOADS, random);
       return [...harness.violations, ...(await downloadViolations(harness.owner, sample, harness.ledger.entries))];
     }
     if (Date.now() > end) return [...harness.violations, ...shown(violations)];
     last = violations;
-    // To look at thousands of clips is load, too.
+    // Reading thousands of clips is load too.
     await delay(Math.max(EVERY_MS, Date.now() - began));
   }
 }
@@ -62,9 +62,9 @@ async function look(harness: Judged): Promise<{ violations: string[]; submission
     violations.push(...eventViolations(all, harness.receiver, ledger.entries));
     violations.push(...(await harness.leftovers.violations(expected)));
     const running = await programsBelow(harness.workDir, 'ffmpeg');
-    if (running.length > 0) violations.push(`${running.length} ffmpeg still run`);
+    if (running.length > 0) violations.push(`${running.length} ffmpeg processes still run`);
   } catch (error) {
-    violations.push(`the check could not look: ${(error as Error).message}`);
+    violations.push(`the check failed: ${(error as Error).message}`);
   }
   return { violations, submissions: all };
 }

@@ -4,7 +4,7 @@ import type { Project } from '../owner/owner.ts';
 import type { Receiver } from '../owner/receiver.ts';
 import type { Expectations } from './expectations.ts';
 
-/** Each ok exists once, with its bytes, unless it was erased; each unknown at most once; each failed never; and nothing exists that nobody sent. */
+/** Checks that each ok take exists once unless erased, each unknown at most once, each failed never, and no other. */
 export function takeViolations(submissions: SubmissionJson[], entries: Entry[]): string[] {
   const violations: string[] = [];
   const found = new Map<string, SubmissionJson[]>();
@@ -15,24 +15,24 @@ export function takeViolations(submissions: SubmissionJson[], entries: Entry[]):
   for (const entry of entries) {
     const mine = found.get(entry.take.sha256) ?? [];
     found.delete(entry.take.sha256);
-    const who = `the take ${entry.take.sha256.slice(0, 12)} (response ${entry.responseSessionId}, ${entry.outcome}${entry.why && `: ${entry.why}`})`;
-    if (entry.erased && mine.length > 0) violations.push(`${who} was erased, and is there`);
+    const name = `the take ${entry.take.sha256.slice(0, 12)} (response ${entry.responseSessionId}, ${entry.outcome}${entry.why && `: ${entry.why}`})`;
+    if (entry.erased && mine.length > 0) violations.push(`${name} was erased but exists`);
     if (entry.outcome === 'ok' && !entry.erased && mine.length !== 1)
-      violations.push(`${who} is there ${mine.length} times and not once`);
-    if (entry.outcome === 'unknown' && mine.length > 1) violations.push(`${who} is there ${mine.length} times`);
-    if (entry.outcome === 'failed' && mine.length > 0) violations.push(`${who} was refused, and is there`);
-    if (mine.some(({ projectId }) => projectId !== entry.projectId)) violations.push(`${who} is in another project`);
+      violations.push(`${name} exists ${mine.length} times, not once`);
+    if (entry.outcome === 'unknown' && mine.length > 1) violations.push(`${name} exists ${mine.length} times`);
+    if (entry.outcome === 'failed' && mine.length > 0) violations.push(`${name} was refused but exists`);
+    if (mine.some(({ projectId }) => projectId !== entry.projectId)) violations.push(`${name} is in another project`);
     if (entry.outcome === 'ok' && entry.submissionId && mine[0] && mine[0].submissionId !== entry.submissionId)
-      violations.push(`${who} was reported as submission ${entry.submissionId} and is ${mine[0].submissionId}`);
+      violations.push(`${name} was reported as submission ${entry.submissionId} but is ${mine[0].submissionId}`);
   }
   for (const [sha256, strangers] of found)
     violations.push(
-      `submission ${strangers[0]!.submissionId} has bytes that nobody sent (${sha256.slice(0, 12) || 'no hash'})`,
+      `submission ${strangers[0]!.submissionId} has bytes that no client sent (${sha256.slice(0, 12) || 'no hash'})`,
     );
   return violations;
 }
 
-/** Media and transcripts are final, and as good as their clips allow. */
+/** Checks that media and transcripts are final, and as good as their clips allow. */
 export function endViolations(
   submissions: SubmissionJson[],
   project: Project,
@@ -51,12 +51,12 @@ export function endViolations(
       violations.push(`the transcript of ${submissionId} failed (${transcriptError})`);
     const isDue = project.transcription && takes.get(sha256 ?? '')?.speaks;
     if (isDue && (transcriptStatus === 'disabled' || transcriptStatus === null))
-      violations.push(`${submissionId} has speech and no transcript (${transcriptStatus})`);
+      violations.push(`${submissionId} has speech but no transcript (${transcriptStatus})`);
   }
   return violations;
 }
 
-/** Every submission has exactly one `submission.completed`, delivered; every ended transcript exactly one event; and there are no others. */
+/** Checks that the receiver has one `submission.completed` per submission, one event per ended transcript, and no others. */
 export function eventViolations(submissions: SubmissionJson[], receiver: Receiver, entries: Entry[] = []): string[] {
   const violations = [...receiver.violations];
   const heard = new Map<string, string[]>();
@@ -75,10 +75,10 @@ export function eventViolations(submissions: SubmissionJson[], receiver: Receive
     const ended = transcriptStatus === 'completed' || transcriptStatus === 'failed';
     expect(`submission.transcript.ended ${submissionId}`, ended ? 1 : 0, `the transcript's event of ${submissionId}`);
   }
-  // What an erased clip's endpoint heard before the erasure stands.
+  // Events of an erased clip from before the erasure stay valid.
   const erased = new Set(entries.filter(entry => entry.erased).map(({ submissionId }) => submissionId));
   for (const key of heard.keys())
     if (!erased.has(key.slice(key.indexOf(' ') + 1)))
-      violations.push(`the receiver got an event about what is not there: ${key}`);
+      violations.push(`the receiver got an event about a missing submission: ${key}`);
   return violations;
 }

@@ -1,6 +1,6 @@
 import type { Admin } from 'kafkajs';
 
-/** How far a consumer group is behind a topic. */
+/** The lag of a consumer group on a topic. */
 export interface ConsumerLag {
   topic: string;
   group: string;
@@ -17,7 +17,7 @@ const GROUPS = {
   parked: ['submissions-dead-letters'],
 };
 
-/** The lag of each group of the product, whose topics and groups begin with `prefix`. */
+/** Returns the lag of each group of the product, whose topics and groups begin with `prefix`. */
 export async function consumerLags(admin: Admin, prefix: string): Promise<ConsumerLag[]> {
   const lags: ConsumerLag[] = [];
   for (const [topic, groups] of Object.entries(GROUPS)) {

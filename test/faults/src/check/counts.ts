@@ -3,7 +3,7 @@ import type { SubmissionJson } from '@recording-request/contract/resources/submi
 import type { Entry } from '../contributors/ledger.ts';
 import type { Expectations } from './expectations.ts';
 
-/** Landed responses = uses taken, `submissionCount` = clips, and nothing is below zero or above its limit. */
+/** Checks that landed responses = used uses, `submissionCount` = clips, and no count is below zero or above its limit. */
 export function countViolations(
   submissions: SubmissionJson[],
   links: ProjectLinksJson,
@@ -17,7 +17,7 @@ export function countViolations(
     const { tokenId, maxUses, remainingUses, submissionCount } = link;
     const clips = submissions.filter(submission => submission.tokenId === tokenId);
     const mine = entries.filter(entry => new URL(entry.link).pathname === new URL(link.recipientUrl).pathname);
-    // An erased clip stays counted at its link, and its use is not given back.
+    // A link still counts an erased clip and keeps its use.
     const erased = mine.filter(entry => entry.erased);
     const landed = responsesOf(clips) + erased.length;
     const claimed = maxUses - remainingUses - landed;
@@ -29,7 +29,7 @@ export function countViolations(
     if (remainingUses < 0) violations.push(`link ${tokenId} has ${remainingUses} uses left`);
     if (landed > maxUses) violations.push(`link ${tokenId} of ${maxUses} uses has ${landed} responses`);
     if (submissionCount !== clips.length + erased.length)
-      violations.push(`link ${tokenId} counts ${submissionCount} clips and has ${clips.length + erased.length}`);
+      violations.push(`link ${tokenId} counts ${submissionCount} clips but has ${clips.length + erased.length}`);
     if (claimed < 0) violations.push(`link ${tokenId} counts ${-claimed} uses fewer than responses landed`);
     const held = expected.holdsEnd ? 0 : open;
     if (claimed > held)
@@ -38,19 +38,19 @@ export function countViolations(
       );
   }
   if (stats.videosCreated !== submissions.length)
-    violations.push(`the project counts ${stats.videosCreated} videos and has ${submissions.length}`);
+    violations.push(`the project counts ${stats.videosCreated} videos but has ${submissions.length}`);
   if (stats.responseSlotsUsed !== used)
-    violations.push(`the project counts ${stats.responseSlotsUsed} responses and its links ${used}`);
+    violations.push(`the project counts ${stats.responseSlotsUsed} responses but its links count ${used}`);
   for (const [name, value] of Object.entries(stats)) if (value < 0) violations.push(`${name} is ${value}`);
   return violations;
 }
 
-/** How many responses the clips belong to: one each, outside interviews. */
+/** Returns the number of responses of the clips: one per clip outside interviews. */
 function responsesOf(clips: SubmissionJson[]): number {
   return new Set(clips.map(clip => clip.responseSessionId ?? clip.submissionId)).size;
 }
 
-/** How many responses were begun, or may have been, without anything landing. */
+/** Returns the number of responses that were or may have been begun without a landed clip. */
 function openResponses(entries: Entry[], clips: SubmissionJson[]): number {
   const there = new Set(clips.map(({ sha256 }) => sha256));
   const landed = new Set(entries.filter(entry => there.has(entry.take.sha256)).map(entry => entry.responseSessionId));

@@ -7,7 +7,7 @@ import type { Entry } from '../contributors/ledger.ts';
 import { picturesOf } from '../contributors/takes.ts';
 import type { Owner } from '../owner/owner.ts';
 
-/** Downloads clips as the owner does and checks size and pictures; where no media was made of a clip, the bytes themselves. */
+/** Downloads clips as the owner does. Checks size and pictures, or the bytes of a clip without media. */
 export async function downloadViolations(
   owner: Owner,
   submissions: SubmissionJson[],
@@ -21,20 +21,20 @@ export async function downloadViolations(
       const answer = await owner.ask(new URL(videoUrl).pathname);
       if (answer.status !== 200 || answer.bytes.length !== fileSize) {
         violations.push(
-          `the video of ${submissionId} answers ${answer.status} with ${answer.bytes.length} bytes, not ${fileSize}`,
+          `the video of ${submissionId} returns ${answer.status} with ${answer.bytes.length} bytes, not ${fileSize}`,
         );
         continue;
       }
       if (!take) continue;
       if (mediaStatus !== 'ready') {
         const got = createHash('sha256').update(answer.bytes).digest('hex');
-        if (got !== sha256) violations.push(`the video of ${submissionId} is not the bytes that were sent`);
+        if (got !== sha256) violations.push(`the video of ${submissionId} does not have the sent bytes`);
         continue;
       }
       const path = join(dir, submissionId);
       await writeFile(path, answer.bytes);
       if ((await picturesOf(path)) !== take.pictures)
-        violations.push(`the video of ${submissionId} does not show the pictures that were sent`);
+        violations.push(`the video of ${submissionId} does not have the sent pictures`);
     }
   } finally {
     await rm(dir, { recursive: true, force: true });

@@ -1,10 +1,10 @@
 /** Outcomes that a case allows and the checker otherwise reports. */
 export interface Expectations {
-  /** A clip's media may fail: then the uploaded bytes are served. */
+  /** A clip's media may fail; the API then serves the uploaded bytes. */
   mediaMayFail: boolean;
   /** A transcript may fail. */
   transcriptMayFail: boolean;
-  /** Records that are no events were sent, and lie in the dead-letter topic. */
+  /** Bad records may be in the dead-letter topic. */
   deadLetters: boolean;
   /** Holds end before the check: no claimed use and no unfinished upload may be left. */
   holdsEnd: boolean;

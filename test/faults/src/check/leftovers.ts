@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { type ConsumerLag, consumerLags } from './consumer-lag.ts';
 import type { Expectations } from './expectations.ts';
 
-/** Where a run keeps its data. */
+/** The places of a run's data. */
 export interface LeftoversOptions {
   env: Record<string, string>;
   databasePrefix: string;
@@ -12,10 +12,10 @@ export interface LeftoversOptions {
   bucket: string;
 }
 
-/** Finds what a service at rest must not leave behind. The only code of the suite that looks behind HTTP. */
+/** Finds data that a service at rest must not leave behind. The only code of the suite that reads the servers directly. */
 export interface Leftovers extends AsyncDisposable {
   violations(expected: Expectations): Promise<string[]>;
-  /** How far each consumer group is behind its topic. */
+  /** Returns the lag of each consumer group. */
   lags(): Promise<ConsumerLag[]>;
   /** Removes the databases, the topics and the bucket of the run. */
   erase(): Promise<void>;
@@ -80,22 +80,20 @@ async function submissionsLeft(
   const uploads = database.collection<{ _id: string; state: string }>('uploads');
   const submissions = database.collection<ClipRow>('submissions');
   const now = new Date();
-  say(
-    await submissions.countDocuments({ 'outbox.at': { $exists: true } }),
-    'submissions carry events that are not published',
-  );
-  say(await submissions.countDocuments({ job: { $type: 'object' } }), 'submissions wait for work to be done');
-  say(await uploads.countDocuments({ 'writer.until': { $gt: now } }), 'uploads are leased to a writer');
-  say(await uploads.countDocuments({ 'worker.until': { $gt: now } }), 'uploads are leased to a landing');
+  say(await submissions.countDocuments({ 'outbox.at': { $exists: true } }), 'submissions have unpublished events');
+  say(await submissions.countDocuments({ job: { $type: 'object' } }), 'submissions have an open job');
+  say(await uploads.countDocuments({ 'writer.until': { $gt: now } }), 'uploads have a writer’s lease');
+  say(await uploads.countDocuments({ 'worker.until': { $gt: now } }), 'uploads have a landing’s lease');
   say(await uploads.countDocuments({ state: 'finishing' }), 'uploads are still landing');
   const open = await uploads.find({ state: { $in: ['uploading', 'refused', 'deleted'] } }).toArray();
-  if (expected.holdsEnd) say(open.length, `uploads outlived their hold (${open.map(({ state }) => state).join(', ')})`);
+  if (expected.holdsEnd)
+    say(open.length, `uploads exist after their hold (${open.map(({ state }) => state).join(', ')})`);
   const holding = new Set(open.filter(({ state }) => state === 'uploading').map(({ _id }) => _id));
   const rows = await submissions.find({}, { projection: { mediaStatus: 1, sourceHeldUntil: 1, source: 1 } }).toArray();
   const media = new Map(rows.map(it => [it._id, it.mediaStatus]));
-  // For a download of project.zip that may go on: it shows uploads whose media was not made when it began.
+  // A running download of project.zip may still need uploads that had no media when it began.
   const held = new Set(rows.filter(it => it.sourceHeldUntil).map(it => it._id));
-  // A clip without a video of its own is kept as it came.
+  // A clip without a stored video keeps its upload.
   const named = new Set(
     rows
       .filter(({ _id, mediaStatus }) => mediaStatus !== 'ready' || held.has(_id))
@@ -105,11 +103,11 @@ async function submissionsLeft(
   for await (const { name } of s3.listObjectsV2(bucket, '', true)) {
     const [kind, first, second, file] = name!.split('/') as [string, string, string, string];
     if (kind === 'uploads' && !holding.has(first) && !named.has(name!))
-      violations.push(`a part is left of upload ${first}`);
+      violations.push(`upload ${first} has left a part`);
     if (kind === 'submissions' && !media.has(second))
-      violations.push(`${file} is left of ${second}, which is no submission`);
+      violations.push(`${file} is left of ${second}, which is not a submission`);
     if (kind === 'submissions' && file === 'source' && media.get(second) === 'ready' && !held.has(second))
-      violations.push(`the upload as it came is left beside the video of ${second}`);
+      violations.push(`the upload is left beside the video of ${second}`);
   }
   for await (const { key } of s3.listIncompleteUploads(bucket, '', true))
     violations.push(`a multipart upload is open: ${key}`);
@@ -122,14 +120,14 @@ async function otherServicesLeft(projects: mongoose.mongo.Db, webhooks: mongoose
   const responses = projects.collection('responses');
   say(
     await responses.countDocuments({ transfer: { $exists: true, $ne: null } }),
-    "responses' uses are under way between two states",
+    "responses' uses are between two states",
   );
   say(
     await projects.collection('projects').countDocuments({ usesChange: { $ne: null } }),
-    "changes of a shared link's uses are under way",
+    "changes of a shared link's uses are in progress",
   );
   const deliveries = webhooks.collection('deliveries');
-  say(await deliveries.countDocuments({ lease: { $exists: true } }), 'deliveries are leased');
+  say(await deliveries.countDocuments({ lease: { $exists: true } }), 'deliveries have a lease');
   say(await deliveries.countDocuments({ state: { $ne: 'delivered' } }), 'deliveries are not delivered');
   return violations;
 }
@@ -141,7 +139,7 @@ async function recordsLeft(
 ): Promise<string[]> {
   const violations = (await consumerLags(admin, prefix))
     .filter(({ records }) => records > 0)
-    .map(({ records, topic, group }) => `${records} records of ${topic} are not taken by ${group}`);
+    .map(({ records, topic, group }) => `${group} has not read ${records} records of ${topic}`);
   const deadLetters = (await admin.fetchTopicOffsets(`${prefix}parked`)).reduce(
     (sum, { high }) => sum + Number(high),
     0,

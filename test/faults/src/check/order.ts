@@ -1,16 +1,16 @@
-/** An event about a submission, as something saw it. */
+/** An observed event about a submission. */
 export interface SeenEvent {
   id: string;
   type: string;
-  /** undefined or "" where it is about none. */
+  /** undefined or "" for an event without a submission. */
   submissionId: string | undefined;
-  /** When it occurred. */
+  /** The time of the event. */
   at: Date;
 }
 
 /**
- * Returns what is wrong with the order in which events were seen: each that came behind one of its submission which occurred later. A repetition says
- * nothing. The contract promises owners no order: this is for what reads the topics, where the events of a submission have one key.
+ * Returns a violation for each event that came after a later event of its submission. Ignores repetitions. Use it for readers of
+ * the topics, where a submission's events have one key; the contract promises owners no order.
  */
 export function orderViolations(seen: Iterable<SeenEvent>, where: string): string[] {
   const known = new Set<string>();
@@ -22,7 +22,7 @@ export function orderViolations(seen: Iterable<SeenEvent>, where: string): strin
     known.add(id);
     const before = latest.get(submissionId);
     if (before && before.at > at)
-      violations.push(`${where}: ${type} of ${submissionId} came behind ${before.type}, which occurred later`);
+      violations.push(`${where}: ${type} of ${submissionId} came after ${before.type}, which occurred later`);
     else latest.set(submissionId, event);
   }
   return violations;

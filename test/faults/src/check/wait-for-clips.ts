@@ -4,7 +4,7 @@ import { waitFor } from '@recording-request/stack/wait';
 import type { Entry } from '../contributors/ledger.ts';
 import type { Harness } from '../harness/harness.ts';
 
-/** The submissions that these takes became. */
+/** Returns the submissions of these takes. */
 export async function submissionsOf(harness: Harness, entries: Entry[]): Promise<SubmissionJson[]> {
   const hashes = new Set(entries.map(({ take }) => take.sha256));
   const projects = [...new Set(entries.map(({ projectId }) => projectId))];
@@ -14,7 +14,7 @@ export async function submissionsOf(harness: Harness, entries: Entry[]): Promise
 
 const OPEN = new Set(['processing', 'pending']);
 
-/** Waits until each clip's media or transcript is final; a violation says how many are not in time. */
+/** Waits until each clip's media or transcript is final. Reports a violation with the number of late ones. */
 export async function ended(
   harness: Harness,
   entries: Entry[],
@@ -25,7 +25,7 @@ export async function ended(
   let tookMs = 0;
   const until = Date.now() + limitMs;
   const look = async (end: AbortSignal) => {
-    // To list large clips is load, too.
+    // Listing large clips is load too.
     await delay(tookMs, undefined, { signal: end }).catch(() => {});
     const began = Date.now();
     const mine = await inTime(submissionsOf(harness, entries), until - Date.now());
@@ -41,7 +41,7 @@ export async function ended(
   });
 }
 
-/** Rejects after `ms` milliseconds: the owner repeats a request for minutes. */
+/** Rejects after `ms` milliseconds, because the owner retries a request for minutes. */
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('no answer in time')), Math.max(0, ms));

@@ -10,30 +10,30 @@ import type { Take } from './takes.ts';
 const TUS = { 'tus-resumable': '1.0.0' };
 export const BYTES = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 
-/** One take that a case sends request by request; a contributor would send it in one go. */
+/** One take that a case sends request by request. */
 export interface ByHand {
-  /** Its entry in the ledger: unknown until the case sets the outcome. */
+  /** The take's entry in the ledger, which is unknown until the case sets the outcome. */
   entry: Entry;
-  /** The path of the upload that `create` made. */
+  /** The path of the upload from `create`. */
   readonly upload: string;
   /** Claims the use. */
   begin(): Promise<Answer>;
-  /** Creates an upload of the take's length, or as the headers say. The methods below act on it. */
+  /** Creates an upload with the take's length or with these headers. The methods below use it. */
   create(headers?: Record<string, string>): Promise<Answer>;
-  /** Sends the take's bytes from `offset` to `end` (default: the last byte). Rejects when the connection breaks. */
+  /** Sends the take's bytes from `offset` to `end` (default: the last byte). Rejects when the connection fails. */
   patch(offset: number, more?: Pick<Ask, 'cutAfter' | 'headers'> & { end?: number }): Promise<Answer>;
   head(): Promise<Answer>;
   remove(): Promise<Answer>;
-  /** The upload's offset, once no other writer holds it. */
+  /** Returns the upload's offset once no other writer has the lease. */
   standing(): Promise<number>;
   /** Sends the rest in chunks, retrying when the service is busy. Returns the last answer. */
   send(from: number, options?: { chunkBytes?: number }): Promise<Answer>;
-  /** Sends the rest and sets the entry to ok; anything but success is a violation. */
+  /** Sends the rest and sets the entry to ok. Reports anything but success as a violation. */
   finish(from: number, options?: { chunkBytes?: number }): Promise<void>;
 }
 
 const PATIENCE_MS = 90_000;
-/** Another writer, or a busy service: retried. */
+/** Statuses for another writer or a busy service; the request is retried. */
 const LATER = new Set([423, 503]);
 
 async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
@@ -54,7 +54,7 @@ export function byHand(
   const link = new URL(url).pathname;
   const entry: Entry = {
     ...{ take, projectId: project.projectId, link: url, responseSessionId, questionIndex: 0 },
-    ...{ outcome: 'unknown', submissionId: undefined, why: 'the case did not end it' },
+    ...{ outcome: 'unknown', submissionId: undefined, why: 'the case did not finish it' },
   };
   ledger.entries.push(entry);
   let upload = '';
@@ -97,7 +97,7 @@ export function byHand(
         }
         const isLater = LATER.has(answer.status);
         if ((!isLater && answer.status !== 409) || Date.now() > until) return answer;
-        // Bytes of a request that broke may still have arrived after the offset was read.
+        // Bytes of a failed request may have arrived after the offset was read.
         const stands = await hand.standing();
         if (!isLater && stands <= offset) return answer;
         offset = stands;
@@ -110,13 +110,13 @@ export function byHand(
         return;
       }
       entry.why = `${answer.what}: ${answer.bytes.toString().slice(0, 200)}`;
-      violated(`a take that was begun could not go on: ${entry.why}`);
+      violated(`a started take could not continue: ${entry.why}`);
     },
   };
   return hand;
 }
 
-/** Reports a violation unless the answer has one of the statuses and a sentence that says why. */
+/** Reports a violation unless the answer has one of the statuses and a sentence with the reason. */
 export function expectRefusal(
   harness: Pick<Harness, 'violated'>,
   answer: Answer,
@@ -126,9 +126,9 @@ export function expectRefusal(
   const text = answer.bytes.toString();
   const isRight = statuses.includes(answer.status);
   if (!isRight)
-    harness.violated(`${what} was answered ${answer.status}, not ${statuses.join(' or ')}: ${text.slice(0, 200)}`);
+    harness.violated(`${what} returned ${answer.status}, not ${statuses.join(' or ')}: ${text.slice(0, 200)}`);
   else if (sentenceOf(text).length < 10)
-    harness.violated(`${what} was refused without a sentence that says why: ${text.slice(0, 200)}`);
+    harness.violated(`${what} was refused without a reason: ${text.slice(0, 200)}`);
 }
 
 function sentenceOf(text: string): string {

@@ -5,7 +5,7 @@ import type { Entry } from './ledger.ts';
 
 const WIDTH = 8;
 
-/** Hands in takes at the shared link of a project, `width` at once. Returns their entries. */
+/** Sends takes through a project's shared link, `width` at once. Returns their entries. */
 export async function contributeAll(
   harness: Harness,
   project: Project,

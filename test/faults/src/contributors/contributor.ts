@@ -8,13 +8,13 @@ import type { Take } from './takes.ts';
 export interface ContributeOptions {
   /** Bytes of a PATCH; a random size by default. */
   chunkBytes?: number;
-  /** How fast a PATCH is sent; as fast as it goes by default. */
+  /** The speed of a PATCH; unlimited by default. */
   bytesPerSecond?: number;
-  /** Random by default: a length known from the start, or deferred as the recorder does. */
+  /** True defers the length, as the recorder does; random by default. */
   deferLength?: boolean;
-  /** Accepts the terms of a project that has some. */
+  /** Accepts the project's terms. */
   termsAccepted?: boolean;
-  /** Milliseconds until it gives up. */
+  /** Milliseconds until the contributor gives up. */
   patienceMs?: number;
 }
 
@@ -22,13 +22,13 @@ export interface ContributorDeps {
   gateway: GatewayClient;
   ledger: Ledger;
   random: Random;
-  /** Ends every client. */
+  /** Stops every client. */
   signal: AbortSignal;
 }
 
 const PATIENCE_MS = 240_000;
 
-/** One contributor with one take. Records the outcome in the ledger; never rejects. */
+/** Runs one contributor with one take. Records the outcome in the ledger; never rejects. */
 export async function contribute(
   { gateway, ledger, random, signal }: ContributorDeps,
   place: { projectId: string; link: string },
@@ -48,7 +48,7 @@ export async function contribute(
     ...{ ask: gateway.ask, deferLength, waitsForUse: options.patienceMs === undefined, untilLanded: false },
     ...{ bytesPerSecond: options.bytesPerSecond, termsAccepted: options.termsAccepted },
     recorded: () => total,
-    // With the last piece, as a recorder that is still recording until then.
+    // Declares the length with the last piece, as a recorder does.
     declares: (offset: number) => offset + chunkBytes >= total,
     piece: () => chunkBytes,
     accepted: () => {},
@@ -60,7 +60,7 @@ export async function contribute(
   return entry;
 }
 
-/** Records why a take was not handed in, unless the service has confirmed it and not refused it later. */
+/** Records why a take was not accepted, unless the service has confirmed it and not refused it later. */
 export function giveUp(entry: Entry, error: Error, patience: AbortSignal): void {
   if (entry.outcome === 'ok' && !(error instanceof Refused)) return;
   entry.outcome = error instanceof Refused ? 'failed' : 'unknown';

@@ -7,27 +7,27 @@ import type { Take } from './takes.ts';
 export type Outcome = (typeof OUTCOMES)[number];
 export const OUTCOMES = ['ok', 'failed', 'unknown'] as const;
 
-/** One take that a client tried to hand in. */
+/** One take that a client tried to send. */
 export interface Entry {
   take: Take;
   projectId: string;
-  /** The recording link's address. */
+  /** The recording link's URL. */
   link: string;
   responseSessionId: string;
   questionIndex: number;
   outcome: Outcome;
-  /** Set when the service returned it. */
+  /** The id from the service, if it returned one. */
   submissionId: string | undefined;
-  /** What ended it, unless it is ok. */
+  /** The reason of an outcome other than ok. */
   why: string;
-  /** Whether the operator erased it after it had landed. */
+  /** True if the operator erased the clip after it had landed. */
   erased?: boolean;
 }
 
-/** What the clients know; the checker compares it with what the service has. */
+/** The clients' knowledge; the checker compares it with the service's data. */
 export interface Ledger {
   readonly entries: Entry[];
-  /** Broken promises that a client saw while it was sending. */
+  /** Broken promises that clients saw. */
   readonly violations: string[];
   count(outcome: Outcome): number;
 }

@@ -4,43 +4,43 @@ import { nextRequest } from '@recording-request/web-recorder/browser/effects/upl
 import type { Answer, Ask } from '../harness/gateway-client.ts';
 import type { Entry } from './ledger.ts';
 
-/** How a client sends a take. */
+/** The way in which a client sends a take. */
 export interface Manner {
-  /** Rejects when no complete answer comes. */
+  /** Sends a request. Rejects without a complete answer. */
   ask(path: string, ask: Ask): Promise<Answer>;
   deferLength: boolean;
-  /** Bytes of the take that are recorded so far. */
+  /** Returns the bytes of the take recorded so far. */
   recorded(): number;
-  /** Whether the client declares a deferred length before it sends what is after `offset`. */
+  /** Returns true if the client declares a deferred length before it sends the bytes after `offset`. */
   declares(offset: number): boolean;
-  /** Bytes of the next PATCH. */
+  /** Returns the bytes of the next PATCH. */
   piece(): number;
-  /** Called after each PATCH that was accepted, with its bytes. */
+  /** Called after each accepted PATCH, with its bytes. */
   accepted(bytes: number, tookMs: number): void;
-  /** Milliseconds until try `tries`, from 1 on. The service asked for `askedMs`. */
+  /** Returns the milliseconds before retry number `tries`, from 1 on. The service requested `askedMs`. */
   retryMs(tries: number, askedMs: number): number;
   bytesPerSecond?: number | undefined;
   termsAccepted?: boolean | undefined;
-  /** Requests before the claim, such as for the recording page. */
+  /** Requests before the claim, such as one for the recording page. */
   opening?: readonly { path: string; ask: Ask }[];
-  /** Whether the client comes again while every use of the link is claimed. */
+  /** True if the client retries while every use of the link is claimed. */
   waitsForUse: boolean;
-  /** Whether the client waits until the submission exists, not only until the service has the whole take. */
+  /** True if the client waits for the submission, not only until the service has the whole take. */
   untilLanded: boolean;
 }
 
 const TUS = { 'tus-resumable': '1.0.0' };
 const BYTES = { ...TUS, 'content-type': 'application/offset+octet-stream' };
-/** Statuses after which a request is repeated, beside those from 500 on. */
+/** Statuses below 500 on which a client retries. */
 const TRANSIENT = new Set([408, 423, 425, 429]);
 const LOOK_MS = 500;
 const TIMESLICE_MS = 1_000;
 
-/** The service refused, and would refuse again. */
+/** The service refused the take permanently. */
 export class Refused extends Error {}
 /** The upload no longer exists: the client starts a new one. */
 class UploadGone extends Error {}
-/** To be tried again from the offset that the service reports. */
+/** The client must retry from the offset that the service reports. */
 class Again extends Error {
   readonly askedMs: number;
   constructor(message: string, askedMs = 0) {
@@ -52,9 +52,9 @@ class Again extends Error {
 const refusal = (answer: Answer) => new Refused(`${answer.what}: ${answer.bytes.toString().slice(0, 300)}`);
 
 /**
- * Sends a take as persistently as the recorder: repeats whatever fails, resumes at the offset that the service reports, and starts a
- * new upload when the old one is gone. Sets the entry's outcome to ok when the service has confirmed the whole take. Rejects with
- * Refused, or with the reason of `patience`. An offset below an acknowledged one is a violation.
+ * Sends a take as persistently as the recorder: retries every failure, resumes at the service's offset, and starts a new upload
+ * when the old one is gone. Sets the entry's outcome to ok when the service has confirmed the whole take. Rejects with Refused, or
+ * with the reason of `patience`. An offset below an acknowledged one is a violation.
  */
 export async function sendTake(
   entry: Entry,
@@ -101,7 +101,7 @@ class Sending {
     }
   }
 
-  /** Repeats `work` while it throws Again. The next request then asks for the offset. */
+  /** Retries `work` while it throws Again. The next request then reads the offset. */
   async #persist<T>(work: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -135,12 +135,12 @@ class Sending {
     const { termsAccepted, waitsForUse } = this.#manner;
     const json = { responseSessionId: this.#entry.responseSessionId, ...(termsAccepted ? { termsAccepted } : {}) };
     const answer = await this.#once(`${this.#link}/responses`, { method: 'POST', json });
-    // Every use is claimed, and not all have landed.
+    // Every use is claimed, but not all have landed.
     if (answer.status === 409 && waitsForUse) throw new Again(answer.what);
     if (answer.status !== 201) throw refusal(answer);
   }
 
-  /** Sends the next request. Resolves to whether the client is done. */
+  /** Sends the next request. Returns true when the client is done. */
   async #step(): Promise<boolean> {
     const { declares, piece, recorded } = this.#manner;
     const size = recorded();
@@ -176,7 +176,7 @@ class Sending {
       'upload-metadata': tusMetadata({ responseSessionId, filetype: take.mimeType, questionIndex }),
     };
     const answer = await this.#once(`${this.#link}/uploads`, { method: 'POST', headers });
-    // What was sent before is landing, which the response shows in a moment.
+    // The earlier upload is landing; the response will show it in a moment.
     const isLanding = answer.status === 409 && answer.headers['error-code'] === 'upload_busy';
     if (answer.status === 410 || isLanding) throw new UploadGone(answer.what);
     if (answer.status !== 201) throw refusal(answer);
@@ -193,11 +193,11 @@ class Sending {
     this.#length = length === undefined ? undefined : Number(length);
     if (this.#offset < this.#acknowledged)
       this.#violations.push(
-        `an upload stood at byte ${offset} after byte ${this.#acknowledged} had been acknowledged (response ${this.#entry.responseSessionId})`,
+        `an upload was at byte ${offset} after byte ${this.#acknowledged} was acknowledged (response ${this.#entry.responseSessionId})`,
       );
   }
 
-  /** Resolves to whether the answer names the submission. */
+  /** Returns true if the answer has the submission's id. */
   async #patch(body: Buffer, declared: Record<string, string> = {}): Promise<boolean> {
     const headers = { ...BYTES, 'upload-offset': String(this.#offset), ...declared };
     const { bytesPerSecond } = this.#manner;
@@ -216,7 +216,7 @@ class Sending {
     return this.#entry.submissionId !== undefined;
   }
 
-  /** Whether the response shows as much of the take as the client waits for. */
+  /** Returns true if the response shows as much of the take as the client waits for. */
   async #arrived(): Promise<boolean> {
     const answer = await this.#once(`${this.#link}/responses/${this.#entry.responseSessionId}`, {});
     if (answer.status !== 200) throw refusal(answer);
@@ -236,7 +236,7 @@ class Sending {
   }
 }
 
-/** An answer of a response, as its contributor sees it. */
+/** A contributor's view of one answer of a response. */
 interface Answered {
   questionIndex: number | null;
   submissionId: string | null;

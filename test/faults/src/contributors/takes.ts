@@ -9,12 +9,12 @@ import type { Random } from '@recording-request/stack/random';
 /** A clip as a recorder produces it. No two takes have the same bytes, and so the same hash. */
 export interface Take {
   bytes: Buffer;
-  /** Hex. */
+  /** The hash in hex. */
   sha256: string;
   mimeType: string;
-  /** Whether it contains speech. */
+  /** True if the take has speech. */
   speaks: boolean;
-  /** FFmpeg's hash of its video packets, which remuxing does not change. */
+  /** FFmpeg's hash of the video packets, which remuxing does not change. */
   pictures: string;
 }
 
@@ -23,7 +23,7 @@ interface Film {
   bytes: Buffer;
   mimeType: string;
   speaks: boolean;
-  /** Undefined for as long as its words take. */
+  /** The length; undefined makes it as long as the words. */
   seconds: number | undefined;
   pictures: string;
 }
@@ -32,12 +32,12 @@ export interface TakeOptions {
   speaks?: boolean;
   /** Adds that many bytes of padding. */
   padBytes?: number;
-  /** Only a take of this length. Those that speak are as long as their words. */
+  /** The length of the take; ignored for takes with speech, which are as long as their words. */
   seconds?: number;
 }
 
 export interface TakePool {
-  /** A new take. */
+  /** Makes a new take. */
   take(random: Random, options?: TakeOptions): Take;
 }
 
@@ -53,14 +53,14 @@ const TAKES_DIR = join(tmpdir(), 'recording-request-takes');
 const MUTE_FILMS = 14;
 const PICTURE = { width: 160, height: 90, frameRate: 10 } as const;
 
-/** Takes are made from some twenty short films, which are generated once per machine. */
+/** Opens the pool of short films from which takes are made. Generates the films once per machine. */
 export async function openTakePool(dir = TAKES_DIR): Promise<TakePool> {
   const films: Film[] = [];
   const container = (at: number) => (at % 3 === 2 ? 'mp4' : 'webm');
   for (const [at, text] of WORDS.entries())
     films.push(await film(true, { dir, container: container(at), text, question: at, ...PICTURE }));
   for (let at = 0; at < MUTE_FILMS; at++) {
-    // One colour per film, so that no two look the same.
+    // One colour per film, so that all look different.
     const look = { question: at, seconds: 1 + (at % 5) / 4, audio: at % 2 ? 'none' : 'silence' } as const;
     films.push(await film(false, { dir, container: container(at), ...look, ...PICTURE }));
   }
@@ -72,7 +72,7 @@ export async function openTakePool(dir = TAKES_DIR): Promise<TakePool> {
   };
 }
 
-/** Takes of a film of one's own, beside those of the pool. It speaks where it has a text. */
+/** Makes a film outside the pool, with speech if it has a text. Returns a function that makes takes of it. */
 export async function openFilm(options: Omit<ClipOptions, 'dir'>): Promise<(random: Random) => Take> {
   const own = await film(options.text !== undefined, { dir: TAKES_DIR, ...options });
   return random => takeOf(own, random, 0);
@@ -80,7 +80,7 @@ export async function openFilm(options: Omit<ClipOptions, 'dir'>): Promise<(rand
 
 function takeOf({ bytes: plain, mimeType, speaks, pictures }: Film, random: Random, padBytes: number): Take {
   const mark = random.bytes(24);
-  // Each byte of the padding is of this take: another one's bytes would be seen.
+  // The padding repeats the take's mark, so that bytes of another take would show.
   const padding = Buffer.concat([mark, Buffer.alloc(padBytes, mark)]);
   const bytes = Buffer.concat([plain, ignored(mimeType, padding)]);
   return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), mimeType, speaks, pictures };
@@ -98,7 +98,7 @@ async function film(speaks: boolean, options: ClipOptions): Promise<Film> {
   };
 }
 
-/** FFmpeg's hash over the video packets of a file. Rejects when it cannot be read as a video. */
+/** Returns FFmpeg's hash of a file's video packets. Rejects when the file is not a readable video. */
 export async function picturesOf(path: string): Promise<string> {
   const args = [
     '-nostdin',
@@ -119,7 +119,7 @@ export async function picturesOf(path: string): Promise<string> {
   return (await run('ffmpeg', args)).trim();
 }
 
-/** Bytes that players skip: an EBML Void at the end of WebM, a `free` box at the end of MP4. */
+/** Returns bytes that players skip: an EBML Void for the end of WebM, a `free` box for the end of MP4. */
 function ignored(mimeType: string, content: Buffer): Buffer {
   if (mimeType.startsWith('video/mp4')) {
     const head = Buffer.alloc(8);
@@ -127,7 +127,7 @@ function ignored(mimeType: string, content: Buffer): Buffer {
     head.write('free', 4, 'latin1');
     return Buffer.concat([head, content]);
   }
-  // The size takes eight bytes; the marker bit in the first one says so.
+  // The marker bit in the first byte means that the size has eight bytes.
   const head = Buffer.alloc(9);
   head[0] = 0xec;
   head.writeBigUInt64BE((1n << 56n) | BigInt(content.length), 1);

@@ -4,7 +4,7 @@ import type { Harness } from '../harness/harness.ts';
 import type { ContributeOptions } from './contributor.ts';
 import type { Entry } from './ledger.ts';
 
-/** Contributors who arrive one by one, spread evenly over `overMs` milliseconds. Resolves when the last is done. */
+/** Runs contributors that arrive one by one, spread evenly over `overMs` milliseconds. Resolves when the last is done. */
 export async function trickle(
   harness: Harness,
   count: number,

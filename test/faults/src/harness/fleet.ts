@@ -24,7 +24,7 @@ import { type MemoryGroup, manifestMemory, openMemoryGroup } from './memory-grou
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const READY_MS = 180_000;
 const STOP_GRACE_MS = 40_000;
-/** Stands in for `preStop` in deploy/k8s/base/pod.yaml: the kernel resets connections that a closing listener has not accepted yet. */
+/** Replaces `preStop` of deploy/k8s/base/pod.yaml: the kernel resets connections that a closing listener has not accepted. */
 const BALANCER_MS = 1_000;
 
 /** One planned process of a service; it may or may not be running. */
@@ -32,42 +32,42 @@ export interface Process extends ServiceAddress {
   readonly service: ServiceName;
   readonly index: number;
   readonly proxies: Proxies;
-  /** Undefined while it does not run. */
+  /** Undefined while the process does not run. */
   readonly pid: number | undefined;
-  /** Whether it has answered since it was started and is not being ended. */
+  /** True if the process has answered since its start and is not stopping. */
   readonly ready: boolean;
-  /** How many times it was started. */
+  /** The number of starts. */
   readonly starts: number;
-  /** The memory of its manifest, where it was asked for and this machine can give it. */
+  /** The memory limit of its manifest, if it was requested and this machine supports it. */
   readonly memory: MemoryGroup | undefined;
 }
 
-/** The files of certificates of the run. */
+/** The run's certificate files. */
 export interface FleetCertificates {
-  /** The variables that name those of a process, or the operator's. */
+  /** Returns the variables with the files of a process or of the operator. */
   env(name: Caller, index?: number): Record<string, string>;
 }
 
-/** The services as processes, any number of each, which can be killed, stopped and halted one by one. */
+/** The services as processes, any number of each, which can be killed, stopped and halted individually. */
 export interface Fleet extends AsyncDisposable {
-  /** The gateways' base URLs, without a trailing slash. Leaves out those that are being stopped, unless there are no others. */
+  /** The gateways' base URLs without a trailing slash. Omits stopping gateways unless there are no others. */
   readonly gateways: string[];
   of(service: ServiceName): Process[];
   all(): Process[];
-  /** Starts it and waits until it answers. Does nothing when it already runs. */
+  /** Starts a process and waits until it answers. Does nothing if it already runs. */
   start(process: Process): Promise<void>;
   /** Sends SIGKILL synchronously; resolves when the process is gone. */
   kill(process: Process): Promise<void>;
   /** Sends SIGTERM and waits for the process to exit. Rejects when it does not exit in time. */
   stop(process: Process): Promise<void>;
-  /** SIGSTOP and SIGCONT. */
+  /** Sends SIGSTOP; `resume` sends SIGCONT. */
   halt(process: Process): void;
   resume(process: Process): void;
   /** Starts or stops processes until `count` run. */
   scale(service: ServiceName, count: number): Promise<void>;
-  /** Adds to the environment with which the processes of a service are started from now on. */
+  /** Adds variables for later starts of a service's processes. */
   reconfigure(service: ServiceName, env: Record<string, string>): void;
-  /** The variables of `npm run admin`. */
+  /** Returns the variables for `npm run admin`. */
   operatorEnv(): Record<string, string>;
   readonly certificates: FleetCertificates;
   /** A sentence for each process that ended by itself. */
@@ -75,25 +75,25 @@ export interface Fleet extends AsyncDisposable {
 }
 
 export interface FleetOptions {
-  /** MONGO_URL and so on: every process reaches the servers through proxies of its own. */
+  /** MONGO_URL and so on; every process reaches the servers through its own proxies. */
   serversEnv: Record<string, string>;
-  /** Names the run's databases, topics and bucket. */
+  /** The prefix of the run's databases, topics and bucket. */
   name: string;
-  /** Keeps `logs/<service>-<index>.log`. */
+  /** The folder with `logs/<service>-<index>.log`. */
   dataDir: string;
   /** Added to the environment of every process. */
   env: Record<string, string>;
   serviceEnv: Partial<Record<ServiceName, Record<string, string>>>;
   processEnv: (service: ServiceName, index: number) => Record<string, string>;
-  /** The folder of the code that a process runs; that of this version where it returns nothing. */
+  /** Returns the folder of a process's code; undefined means this version. */
   code: (service: ServiceName, index: number) => string | undefined;
-  /** How many of each run at first; one by default. */
+  /** The number of processes of each service at the start; one by default. */
   processes: Partial<Record<ServiceName, number>>;
-  /** The most of each that `scale` can start. */
+  /** The most processes of each service that `scale` can start. */
   most: Partial<Record<ServiceName, number>>;
-  /** The services whose processes get the memory that deploy/ gives them, and no more. */
+  /** The services with the memory limit of deploy/. */
   limited: ServiceName[];
-  /** Makes the certificates in a folder of the run's. */
+  /** Makes the certificates in a folder of the run. */
   certificates?: ((dir: string) => Promise<FleetCertificates>) | undefined;
 }
 
@@ -107,9 +107,9 @@ interface Place extends ServiceAddress {
   pid: number | undefined;
   ready: boolean;
   starts: number;
-  /** Set while the process is meant to end. */
+  /** True while the process is to end. */
   ending: boolean;
-  /** Set from the moment a load balancer would stop sending until the process has exited. */
+  /** True from the moment a load balancer would stop sending until the exit of the process. */
   leaving: boolean;
 }
 
@@ -155,12 +155,12 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     place.child = child;
     place.pid = child.pid;
     child.exited.then(exit => {
-      const unasked = !place.ending && !closing;
-      if (unasked && place.ready) crashes.push(`${name} ended by itself (${words(exit)})`);
+      const unexpected = !place.ending && !closing;
+      if (unexpected && place.ready) crashes.push(`${name} ended by itself (${words(exit)})`);
       place.ready = false;
       if (place.child === child) place.pid = undefined;
-      // A process that dies while it starts (its server is away) is restarted, as any supervisor would.
-      if (unasked) setTimeout(() => void (closing || place.ending || start(place).catch(() => {})), 500).unref();
+      // Restarts a process that dies during its start (its server is down), as a supervisor would.
+      if (unexpected) setTimeout(() => void (closing || place.ending || start(place).catch(() => {})), 500).unref();
     });
     await waitFor(name, () => answers(place), { timeoutMs: READY_MS });
   };
@@ -267,7 +267,7 @@ async function answers(place: Place): Promise<true | undefined> {
   return true;
 }
 
-/** The processes that a load balancer would send to: those that are ready, or all when none is. */
+/** Returns the processes that a load balancer would use: the ready ones, or all if none is ready. */
 function listening(places: Place[]): string[] {
   const ready = places.filter(place => place.ready);
   return (ready.length > 0 ? ready : places).map(({ http }) => new URL(http!).host);
@@ -286,7 +286,7 @@ async function sharedEnv(
     ...{ kafkaTopicPrefix: `${name}.`, mongoDatabasePrefix: `${name}_`, s3Bucket: name },
     logLevel: process.env.LOG_LEVEL ?? 'info',
   });
-  // gRPC is given the addresses of all processes of a service and uses those that answer.
+  // gRPC gets the addresses of all processes of a service and uses those that answer.
   const target = (service: ServiceName) => {
     const mine = places.filter(place => place.service === service);
     return `ipv4:///${mine.map(({ grpc }) => grpc).join(',')}`;

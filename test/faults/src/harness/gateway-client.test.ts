@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createRandom } from '@recording-request/stack/random';
 import { createGatewayClient } from './gateway-client.ts';
 
-test('an answer is an incident from 500 on, and below where another status was wanted', async () => {
+test('an answer is an incident from status 500 on, or if it differs from the wanted status', async () => {
   const server = createServer(({ url }, response) => response.writeHead(Number(url!.slice(1))).end('said'));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   try {
@@ -28,7 +28,7 @@ test('an answer is an incident from 500 on, and below where another status was w
   }
 });
 
-test('of an answer that breaks off, or never ends, the incident has the id by which its gateway knows it', async () => {
+test('the incident of a cut or endless answer has its request id', async () => {
   const server = createServer((request, response) => {
     response.writeHead(200, { 'request-id': `of ${request.url}`, 'content-length': '10' });
     response.write('half ');

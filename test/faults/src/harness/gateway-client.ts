@@ -4,36 +4,36 @@ import type { Random } from '@recording-request/stack/random';
 
 export interface Ask {
   method?: string;
-  /** Sent as application/json. */
+  /** The body, sent as application/json. */
   json?: unknown;
   body?: Buffer;
   headers?: Record<string, string>;
-  /** Breaks the connection after this many bytes of the body. */
+  /** Cuts the connection after this many bytes of the body. */
   cutAfter?: number;
-  /** Sends the body, and takes that of the answer, no faster than this. */
+  /** The maximum speed of the request's and the answer's body. */
   bytesPerSecond?: number;
   limitMs?: number;
-  /** The only status that is no incident; by default each below 500 is none. */
+  /** The only status that is not an incident; by default, every status below 500. */
   wanted?: number;
-  /** Whose connections are used; by default a request has one of its own. */
+  /** The agent with the connections; by default, a request has its own connection. */
   agent?: Agent;
 }
 
 export interface Answer {
-  /** "PATCH /r/…/uploads/… → 204", without tokens. */
+  /** For example "PATCH /r/…/uploads/… → 204", without tokens. */
   what: string;
   status: number;
   headers: IncomingHttpHeaders;
   bytes: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: callers look at any JSON.
+  // biome-ignore lint/suspicious/noExplicitAny: callers read any JSON.
   json(): any;
 }
 
-/** What a client of a service that never fails would not see: a status of 500 or more, another than it wanted, or no answer. */
+/** A failed request: a status of 500 or more, a status other than the wanted one, or no answer. */
 export interface Incident {
   at: Date;
   what: string;
-  /** By which the log of the gateway that answered names the request, also where its answer broke off. */
+  /** The request's id in the gateway's log, also for a cut answer. */
   requestId?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface GatewayClient {
 }
 
 const LIMIT_MS = 60_000;
-/** How often some of a body is sent that is to be slow. */
+/** The interval between the pieces of a slow body. */
 const SLICE_MS = 100;
 
 export function createGatewayClient(origins: () => string[], random: Random): GatewayClient {
@@ -66,7 +66,7 @@ export function createGatewayClient(origins: () => string[], random: Random): Ga
           return answer;
         } catch (error) {
           if (isRefused(error as NodeJS.ErrnoException) && tried < open.length - 1) continue;
-          const { message, requestId } = error as BrokenOff;
+          const { message, requestId } = error as CutAnswer;
           if (ask.cutAfter === undefined) incidents.push({ at: new Date(), what: `${what}: ${message}`, requestId });
           throw error;
         }
@@ -75,16 +75,16 @@ export function createGatewayClient(origins: () => string[], random: Random): Ga
   };
 }
 
-// Refused, or reset while connecting: in either case nothing of the request was sent.
+// Refused, or reset during the connect: in both cases nothing of the request was sent.
 const isRefused = ({ code, syscall }: NodeJS.ErrnoException) =>
   syscall === 'connect' && /REFUSED|RESET/.test(code ?? '');
 
 const redact = (path: string) => path.replace(/\b(vr|prj)_\w+/g, '$1_…');
 
-/** Of an answer that began: its id is known. */
-type BrokenOff = Error & { requestId?: string | undefined };
+/** The error of a cut answer, with its request id. */
+type CutAnswer = Error & { requestId?: string | undefined };
 
-/** Sends one request. Rejects when no complete answer comes. */
+/** Sends one request. Rejects without a complete answer. */
 export function send(url: URL, ask: Ask, what: string): Promise<Answer> {
   const { method = 'GET', json, headers = {}, cutAfter, bytesPerSecond, agent = false } = ask;
   const body = json === undefined ? ask.body : Buffer.from(JSON.stringify(json));
@@ -92,7 +92,7 @@ export function send(url: URL, ask: Ask, what: string): Promise<Answer> {
   const limitMs = ask.limitMs ?? LIMIT_MS + sentMs;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   let requestId: string | undefined;
-  const fail = (error: Error) => reject(Object.assign(error, { requestId }) satisfies BrokenOff);
+  const fail = (error: Error) => reject(Object.assign(error, { requestId }) satisfies CutAnswer);
   const request = begin(url, {
     method,
     agent,
@@ -126,11 +126,11 @@ export function send(url: URL, ask: Ask, what: string): Promise<Answer> {
       });
     });
     response.on('close', () => {
-      if (!response.complete) fail(new Error('the answer broke off'));
+      if (!response.complete) fail(new Error('the answer was cut off'));
     });
   });
   if (cutAfter !== undefined && body) {
-    // The bytes must be flushed before the connection ends, or the cut would be at another byte.
+    // Flushes the bytes before the connection ends; otherwise the cut would be at another byte.
     request.write(body.subarray(0, cutAfter), () =>
       setImmediate(() => request.destroy(new Error('cut by the client'))),
     );

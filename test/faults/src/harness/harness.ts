@@ -17,25 +17,25 @@ import { type Fleet, type FleetCertificates, openFleet } from './fleet.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createLoad, type Load, twoProjects } from './load.ts';
 
-/** What a case requires of its harness. */
+/** The harness options of a case. */
 export interface HarnessOptions {
-  /** How many processes of each service run at first; one by default. */
+  /** The number of processes of each service at the start; one by default. */
   processes?: Partial<Record<ServiceName, number>>;
-  /** The most that can run, for a case that scales. */
+  /** The most processes of each service, for a case that scales. */
   most?: Partial<Record<ServiceName, number>>;
   /** Overrides `durations.ts`. */
   env?: Record<string, string>;
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
   /** Added to the environment of one process of a service. */
   processEnv?: (service: ServiceName, index: number) => Record<string, string>;
-  /** Prepares, below `dataDir`, code of another version that some processes run. Returns the folder of a process's. */
+  /** Prepares code of another version below `dataDir`. Returns a function for the folder of a process's code. */
   code?: (dataDir: string) => Promise<(service: ServiceName, index: number) => string | undefined>;
-  /** The services whose processes get the memory that deploy/ gives them, and no more, where the machine allows that. */
+  /** The services with the memory limit of deploy/, if the machine supports it. */
   limited?: ServiceName[];
-  /** Makes the certificates of the run in this folder; by default those of a machine. */
+  /** Makes the run's certificates in this folder; by default, a machine's certificates. */
   certificates?: (dir: string) => Promise<FleetCertificates>;
   expected?: Partial<Expectations>;
-  /** Starts servers for this case alone and returns the variables (MONGO_URL, …) that replace those of the run. Defers their end on `stack`. */
+  /** Starts servers for this case only. Returns the variables (MONGO_URL, …) that replace the run's. `stack` ends the servers. */
   servers?: (dataDir: string, stack: AsyncDisposableStack) => Promise<Record<string, string>>;
 }
 
@@ -43,7 +43,7 @@ export interface HarnessOptions {
 export interface Harness extends AsyncDisposable {
   readonly fleet: Fleet;
   owner: Owner;
-  /** Creates an owner beside that of the run, and returns their API token. */
+  /** Creates another owner, and returns its API token. */
   anotherOwner(): Promise<string>;
   receiver: Receiver;
   ledger: Ledger;
@@ -53,13 +53,13 @@ export interface Harness extends AsyncDisposable {
   /** Violations that a case, a client or the fleet saw; the checker adds its own. */
   readonly violations: string[];
   violated(sentence: string): void;
-  /** What was measured, for the log. */
+  /** Measurements for the log. */
   readonly notes: string[];
   noted(sentence: string): void;
-  /** The proxies to a server: of every process, or of one service's. */
+  /** Returns the proxies to a server: those of every process, or of one service. */
   proxies(server: ServerName, service?: ServiceName): Faults;
   take(random: Random, options?: TakeOptions): Take;
-  /** Runs one contributor with one take; resolves when they are done. */
+  /** Runs one contributor with one take; resolves when it is done. */
   contribute(
     link: { project: Project; url?: string },
     take: Take,
@@ -67,25 +67,25 @@ export interface Harness extends AsyncDisposable {
     options?: ContributeOptions,
   ): Promise<Entry>;
   load: Load;
-  /** Two projects for `load`, created on first use: one without transcription, one with. */
+  /** Returns two projects for `load`, without and with transcription. Creates them on first use. */
   projects(): Promise<{ plain: Project; spoken: Project }>;
-  /** Holds the folders of media's jobs. */
+  /** The folder of media's jobs. */
   workDir: string;
   dataDir: string;
   /** The prefix of the run's topic names. */
   topicPrefix: string;
-  /** The addresses of the servers themselves, not of the proxies. */
+  /** The variables with the servers' own addresses, not the proxies'. */
   readonly serversEnv: Record<string, string>;
   /**
-   * Ends every process at once, forgets the servers, and starts the services on others, with the names and secrets of before.
-   * `prepare` is called when nothing runs, and returns the variables of these others.
+   * Kills every process, and starts the services on other servers with the same names and secrets. Calls `prepare` when nothing
+   * runs; it returns the variables of the new servers.
    */
   move(prepare: () => Promise<Record<string, string>>): Promise<void>;
   /** Keeps logs and data on the disk when the harness is closed. */
   keep(): void;
 }
 
-/** The name of `dataDir` also names the run's databases, topics and bucket. The folder, with its logs, stays when this rejects. */
+/** Opens a harness. The name of `dataDir` also names the run's databases, topics and bucket. Keeps the folder when it rejects. */
 export async function openHarness(
   options: HarnessOptions,
   run: { serversEnv: Record<string, string>; dataDir: string; random: Random; signal: AbortSignal },
@@ -120,7 +120,7 @@ export async function openHarness(
   opening.defer(() => fleet[Symbol.asyncDispose]());
   let leftovers = await watch();
   opening.defer(() => leftovers[Symbol.asyncDispose]());
-  /** What the processes of servers that were left did. */
+  /** The crashes of the processes on earlier servers. */
   const crashes: string[] = [];
   const { apiToken } = await provision(addressesOf(fleet));
   const gateway = createGatewayClient(() => fleet.gateways, random.fork('gateway'));

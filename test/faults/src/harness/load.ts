@@ -6,13 +6,13 @@ import type { Take, TakePool } from '../contributors/takes.ts';
 import type { Owner, Project } from '../owner/owner.ts';
 
 export interface LoadOptions {
-  /** How many contribute at once. */
+  /** The number of concurrent contributors. */
   width?: number;
-  /** A contributor follows the one before in the same place after so long, or as soon as that one is done: at once by default. */
+  /** The least time between the starts of two contributors in one place; 0 by default. */
   everyMs?: number;
-  /** The share of them that speaks, in a project with transcription. */
+  /** The share with speech, in a project with transcription. */
   speech?: number;
-  /** Makes all takes, in place of the pool. */
+  /** Makes all takes instead of the pool. */
   takes?: (random: Random) => Take;
   contribute?: ContributeOptions;
 }
@@ -60,7 +60,7 @@ export function createLoad({ pool, signal, projects, contribute }: LoadDeps): Lo
   };
 }
 
-/** Two projects for load, one without transcription, one with. */
+/** Creates two projects for load, without and with transcription. */
 export async function twoProjects(owner: Owner): Promise<{ plain: Project; spoken: Project }> {
   const plain = await owner.create({ count: 5 });
   const spoken = await owner.create({ transcriptionEnabled: true });

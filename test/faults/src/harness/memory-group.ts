@@ -10,18 +10,18 @@ const MIB = 1024 ** 2;
 const PREFIX = 'recording-request-faults.';
 const SAMPLE_MS = 100;
 
-/** A cgroup, so that a process has the memory of a container: it sees the limit, and the kernel enforces it. */
+/** A cgroup with a container's memory limit: its processes see the limit, and the kernel enforces it. */
 export interface MemoryGroup extends AsyncDisposable {
   readonly limitMiB: number;
-  /** The most that its processes held at once, without the cache of files, which the kernel takes back: MiB, sampled. */
+  /** The sampled peak of its processes' memory in MiB, without the file cache, which the kernel can reclaim. */
   readonly peakMiB: number;
-  /** How many of its processes the kernel ended because they would have held more than the limit. */
+  /** Returns the number of processes that the kernel killed at the limit. */
   kills(): Promise<number>;
-  /** The command that runs this one, and whatever it starts, in the group. */
+  /** Returns a command that runs this one and its children in the group. */
   wrap(command: string, args: string[]): [string, string[]];
 }
 
-/** Where a version of cgroups keeps what is needed here. */
+/** The paths of a cgroup version. */
 interface Version {
   root: string;
   limit: string;
@@ -46,15 +46,15 @@ const V2: Version = {
   events: 'memory.events',
 };
 
-/** The memory that its manifest gives a service, in MiB. */
+/** Returns the memory limit of a service's manifest in MiB. */
 export async function manifestMemory(service: ServiceName): Promise<number> {
   const text = await readFile(join(MANIFESTS, `${service}.yaml`), 'utf8');
   const found = /limits: \{[^}]*memory: (\d+)Mi\b/.exec(text)?.[1];
-  if (!found) throw new Error(`deploy/k8s/base/${service}.yaml gives no memory in Mi`);
+  if (!found) throw new Error(`deploy/k8s/base/${service}.yaml has no memory limit in Mi`);
   return Number(found);
 }
 
-/** Returns undefined where this machine lets nobody make a group with a limit: that takes root, and no container around it. */
+/** Makes a group with a limit. Returns undefined where this is not possible: it needs root outside a container. */
 export async function openMemoryGroup(name: string, limitMiB: number): Promise<MemoryGroup | undefined> {
   for (const version of [V1, V2]) {
     await sweep(version);
@@ -85,21 +85,21 @@ function watched(version: Version, dir: string, limitMiB: number): MemoryGroup {
       return Math.round(peak / MIB);
     },
     kills: async () => (await keys(join(dir, version.events))).get('oom_kill') ?? 0,
-    // The shell enters the group and becomes the command, which so is counted in it from its first page on.
+    // The shell enters the group and executes the command, so that the group counts the command from its first page on.
     wrap: (command, args) => [
       '/bin/sh',
       ['-c', 'echo 0 > "$0" && exec "$@"', join(dir, 'cgroup.procs'), command, ...args],
     ],
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
-      // A process that was killed counts until the kernel has cleared it away.
+      // The kernel counts a killed process until it has removed it.
       const gone = () => rmdir(dir).then(() => true as const);
       await waitFor(`the end of ${dir}`, gone, { timeoutMs: 10_000 });
     },
   };
 }
 
-/** Removes groups of earlier runs that were killed. */
+/** Removes the groups of killed runs. */
 async function sweep({ root }: Version): Promise<void> {
   for (const name of await readdir(root).catch(() => []))
     if (name.startsWith(PREFIX) && !(await isAlive(Number(name.split('.')[1]))))

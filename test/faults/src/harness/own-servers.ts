@@ -3,13 +3,13 @@ import type { ServerName } from '@recording-request/stack/install/ensure';
 import { type Servers, startServers } from '@recording-request/stack/servers';
 import type { HarnessOptions } from './harness.ts';
 
-/** Servers of one case alone, which it may halt as a machine that swaps or a paused container does. */
+/** Servers of one case only, which it may halt like a paused container. */
 export interface OwnServers {
-  /** For `HarnessOptions.servers`. */
+  /** The value for `HarnessOptions.servers`. */
   start: NonNullable<HarnessOptions['servers']>;
-  /** SIGSTOP: connections stay open, and what is sent meanwhile is answered afterwards. */
+  /** Sends SIGSTOP: connections stay open, and requests are answered after `resume`. */
   halt(name: ServerName): void;
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   resume(name: ServerName): void;
 }
 
@@ -23,7 +23,7 @@ export function ownServers(...only: ServerName[]): OwnServers {
       );
       const dir = join(dataDir, 'own-servers');
       running = stack.use(await startServers({ dataDir: dir, only, log: () => {}, env: Object.fromEntries(own) }));
-      // A halted server would not see that it is asked to stop.
+      // A halted server would not notice a stop request.
       stack.defer(async () => {
         for (const name of only) signal(name, 'SIGCONT');
       });

@@ -6,13 +6,13 @@ export interface SlowAnswer {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** False where the connection ended before the answer did. */
+  /** False if the connection ended before the answer. */
   complete: boolean;
 }
 
 /**
- * A request whose body goes out piece by piece, `everyMs` apart. `onFirst`: the first piece was taken, or never will be. Returns
- * the answer; undefined when the connection broke before there was one. An answer that comes early ends the sending.
+ * Sends a body in pieces, `everyMs` apart. Calls `onFirst` when the first piece was accepted or never will be. Returns the answer,
+ * or undefined when the connection failed before. An early answer ends the sending.
  */
 export async function sendSlowly(
   url: string,
@@ -48,8 +48,8 @@ export async function sendSlowly(
 }
 
 /**
- * Opens a download and reads it at `bytesPerSecond`, or stops after the first bytes until `until` has settled and then reads the
- * rest. Returns the answer once it ended, however it ended.
+ * Reads a download at `bytesPerSecond`, or pauses after the first bytes until `until` has settled and then reads the rest.
+ * Returns the answer after its end, whole or cut.
  */
 export async function readSlowly(
   url: string,
@@ -77,7 +77,7 @@ export async function readSlowly(
       await held;
     }
   } catch {
-    // It broke off, or the reader left.
+    // The download was cut, or the reader left.
   }
   const { statusCode, headers: answered, complete } = response;
   return { status: statusCode!, headers: answered, body: Buffer.concat(chunks), complete };
@@ -100,7 +100,7 @@ async function answerOf(request: ClientRequest): Promise<SlowAnswer | undefined>
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
   } catch {
-    // The status was there.
+    // The status had arrived.
   }
   const { statusCode, headers, complete } = response;
   return { status: statusCode!, headers, body: Buffer.concat(chunks), complete };

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Mounts an in-memory file system of `bytes` bytes. Returns the reason when that is not permitted. */
+/** Mounts an in-memory file system of `bytes` bytes. Returns the reason if it is not permitted. */
 export async function mountSmall(
   path: string,
   bytes: number,
@@ -15,7 +15,7 @@ export async function mountSmall(
   try {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path]);
   } catch (error) {
-    return `mounting a small file system is not permitted here (${(error as Error).message.trim().split('\n').at(-1)})`;
+    return `the mount of a small file system is not permitted here (${(error as Error).message.trim().split('\n').at(-1)})`;
   }
   stack.defer(async () => void (await run('umount', ['-l', path]).catch(() => {})));
   return undefined;
@@ -34,5 +34,5 @@ export async function fill(dir: string, butBytes: number): Promise<void> {
   }
 }
 
-/** Gives back what `fill` took. */
+/** Frees the space that `fill` used. */
 export const clear = (dir: string) => rm(join(dir, 'ballast'), { force: true });

@@ -6,11 +6,11 @@ export interface SpeechCall {
   /** The process's index. */
   process: number;
   began: number;
-  /** When it was answered, or its connection ended; undefined while it runs. */
+  /** The time of the answer or of the connection's end; undefined while the call runs. */
   ended: number | undefined;
 }
 
-/** A provider that hears words in everything, after `takesMs` of the call. */
+/** A provider that returns words for every call after `takesMs`. */
 export interface SpeechProvider {
   readonly calls: SpeechCall[];
   onCall: ((call: SpeechCall) => void) | undefined;
@@ -22,7 +22,7 @@ const answerOf = (text: string) =>
     segments: [{ id: 0, start: 0, end: 1, text, no_speech_prob: 0, avg_logprob: -0.1 }],
   });
 
-/** Answers in place of the speech server, for each transcription process, until its proxies pass again. */
+/** Answers the transcription processes instead of the speech server, until their proxies pass again. */
 export function provideSpeech(
   harness: Harness,
   takesMs: (call: SpeechCall) => number,

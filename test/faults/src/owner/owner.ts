@@ -9,10 +9,10 @@ import type {
 import type { SubmissionJson, SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import type { Answer, Ask, GatewayClient } from '../harness/gateway-client.ts';
 
-/** A project of the run, with the URL of each of its links. */
+/** A project of the run with the URLs of its links. */
 export interface Project {
   projectId: string;
-  /** Empty when it has no shared link. */
+  /** Empty without a shared link. */
   sharedUrl: string;
   uniqueUrls: string[];
   webhookSecret: string;
@@ -22,20 +22,20 @@ export interface Project {
   questions: number;
 }
 
-/** The owner of the projects of a run. Uses HTTP as any owner does, and retries what fails. */
+/** The owner of a run's projects. Uses HTTP and retries failed requests. */
 export interface Owner {
   readonly projects: Project[];
   create(settings?: Record<string, unknown>): Promise<Project>;
-  /** Creates a project of another owner, whose token it is. The methods below use that token for it. */
+  /** Creates a project for another owner with this token. The methods below use that token for it. */
   createFor(apiToken: string, settings?: Record<string, unknown>): Promise<Project>;
-  /** Sends one request with the token of the owner, or of the one that has the project, without retries. */
+  /** Sends one request with the token of the project's owner, without retries. */
   ask(path: string, ask?: Ask): Promise<Answer>;
-  /** Gives a project another name. */
+  /** Renames a project. */
   rename(projectId: string, projectName: string): Promise<void>;
   list(): Promise<ProjectListJson>;
   detail(projectId: string): Promise<ProjectDetailJson>;
   links(projectId: string): Promise<ProjectLinksJson>;
-  /** All submissions of a project, read page by page. */
+  /** Returns all submissions of a project, read page by page. */
   submissions(projectId: string): Promise<SubmissionJson[]>;
 }
 
@@ -55,7 +55,7 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
         const answer = await ask(path, request);
         if (answer.status < 400) return answer;
         last = new Error(`${answer.what}: ${answer.bytes.toString().slice(0, 300)}`);
-        // 409 is for a first request with this Idempotency-Key that still runs, or died: Retry-After says when to ask again.
+        // 409 means that the first request with this Idempotency-Key still runs or died; Retry-After has the time of a retry.
         const isRunning = answer.status === 409 && answer.headers['retry-after'] !== undefined;
         if (isRunning) waitMs = Number(answer.headers['retry-after']) * 1_000;
         else if (answer.status < 500) break;
@@ -78,7 +78,7 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
         ...{ sharedLinkEnabled: true, sharedLinkMaxUses: 1_000 },
         ...settings,
       };
-      // With an idempotency key, so that a retry after a lost answer makes no second project.
+      // The idempotency key prevents a second project when a lost answer is retried.
       const headers = { 'idempotency-key': randomUUID(), authorization: `Bearer ${token}` };
       const made: ProjectCreatedJson = (await insist('/api/projects', { method: 'POST', json, headers })).json();
       const project = {

@@ -9,7 +9,7 @@ export interface Delivered {
   type: string;
   projectId: string;
   submissionId: string | undefined;
-  /** When it occurred, by its body. */
+  /** The time of the event from its body. */
   at: Date;
   times: number;
 }
@@ -17,15 +17,15 @@ export interface Delivered {
 /** The owner's webhook endpoint: verifies signatures and counts deliveries by event id. */
 export interface Receiver extends AsyncDisposable {
   url: string;
-  /** By id, in the order in which each was first accepted. */
+  /** The events by id, in the order of their first acceptance. */
   readonly events: Map<string, Delivered>;
-  /** What must not have arrived: a wrong signature, one id with two bodies. */
+  /** Bad deliveries: a wrong signature, or one id with two bodies. */
   readonly violations: string[];
-  /** Chooses the status of each answer; 204 when undefined. */
+  /** Returns the status of each answer; 204 when undefined. */
   answer: ((event: ReceivedRequest) => number) | undefined;
 }
 
-/** `secretOf` returns a project's webhook secret; `host` is the address that it listens on. */
+/** Starts the receiver on `host`. `secretOf` returns a project's webhook secret. */
 export async function openReceiver(
   secretOf: (projectId: string) => string | undefined,
   host?: string,
@@ -39,7 +39,7 @@ export async function openReceiver(
     const { id, type, createdAt, data } = JSON.parse(body) as WebhookBodyJson;
     const fault = signatureFault(received, secretOf(data.projectId) ?? '');
     if (fault) violations.push(`a webhook (${type}, ${id}) with ${fault}`);
-    if (bodies.has(id) && bodies.get(id) !== body) violations.push(`event ${id} came with two different bodies`);
+    if (bodies.has(id) && bodies.get(id) !== body) violations.push(`event ${id} arrived with two different bodies`);
     bodies.set(id, body);
     if (status < 300) {
       const { submission, projectId } = data;
@@ -61,7 +61,7 @@ export async function openReceiver(
   return receiver;
 }
 
-/** Returns what is wrong with the two signatures (the contract's own, and that of Standard Webhooks), or undefined. */
+/** Returns the fault of the two signatures (the contract's and Standard Webhooks'), or undefined. */
 function signatureFault({ headers, body }: ReceivedRequest, secret: string): string | undefined {
   const own = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
   const theirs = Buffer.from(String(headers['service-signature']));

@@ -1,11 +1,11 @@
-/** How a protocol delimits messages; `raw` has none. */
+/** The message format of a protocol; `raw` has no messages. */
 export type Framing = 'raw' | 'mongo' | 'kafka';
 
-/** Cuts a stream of bytes into whole messages, each still with its length prefix. */
+/** Splits a stream of bytes into whole messages with their length prefixes. */
 export function createSplitter(framing: Framing): (chunk: Buffer) => Buffer[] {
   if (framing === 'raw') return chunk => [chunk];
   const lengthOf = (bytes: Buffer) => (framing === 'mongo' ? bytes.readInt32LE(0) : bytes.readInt32BE(0) + 4);
-  // Joined once a message is whole: joining at each chunk would copy a long message as often as it has chunks.
+  // Joins the chunks only when a message is whole; joining at each chunk would copy a long message many times.
   let chunks: Buffer[] = [];
   let size = 0;
   let wanted = 4;
@@ -32,7 +32,7 @@ export function createSplitter(framing: Framing): (chunk: Buffer) => Buffer[] {
 /** Two byte strings of the same length, so that no length in a message changes. */
 export type Replacement = readonly [from: Buffer, to: Buffer];
 
-/** The message with each `from` replaced by its `to`. */
+/** Returns the message with each `from` replaced by its `to`. */
 export function replaceAll(frame: Buffer, replacements: readonly Replacement[]): Buffer {
   let out = frame;
   for (const [from, to] of replacements) {
@@ -44,10 +44,10 @@ export function replaceAll(frame: Buffer, replacements: readonly Replacement[]):
   return out;
 }
 
-/** MongoDB: the id of a request, and the request id that an answer carries. */
+/** MongoDB: returns the id of a request; `mongoAnswerTo` returns the request id in an answer. */
 export const mongoRequestId = (frame: Buffer): number => frame.readInt32LE(4);
 export const mongoAnswerTo = (frame: Buffer): number => frame.readInt32LE(8);
-/** Kafka: a request's API key (0 is Produce), its correlation id, and the one that an answer repeats. */
+/** Kafka: returns a request's API key (0 is Produce); the functions below return the correlation ids of request and answer. */
 export const kafkaApiKey = (request: Buffer): number => request.readInt16BE(4);
 export const kafkaRequestId = (request: Buffer): number => request.readInt32BE(8);
 export const kafkaAnswerTo = (answer: Buffer): number => answer.readInt32BE(4);
@@ -56,9 +56,9 @@ export const KAFKA_PRODUCE = 0;
 const OP_MSG = 2013;
 const BSON_STRING = 2;
 
-/** MongoDB: a request's command and its collection; undefined when it is no command on a collection. */
+/** MongoDB: returns a request's command and collection; undefined if it is not a command on a collection. */
 export function mongoCommand(request: Buffer): { name: string; collection: string } | undefined {
-  // Header, flags, a section of kind 0, the document's length; then its first element, which is named for the command.
+  // Header, flags, a section of kind 0, the document's length; then the first element, whose name is the command.
   if (request.length < 32 || request.readInt32LE(12) !== OP_MSG || request[20] !== 0) return undefined;
   const end = request.indexOf(0, 26);
   if (request[25] !== BSON_STRING || end < 0) return undefined;

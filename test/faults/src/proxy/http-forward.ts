@@ -1,8 +1,8 @@
 import { request as begin, type IncomingMessage, type RequestListener } from 'node:http';
 
 /**
- * A listener for `FaultProxy.answer` that passes HTTP requests on to the server, headers unchanged, except those that
- * `intercept` returns true for, having answered them itself.
+ * Returns a listener for `FaultProxy.answer` that forwards HTTP requests with their headers unchanged. `intercept` may answer a
+ * request itself; it then returns true.
  */
 export function forwardTo(
   origin: string,
@@ -14,14 +14,14 @@ export function forwardTo(
     response.on('error', () => {});
     if (intercept(request, response)) return;
     const { method, url: path, headers } = request;
-    const onward = begin({ hostname, port, method, path, headers, agent: false });
-    onward.on('response', answer => {
+    const upstream = begin({ hostname, port, method, path, headers, agent: false });
+    upstream.on('response', answer => {
       response.writeHead(answer.statusCode!, answer.rawHeaders);
       answer.pipe(response);
       answer.on('error', () => response.destroy());
     });
-    onward.on('error', () => response.destroy());
-    response.on('close', () => onward.destroy());
-    request.pipe(onward);
+    upstream.on('error', () => response.destroy());
+    response.on('close', () => upstream.destroy());
+    request.pipe(upstream);
   };
 }

@@ -13,44 +13,56 @@ import type { FaultProxy, Tap } from './proxy.ts';
 const WRITES = new Set(['insert', 'update', 'findAndModify', 'delete']);
 
 /**
- * Calls `then` when MongoDB has acknowledged a write to one of these collections, after `skip` others, and before the
- * process sees the answer: the commit is done, and nothing that follows it.
+ * Calls `then` after MongoDB has acknowledged a write to one of these collections, after `skip` others, and before the process
+ * gets the answer: the commit is done, but no later step.
  */
 export function onCommit(process: Process, collections: string[], skip: number, then: () => void): void {
   const isWrite = (request: Buffer) => {
     const command = mongoCommand(request);
     return command !== undefined && WRITES.has(command.name) && collections.includes(command.collection);
   };
-  once(process.proxies.to.mongo, { isAsked: isWrite, asked: mongoRequestId, answered: mongoAnswerTo, skip, then });
+  once(process.proxies.to.mongo, {
+    isRequest: isWrite,
+    requestId: mongoRequestId,
+    answerTo: mongoAnswerTo,
+    skip,
+    then,
+  });
 }
 
-/** Calls `then` when Kafka has acknowledged a produce request, after `skip` others, and before the process sees the answer: published, and not marked. */
+/** Calls `then` after Kafka has acknowledged a produce request, after `skip` others, and before the process gets the answer. */
 export function onPublished(process: Process, skip: number, then: () => void): void {
   const isProduce = (request: Buffer) => request.length >= 12 && kafkaApiKey(request) === KAFKA_PRODUCE;
-  once(process.proxies.to.kafka, { isAsked: isProduce, asked: kafkaRequestId, answered: kafkaAnswerTo, skip, then });
+  once(process.proxies.to.kafka, {
+    isRequest: isProduce,
+    requestId: kafkaRequestId,
+    answerTo: kafkaAnswerTo,
+    skip,
+    then,
+  });
 }
 
 interface Moment {
-  isAsked(request: Buffer): boolean;
-  asked(request: Buffer): number;
-  answered(answer: Buffer): number;
+  isRequest(request: Buffer): boolean;
+  requestId(request: Buffer): number;
+  answerTo(answer: Buffer): number;
   skip: number;
   then: () => void;
 }
 
 function once(proxies: FaultProxy[], moment: Moment): void {
   let left = moment.skip;
-  const takeOff = () => {
+  const removeTaps = () => {
     for (const proxy of proxies) proxy.tap(undefined);
   };
   for (const proxy of proxies) {
-    // Request numbers are unique per connection only.
+    // Request numbers are unique only within a connection.
     const open = new Set<string>();
     const tap: Tap = (frame, direction, connection) => {
       if (direction === 'request') {
-        if (moment.isAsked(frame)) open.add(`${connection} ${moment.asked(frame)}`);
-      } else if (open.delete(`${connection} ${moment.answered(frame)}`) && left-- <= 0) {
-        takeOff();
+        if (moment.isRequest(frame)) open.add(`${connection} ${moment.requestId(frame)}`);
+      } else if (open.delete(`${connection} ${moment.answerTo(frame)}`) && left-- <= 0) {
+        removeTaps();
         moment.then();
       }
     };

@@ -1,7 +1,7 @@
 import type { Replacement } from './frames.ts';
 import { type FaultProxy, openProxy } from './proxy.ts';
 
-/** The servers that a process connects to, each through a proxy of its own. */
+/** The servers of a process; each has its own proxy. */
 export const SERVERS = ['mongo', 'kafka', 's3', 'speech', 'telemetry'] as const;
 export type ServerName = (typeof SERVERS)[number];
 
@@ -49,7 +49,7 @@ export async function openProxies(env: Record<string, string>): Promise<Proxies>
 
 type OpenProxy = (options: Parameters<typeof openProxy>[0]) => Promise<FaultProxy>;
 
-// A member of a replica set reports the addresses of all members: each must become the proxy's, or drivers bypass it.
+// A member of a replica set reports all members' addresses; unless each becomes a proxy's, drivers bypass the proxies.
 async function mongoProxies(url: string, open: OpenProxy): Promise<{ proxies: FaultProxy[]; address: string }> {
   const hosts = /^mongodb:\/\/([^/]+)/.exec(url)![1]!.split(',');
   const replacements: Replacement[] = [];
@@ -64,7 +64,7 @@ async function mongoProxies(url: string, open: OpenProxy): Promise<{ proxies: Fa
   return { proxies, address };
 }
 
-// A broker sends its address as a length, a host and a port of four bytes.
+// A broker sends its address as a length, a host and a four-byte port.
 async function kafkaProxies(brokers: string, open: OpenProxy): Promise<{ proxies: FaultProxy[]; address: string }> {
   const replacements: Replacement[] = [];
   const proxies: FaultProxy[] = [];

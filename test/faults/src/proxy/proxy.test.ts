@@ -29,7 +29,7 @@ async function say(port: number, text: string, limitMs = 10_000): Promise<string
   }
 }
 
-test('a proxy passes bytes, refuses while it is down, holds them while it is frozen, and is whole again afterwards', async () => {
+test('a proxy passes bytes, refuses connections while down, holds bytes while frozen, and recovers', async () => {
   await using server = await echo();
   await using proxy = await openProxy({ targets: () => ['127.0.0.1:1', server.target] });
   assert.equal(await say(proxy.port, 'one'), 'one');
@@ -43,7 +43,7 @@ test('a proxy passes bytes, refuses while it is down, holds them while it is fro
   assert.equal(await say(proxy.port, 'five'), 'five');
 });
 
-test('what a server sent before it closed reaches a client that reads slowly', async () => {
+test('a slow client gets all bytes that a server sent before it closed', async () => {
   const LENGTH = 20_000_000;
   const server = createServer(socket => void socket.on('error', () => {}).end(Buffer.alloc(LENGTH)));
   server.listen(0, '127.0.0.1');
@@ -69,7 +69,7 @@ test('a proxy can answer HTTP itself', async () => {
   assert.equal(await say(proxy.port, 'whole'), 'whole');
 });
 
-test('each answer lags by as much as was asked, once, and by nothing afterwards', async () => {
+test('each answer lags once by the set time, and not at all afterwards', async () => {
   await using server = await echo();
   await using proxy = await openProxy({ targets: () => [server.target] });
   proxy.lag(400);
@@ -89,7 +89,7 @@ test('each answer lags by as much as was asked, once, and by nothing afterwards'
   assert.equal(await say(proxy.port, 'three'), 'three');
 });
 
-test('a tap sees whole messages before they are passed on, however the bytes were cut', async () => {
+test('a tap sees whole messages before they are forwarded, however the bytes are split', async () => {
   await using server = await echo();
   await using proxy = await openProxy({ targets: () => [server.target], framing: 'kafka' });
   const seen: string[] = [];
@@ -103,7 +103,7 @@ test('a tap sees whole messages before they are passed on, however the bytes wer
   socket.destroy();
 });
 
-test('addresses that a server reports are replaced in a copy', () => {
+test('a server’s reported addresses are replaced in a copy', () => {
   const reported = Buffer.from('at 127.0.0.1:20001 and 127.0.0.1:20001');
   const made = replaceAll(reported, [[Buffer.from('127.0.0.1:20001'), Buffer.from('127.0.0.1:30009')]]);
   assert.equal(String(made), 'at 127.0.0.1:30009 and 127.0.0.1:30009');
@@ -119,7 +119,7 @@ test('a MongoDB command is read from its message', () => {
   assert.deepEqual(mongoCommand(whole!), { name: 'insert', collection: 'uploads' });
 });
 
-test('messages are cut where they end, however their bytes arrive', () => {
+test('messages are split at their ends, however their bytes arrive', () => {
   const messages = [5, 4, 900, 17].map(length => {
     const message = Buffer.alloc(length, length);
     message.writeInt32LE(length);

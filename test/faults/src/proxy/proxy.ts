@@ -7,39 +7,39 @@ import { createSplitter, type Framing, type Replacement, replaceAll } from './fr
 
 export type Direction = 'request' | 'answer';
 
-/** Sees each message (each chunk, where the protocol has none) before it is passed on. `connection` numbers the connections. */
+/** Gets each message (or chunk, if the protocol has no messages) before it is forwarded. `connection` numbers the connections. */
 export type Tap = (frame: Buffer, direction: Direction, connection: number) => void;
 
 export interface ProxyOptions {
-  /** `host:port` of the servers behind it; several are used in turn, and one that refuses is skipped. */
+  /** Returns the `host:port` of the servers; the proxy alternates between several and skips one that refuses. */
   targets: () => string[];
   framing?: Framing;
-  /** Applied to answers: addresses that the server reports become the proxy's. */
+  /** Replacements in answers: the server's reported addresses become the proxy's. */
   replacements?: readonly Replacement[];
 }
 
-/** A TCP proxy between a client and a server on 127.0.0.1 that can be made to fail. */
+/** A TCP proxy on 127.0.0.1 that can inject faults. */
 export interface FaultProxy extends AsyncDisposable {
   readonly port: number;
   /** Ends every fault: bytes pass unchanged again. */
   pass(): Promise<void>;
-  /** Open connections are reset, new ones refused. */
+  /** Resets open connections and refuses new ones. */
   down(): Promise<void>;
-  /** Connections stay open and new ones are accepted, but no byte passes. */
+  /** Keeps connections open and accepts new ones, but passes no byte. */
   freeze(): void;
-  /** Open connections stay open and carry nothing any more, as when the other side lost power; new ones pass. */
+  /** Stops all bytes of the open connections, as after a power loss of the other side; new connections pass. */
   strand(): void;
-  /** Limits each connection, in each direction. */
+  /** Limits the speed of each connection in each direction. */
   slow(bytesPerSecond: number): void;
-  /** Each answer begins this many milliseconds later, as of a server that takes longer; what follows of it is not held up. */
+  /** Delays the beginning of each answer by this many milliseconds, but not the rest of the answer. */
   lag(ms: number): void;
-  /** New connections are answered by this HTTP listener; open ones are reset. */
+  /** Lets this HTTP listener answer new connections; resets open ones. */
   answer(listener: RequestListener): void;
-  /** Open connections are reset; new ones pass. */
+  /** Resets open connections; new ones pass. */
   reset(): void;
-  /** Sets the one tap; undefined removes it. */
+  /** Sets the tap; undefined removes it. */
   tap(tap: Tap | undefined): void;
-  /** How many connections it has accepted so far. */
+  /** The number of accepted connections so far. */
   readonly taken: number;
 }
 
@@ -63,7 +63,7 @@ export async function openProxy(options: ProxyOptions): Promise<FaultProxy> {
       server => {
         keep(server, sockets);
         if (client.destroyed) return void server.destroy();
-        join({ client, server, number, isAsked: false, state, options });
+        join({ client, server, number, awaitsAnswer: false, state, options });
       },
       () => breakOff(client),
     );
@@ -138,7 +138,7 @@ export async function openProxy(options: ProxyOptions): Promise<FaultProxy> {
 
 interface State {
   frozen: PromiseWithResolvers<void> | undefined;
-  /** Connections with a lower number carry nothing. */
+  /** Connections with a lower number pass no bytes. */
   strandedBelow: number;
   bytesPerSecond: number;
   lagMs: number;
@@ -150,8 +150,8 @@ interface Joint {
   client: Socket;
   server: Socket;
   number: number;
-  /** Whether something was sent that nothing was answered to yet. */
-  isAsked: boolean;
+  /** True while a request has no answer yet. */
+  awaitsAnswer: boolean;
   state: State;
   options: ProxyOptions;
 }
@@ -162,7 +162,7 @@ function keep(socket: Socket, sockets: Set<Socket>): void {
   socket.once('close', () => sockets.delete(socket));
 }
 
-// Node cannot reset a connection whose writable side it has closed, and would keep it open for good.
+// Node cannot reset a connection whose writable side it has closed, and would keep it open forever.
 function breakOff(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();
@@ -170,14 +170,14 @@ function breakOff(socket: Socket): void {
 
 function join(joint: Joint): void {
   const { client, server } = joint;
-  // What one side sent before it closed still reaches the other.
+  // The bytes that one side sent before it closed still reach the other.
   client.once('close', () => server.destroySoon());
   server.once('close', () => client.destroySoon());
   void carry(client, server, 'request', joint);
   void carry(server, client, 'answer', joint);
 }
 
-/** Forwards bytes message by message until either side ends; what a broken side had yet to send is dropped. */
+/** Forwards bytes message by message until either side ends. Drops the unsent bytes of a failed side. */
 async function carry(from: Socket, to: Socket, direction: Direction, joint: Joint): Promise<void> {
   const { state, options, number } = joint;
   const split = createSplitter(options.framing ?? 'raw');
@@ -187,8 +187,8 @@ async function carry(from: Socket, to: Socket, direction: Direction, joint: Join
       for (const frame of split(chunk)) {
         while (state.frozen) await state.frozen.promise;
         if (number < state.strandedBelow) await once(from, 'close');
-        const isFirst = direction === 'answer' && joint.isAsked;
-        joint.isAsked = direction === 'request';
+        const isFirst = direction === 'answer' && joint.awaitsAnswer;
+        joint.awaitsAnswer = direction === 'request';
         if (isFirst && state.lagMs > 0) await delay(state.lagMs);
         if (Number.isFinite(state.bytesPerSecond)) await delay((frame.length / state.bytesPerSecond) * 1_000);
         state.tap?.(frame, direction, number);
@@ -198,7 +198,7 @@ async function carry(from: Socket, to: Socket, direction: Direction, joint: Join
     }
     to.end();
   } catch {
-    // Both sides see it as the end of their sockets.
+    // Ends the sockets of both sides.
     to.destroy();
   }
 }
@@ -216,5 +216,5 @@ async function connectFirst(targets: string[]): Promise<Socket> {
       socket.destroy();
     }
   }
-  throw new Error('nobody behind');
+  throw new Error('no server behind the proxy');
 }

@@ -9,57 +9,57 @@ import { type MediaServiceServer, MediaServiceService } from '@recording-request
 import type { Harness } from '../harness/harness.ts';
 import { EVERYONE } from './mounted-certificates.ts';
 
-// What is called does not matter, as long as the other end answers: a refusal comes after the handshake.
+// Any call works if the server answers: a refusal comes after the handshake.
 const CALL = { objectKey: 'none' };
 const CALL_MS = 20_000;
 
-/** Makes new connections between the services, as they would, one after the other. */
-export interface Knocking extends AsyncDisposable {
+/** Repeated calls over new connections between the services. */
+export interface ConnectionProbes extends AsyncDisposable {
   readonly count: number;
 }
 
 /**
- * Calls every process from every service and the operator, each time over a new connection with the caller's files as they are,
- * read again as a service does; what fails breaks the promise. The connections of the services themselves last for minutes.
+ * Calls every process from every service and the operator, each time over a new connection with the caller's current files.
+ * Reports each failure as a violation. The services' own connections last for minutes and would not test new certificates.
  */
-export async function startKnocking(harness: Harness): Promise<Knocking> {
+export async function startConnectionProbes(harness: Harness): Promise<ConnectionProbes> {
   const callers = new Map<Caller, Internal>();
   for (const name of EVERYONE) callers.set(name, await openCaller(harness.fleet.certificates.env(name), name));
   let count = 0;
-  let goesOn = true;
-  const knock = async () => {
+  let running = true;
+  const probeAll = async () => {
     for (const [name, internal] of callers)
       for (const { service, index, grpc, operator, http, ready } of harness.fleet.all()) {
         const address = name === OPERATOR ? operator : grpc;
-        if (!goesOn) return;
+        if (!running) return;
         if (!ready || !address) continue;
         const failed = (error: unknown) =>
           harness.violated(`${name} could not call ${service}-${index} over a new connection: ${error}`);
-        const knocks = [callOnce(internal, service, address)];
-        if (http?.startsWith('https') && name === 'gateway') knocks.push(ask(internal, service, http));
-        count += knocks.length;
-        // One that was stopped in the meantime had no answer to give.
-        await Promise.all(knocks).catch(error => harness.fleet.of(service)[index]!.ready && failed(error));
+        const calls = [callOnce(internal, service, address)];
+        if (http?.startsWith('https') && name === 'gateway') calls.push(ask(internal, service, http));
+        count += calls.length;
+        // Ignores a process that was stopped meanwhile.
+        await Promise.all(calls).catch(error => harness.fleet.of(service)[index]!.ready && failed(error));
       }
   };
   const loop = (async () => {
-    while (goesOn) await knock();
+    while (running) await probeAll();
   })();
   return {
     get count() {
       return count;
     },
     async [Symbol.asyncDispose]() {
-      goesOn = false;
+      running = false;
       await loop;
       for (const internal of callers.values()) internal[Symbol.dispose]();
     },
   };
 }
 
-/** Resolves when the server has answered, be it with a refusal. */
+/** Resolves when the server has answered, even with a refusal. */
 async function callOnce(internal: Internal, server: string, address: string): Promise<void> {
-  // A pool of its own is a connection of its own.
+  // Its own pool means its own connection.
   const options = { slowReaders: { windowBytes: 65_536 } };
   const client = createClient<MediaServiceServer>(MediaServiceService, address, internal.peer(server), options);
   try {
@@ -74,18 +74,18 @@ async function callOnce(internal: Internal, server: string, address: string): Pr
 const isAnswer = (error: unknown): boolean =>
   refusalOf(error) !== undefined || isUnimplemented(error) || (error as DomainError).code === 'not_found';
 
-/** The same for the server that takes uploads. */
+/** Does the same for the upload server. */
 async function ask(internal: Internal, server: string, url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const peer = internal.tlsPeer(server)!;
   const createConnection = () => connect({ ...peer, host: hostname, port: Number(port), ALPNProtocols: ['http/1.1'] });
-  const asked = request({ createConnection, path: '/', signal: AbortSignal.timeout(CALL_MS) }).end();
-  const [answer] = await once(asked, 'response');
+  const sent = request({ createConnection, path: '/', signal: AbortSignal.timeout(CALL_MS) }).end();
+  const [answer] = await once(sent, 'response');
   answer.destroy();
 }
 
-/** Whether a server takes the connection of who has these files. */
-export async function isTaken(env: Record<string, string>, server: string, address: string): Promise<boolean> {
+/** Returns true if a server accepts a connection with these files. */
+export async function isAccepted(env: Record<string, string>, server: string, address: string): Promise<boolean> {
   using internal = await openCaller(env, OPERATOR);
   const client = createClient<MediaServiceServer>(MediaServiceService, address, internal.peer(server));
   return await client

@@ -11,26 +11,26 @@ import type { FleetCertificates } from '../harness/fleet.ts';
 const MAKE = fileURLToPath(new URL('../../../../tools/stack/src/make-certificates.ts', import.meta.url));
 const FILES = ['tls.crt', 'tls.key', 'ca.crt'] as const;
 
-/** All who have a certificate. */
+/** Every holder of a certificate. */
 export const EVERYONE: readonly Caller[] = [...SERVICES, OPERATOR];
 
-/** Whose files are in a folder: one process's, or the operator's. */
+/** The holder of a folder's files: one process or the operator. */
 export interface Holder {
   name: Caller;
   index: number;
 }
 
-/** Certificates as an operator keeps them: made in one folder, and from there copied to one of each process. */
+/** Certificates that are made in one folder and copied to a folder of each process. */
 export interface MountedCertificates extends FleetCertificates {
   /** Runs `npm run certificates -- DIR` with these options. */
   make(...options: string[]): Promise<void>;
   /** Copies the files to one process's folder, one by one in any order, with pauses of up to `pauseMs`. */
   mount(holder: Holder, random: Random, pauseMs: number): Promise<void>;
-  /** What the files of a process now say. */
+  /** Returns the current content of a process's files. */
   mounted(holder: Holder): Promise<{ serialNumber: string; authorities: string[] }>;
 }
 
-/** Makes the first ones, and gives them to as many processes of each as `count` says. */
+/** Makes the first certificates, and copies them to `count` processes of each service. */
 export async function openMountedCertificates(
   dir: string,
   count: (name: Caller) => number,

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process of the version before: makes it not know some kinds of events that it knows, named in FORGET_EVENTS.
- * It then decodes them as protobuf decodes what a later version added, with no payload, and does with them what it does.
+ * Preloaded into a process of the previous version: makes it forget the event kinds in FORGET_EVENTS. The process then decodes
+ * them without a payload, as protobuf decodes kinds of a later version.
  */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';

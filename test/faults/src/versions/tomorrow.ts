@@ -6,17 +6,17 @@ import { Kafka, logLevel } from 'kafkajs';
 import mongoose from 'mongoose';
 import type { Harness } from '../harness/harness.ts';
 
-/** What a version after this one sends and stores, which every process here has to leave whole. */
+/** Data that a later version would send and store; every process must preserve it. */
 export interface Tomorrow extends AsyncDisposable {
   /** Publishes an event of an unknown kind to each topic. */
   publish(): Promise<void>;
-  /** Reports what was lost: an unknown event that does not wait, or an unknown field that is gone from its document. */
+  /** Reports losses: an unknown event that is not a dead letter, or an unknown field that is missing in its document. */
   judge(): Promise<void>;
 }
 
 const TYPE = 'of.tomorrow';
 const FIELD = 'ofTomorrow';
-/** Field 2000 of any message, a number, in the encoding of protobuf. */
+/** The protobuf encoding of field 2000 with a number. */
 const UNKNOWN_FIELD = Buffer.from([0x80, 0x7d, 0x01]);
 const TOPICS = ['submissions.events', 'webhooks.events', 'media.events', 'transcription.events', 'media.work'];
 const MIRRORED = ['submissions.events', 'media.events', 'transcription.events'];
@@ -28,7 +28,7 @@ const DOCUMENTS = {
 const MARK_MS = 1_000;
 const WAIT_MS = 60_000;
 
-/** Begins to send every event a second time, with an unknown field, and to give documents an unknown field. */
+/** Starts to send every event a second time with an unknown field, and to add an unknown field to documents. */
 export async function openTomorrow(harness: Harness): Promise<Tomorrow> {
   const { serversEnv, topicPrefix } = harness;
   await using opening = new AsyncDisposableStack();
@@ -54,12 +54,14 @@ export async function openTomorrow(harness: Harness): Promise<Tomorrow> {
       const letters = mongo.useDb(`${topicPrefix.replace(/\.$/, '_')}submissions`).collection('deadLetters');
       const waiting = async () =>
         (await letters.countDocuments({ reason: UNKNOWN_EVENT, eventType: TYPE })) === sent || undefined;
-      await waitFor(`${sent} events that nobody knows wait`, waiting, { timeoutMs: WAIT_MS }).catch(error =>
+      await waitFor(`${sent} dead letters of unknown events`, waiting, { timeoutMs: WAIT_MS }).catch(error =>
         harness.violated(`an unknown event was lost: ${error.message}`),
       );
       const marked = await fields.stop();
-      harness.noted(`${sent} events of an unknown kind wait; ${marked.count} documents kept an unknown field`);
-      for (const where of marked.lost) harness.violated(`an unknown field is gone from ${where}`);
+      harness.noted(
+        `${sent} events of an unknown kind are dead letters; ${marked.count} documents kept an unknown field`,
+      );
+      for (const where of marked.lost) harness.violated(`an unknown field is missing in ${where}`);
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -73,7 +75,7 @@ function eventOfTomorrow(): Buffer {
 
 type Send = (topic: string, key: Buffer | null, value: Buffer) => Promise<unknown>;
 
-/** An event may come twice, so that each can be sent again as a later version would have sent it. */
+/** Sends each event again in a later version's form; consumers accept duplicates. */
 async function mirror(kafka: Kafka, prefix: string, send: Send) {
   const consumer = kafka.consumer({ groupId: `${prefix}mirror` });
   await consumer.connect();
@@ -88,7 +90,7 @@ async function mirror(kafka: Kafka, prefix: string, send: Send) {
   return consumer;
 }
 
-/** Gives every document the field, as it comes. `stop` returns how many got it, and which of them lost it. */
+/** Adds the field to every new document. `stop` returns the number of marked documents and those that lost the field. */
 function markDocuments(mongo: mongoose.Connection, prefix: string) {
   const collections = Object.entries(DOCUMENTS).flatMap(([database, names]) =>
     names.map(name => ({ name, of: mongo.useDb(prefix + database, { useCache: true }).collection(name) })),
