@@ -1,18 +1,17 @@
 #!/bin/sh
-# The first process of the lab's machine, in separate namespaces: gives it a /proc, cgroups, node state and a network other than
-# this computer's, then reaps ended processes. $1: its folder; $2: its address; $3: the program to become;
-# then its other addresses.
+# The first process of the lab's machine, in separate namespaces: sets up its own /proc, cgroups, node state and network, then
+# reaps ended processes. Arguments: the machine's folder, its address, the reaper to exec, and its other addresses.
 set -eu
 state=$1 address=$2 reaper=$3
 shift 3
 mount --make-rshared /
 mount -t proc proc /proc
-# Processes can read this computer's kernel settings, and write only those of this network.
+# Processes can read the host's kernel settings, and write only the network settings of this namespace.
 mount --bind /proc/sys /proc/sys
 mount -o remount,bind,ro /proc/sys
 mount --bind /proc/sys/net /proc/sys/net
 mount -o remount,bind,rw /proc/sys/net
-# The kubelet requires the values that this computer has; these files show them to it.
+# The kubelet requires these values; it reads them from these files.
 for setting in kernel/panic=10 kernel/panic_on_oops=1 vm/overcommit_memory=1 vm/panic_on_oom=0 \
   kernel/keys/root_maxkeys=1000000 kernel/keys/root_maxbytes=25000000; do
   shown=$state/sysctl/${setting%=*}
@@ -46,9 +45,9 @@ ip link add lab0 type bridge
 ip address add "$address/24" dev lab0
 for other in "$@"; do ip address add "$other/32" dev lab0; done
 ip link set lab0 up
-# It leads nowhere: no packet leaves this network.
+# The default route ends at the bridge: no packet leaves this network.
 ip route add default dev lab0
-# Network policies also apply to traffic between pods of one bridge.
+# Applies network policies to traffic between pods of one bridge too.
 sysctl -qw net.ipv4.ip_forward=1 net.bridge.bridge-nf-call-iptables=1 net.ipv4.conf.all.route_localnet=1
 touch "$state/ready"
 exec "$reaper"

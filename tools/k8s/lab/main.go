@@ -1,5 +1,5 @@
-// The programs of a Kubernetes node and of its control plane as one, which the name that it is called by tells apart: most of
-// their code is the same, and it is compiled and stored once.
+// Package main combines the programs of a Kubernetes node and its control plane in one binary, selected by its file name: most of
+// their code is the same, so it is compiled and stored once.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Tells what of pods the Pod Security Standard `restricted` refuses, in the words of Kubernetes' own admission. Reads
-// {"version": "v1.30", "pods": [Pod…]} from its standard input and writes for each pod a list of sentences, in their order.
+// Package main reports the violations of the Pod Security Standard `restricted` in pods, with the messages of Kubernetes' own admission.
+// Reads {"version": "v1.30", "pods": [Pod…]} from standard input and writes a list of messages for each pod, in the same order.
 package main
 
 import (
@@ -21,7 +21,7 @@ type question struct {
 func main() {
 	var asked question
 	if err := json.NewDecoder(os.Stdin).Decode(&asked); err != nil {
-		log.Fatalf("the question is not usable: %v", err)
+		log.Fatalf("the input is invalid: %v", err)
 	}
 	version, err := api.ParseVersion(asked.Version)
 	if err != nil {

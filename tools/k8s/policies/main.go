@@ -1,5 +1,5 @@
-// Tells which connections NetworkPolicies allow. Reads {"policies": [NetworkPolicy…], "connections": [{"from", "to", "port"}…]} from its
-// standard input and writes a list of true and false, in the order of the connections.
+// Package main reports the connections that NetworkPolicies allow. Reads {"policies": [NetworkPolicy…], "connections": [{"from", "to", "port"}…]}
+// from standard input and writes a list of booleans, in the order of the connections.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 )
 
-// One end: an address, and the pod that has it, if one does.
+// One end of a connection: an address, and its pod, if any.
 type end struct {
 	IP              string            `json:"ip"`
 	Namespace       string            `json:"namespace"`
@@ -42,7 +42,7 @@ type question struct {
 func main() {
 	var asked question
 	if err := json.NewDecoder(os.Stdin).Decode(&asked); err != nil {
-		log.Fatalf("the question is not usable: %v", err)
+		log.Fatalf("the input is invalid: %v", err)
 	}
 	policy := matcher.BuildNetworkPolicies(false, asked.Policies)
 	answers := make([]bool, 0, len(asked.Connections))

@@ -61,11 +61,15 @@ const PROBES = ['startupProbe', 'readinessProbe', 'livenessProbe'];
 
 const CONTAINERS: Check[] = [
   ofContainers('image', ({ image }) =>
-    /@sha256:|:(?!latest$)[^/:]+$/.test(image) ? undefined : `has the image ${image}, whose content changes`,
+    /@sha256:|:(?!latest$)[^/:]+$/.test(image)
+      ? undefined
+      : `has the image ${image}, whose content can change: pin a tag or a digest`,
   ),
   ofContainers('read-only-root', ({ securityContext }, { kind }) =>
-    // The stores of the trial overlay use their makers' images, which write beside their data.
-    kind === 'StatefulSet' || securityContext?.readOnlyRootFilesystem ? undefined : 'can write to its image',
+    // The trial overlay's stores use their vendors' images, which also write outside their data folder.
+    kind === 'StatefulSet' || securityContext?.readOnlyRootFilesystem
+      ? undefined
+      : 'can write to its image: set readOnlyRootFilesystem',
   ),
   // No CPU limit: it would slow a container down while processors are idle.
   ofContainers('resources', ({ resources: { requests, limits } = {} }) =>
@@ -77,13 +81,15 @@ const CONTAINERS: Check[] = [
     // Stores write to their volumes.
     kind === 'StatefulSet' || resources?.limits?.['ephemeral-storage']
       ? undefined
-      : 'could fill its node: it needs a limit of ephemeral storage',
+      : 'could fill its node: set a limit of ephemeral-storage',
   ),
   ofContainers('termination-message', ({ terminationMessagePolicy }) =>
-    terminationMessagePolicy === 'FallbackToLogsOnError' ? undefined : 'does not tell its Pod why it ended',
+    terminationMessagePolicy === 'FallbackToLogsOnError'
+      ? undefined
+      : 'needs terminationMessagePolicy: FallbackToLogsOnError',
   ),
   ofContainers('probes', (container, { kind }) => {
-    // Restarts make a slow store slower.
+    // A liveness probe would restart a slow store and make it slower.
     const wanted = { Deployment: PROBES.slice(1), StatefulSet: ['readinessProbe'] }[kind] ?? [];
     const missing = wanted.find(probe => !container[probe]);
     return missing && `has no ${missing}`;
@@ -93,7 +99,7 @@ const CONTAINERS: Check[] = [
       ['grpc', 'httpGet', 'tcpSocket'].flatMap(way => container[probe]?.[way]?.port ?? []),
     );
     const missing = ports.find(port => !hasPort(container, port));
-    return missing && `is probed at ${missing}, a port that it does not have`;
+    return missing && `has a probe at ${missing}, a port that it does not have`;
   }),
   ofContainers('variable-twice', ({ env = [] }) => {
     const names: string[] = env.map(({ name }: Named) => name);
@@ -108,7 +114,7 @@ const CONTAINERS: Check[] = [
 
 const PODS: Check[] = [
   ofPods('token', ({ spec }) =>
-    spec.automountServiceAccountToken === false ? undefined : 'mounts a token of Kubernetes, which nothing needs',
+    spec.automountServiceAccountToken === false ? undefined : 'mounts a Kubernetes token, which no process needs',
   ),
   {
     name: 'account',
@@ -149,10 +155,14 @@ const OBJECTS: Check[] = [
     selects(spec.selector.matchLabels, spec.template.metadata.labels) ? undefined : 'does not select its own pods',
   ),
   ofKind('Deployment', 'rollout', ({ spec: { strategy } }) =>
-    strategy?.rollingUpdate?.maxUnavailable === 0 ? undefined : 'takes pods away before others are ready',
+    strategy?.rollingUpdate?.maxUnavailable === 0
+      ? undefined
+      : 'stops pods before new ones are ready: set maxUnavailable to 0',
   ),
   ofKind('Deployment', 'spread', ({ spec: { template } }) =>
-    template.spec.topologySpreadConstraints?.length > 0 ? undefined : 'may have all its pods on one node',
+    template.spec.topologySpreadConstraints?.length > 0
+      ? undefined
+      : 'may run all its pods on one node: set topologySpreadConstraints',
   ),
   ofKind('Deployment', 'budget', ({ metadata, spec: { template } }, all) => {
     const budgets = all.filter(
@@ -163,13 +173,17 @@ const OBJECTS: Check[] = [
     );
     // With `minAvailable`, a node with the last pods could never be drained.
     const lets = ({ spec }: Manifest) => spec.maxUnavailable === 1 && spec.unhealthyPodEvictionPolicy === 'AlwaysAllow';
-    return budgets.length === 1 && budgets.every(lets) ? undefined : 'needs one budget, of maxUnavailable: 1';
+    return budgets.length === 1 && budgets.every(lets)
+      ? undefined
+      : 'needs one PodDisruptionBudget with maxUnavailable: 1';
   }),
   ofKind('Job', 'ends', ({ spec }) =>
-    spec.ttlSecondsAfterFinished && spec.activeDeadlineSeconds ? undefined : 'is never ended, or stays for ever',
+    spec.ttlSecondsAfterFinished && spec.activeDeadlineSeconds
+      ? undefined
+      : 'needs activeDeadlineSeconds and ttlSecondsAfterFinished',
   ),
   ofKind('Service', 'inside', ({ spec }) =>
-    (spec.type ?? 'ClusterIP') === 'ClusterIP' ? undefined : `is a ${spec.type}, which goes past the way in`,
+    (spec.type ?? 'ClusterIP') === 'ClusterIP' ? undefined : `is a ${spec.type}, which bypasses the ingress`,
   ),
   ofKind('Service', 'leads-somewhere', (object, all) => {
     const { selector, ports } = object.spec;
@@ -178,18 +192,17 @@ const OBJECTS: Check[] = [
     const missing = (ports as { port: number; targetPort?: string | number }[])
       .map(({ port, targetPort = port }) => targetPort)
       .find(port => !pods.every(({ spec }) => spec.containers.some((each: Container) => hasPort(each, port))));
-    return missing === undefined ? undefined : `leads to the port ${missing}, which its pods do not have`;
+    return missing === undefined ? undefined : `targets the port ${missing}, which its pods do not have`;
   }),
   {
     name: 'namespace',
-    fault: ({ kind, metadata }) =>
-      metadata.namespace || OF_CLUSTERS.has(kind) ? undefined : 'is in whichever namespace it is applied to',
+    fault: ({ kind, metadata }) => (metadata.namespace || OF_CLUSTERS.has(kind) ? undefined : 'needs a namespace'),
   },
   // The product does not use the Kubernetes API.
   {
     name: 'rights',
     fault: ({ apiVersion }) =>
-      apiVersion.startsWith('rbac.') ? 'gives rights in Kubernetes, which nothing needs' : undefined,
+      apiVersion.startsWith('rbac.') ? 'grants Kubernetes rights, which no process needs' : undefined,
   },
 ];
 

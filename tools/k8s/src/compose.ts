@@ -7,7 +7,7 @@ export interface ComposeService {
   /** A duration such as `45s`. */
   stop_grace_period: string;
   environment: Record<string, string>;
-  /** The profiles; a service with profiles starts only on request. */
+  /** The profiles; Compose starts a service with profiles only on request. */
   profiles?: string[];
 }
 

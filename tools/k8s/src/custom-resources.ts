@@ -6,7 +6,7 @@ import { onPath } from '@recording-request/stack/install/find';
 import { run } from '@recording-request/stack/install/run';
 import { STRIMZI, writeStrimziResources } from './strimzi.ts';
 
-/** The Go modules with the definitions of the custom resources in the manifests, and the folder or file that holds them. */
+/** The Go modules with the definitions of the manifests' custom resources, and the definitions' folder or file. */
 const MODULES = [
   { module: 'sigs.k8s.io/gateway-api', version: 'v1.4.1', at: 'config/crd/standard' },
   { module: 'github.com/cert-manager/cert-manager', version: 'v1.21.2', at: 'deploy/crds' },
@@ -16,7 +16,7 @@ const MODULES = [
 ];
 const DOWNLOAD_MS = 10 * 60_000;
 
-/** Returns a folder with the CustomResourceDefinitions, from the cache or downloaded once per machine. Rejects with a sentence that says what is missing. */
+/** Returns a folder with the CustomResourceDefinitions, from the cache or downloaded once per machine. Rejects with a sentence that names the missing program. */
 export async function ensureCustomResources({ env, log, signal }: InstallContext): Promise<string> {
   return await installOnce({
     root: cacheRoot(env),

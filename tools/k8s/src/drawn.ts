@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from './repository.ts';
 
-/** One source and one target of a row in ARCHITECTURE.md's table of who reaches whom. */
+/** One source and one target of a row in ARCHITECTURE.md's table "Who reaches whom". */
 export interface Drawn {
   from: string;
   to: string;

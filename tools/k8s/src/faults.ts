@@ -12,7 +12,7 @@ const LIMIT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 const runFile = promisify(execFile);
 
-/** Returns the faults of rendered YAML, a line each: those of the schemas; if there are none, those of the standard `restricted` and the checks. */
+/** Returns the faults of rendered YAML, one per line: those of the schemas; without any, those of the standard `restricted` and the checks. */
 export async function faultsOf(tools: ManifestTools, text: string): Promise<string> {
   const unknown = await schemaFaults(tools, text);
   if (unknown !== '') return unknown;
@@ -41,7 +41,7 @@ async function schemaFaults(tools: ManifestTools, text: string): Promise<string>
       .filter(line => !line.endsWith('...OK'))
       .join('\n')
       .trim();
-    // kubectl-validate could not run, which says nothing about the manifests.
+    // kubectl-validate did not run, so it found nothing about the manifests.
     if (words === '' || (error as { killed?: boolean }).killed) throw error;
     return words;
   } finally {

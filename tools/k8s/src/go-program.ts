@@ -20,7 +20,7 @@ const BUILD_MS = 45 * 60_000;
 const LIMIT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** Returns the program's path, from the cache or built once per machine. Rejects with a sentence that says what is missing. */
+/** Returns the program's path, from the cache or built once per machine. Rejects with a sentence that names the missing program. */
 export async function ensureGoProgram({ name, does }: GoProgram, context: InstallContext): Promise<string> {
   const { env, log, signal } = context;
   const sources = join(ROOT, 'tools/k8s', name);
@@ -48,7 +48,7 @@ export async function ensureGoProgram({ name, does }: GoProgram, context: Instal
   return join(dir, name);
 }
 
-/** Sends a program its question as JSON; resolves to its result. */
+/** Sends `question` to a program as JSON; resolves to its result. */
 export async function ask(program: string, question: object): Promise<unknown> {
   const ended = Promise.withResolvers<string>();
   const options = { timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES };

@@ -38,13 +38,13 @@ export interface ManifestTools {
   kubectlValidate: string;
   /** A folder with the definitions of custom resources. */
   customResources: string;
-  /** The program that judges pods by a Pod Security Standard. */
+  /** The program that checks pods against a Pod Security Standard. */
   podSecurity: string;
 }
 
-/** Finds each program by its variable, on PATH or in the cache, or builds it from its Go module, once per machine. Rejects with a sentence that says what is missing. */
+/** Finds each program by its variable, on PATH or in the cache, or builds it from its Go module, once per machine. Rejects with a sentence that names the missing program. */
 export async function ensureManifestTools(context: InstallContext): Promise<ManifestTools> {
-  // Builds them in sequence: two builds at once would only compete for the processor.
+  // Sequential: two builds at once would only compete for the processor.
   const kustomize = await ensureKustomize(context);
   const kubectlValidate = await ensureGoTool(KUBECTL_VALIDATE, context);
   const podSecurity = await ensurePodSecurity(context);

@@ -5,7 +5,7 @@ import { ensureKustomize } from './install.ts';
 const HELP = `npm run chart
 
 Writes deploy/chart/files, the objects of the Helm chart, from deploy/k8s. The chart
-cannot be installed without them; after a change of deploy/k8s they are to be written again.
+cannot be installed without them. Run it again after each change of deploy/k8s.
 `;
 
 if (process.argv.length > 2) {

@@ -12,13 +12,13 @@ import { placeIn } from './lab/place.ts';
 
 const HELP = `npm run images [-- options]
 
-Builds both images of deploy/Dockerfile as npm run k8s does, without a container engine and a registry, and prints the size and the
-number of packages of each. Needs root. The first time it takes some minutes, as ffmpeg is compiled. Fails where one has a package
-manager, or ffmpeg although nothing in it starts it.
+Builds both images of deploy/Dockerfile like npm run k8s, without a container engine or a registry, and prints the size and the
+number of packages of each. Needs root. The first build takes some minutes, as it compiles ffmpeg. Fails if an image has a package
+manager, or has ffmpeg without a service that uses it.
 
-  --sbom DIR   also writes what is in each, as CycloneDX 1.6: DIR/recording-request.cdx.json and -workers.cdx.json
-  --json       prints the same for programs; progress goes to standard error
-  --help       this text
+  --sbom DIR   also writes the contents of each, as CycloneDX 1.6: DIR/recording-request.cdx.json and -workers.cdx.json
+  --json       prints the report as JSON; progress goes to standard error
+  --help       prints this text
 `;
 
 interface Report extends Stored {
@@ -63,7 +63,11 @@ const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 function linesOf({ image, digest, compressedBytes, bytes, layers, packages }: Report): string {
   const rows = [
     ['to pull', 'unpacked', ''],
-    [mb(compressedBytes), mb(bytes), `${image}: ${packages.debian} packages of Debian, ${packages.npm} of npm, Node`],
+    [
+      mb(compressedBytes),
+      mb(bytes),
+      `${image}: ${packages.debian} Debian packages, ${packages.npm} npm packages, Node`,
+    ],
     ...layers.map(layer => [mb(layer.compressedBytes), mb(layer.bytes), `layer ${layer.digest.slice(0, 19)}`]),
     ['', '', `built here as ${digest}`],
   ];

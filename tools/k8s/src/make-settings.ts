@@ -5,7 +5,7 @@ import { settingNames, settingsDocument } from './settings.ts';
 
 const HELP = `npm run settings
 
-Writes docs/settings.md, and the names of all variables for npm run admin, from what the services declare.
+Writes docs/settings.md, and the names of all variables for npm run admin, from the services' declarations.
 `;
 if (process.argv.slice(2).some(each => each === '--help' || each === '-h')) {
   process.stdout.write(HELP);

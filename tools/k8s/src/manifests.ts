@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 
-/** A rendered object; what is below `kind` and `metadata` depends on the kind. */
+/** A rendered object; the fields other than `kind` and `metadata` depend on the kind. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -16,7 +16,7 @@ export interface Manifest {
     generation?: number;
     deletionTimestamp?: string;
   };
-  // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate checks the shapes; this file only passes them on.
+  // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate checks the shapes.
   [field: string]: any;
 }
 
@@ -40,7 +40,7 @@ export function parse(text: string): Manifest[] {
   });
 }
 
-/** A pod as an object creates it. */
+/** A pod in the form in which an object creates it. */
 export interface PodTemplate {
   metadata?: { labels?: Record<string, string> };
   // biome-ignore lint/suspicious/noExplicitAny: kubectl-validate checks the shape.

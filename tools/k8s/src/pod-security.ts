@@ -2,7 +2,7 @@ import type { InstallContext } from '@recording-request/stack/install/context';
 import { ask, ensureGoProgram } from './go-program.ts';
 import { KUBERNETES, type Manifest, podOf } from './manifests.ts';
 
-/** Returns the program that judges pods, from the cache or built once per machine. Rejects with a sentence that says what is missing. */
+/** Returns the program that checks pods, from the cache or built once per machine. Rejects with a sentence that names the missing program. */
 export const ensurePodSecurity = (context: InstallContext): Promise<string> =>
   ensureGoProgram({ name: 'pod-security', does: 'judges pods' }, context);
 

@@ -19,7 +19,7 @@ export interface Connection {
   protocol?: 'TCP' | 'UDP';
 }
 
-/** Returns the program that judges NetworkPolicies, from the cache or built once per machine. Rejects with a sentence that says what is missing. */
+/** Returns the program that evaluates NetworkPolicies, from the cache or built once per machine. Rejects with a sentence that names the missing program. */
 export const ensurePolicyAnalyser = (context: InstallContext): Promise<string> =>
   ensureGoProgram({ name: 'policies', does: 'judges NetworkPolicies' }, context);
 

@@ -13,7 +13,7 @@ export interface MongoUser {
   roles: { role: string; db: string }[];
 }
 
-/** The users of MongoDB, and those of the object store. */
+/** The users at MongoDB and at the object store. */
 export const MONGO_USERS = ['projects', 'submissions', 'webhooks', 'migrate', 'backup'] as const;
 export const STORE_USERS = ['submissions', 'media', 'transcription', 'migrate', 'backup'] as const;
 
@@ -30,6 +30,6 @@ export async function newMongoUsers(prefix = ''): Promise<MongoUser[]> {
   const made: MongoUser[] = [];
   const db = { getSiblingDB: () => ({ createUser: (user: MongoUser) => void made.push(user) }) };
   runInNewContext(await readFile(join(RIGHTS, 'mongodb.js'), 'utf8'), { db, process: { env } });
-  // Objects of the other context have prototypes of their own.
+  // Objects of the script's context have different prototypes; the copy has this context's.
   return structuredClone(made);
 }

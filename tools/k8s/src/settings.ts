@@ -30,12 +30,12 @@ export const SERVICES: Readonly<Record<string, Variables>> = {
   webhooks,
 };
 
-/** Variables that several services read, each from the same declaration. */
+/** Variables with one declaration for several services. */
 const SHARED: ReadonlyArray<[title: string, words: string, variables: Variables]> = [
   ['Every service', '', { ...processVariables, ...healthVariables }],
   [
     'Certificates between the services',
-    'How they are made and replaced: [deploy](../deploy/README.md#certificates-between-the-services).',
+    '[deploy](../deploy/README.md#certificates-between-the-services) explains how to create and replace them.',
     internalVariables,
   ],
   ['Calls', '', grpcVariables],
@@ -43,14 +43,14 @@ const SHARED: ReadonlyArray<[title: string, words: string, variables: Variables]
   ['MongoDB', '', mongoVariables],
   [
     'Kafka',
-    'What must be allowed there: [deploy](../deploy/README.md#mongodb-kafka-and-the-object-store-as-others-run-them).',
+    '[deploy](../deploy/README.md#keda-with-tls-or-a-login-at-kafka) lists the required rights.',
     kafkaVariables,
   ],
   ['The object store', '', objectVariables],
-  ['Figures that cost a query', 'Where [metrics](metrics.md) are asked for.', figureVariables],
+  ['Metrics that cost a query', 'They apply if [metrics](metrics.md) are on.', figureVariables],
 ];
 
-/** Every variable of the services and of the operator's tool; a name appears again where another service uses it differently. */
+/** Every variable of the services and of the operator's tool; a name appears twice if two services use it differently. */
 export const ALL: ReadonlyArray<Variable<unknown>> = [
   ...new Set([...Object.values(SERVICES), admin].flatMap(variables => Object.values(variables))),
 ];
@@ -59,7 +59,7 @@ export const ALL: ReadonlyArray<Variable<unknown>> = [
 export const secretsAmong = (variables: Iterable<Variable<unknown>>): string[] =>
   [...variables].filter(({ isSecret }) => isSecret).map(({ name }) => name);
 
-/** The permitted names of settings, including the files of secrets: every service would ignore a misspelt one. */
+/** The permitted names of settings, including the files of secrets: the services themselves would ignore a misspelt name. */
 export const settingNames = (): string[] =>
   [
     ...new Set([
@@ -71,16 +71,16 @@ export const settingNames = (): string[] =>
 
 const BEGINNING = `# Settings
 
-Made from the declarations (\`services/*/src/config.ts\`, \`packages/*/src/*variables.ts\`, \`tools/admin/src/address.ts\`) by \`npm run settings\`; \`npm test\` holds both together, and what
-\`deploy/\` sets against it.
+\`npm run settings\` writes this page from the declarations (\`services/*/src/config.ts\`, \`packages/*/src/*variables.ts\`, \`tools/admin/src/address.ts\`); \`npm test\` compares it with them and with the variables in
+\`deploy/\`.
 
-Settings are variables of the environment, with their unit in the name. What is empty counts as not set. What is missing, malformed or set where nothing uses it ends the start with status 78 and a sentence that
-names it, never its value; all are named at once.
+Settings are environment variables; a name ends with its unit. An empty variable counts as not set. If a variable is missing, malformed or unused by the other settings, the service exits with status 78 and an
+error that names all such variables, never their values.
 
-A **secret** may come from a file instead, such as \`MONGO_URL_FILE=/run/secrets/mongo-url\`; one end of a line at the end of the file does not count. [When a file that was replaced is used](../deploy/README.md#mongodb-kafka-and-the-object-store-as-others-run-them).
+A **secret** may come from a file instead, such as \`MONGO_URL_FILE=/run/secrets/mongo-url\`; a line break at the end of the file is ignored. [deploy](../deploy/README.md#mongodb-kafka-and-the-object-store-as-others-run-them) lists when a replaced file takes effect.
 
-In Kubernetes secrets are keys of the Secret \`recording-request\` (\`deploy/k8s/base/secret.example.env\`), all others go into the settings (\`settings.env\` of an overlay, \`settings\` of the chart). With Compose those of
-\`deploy/compose.example.env\` go into \`deploy/.env\`, others into a Compose file of yours. Traces, metrics and log records have variables of OpenTelemetry: [telemetry](telemetry.md#variables).
+In Kubernetes, secrets are keys of the Secret \`recording-request\` (\`deploy/k8s/base/secret.example.env\`); all other variables are settings (\`settings.env\` of an overlay, \`settings\` of the chart). With Compose, put the
+variables of \`deploy/compose.example.env\` into \`deploy/.env\`, and others into a Compose file of yours. OpenTelemetry's variables configure traces, metrics and log records: [telemetry](telemetry.md#variables).
 `;
 
 /** Returns the text of docs/settings.md. */
@@ -99,7 +99,7 @@ export function settingsDocument(): string {
     ),
     section(
       "The operator's tool",
-      '`npm run admin` reads its certificate as the services do, and for `migrate`, `backup` and `restore` the variables of MongoDB, Kafka and the object store.',
+      '`npm run admin` also reads the variables of its certificate, and for `migrate`, `backup` and `restore` those of MongoDB, Kafka and the object store.',
       Object.values(admin),
     ),
   ];
@@ -111,7 +111,7 @@ function readersOf(variables: Variables): string {
   const names = Object.entries(SERVICES)
     .filter(([, read]) => Object.values(read).some(each => wanted.includes(each)))
     .map(([name]) => name);
-  if (names.length === Object.keys(SERVICES).length) return 'Read by all six';
+  if (names.length === Object.keys(SERVICES).length) return 'Read by all six services';
   return `Read by ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
@@ -129,7 +129,7 @@ function expectedOf({ isSecret, expected }: Variable<unknown>): string {
   return expected === 'text' ? '**secret**' : `**secret**: ${expected}`;
 }
 
-/** Returns the value of the declaration for an unset variable. */
+/** Returns the default of a variable. */
 function defaultOf(variable: Variable<unknown>): string {
   if (variable.unset !== undefined) return variable.unset;
   if (variable.required) return 'required';
@@ -146,7 +146,7 @@ function shown(name: string, value: unknown): string {
   return text === '' ? 'none' : `\`${text}\`${inLargerUnit(name, Number(value))}`;
 }
 
-/** The factors from a variable's unit to larger ones, by the end of its name. */
+/** Larger units for a variable's value, by the last part of its name. */
 const LARGER: Readonly<Record<string, Array<[size: number, unit: string]>>> = {
   BYTES: [
     [1024 ** 3, 'GiB'],

@@ -9,15 +9,15 @@ import { run } from '@recording-request/stack/install/run';
 /** The version of Strimzi's Java API. */
 export const STRIMZI = '0.51.0';
 
-// The compiler is a jar, so that a Java runtime is enough.
+// The compiler is a jar, so a Java runtime without a compiler is enough.
 const COMPILER = '3.33.0';
 const SOURCE = new URL('../strimzi/CustomResources.java', import.meta.url).pathname;
 const CLASSES = ['kafka.Kafka', 'nodepool.KafkaNodePool', 'topic.KafkaTopic', 'user.KafkaUser'];
 const LIMIT_MS = 10 * 60_000;
 
 /**
- * Writes the definitions of Strimzi's resources to a folder. No registry offers them as files: strimzi/CustomResources.java generates them
- * from the classes of the Java API. Rejects with a sentence that says what is missing.
+ * Writes the definitions of Strimzi's resources to a folder. No registry has them as files: strimzi/CustomResources.java generates them
+ * from the classes of the Java API. Rejects with a sentence that names the missing program.
  */
 export async function writeStrimziResources(into: string, context: InstallContext): Promise<void> {
   const { env, log, signal } = context;

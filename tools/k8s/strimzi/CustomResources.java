@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes a CustomResourceDefinition for each class of Strimzi's API, as JSON: which fields there are, their kinds, which are
- * required and which values an enumeration has. Of a type with subtypes all fields are there. Nothing of status is checked.
+ * Writes a CustomResourceDefinition as JSON for each class of Strimzi's API: the fields, their types, the required fields and the values of
+ * enumerations. A type with subtypes gets the fields of all. `status` accepts any content.
  */
 public class CustomResources {
-    /** Of several that Strimzi serves the one that stays. */
+    /** The API version that Strimzi keeps. */
     private static final String VERSION = "v1";
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final Map<String, Object> ANYTHING = Map.of("x-kubernetes-preserve-unknown-fields", true);
@@ -87,7 +87,7 @@ public class CustomResources {
             if (property.isRequired()) required.add(property.getName());
         }
         JsonSubTypes subtypes = type.getRawClass().getAnnotation(JsonSubTypes.class);
-        // What one subtype requires another may not have.
+        // No field of a subtype is required: another subtype may lack it.
         if (subtypes != null)
             for (JsonSubTypes.Type each : subtypes.value())
                 for (BeanPropertyDefinition property : propertiesOf(MAPPER.constructType(each.value())))

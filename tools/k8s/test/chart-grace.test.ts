@@ -41,7 +41,7 @@ for (const [name, variable] of [
     const { grace, progress, serves, stops, job, env } = await stopOf(name, given(Number(least)));
     assert.deepEqual([grace, job], [Number(least), 1_800]);
     assert.ok(stops < grace - serves);
-    assert.ok(progress > grace, 'the pod after it may wait for its room');
+    assert.ok(progress > grace, 'a new pod may wait for its room');
     assert.ok(jobGraceMs(stops) >= job * 1_000);
     assert.equal(env.filter(({ name }: { name: string }) => name === 'STOP_GRACE_SECONDS').length, 1);
   });

@@ -71,13 +71,13 @@ test('with operators, the chart has the objects of the overlay, and requires the
   const elsewhere = parse(text).filter(({ metadata }) => metadata.namespace === 'recording-request-servers');
   assert.ok(
     elsewhere.some(({ kind }) => kind === 'KafkaUser'),
-    'the servers have a namespace of their own',
+    'the servers have a separate namespace',
   );
   const refused = await refusal({ profile: 'operators' });
   for (const missing of [...Object.keys(yours), 'speech', 'secretName']) assert.match(refused, new RegExp(missing));
 });
 
-/** Renders the production overlay with another component for scaling, more settings and patches, like an operator's copy. */
+/** Renders an operator's copy of the production overlay: with another scaling component, more settings and patches. */
 async function productionOverlay({
   scaling = 'scaling/keda',
   settings = [],
@@ -147,7 +147,7 @@ test('KEDA uses TLS and a login where Kafka requires them, in the chart and in t
 
 test('with another mechanism and a topic prefix, the chart has the patches of deploy/README.md', async () => {
   const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
-  const [, shown] = /```\n(# KEDA at a Kafka[^`]*)```/.exec(guide) ?? assert.fail('it shows none');
+  const [, shown] = /```\n(# KEDA at a Kafka[^`]*)```/.exec(guide) ?? assert.fail('the guide has no such patches');
   const { patches } = parseYaml(shown!) as { patches: object[] };
   const own = { ...SECURE, KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256', KAFKA_TOPIC_PREFIX: 'clips.' };
   const settings = Object.entries(own).map(([name, value]) => `${name}=${value}`);
@@ -158,7 +158,8 @@ test('with another mechanism and a topic prefix, the chart has the patches of de
 test('the patches and the values in deploy/README.md are equivalent', async () => {
   const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
   const shown = (first: string) => {
-    const [, text] = new RegExp(`\`\`\`\n(# ${first}:[^\`]*)\`\`\``).exec(guide) ?? assert.fail(`it shows no ${first}`);
+    const [, text] =
+      new RegExp(`\`\`\`\n(# ${first}:[^\`]*)\`\`\``).exec(guide) ?? assert.fail(`the guide has no ${first}`);
     return parseYaml(text!);
   };
   const { patches } = shown('Patches') as { patches: object[] };
@@ -198,12 +199,12 @@ test('in production, the migration runs before the new version, with copies of a
       'helm.sh/hook': 'pre-install,pre-upgrade',
       // Helm waits for hooks of a lower weight.
       'helm.sh/hook-weight': kind === 'Job' ? '0' : '-1',
-      // An uninstallation leaves hooks in place: the Job expires, and no other hook may stay.
+      // `helm uninstall` keeps hooks: the Job expires, and the deletion policy removes the others.
       ...(kind !== 'Job' && { 'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded' }),
     });
   const without = hooks.map(({ metadata: { annotations: _, labels = {}, ...metadata }, ...object }) => {
     const { 'recording-request/hook': of, ...rest } = labels;
-    assert.equal(of, 'migration', 'by which they can be deleted, and nothing that the release has');
+    assert.equal(of, 'migration', 'the label selects only the hooks');
     return { ...object, metadata: { ...metadata, labels: rest } };
   });
   const made = comparableOf(without as Manifest[]);
@@ -327,7 +328,7 @@ for (const [values, told] of [
     assert.match(await refusal(values, EXAMPLE), told);
   });
 
-test('changes only the resources in the values, and gives media more room for its files', async () => {
+test('changes only the resources in the values, and sets the size of /tmp', async () => {
   const services = { media: { resources: { limits: { 'ephemeral-storage': '65Gi' } }, tmp: '64Gi' } };
   const before = comparable(await template({}, EXAMPLE))['Deployment media']!.spec.template.spec;
   const after = comparable(await template({ services }, EXAMPLE))['Deployment media']!.spec.template.spec;
@@ -341,7 +342,7 @@ test('changes only the resources in the values, and gives media more room for it
   assert.deepEqual([roomOf(before), roomOf(after)], ['16Gi', '64Gi']);
 });
 
-test('names the command that creates the objects of a chart in a new checkout', async () => {
+test('in a new checkout, names the command that creates the objects of the chart', async () => {
   await using bare = await tempDir();
   await cp(CHART, bare.path, { recursive: true, filter: source => !source.endsWith('/files') });
   const args = ['template', 'release', bare.path, '--kube-version', '1.34.0', '--set', 'profile=local'];

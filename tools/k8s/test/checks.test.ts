@@ -11,13 +11,13 @@ const tools = await ensureManifestTools({ env: process.env, log: line => console
 const text = await render(tools, LOCAL);
 
 const named = (all: Manifest[], kind: string, name: string): Manifest =>
-  all.find(each => each.kind === kind && each.metadata.name === name) ?? assert.fail(`there is no ${kind} ${name}`);
+  all.find(each => each.kind === kind && each.metadata.name === name) ?? assert.fail(`found no ${kind} ${name}`);
 const podIn = (all: Manifest[]) => podOf(named(all, 'Deployment', 'projects'))!.spec;
 const containerIn = (all: Manifest[]) => podIn(all).containers[0];
 const without = (all: Manifest[], kind: string, name: string) => all.splice(all.indexOf(named(all, kind, name)), 1);
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'x', namespace: 'y' } };
 
-/** For each check, a change after which the check fails. */
+/** A change for each check that makes it fail. */
 const BAD: Record<string, (all: Manifest[]) => unknown> = {
   image: all => Object.assign(containerIn(all), { image: 'registry.example.com:5000/projects' }),
   'read-only-root': all => delete containerIn(all).securityContext.readOnlyRootFilesystem,

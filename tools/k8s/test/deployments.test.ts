@@ -31,7 +31,7 @@ const watched = (env: Record<string, string>, read: Set<string>) =>
 /** Asserts that a service with `seconds` to stop ends itself before that, and its longest job before then. */
 function assertStops(name: string, config: Record<string, unknown>, seconds: number): void {
   const stopSeconds = Number(config.stopGraceSeconds);
-  assert.ok(stopSeconds < seconds, `${name} takes up to ${stopSeconds} s to stop and is killed after ${seconds}`);
+  assert.ok(stopSeconds < seconds, `${name} may stop for ${stopSeconds} s, but Kubernetes kills it after ${seconds} s`);
   const jobMs = Number(config.jobSeconds ?? 0) * 1_000;
   assert.ok(
     jobGraceMs(stopSeconds) >= jobMs,
@@ -68,10 +68,7 @@ for (const deployment of deployments) {
         one => one.valueFrom?.secretKeyRef,
       );
       for (const secret of given)
-        assert.ok(
-          read.has(secret.name) || secret.name in TELEMETRY,
-          `${name} is given ${secret.name} and never reads it`,
-        );
+        assert.ok(read.has(secret.name) || secret.name in TELEMETRY, `${name} has ${secret.name} but never reads it`);
     });
 
     test('it fails to start when one required variable is missing', async () => {
@@ -109,7 +106,7 @@ for (const deployment of deployments) {
       assert.deepEqual(
         [tls.secret.secretName, tls.secret.defaultMode],
         [`tls-${name}`, 0o440],
-        'its own certificate alone',
+        'only its own certificate',
       );
       assert.ok(container.resources.requests.cpu && container.resources.limits.memory);
     });
@@ -125,7 +122,7 @@ for (const deployment of deployments) {
       assert.equal(lifecycle.preStop.sleep.seconds, 5);
       const given = podOf(deployment).terminationGracePeriodSeconds - lifecycle.preStop.sleep.seconds;
       assertStops(name, config, given);
-      // Kubernetes gives up after 600 s by default; a new pod may have to wait for the room of one that ends.
+      // By default, Kubernetes reports a failed rollout after 600 s; a new pod may have to wait for the room of an ending one.
       const { progressDeadlineSeconds = 600 } = deployment.spec;
       assert.ok(progressDeadlineSeconds > podOf(deployment).terminationGracePeriodSeconds);
     });
@@ -140,7 +137,7 @@ test('a Job migrates databases, topics and the bucket, with the services’ sett
   assert.deepEqual(container.args, ['tools/admin/src/main.ts', 'migrate']);
   await access(join(ROOT, container.args[0]));
   const [settings, named, ...others] = container.envFrom;
-  assert.deepEqual([named, others], [{ prefix: 'SETTING_', ...settings }, []], 'so that it can refuse an unknown name');
+  assert.deepEqual([named, others], [{ prefix: 'SETTING_', ...settings }, []], 'needed to refuse an unknown name');
   const env = environmentOf(job, all);
   const variables = /^(MONGO_|KAFKA_|S3_|WEBHOOK_TOMBSTONE_)/;
   const secrets = new Set<string>();
@@ -175,7 +172,7 @@ test('a Job fails at once when the operator must act, and keeps its pod for its 
   }
 });
 
-test('a backup that hangs ends before the next one starts, and one that starts reads no file of the others', async () => {
+test('a hanging backup ends before the next one starts, and a starting one reads no earlier file', async () => {
   const parts = parse(await renderOverlay(tools, { resources: [BASE], components: [join(BASE, '../backup')] }));
   const { schedule, jobTemplate } = parts.find(({ kind }) => kind === 'CronJob')!.spec;
   assert.match(schedule, /^\d+ \d+ \* \* \*$/, 'once a day');
@@ -190,7 +187,7 @@ test('every gRPC target is the DNS name of a headless Service with that port', (
   for (const [name, target] of targets) {
     const [, host, port] = /^dns:\/\/\/([a-z]+):(\d+)$/.exec(target) ?? assert.fail(`${name}: ${target}`);
     const service = all.find(({ kind, metadata }) => kind === 'Service' && metadata.name === host);
-    assert.ok(service, `${name}: there is no Service ${host}`);
+    assert.ok(service, `${name}: no Service ${host}`);
     assert.equal(service.spec.clusterIP, 'None');
     assert.equal(service.spec.ports[0].port, Number(port));
   }
@@ -259,7 +256,7 @@ test('the base requires one Secret, whose keys the example lists, and contains n
   assert.deepEqual(Object.keys(await readEnvFile(join(LOCAL, 'secrets.env'))).sort(), keys);
 });
 
-test('compose.yaml runs every service with a valid configuration when the example is filled in', async () => {
+test('with a completed example, compose.yaml runs every service with a valid configuration', async () => {
   const example = await readEnvFile(join(ROOT, 'deploy/compose.example.env'));
   const secrets = await readEnvFile(join(LOCAL, 'secrets.env'));
   const filledIn = { ...example, ...secrets, SPEECH_BASE_URL: 'http://speech:8000/v1' };
@@ -278,7 +275,7 @@ test('compose.yaml runs every service with a valid configuration when the exampl
   await assert.rejects(readCompose(file, example), /is not set: see compose\.example\.env/);
 });
 
-test('Compose passes on exactly the example’s variables; retention reaches the services that delete data', async () => {
+test('Compose passes exactly the example’s variables; the services that delete data get the retention', async () => {
   const file = join(ROOT, 'deploy/compose.yaml');
   const text = await readFile(join(ROOT, 'deploy/compose.example.env'), 'utf8');
   const named = [...text.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name!);

@@ -27,7 +27,7 @@ const workspaces = (
 /** Returns the workspaces of an image: its `rm` in the stage `manifests` names the others. */
 function workspacesOf(target: Target): string[] {
   const removed = new RegExp(`cd /${target} && rm -rf ([^&\\n]+)`).exec(dockerfile)?.[1]?.trim().split(' ');
-  assert.ok(removed, `the stage manifests says what /${target} does not have`);
+  assert.ok(removed, `the stage manifests removes folders from /${target}`);
   const isRemoved = (workspace: string) => removed.some(path => `${workspace}/`.startsWith(`${path}/`));
   return workspaces.filter(workspace => !isRemoved(workspace));
 }
@@ -88,25 +88,28 @@ test('the images consist of files only: no command runs in them, and they keep n
       own.filter(line => line.startsWith('RUN')),
       [],
     );
-    assert.ok(own.includes('USER 1000:1000'), `the image of the ${target} runs as a number, not as root`);
+    assert.ok(own.includes('USER 1000:1000'), `the image of the ${target} has a numeric user`);
     assert.equal(stages.find(({ name }) => name === 'base')?.from, 'scratch');
     for (const line of own.filter(each => each.startsWith('COPY')))
       assert.match(line, /^COPY --from=(roots|modules|code|compiled) /, `${target}: ${line}`);
   }
 });
 
-test('each image has its modules compiled, where Node looks for them', () => {
+test('each image has its compiled modules where Node looks for them', () => {
   for (const target of TARGETS) {
     const own = instructionsOf(stages, target);
-    assert.ok(own.includes(`COPY --from=compiled /compiled/${target} ./compiled`), `the ${target} have theirs`);
+    assert.ok(
+      own.includes(`COPY --from=compiled /compiled/${target} ./compiled`),
+      `the image of the ${target} has them`,
+    );
     assert.ok(
       own.some(line => /^ENV .*\bNODE_COMPILE_CACHE=\/app\/compiled$/.test(line)),
-      'Node gets their location',
+      'Node knows their location',
     );
   }
 });
 
-test('the images start Node as this machine and the tests do', () => {
+test('the images start Node with the same options as npm start and the tests', () => {
   const flags = nodeFlags('').map(each => (each.startsWith('packages/') ? `./${each}` : each));
   for (const target of TARGETS) {
     const [entrypoint] = instructionsOf(stages, target).filter(line => line.startsWith('ENTRYPOINT'));
@@ -114,7 +117,7 @@ test('the images start Node as this machine and the tests do', () => {
   }
 });
 
-test('ffmpeg is in the image of the workers alone', () => {
+test('only the image of the workers has ffmpeg', () => {
   assert.deepEqual(
     instructions.filter(line => line.includes('--from=ffmpeg')),
     ['COPY --from=ffmpeg /ffmpeg workers'],
@@ -130,11 +133,11 @@ test('every workload has an image with its program, and with ffmpeg if it starts
     assert.equal(
       running.filter(({ entry }) => entry === `services/${name}/src/main.ts`).length,
       2,
-      `${name} runs once in Kubernetes and once with Compose`,
+      `${name} runs in Kubernetes and with Compose`,
     );
   for (const { what, image, entry } of running) {
     const target = TARGETS.find(each => NAMES[each] === image) ?? assert.fail(`${what} runs ${image}`);
-    // The operator's pod waits; the operator starts the admin tool in it.
+    // The operator's pod only sleeps; the operator starts the admin tool in it.
     const workspace = entry.startsWith('--') ? 'tools/admin' : entry.split('/src/')[0]!;
     assert.ok(workspacesOf(target).includes(workspace), `${what} runs ${image}, which has no ${workspace}`);
     const service = /^services\/([a-z]+)$/.exec(workspace)?.[1];

@@ -44,7 +44,7 @@ test('finds a value of the wrong type in the part that all pods share', async ()
   assert.match(faults, /readOnlyRootFilesystem/);
 });
 
-test('the ports of Services keep their names: a renamed port has no pods, and so fails, for half a second', () => {
+test('the ports of Services keep their names: a renamed port has no pods for half a second', () => {
   const services = parse(rendered.base).filter(({ kind }) => kind === 'Service');
   const names = services.map(({ metadata, spec }) => [
     metadata.name,
@@ -160,7 +160,7 @@ for (const [component, kind, most] of [
     );
     assert.deepEqual(scaled.map(({ metadata }) => metadata.name).sort(), WORKERS);
     for (const { metadata, spec } of scaled)
-      assert.ok(spec[most] <= kafkaPartitions!, `${metadata.name}: a pod beyond the partitions has none`);
+      assert.ok(spec[most] <= kafkaPartitions!, `${metadata.name}: more pods than partitions`);
   });
 
 test('KEDA reads the lag of every group of a worker', async () => {
@@ -176,7 +176,7 @@ test('KEDA reads the lag of every group of a worker', async () => {
       // By default, a partition without a committed offset counts as one waiting job, as the services read it.
       assert.equal(kafka.offsetResetPolicy, 'earliest');
     }
-    // While Kafka does not respond, the earlier jobs still wait.
+    // While Kafka does not respond, jobs still wait.
     assert.deepEqual(spec.fallback, { failureThreshold: 3, replicas: 2, behavior: 'currentReplicasIfHigher' });
   }
 });

@@ -73,7 +73,7 @@ test('the servers’ namespace admits the operators’ pods, which keep the user
   const [mongo] = ofKind('MongoDBCommunity');
   assert.ok(
     !('securityContext' in mongo!.spec.statefulSet.spec.template.spec),
-    'it would replace all of the operator’s',
+    'it would replace the operator’s whole context',
   );
 });
 
@@ -107,14 +107,14 @@ type Rights = Record<string, string[]>;
 function neededBy(service: string): Rights {
   const rights: Rights = {};
   for (const topic of TOPICS) {
-    // The service reads their offsets, and none of their records.
+    // The service reads the offsets, but no records.
     if (service === 'backup') {
       rights[`topic ${topic}`] = ['Describe'];
       continue;
     }
     const reads = CONSUMERS.some(([read, group]) => read === topic && serviceOfGroup(group) === service);
     const writes = PRODUCED[service]?.includes(topic);
-    // Each service reads all topics and their configuration when it starts; a migration only does the same when they exist.
+    // Each service describes all topics and their configuration when it starts; a migration does the same if they exist.
     rights[`topic ${topic}`] = [
       ...(reads ? ['Read'] : []),
       ...(writes ? ['Write'] : []),
@@ -142,7 +142,7 @@ test('each service, the migration and the backup have exactly the rights at Kafk
   for (const { metadata, spec } of users) {
     const { acls, type } = spec.authorization as { type: string; acls: Acl[] };
     assert.equal(type, 'simple');
-    // Without a pattern or a host: only these names, and never a denial.
+    // No pattern, no host and no denial: only these names.
     for (const acl of acls) assert.deepEqual(Object.keys(acl).sort(), ['operations', 'resource']);
     const given = Object.fromEntries(
       acls.map(({ resource, operations }) => [`${resource.type} ${resource.name}`, operations]),
@@ -166,7 +166,7 @@ test('services publish and consume what the tables of packages/events list', asy
     const groups = new Set(source.matchAll(/\bgroup: '([a-z-]+)'/g).map(([, group]) => group!));
     const known = CONSUMERS.filter(([, group]) => serviceOfGroup(group) === service);
     assert.deepEqual([...groups].sort(), known.map(([, group]) => group).sort(), `the groups of ${service}`);
-    // A producer of events names them.
+    // The type argument of an event producer names its events.
     const names = source.includes('newEvent(')
       ? source.matchAll(/'([a-z]+(?:\.[a-z]+)+)'/g).map(([, name]) => name!)
       : [];

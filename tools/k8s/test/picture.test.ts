@@ -76,7 +76,7 @@ test('pods are spread as in the picture', () => {
       );
 });
 
-/** The policies that let pods out to a server; an overlay sets its address and ports. */
+/** The egress policies to servers; an overlay sets the addresses and ports. */
 const servers = base.flatMap(({ kind, metadata, spec }) => {
   const [, name] = /^to-(\w+)$/.exec(kind === 'NetworkPolicy' ? metadata.name : '') ?? [];
   return name ? [{ name, pods: podsOf(spec.podSelector) }] : [];
@@ -86,7 +86,7 @@ function podsOf(selector: Manifest['spec']): string[] {
   return selector.matchExpressions?.[0].values ?? Object.values(selector.matchLabels);
 }
 
-test('the picture shows the servers that the policies let pods reach', () => {
+test('the picture shows the servers to which the policies allow egress', () => {
   const [, outside = ''] = /subgraph servers\[.+\]\n([\s\S]+?)\n {2}end/.exec(picture) ?? [];
   const drawn = [...outside.matchAll(/^ +(\w+)\[\(".+"\)\]$/gm)].map(([, name]) => name);
   assert.deepEqual(drawn.sort(), servers.map(({ name }) => name).sort());

@@ -145,7 +145,7 @@ async function drawn({ ours, others, ports: own }: Profile): Promise<Edge[]> {
     return (
       sources
         .filter(source => ends.includes(source))
-        // The policies at both ends decide: a pod of ours without egress cannot call the gateway either.
+        // The policies at both ends decide: a pod without egress cannot call the gateway either.
         .filter(source => !(to === 'gateway' && source in ours))
         .flatMap(source =>
           targets.flatMap(target => (each === 'all' ? PORTS : each).map(port => ({ from: source, to: target, port }))),

@@ -9,25 +9,25 @@ import { type RunOptions, run } from '@recording-request/stack/install/run';
 const PACKAGES = ['buildah', 'mmdebstrap'];
 const BUILD_MS = 40 * 60_000;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
-// The base image of the Dockerfile comes from another registry. This list replaces its Debian packages; Node needs libatomic1.
+// The Dockerfile's base image is in another registry, so the builder makes one from these Debian packages. Node needs libatomic1.
 const DEBIAN = ['apt', 'ca-certificates', 'libstdc++6', 'libatomic1', 'passwd'];
 
-/** Runs buildah with an image store of its own, which stays in the cache folder. Resolves to its output. */
+/** Runs buildah with a separate image store in the cache folder. Resolves to its output. */
 export interface Builder {
   buildah(what: string, args: string[], more?: Partial<RunOptions>): Promise<string>;
   /** Builds an image from a Dockerfile, with cached layers for unchanged steps. */
   build(what: string, args: string[], more?: Partial<RunOptions>): Promise<string>;
-  /** The image that replaces Node's image from a registry. */
+  /** The image that replaces the registry's Node image. */
   base: string;
 }
 
-/** Opens the builder, and builds the base image the first time. `kept` stays; the caller may remove `run` afterwards. */
+/** Opens the builder, and builds the base image the first time. `kept` is reused; the caller may remove `run` afterwards. */
 export async function openBuilder(
   { kept, run: dir }: { kept: string; run: string },
   context: InstallContext,
 ): Promise<Builder> {
   const { log, signal, env } = context;
-  if (process.getuid?.() !== 0) throw new Error('Images are built as root here: run this as root.');
+  if (process.getuid?.() !== 0) throw new Error('Building images needs root: run this as root.');
   await ensureDebian(PACKAGES, log, { env, signal });
   await mkdir(kept, { recursive: true });
   const storage = ['--root', join(kept, 'images'), '--runroot', join(dir, 'buildah')];
@@ -48,18 +48,18 @@ export async function openBuilder(
   return builder;
 }
 
-/** Builds an image with this process's Node, npm and Debian's package manager, instead of the one from a registry. */
+/** Builds an image with this process's Node, npm and Debian's package manager, instead of the registry's image. */
 async function buildBase({ base, build }: Builder, dir: string, { log, signal, env }: InstallContext): Promise<void> {
   log('building the base image for deploy/Dockerfile (a minute; once per machine) …');
   const work = await mkdtemp(join(dir, 'base-'));
   const root = join(work, 'root');
   const args = ['--mode=root', '--variant=essential', `--include=${DEBIAN.join(',')}`, 'bookworm', root];
-  await run('mmdebstrap', args, { what: 'making a Debian', log, signal, env, timeoutMs: BUILD_MS });
+  await run('mmdebstrap', args, { what: 'installing Debian packages', log, signal, env, timeoutMs: BUILD_MS });
   await copyFile(process.execPath, join(root, 'usr/local/bin/node'));
   const npm = dirname(dirname(await realpath((await onPath('npm', env)) ?? fail('there is no npm on PATH'))));
   await mkdir(join(root, 'usr/local/lib/node_modules'), { recursive: true });
   await cp(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
-  // Adds the authorities of this computer: its registry may need one of them.
+  // Adds this computer's authorities: its registry may need one of them.
   if (await exists(AUTHORITIES)) await copyFile(AUTHORITIES, join(root, AUTHORITIES));
   const lines = [
     'FROM scratch',

@@ -5,7 +5,7 @@ import type { Builder } from './builder.ts';
 import { builtImage, type Target } from './product.ts';
 
 export interface Package {
-  /** `node` is Node itself. */
+  /** The source; `node` is Node itself. */
   from: 'debian' | 'npm' | 'node';
   name: string;
   version: string;
@@ -71,7 +71,7 @@ async function npmIn(root: string): Promise<Package[]> {
 const PACKAGE_MANAGERS = ['npm', 'npx', 'yarn', 'corepack', 'apt', 'dpkg'];
 const FFMPEG = ['ffmpeg', 'ffprobe'];
 
-/** Returns the programs that a built image must not have: package managers in every image, ffmpeg where nothing starts it. */
+/** Returns the forbidden programs in a built image: package managers in every image, ffmpeg in an image whose services do not start it. */
 export const unwantedIn = (builder: Builder, target: Target): Promise<string[]> =>
   withFilesOf(builder, builtImage(target), async root => {
     const names = [...PACKAGE_MANAGERS, ...(target === 'workers' ? [] : FFMPEG)];

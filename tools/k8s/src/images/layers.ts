@@ -13,7 +13,7 @@ export interface Layer {
   bytes: number;
 }
 
-/** The data that a registry would have about an image. */
+/** An image as a registry would store it. */
 export interface Stored {
   /** The digest of its manifest, which a deployment pins. */
   digest: string;

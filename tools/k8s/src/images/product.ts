@@ -14,7 +14,7 @@ export const NAMES: Record<Target, string> = {
   workers: 'recording-request-workers',
 };
 
-/** The tag of this version, and of the version before, for images built on this machine. */
+/** The tags of this version and of the version before, for images built on this machine. */
 export type Tag = 'lab' | 'previous';
 
 /** Returns the name and tag of an image built on this machine. */
@@ -23,7 +23,7 @@ export const builtImage = (target: Target, tag: Tag = 'lab'): string => `localho
 /** Builds both images of the product from deploy/Dockerfile. Resolves to the duration in seconds. */
 export async function buildProduct(builder: Builder, { log }: Pick<InstallContext, 'log'>): Promise<number> {
   const began = Date.now();
-  log('building the images from deploy/Dockerfile (the first time ffmpeg too: five minutes) …');
+  log('building the images from deploy/Dockerfile (five minutes the first time, to compile ffmpeg) …');
   await buildFrom(builder, ROOT, 'lab');
   return Math.round((Date.now() - began) / 1000);
 }
@@ -51,7 +51,7 @@ async function buildFrom({ build, base }: Builder, folder: string, tag: Tag): Pr
   return built;
 }
 
-/** A version may have a single image for everything, without a target. */
+/** An older version may have a single image for everything, without a target. */
 async function targetsOf(file: string): Promise<(Target | undefined)[]> {
   const text = await readFile(file, 'utf8');
   const named = TARGETS.filter(target => new RegExp(`^FROM .+ AS ${target}$`, 'm').test(text));

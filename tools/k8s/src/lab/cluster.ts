@@ -30,7 +30,7 @@ export async function startCluster(
   await makeKeys(place);
   const kubectl = createKubectl(programs.kubectl, kubeconfigIn(place), machine);
   await startApiServer(machine, place, programs);
-  // The other programs end at once if the API server has not yet created their roles.
+  // The other programs exit at once if the API server has not yet created their roles.
   await kubectl.until('the API server', ['get', '--raw', '/readyz'], READY_MS);
   await startControllers(machine, place, programs);
   await startNode(machine, place, { programs, images });
@@ -128,7 +128,7 @@ async function startNode(
   await machine.start('kube-proxy', programs['kube-proxy'], [`--config=${key('proxy.yaml')}`]);
 }
 
-/** Starts kube-router to enforce network policies, without its routes and its Services. It looks for the node when it starts. */
+/** Starts kube-router, only to enforce network policies, without its routing and its service proxy. It looks up the node when it starts. */
 async function startPolicies(machine: Machine, { keys }: Place, programs: Programs): Promise<void> {
   await machine.start('kube-router', programs.kubeRouter, [
     '--run-firewall=true',
@@ -192,7 +192,7 @@ state = "/run/containerd"
   address = "/run/containerd/containerd.sock"
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "localhost/pause:3.10"
-  # A container may not be made safer from the kernel than this computer allows.
+  # This computer does not allow a container a lower OOM score.
   restrict_oom_score_adj = true
   disable_apparmor = true
   [plugins."io.containerd.grpc.v1.cri".containerd]
@@ -224,7 +224,7 @@ const kubeletConfig = (key: (name: string) => string) => ({
   resolvConf: '/dev/null',
   evictionHard: { 'memory.available': '200Mi', 'nodefs.available': '1Gi', 'imagefs.available': '1Gi' },
   oomScoreAdj: 0,
-  // Never: an image that is removed cannot be pulled again.
+  // No garbage collection: the node cannot pull a removed image again.
   imageGCHighThresholdPercent: 100,
 });
 

@@ -11,7 +11,7 @@ const PAUSE_IMAGE = 'localhost/pause:3.10';
 /** The files to import, and the build time of the product's images. */
 export interface Images {
   files: string[];
-  /** The uncompressed size of the product's two images; common parts count twice. */
+  /** The uncompressed size of the product's two images; shared layers count twice. */
   bytes: number;
   seconds: number;
 }

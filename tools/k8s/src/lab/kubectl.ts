@@ -35,7 +35,8 @@ export function createKubectl(program: string, kubeconfig: string, machine?: Mac
         try {
           return await kubectl.run(args);
         } catch (error) {
-          if (Date.now() > end) throw new Error(`${what} is not there: ${(error as Error).message}`, { cause: error });
+          if (Date.now() > end)
+            throw new Error(`${what} did not become ready: ${(error as Error).message}`, { cause: error });
           await delay(AGAIN_MS);
         }
     },
@@ -62,6 +63,6 @@ async function output(
     child.once('error', error => reject(new Error(`kubectl took longer than ${timeoutMs / 1000} s`, { cause: error })));
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Error(stderr.trim() || `kubectl ended with ${code}`);
+  if (code !== 0) throw new Error(stderr.trim() || `kubectl exited with status ${code}`);
   return stdout;
 }

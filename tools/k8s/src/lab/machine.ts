@@ -10,7 +10,7 @@ import { DNS_ADDRESS, LAB_FILES, METADATA_ADDRESS, NODE_ADDRESS, OUTSIDE_ADDRESS
 export interface Machine extends AsyncDisposable {
   /** Returns the command and arguments that run a command on it. */
   inside(command: string, args: string[]): [string, string[]];
-  /** The same for programs beside the cluster: in its network, counted with its memory, and with this machine's files. */
+  /** The same for programs beside the cluster: in its network and its memory count, but with this machine's files. */
   beside(command: string, args: string[]): [string, string[]];
   /** The path of its memory cgroup. */
   memory: string;
@@ -24,9 +24,9 @@ const CGROUPS = '/sys/fs/cgroup';
 const GROUP = 'recording-request-lab';
 /** The CPU weight of all lab processes outside pods: together that of pods that request one processor, as on a node. */
 const SYSTEM = 'system';
-/** By default a group weighs as much as one thread beside it: a node with all its pods would get as much CPU as one thread of a server. */
+/** By default, a group weighs as much as one thread beside it: a node with all its pods would get as much CPU as one thread of a server. */
 const LAB_SHARES = 4 * 1024;
-/** Programs beside the cluster have machines of their own in production: starting pods must not slow them down. */
+/** In production, these programs run on other machines: starting pods must not slow them down. */
 const BESIDE = 'recording-request-beside';
 const BESIDE_SHARES = 2 * LAB_SHARES;
 const MORE_ADDRESSES = [DNS_ADDRESS, OUTSIDE_ADDRESS, METADATA_ADDRESS];
@@ -34,7 +34,7 @@ const WANTED = ['cpu', 'cpuacct', 'cpuset', 'memory', 'devices', 'freezer', 'blk
 const READY_MS = 20_000;
 const STEP_MS = 60_000;
 
-/** Starts the machine. Fails with a sentence where this computer does not permit it. Calls `onExit` when a program ends before the machine. */
+/** Starts the machine. Fails with a sentence if this computer does not permit it. Calls `onExit` when a program ends before the machine. */
 export async function startMachine(
   { state, logs }: Place,
   pause: string,
@@ -142,7 +142,7 @@ async function makeGroups(own: Map<string, string>): Promise<void> {
   }
 }
 
-/** Removes the groups that an earlier run left; a group with a process stays. */
+/** Removes the cgroups of earlier runs; a group with a process stays. */
 async function removeGroups(own: Map<string, string>): Promise<void> {
   for (const [name, path] of own) await removeGroup(groupOf(name, path)).catch(() => {});
   await removeGroup(groupOf('cpu', own.get('cpu')!, BESIDE)).catch(() => {});

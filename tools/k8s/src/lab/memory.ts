@@ -17,7 +17,6 @@ export function watchMemory(group: string): MemoryWatch {
     const stat = await readFile(join(group, 'memory.stat'), 'utf8');
     peak = Math.max(peak, heldBytes(usage, stat));
   };
-  // The next sample follows a failed one.
   const timer = setInterval(() => void look().catch(() => {}), EVERY_MS);
   return {
     get peak() {
@@ -28,8 +27,8 @@ export function watchMemory(group: string): MemoryWatch {
 }
 
 /**
- * Returns the bytes that a cgroup holds, without cached files, which the kernel drops when memory is short: `usage` and `stat`
- * are its `memory.usage_in_bytes` and `memory.stat`. Files in memory (tmpfs) count. Throws when `stat` lacks a figure.
+ * Returns the bytes that a cgroup holds, without cached files, which the kernel drops when memory is short. `usage` and `stat`
+ * are the texts of `memory.usage_in_bytes` and `memory.stat`. Files in memory (tmpfs) count. Throws when `stat` lacks a figure.
  */
 export function heldBytes(usage: string, stat: string): number {
   const of = (name: string) => {

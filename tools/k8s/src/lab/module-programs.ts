@@ -26,7 +26,7 @@ const DEFINITIONS = 'definitions';
 const BUILD_MS = 60 * 60_000;
 const SERVED_MS = 30_000;
 
-/** Finds the folder in the cache, or builds the programs once per machine. Rejects with a sentence that says what is missing. */
+/** Finds the folder in the cache, or builds the programs once per machine. Rejects with a sentence that names the missing program. */
 export async function ensureModulePrograms(wanted: ProgramModule, context: InstallContext): Promise<string> {
   const { name, version } = wanted;
   const { env, log, signal } = context;

@@ -12,7 +12,7 @@ const STOP_MS = 5_000;
 
 /**
  * Starts nginx beside the cluster, until disposal, in front of the pods of a headless Service: `pods` is its DNS name and the
- * pods' port. nginx must be installed before, because the lab's network leads nowhere.
+ * pods' port. nginx must be installed on this computer, because the lab's network has no access to others.
  */
 export async function startNginx(place: Place, pods: string): Promise<AsyncDisposable> {
   const program = await ensureNginx({ env: process.env, log: () => {} });
@@ -38,7 +38,7 @@ export async function startNginx(place: Place, pods: string): Promise<AsyncDispo
 }
 
 /**
- * When a pod ends during a read, nginx repeats the read at another pod unless part of the HTTP response was passed on: its default for
+ * When a pod ends during a read, nginx retries the read at another pod unless it has sent part of the HTTP response: its default for
  * idempotent methods. It resolves the name for each request, at most one second late.
  */
 const http = (pods: string): string => `  access_log off;

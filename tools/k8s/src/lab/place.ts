@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheRoot } from '@recording-request/stack/install/cache';
 
-/** The address of the lab's node: programs beside the cluster listen there, and pods reach it. */
+/** The address of the lab's node: programs beside the cluster listen on it, and pods reach it. */
 export const NODE_ADDRESS = '10.123.0.1';
 export const NODE_NAME = 'lab';
-/** The address of a DNS cache on each node, in clusters that have one. */
+/** The address of the per-node DNS cache of some clusters. */
 export const DNS_ADDRESS = '169.254.20.10';
-/** Represents the internet: from a range reserved for documentation, so neither private nor in use. */
+/** An address that stands for the internet, from a range reserved for documentation: neither private nor in use. */
 export const OUTSIDE_ADDRESS = '203.0.113.1';
-/** The address at which clouds serve the node's credentials. */
+/** The address of a cloud's metadata server, which returns the node's credentials. */
 export const METADATA_ADDRESS = '169.254.169.254';
 export const SERVICE_RANGE = '10.96.0.0/16';
 /** The first address of the range: the API server's Service. */
@@ -17,7 +17,7 @@ export const API_SERVICE = '10.96.0.1';
 export const POD_RANGE = '10.124.0.0/16';
 export const NODE_POD_RANGE = '10.124.0.0/24';
 
-/** The folders of the lab. `kept` stays between runs. */
+/** The folders of the lab. `kept` is reused by later runs. */
 export interface Place {
   kept: string;
   /** The files of this run: state of the node and its servers, keys, logs. */
@@ -27,10 +27,10 @@ export interface Place {
   logs: string;
 }
 
-/** The scripts and sources that are not TypeScript. */
+/** The folder of scripts and sources other than TypeScript. */
 export const LAB_FILES = fileURLToPath(new URL('../../lab', import.meta.url));
 
-/** Returns the folders below `run`, and the kept one. */
+/** Returns the lab's folders: those below `run`, and the kept one. */
 export function placeIn(run: string, env: NodeJS.ProcessEnv): Place {
   return {
     kept: join(cacheRoot(env), 'k8s-lab'),

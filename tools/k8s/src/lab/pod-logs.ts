@@ -6,14 +6,14 @@ const LOOK_MS = 1_000;
 const POD_LOGS = 'var/log/pods';
 
 /**
- * Keeps the output of containers beside the other logs, in `pods`, until disposal: a node removes a log with its pod, and the
- * pods of a failed request may be gone when an engineer looks for the cause. It misses a container that ends within a second.
+ * Keeps the output of containers beside the other logs, in `pods`, until disposal: a node removes a log with its pod, but an engineer
+ * may need it later. It misses a container that ends within a second.
  */
 export function keepPodLogs({ state, logs }: Pick<Place, 'state' | 'logs'>): AsyncDisposable {
   const from = join(state, POD_LOGS);
   const kept = new Set<string>();
   const look = async () => {
-    // A hard link to the file: it stays, and grows, after the node removes the first name.
+    // A hard link keeps the file, which still grows, after the node removes its own name.
     for (const name of await readdir(from, { recursive: true }).catch(() => []))
       if (name.endsWith('.log') && !kept.has(name)) {
         const to = join(logs, 'pods', name);

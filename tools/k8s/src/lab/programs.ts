@@ -39,7 +39,7 @@ const METRICS_SERVER: GoTool = {
   takes: 'one to five minutes',
 };
 
-/** The lab uses only its enforcement of network policies. */
+/** The lab uses kube-router only to enforce network policies. */
 const KUBE_ROUTER: GoTool = {
   command: 'kube-router',
   module: 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router',
@@ -95,7 +95,7 @@ async function build(into: string, { env, log, signal }: InstallContext): Promis
   await run('gcc', ['-Os', '-static', '-DVERSION=3.10', '-o', join(into, 'pause'), pause], { ...step, env });
 }
 
-/** Kubernetes refers to its own libraries by neighbouring folders that its module lacks: this uses their version of the same day. */
+/** Kubernetes' go.mod refers to its libraries as neighbouring folders, which the module lacks: this uses the libraries' release of the same version. */
 async function moduleFile(source: string): Promise<string> {
   const theirs = await readFile(join(source, 'go.mod'), 'utf8');
   const libraries = [...theirs.matchAll(/^\s*(k8s\.io\/[a-z-]+) => \.\/staging\//gm)].map(([, name]) => name);

@@ -15,7 +15,7 @@ export const TRAEFIK: ProgramModule = {
 };
 
 const PORT = 8_800;
-/** The Gateway to which routes of any namespace may belong. */
+/** The Gateway, which accepts routes of any namespace. */
 export const EDGE_GATEWAY = { name: 'edge', namespace: 'edge' };
 export const EDGE_ORIGIN = `http://${NODE_ADDRESS}:${PORT}`;
 const STOP_MS = 5_000;
@@ -29,7 +29,7 @@ export async function startTraefik(kubectl: Kubectl, place: Place, programs: str
     command: join(programs, 'traefik'),
     args: [
       `--entrypoints.web.address=${NODE_ADDRESS}:${PORT}`,
-      // As deploy/README.md requires: Traefik ignores the timeouts of an HTTPRoute, and by default ends longer requests.
+      // deploy/README.md requires this: Traefik ignores the timeouts of an HTTPRoute, and by default it ends longer requests.
       '--entrypoints.web.transport.respondingtimeouts.readtimeout=0',
       '--providers.kubernetesgateway',
       `--providers.kubernetesgateway.statusaddress.ip=${NODE_ADDRESS}`,
