@@ -48,7 +48,7 @@ async function main(options: ObserveOptions, stopped: AbortSignal): Promise<void
 async function record(target: Ready & SampleProject, dataDir: string, signal: AbortSignal) {
   try {
     const ids = await recordSampleClips(target, join(dataDir, 'observe/clips'), print, signal);
-    print(`\nThree clips have landed; their traces are on the page in some seconds. To find one by its id:\n`);
+    print(`\nThree clips have landed; the page shows their traces in some seconds. Find one by its id:\n`);
     const folder = relative(process.cwd(), dataDir) || '.';
     const where = folder === DEFAULT_DATA ? '' : ` --data ${folder}`;
     print(`  npm run admin -- trace ${ids.at(-1)}${where}\n`);
@@ -62,7 +62,7 @@ function banner(ready: Ready, { pageUrl, traceUrl }: Observability, dataDir: str
   const { baseUrl, apiToken, webhookSinkUrl } = ready;
   const folder = relative(process.cwd(), dataDir) || '.';
   return `
-Recording Request is running, and observed.
+Recording Request is running with all observability servers.
 
   Open             ${pageUrl}   (clips with their traces, alerts, dashboards)
   API docs         ${baseUrl}/api/docs
@@ -73,7 +73,7 @@ To use it from another terminal:
   export BASE=${baseUrl} TOKEN=${apiToken} WEBHOOKS=${webhookSinkUrl} TRACE_URL='${traceUrl}'
   curl -H "Authorization: Bearer $TOKEN" $BASE/api/me
 
-Ctrl-C stops everything; the data stays in ${folder}, but for the spans.
+Ctrl-C stops everything; the data stays in ${folder}, except the spans.
 `;
 }
 

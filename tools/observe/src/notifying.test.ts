@@ -23,6 +23,6 @@ test('every receiver posts to the given URL, and none to the configured one', ()
   assert.deepEqual(route, { receiver: 'page', routes: [{ receiver: 'ticket' }] });
 });
 
-test('without a URL, nobody is notified', () => {
+test('without a URL, no notification is sent', () => {
   assert.deepEqual(parse(notifying(CONFIG, undefined)).receivers, [{ name: 'page' }, { name: 'ticket' }]);
 });

@@ -1,8 +1,8 @@
 import { parse, stringify } from 'yaml';
 
 /**
- * Returns Alertmanager's configuration with each receiver posting to `url` as a webhook, or to none without one: whatever a cluster
- * configures, no notification leaves this machine. Fails when it is not YAML.
+ * Returns Alertmanager's configuration with every receiver replaced by a webhook to `url`, or by none without one: no
+ * notification leaves this machine. Fails when it is not YAML.
  */
 export function notifying(text: string, url: string | undefined): string {
   const config = parse(text) as { receivers?: { name: string }[] };

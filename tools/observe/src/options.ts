@@ -17,16 +17,16 @@ export const DEFAULT_PORT = 8090;
 
 export const HELP = `npm run observe -- [options]
 
-Starts the whole of Recording Request as npm start does, and beside it an OpenTelemetry Collector, Prometheus, Alertmanager, Zipkin and
-one page that shows them: the newest clips with their traces, alerts with their runbooks, and the dashboards. Records three
-clips, so that there is something to look at. Installs what is missing on the first run. Stays until Ctrl-C.
+Starts all of Recording Request like npm start, and an OpenTelemetry Collector, Prometheus, Alertmanager, Zipkin and one page that
+shows the newest clips with their traces, alerts with their runbooks, and the dashboards. Records three sample clips. Installs
+missing programs on the first run. Runs until Ctrl-C.
 
   --port N      the port of the page (default: ${DEFAULT_PORT}, or the next free one)
   --api-port N  the port of the API (default: 8080, or the next free one)
-  --data DIR    where data, logs and keys are kept between runs (default: .stack, as for npm start)
-  --fresh       begin with no data
-  --no-clips    record none
-  --help        this text
+  --data DIR    the folder of data, logs and keys between runs (default: .stack, as for npm start)
+  --fresh       start without earlier data
+  --no-clips    record no sample clips
+  --help        print this text
 `;
 
 /** Parses the command line. Throws a UsageError. */

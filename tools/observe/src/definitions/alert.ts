@@ -24,7 +24,7 @@ export interface Alert {
   description: string;
 }
 
-// An alert that another may explain waits at least as long as that one.
+// An explained alert waits at least as long as the alert that explains it.
 export const SERVER_WAIT = 10;
 export const PROCESS_WAIT = 60;
 export const PROMISE_WAIT = 120;

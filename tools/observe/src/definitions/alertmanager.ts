@@ -16,7 +16,7 @@ const webhook = (receiver: Receiver) =>
 
 /**
  * Returns Alertmanager's configuration: separates pages and tickets, and silences explained alerts. `group_wait` lets the cause
- * arrive first, because Alertmanager checks for it after that.
+ * arrive before Alertmanager checks for it.
  */
 export function alertmanagerConfig({ time, page, ticket }: AlertmanagerSettings): string {
   return yamlOf({

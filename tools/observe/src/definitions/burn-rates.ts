@@ -33,7 +33,7 @@ export const errorRatio = (seconds: number): string => `recording:objective_erro
 
 /** Seconds between two evaluations of the rules. */
 export const EVERY = 30;
-// With little traffic, one event is a large share: below this number of events nobody is woken.
+// With little traffic, one event is a large share: fewer events than this fire no alert.
 const LEAST_BAD = 5;
 
 /** Returns the four alerts of each objective. */
@@ -54,7 +54,7 @@ function alertOf(objective: Objective, { burn, long, short, severity }: BurnRate
     labels: { objective: objective.name, burn: String(burn) },
     forSeconds: PROMISE_WAIT,
     expr: time => [over(long), over(short), enough(time)].join('\nand '),
-    summary: `${objective.title}: {{ $value | humanizePercentage }} do not, in ${duration(long)}`,
-    description: `${objective.promise} At this rate the budget of 30 days lasts ${duration(Math.round(PERIOD / burn / HOUR) * HOUR)}.`,
+    summary: `${objective.title}: {{ $value | humanizePercentage }} failed in ${duration(long)}`,
+    description: `${objective.promise} At this rate, the budget of 30 days lasts ${duration(Math.round(PERIOD / burn / HOUR) * HOUR)}.`,
   };
 }

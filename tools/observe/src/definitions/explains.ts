@@ -5,8 +5,8 @@ const LANDING = ['LandingBudgetBurns', 'LandingWaits'];
 const PROMISES = [...LANDING, ...AFTER, ...TOLD, 'OwnerReadBudgetBurns', 'ClipsStuck'];
 
 /**
- * The alerts that an alert silences while it fires, because it explains them: the engineer on call reads only the cause. No
- * explained alert may be a cause of the one that explains it.
+ * The alerts that each alert explains, and so silences while it fires: the engineer on call reads only the cause. No
+ * alert may explain itself through others.
  */
 export const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
   // Without the collector, no other alert is reliable.
@@ -41,9 +41,9 @@ export const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
   FileDescriptorsRunningOut: ['InstanceSlow', ...PROMISES],
   InstanceSlow: ['EventLoopLate', ...PROMISES],
   MemoryNearLimit: ['EventLoopLate'],
-  // A time between two stamps is off by the same amount.
+  // A duration between two clocks is wrong by the same amount.
   ClockSkewed: ['ClipsStuck', ...AFTER, ...TOLD],
-  // A broken promise wakes an engineer only once.
+  // A broken promise pages only once.
   LandingBudgetBurns: ['LandingWaits'],
   MediaBudgetBurns: ['MediaWaits'],
   TranscriptBudgetBurns: ['TranscriptWaits'],

@@ -35,8 +35,8 @@ describe('queries use only emitted names', async () => {
     });
   test('finds names that are not emitted', () => {
     assert.deepEqual(unknownNames('sum by (kind) (rate(recording_jobz{job="a"}[5m]))', known), [
-      'there is no recording_jobz',
-      'nothing in it has kind',
+      'no series recording_jobz',
+      'no series in it has kind',
     ]);
     assert.deepEqual(unknownNames('max(recording_jobs{recording_job_kint="a"}) > 3', known), [
       'recording_jobs has no recording_job_kint',

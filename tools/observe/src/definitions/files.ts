@@ -7,9 +7,9 @@ import { timeOf } from './time.ts';
 export interface FileSettings {
   /** Divides every window and every wait; greater than 1 only in drills. */
   factor: number;
-  /** The URL of the runbooks, without a slash at its end. */
+  /** The URL of the runbooks, without a trailing slash. */
   runbooks: string;
-  /** The URL of the trace store's pages, without a slash at its end. */
+  /** The URL of the trace store's pages, without a trailing slash. */
   traces: string;
 }
 

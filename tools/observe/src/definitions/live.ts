@@ -57,7 +57,7 @@ export async function sendAlerts(alertmanagerUrl: string, alerts: readonly Recor
     body: JSON.stringify(alerts.map(labels => ({ labels }))),
     signal: AbortSignal.timeout(LIMIT_MS),
   });
-  if (!answer.ok) throw new Error(`Alertmanager answered ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`Alertmanager returned ${answer.status}: ${await answer.text()}`);
 }
 
 /** Returns the names of the alerts that `label` selects: those silenced by an explaining alert, and the others. */

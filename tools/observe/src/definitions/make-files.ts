@@ -8,12 +8,12 @@ import { DEFAULTS, madeFiles } from './files.ts';
 
 const HELP = `npm run dashboards [-- OPTIONS]
 
-Writes Prometheus's rules, Alertmanager's configuration and the dashboards below deploy/observability. They are tracked, so that they can be
-used from a checkout; npm test says when they are out of date.
+Writes Prometheus's rules, Alertmanager's configuration and the dashboards to deploy/observability. Git tracks them, so that a checkout
+has them; npm test fails when they are out of date.
 
-  --out DIR         write below DIR instead, for an installation of yours
-  --runbooks URL    where its alerts say that the runbooks are (${DEFAULTS.runbooks})
-  --traces URL      where its dashboards say that the trace store is (${DEFAULTS.traces})
+  --out DIR         write to DIR instead, for your installation
+  --runbooks URL    the runbooks' address in alerts (${DEFAULTS.runbooks})
+  --traces URL      the trace store's address in dashboards (${DEFAULTS.traces})
   --factor N        divide every window and every wait by N, from 1 to 60, for drills (${DEFAULTS.factor}); needs --out
 `;
 
@@ -30,7 +30,7 @@ function parse(args: string[]) {
     ...{ out: TEXT, runbooks: TEXT, traces: TEXT, factor: TEXT },
   });
   const factor = decimal('--factor', values.factor ?? String(DEFAULTS.factor), { min: 1, max: 60 });
-  if (factor !== 1 && !out) throw new UsageError('--factor needs --out: what is tracked has the factor 1.');
+  if (factor !== 1 && !out) throw new UsageError('--factor needs --out: the tracked files have the factor 1.');
   return { help, out: out ?? DEPLOYED, settings: { factor, runbooks, traces } };
 }
 

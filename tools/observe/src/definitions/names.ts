@@ -3,7 +3,7 @@ import { ALERTS } from './alerts.ts';
 import { ruleGroups } from './rules.ts';
 import { timeOf } from './time.ts';
 
-/** The names in a query: series with the labels that it uses of each, and labels of the result. */
+/** The names in a query: its series with the labels that it uses of each, and the labels of the result. */
 export interface Names {
   series: Map<string, Set<string>>;
   grouped: Set<string>;
@@ -97,11 +97,11 @@ export function unknownNames(query: string, known: ReadonlyMap<string, ReadonlyS
   const all = new Set<string>();
   for (const [name, labels] of series) {
     const has = known.get(name);
-    if (!has) faults.push(`there is no ${name}`);
+    if (!has) faults.push(`no series ${name}`);
     for (const label of labels) if (has && !has.has(label)) faults.push(`${name} has no ${label}`);
     for (const label of has ?? []) all.add(label);
   }
-  for (const label of grouped) if (!all.has(label)) faults.push(`nothing in it has ${label}`);
+  for (const label of grouped) if (!all.has(label)) faults.push(`no series in it has ${label}`);
   return faults;
 }
 

@@ -7,7 +7,7 @@ export interface Objective {
   /** The name of its alerts and of their runbook. */
   alert: string;
   title: string;
-  /** The condition that keeps it, in a sentence. */
+  /** The promise in a sentence. */
   promise: string;
   /** The share that must keep it over 30 days. */
   target: number;
@@ -39,9 +39,8 @@ export const OBJECTIVES: readonly Objective[] = [
   {
     name: 'landing',
     alert: 'LandingBudgetBurns',
-    title: 'Contributors are answered, and takes land',
-    promise:
-      'A contributor’s request is answered without a 5xx, and an upload with all its bytes becomes a clip, or is refused, within 10 s.',
+    title: 'Contributors’ requests succeed, and takes land',
+    promise: 'A contributor’s request gets no 5xx, and a complete upload becomes a clip, or is refused, within 10 s.',
     target: 0.999,
     all: window =>
       `${rate(`${HTTP}_count{${CONTRIBUTOR}}`, window)} + ${rate(`${LANDING}_count{recording_end!="lost"}`, window)}`,
@@ -51,7 +50,7 @@ export const OBJECTIVES: readonly Objective[] = [
   {
     name: 'media',
     alert: 'MediaBudgetBurns',
-    title: 'Thumbnails and audio come soon',
+    title: 'Thumbnails and audio arrive in time',
     promise: 'A clip has its thumbnails and audio within a minute of its landing.',
     target: 0.99,
     ...within('recording_media_delay_seconds', 60, 'recording_outcome="ok"'),
@@ -59,7 +58,7 @@ export const OBJECTIVES: readonly Objective[] = [
   {
     name: 'transcript',
     alert: 'TranscriptBudgetBurns',
-    title: 'Transcripts come soon',
+    title: 'Transcripts arrive in time',
     promise: 'A clip has its transcript within five minutes of its landing.',
     target: 0.99,
     ...within('recording_transcript_delay_seconds', 300, 'recording_outcome="ok"'),
@@ -67,16 +66,16 @@ export const OBJECTIVES: readonly Objective[] = [
   {
     name: 'webhook',
     alert: 'WebhookBudgetBurns',
-    title: 'Owners’ endpoints are told soon',
-    promise: 'An event that an endpoint took had been delivered within a minute.',
+    title: 'Webhooks arrive in time',
+    promise: 'An event that its endpoint accepted was delivered within a minute.',
     target: 0.99,
     ...within('recording_webhook_delay_seconds', 60),
   },
   {
     name: 'owner-reads',
     alert: 'OwnerReadBudgetBurns',
-    title: 'Owners’ reads are answered',
-    promise: 'A GET of the owner’s API, downloads apart, is answered within a second and without a 5xx.',
+    title: 'Owners’ reads succeed',
+    promise: 'A GET of the owner’s API, except a download, returns within a second and without a 5xx.',
     target: 0.999,
     all: window => rate(`${HTTP}_count{${READ}}`, window),
     bad: window =>

@@ -50,9 +50,9 @@ const SERVERS: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /**
- * Returns how many more seconds per second each server costs than the same calls cost before: the difference of the means times the
- * present rate. A ratio would point to a server that is ten times as slow and still fast. "Before" is the median of the three hours until
- * half an hour ago, which an outage of less than half of that time does not change.
+ * Returns the additional seconds per second of each server for the same calls: the difference of the means times the present rate. A
+ * ratio would point to a server that is ten times as slow and still fast. "Before" is the median of the three hours until
+ * half an hour ago: an outage of less than half of that time does not change it.
  */
 export function serverRules(time: Time): RecordingRule[] {
   const base = time.window(5 * MINUTE);

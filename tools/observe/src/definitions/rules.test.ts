@@ -41,7 +41,7 @@ test('an explained alert exists, and waits at least as long as its cause', () =>
   for (const [cause, effects] of Object.entries(EXPLAINS))
     for (const effect of effects) {
       assert(alertNames().includes(cause) && alertNames().includes(effect), `${cause} explains ${effect}`);
-      assert(waitOf(effect) >= waitOf(cause), `${effect} would come before ${cause}`);
+      assert(waitOf(effect) >= waitOf(cause), `${effect} would fire before ${cause}`);
     }
 });
 

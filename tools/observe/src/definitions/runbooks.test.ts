@@ -29,8 +29,8 @@ describe('variables and commands in runbooks exist', async () => {
   const runbooks = await readRunbooks();
   for (const { name, prose } of runbooks)
     test(name, () => {
-      for (const variable of variablesIn(prose)) assert(known.has(variable), `nothing reads ${variable}`);
-      for (const script of scriptsIn(prose)) assert(script in scripts, `there is no npm run ${script}`);
+      for (const variable of variablesIn(prose)) assert(known.has(variable), `no program reads ${variable}`);
+      for (const script of scriptsIn(prose)) assert(script in scripts, `no script ${script}`);
     });
   test('finds both in text', () => {
     const all = runbooks.map(({ prose }) => prose).join('\n');

@@ -13,7 +13,7 @@ export const DAY = 24 * HOUR;
 
 /** Returns the durations for a factor. Fails unless it is a number from 1 to 60: a window of 5 s still contains some samples. */
 export function timeOf(factor: number): Time {
-  if (!(factor >= 1 && factor <= 60)) throw new RangeError(`A factor is from 1 to 60, not ${factor}.`);
+  if (!(factor >= 1 && factor <= 60)) throw new RangeError(`The factor must be from 1 to 60, not ${factor}.`);
   const scaled = (seconds: number, least = 1) => Math.max(least, Math.ceil(seconds / factor));
   return {
     factor,

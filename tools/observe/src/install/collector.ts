@@ -13,7 +13,7 @@ const LIMIT_MS = 45 * 60_000;
 
 /**
  * Returns the path of an OpenTelemetry Collector with the parts that deploy/observability/collector/builder.yaml lists: OTELCOL_BIN, the
- * cache, or a build, once per machine and list. Rejects with a sentence that says what is missing.
+ * cache, or a build, once per machine and list. Rejects with a sentence that names the missing program.
  */
 export async function ensureCollector(context: InstallContext): Promise<string> {
   const { env, log, signal } = context;

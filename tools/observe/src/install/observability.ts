@@ -11,10 +11,10 @@ export interface ObservabilityInstall extends PrometheusInstall {
   zipkin: ZipkinInstall;
 }
 
-/** Finds or installs all of them, once per machine. Rejects with a sentence that says what is missing. */
+/** Finds or installs all of them, once per machine. Rejects with a sentence that names the missing program. */
 export async function ensureObservability(context: InstallContext): Promise<ObservabilityInstall> {
-  // Downloads first, so that a machine without a registry fails before the long builds; then builds in
-  // sequence: two at once would only compete for the processor.
+  // Downloads first, so that a machine without a registry fails before the long builds. The builds are
+  // sequential: two at once would only compete for the processor.
   const prometheus = await ensurePrometheus(context);
   const zipkin = await ensureZipkin(context);
   const alertmanager = await ensureAlertmanager(context);

@@ -22,9 +22,9 @@ export interface ManagedAlert {
 
 const LIMIT_MS = 10_000;
 const ORDER = ['firing', 'pending', 'quiet'];
-const WORDS = { firing: 'fires', pending: 'may fire soon', quiet: 'kept quiet: another explains it' };
+const WORDS = { firing: 'firing', pending: 'pending', quiet: 'silenced: another alert explains it' };
 
-/** Returns the alerts that Alertmanager silences, because another one explains them or an operator silenced them. Empty while it does not respond. */
+/** Returns the alerts that Alertmanager silences, because another alert explains them or an operator silenced them. Empty while it does not respond. */
 export async function quietAlerts(alertmanagerUrl: string): Promise<ManagedAlert[]> {
   const url = `${alertmanagerUrl}/api/v2/alerts?active=false&inhibited=true&silenced=true`;
   const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) }).catch(() => undefined);

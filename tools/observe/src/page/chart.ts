@@ -31,7 +31,7 @@ export interface ChartData extends Pick<ChartOptions, 'unit' | 'min' | 'max' | '
 
 /** The number of line styles with distinct colours and dashes; further lines repeat them. */
 export const KINDS = 8;
-// A difference of two equal sums leaves rounding errors: an axis scaled to them would show a mountain.
+// A difference of two equal sums has rounding errors; an axis scaled to them would show large swings.
 const NOTHING = 1e-12;
 
 /** Returns the element of a chart with its data, a description in words, and the links to its exemplars' traces. */

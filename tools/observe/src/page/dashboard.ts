@@ -68,7 +68,7 @@ export function parseDashboard(text: string, name: string): Dashboard {
   const raw = JSON.parse(text) as RawDashboard;
   return {
     uid: raw.uid || name,
-    // The titles need not repeat the product's name on this page.
+    // This page's title already has the product's name.
     title: (raw.title || name).replace(/^Recording Request: /, ''),
     description: raw.description ?? '',
     // The panels of a collapsed row are inside it.
@@ -118,7 +118,7 @@ function variableOf(raw: RawVariable): Variable[] {
   if (type === 'custom' || type === 'constant' || type === 'interval')
     return [{ ...common, options: query.split(',').map(option => option.trim()) }];
   const [, match, label] = /^label_values\((?:(.+),)?\s*(\w+)\s*\)$/.exec(query) ?? [];
-  // There is only one data source here.
+  // The page has only one data source.
   return type === 'query' && label ? [{ ...common, options: { label, match: match?.trim() } }] : [];
 }
 

@@ -8,7 +8,7 @@ export function passOn(incoming: IncomingMessage, response: ServerResponse, targ
   const fail = () => {
     if (response.headersSent) response.destroy();
     else
-      response.writeHead(502, { 'content-type': 'text/plain' }).end('The server behind this page does not answer.\n');
+      response.writeHead(502, { 'content-type': 'text/plain' }).end('The server behind this page does not respond.\n');
   };
   const to = new URL(url, target);
   const outgoing = request(

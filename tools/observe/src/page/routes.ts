@@ -28,7 +28,7 @@ export interface PageContext {
 
 const NEWEST = 15;
 const DAY_SECONDS = 86_400;
-// A system here has usually run for minutes.
+// A system on one machine has usually run for minutes.
 const RANGE_SECONDS = 900;
 const ID = /^[0-9a-f-]{16,36}$/i;
 const nowSeconds = () => Date.now() / 1000;
@@ -49,7 +49,7 @@ export async function dashboardPage(uid: string, asked: URLSearchParams, context
   const dashboards = await readDashboards(dashboardsDir);
   const dashboard = dashboards.find(one => one.uid === uid);
   if (!dashboard) {
-    const page = renderDocument('Not here', renderFault('There is no such dashboard.'));
+    const page = renderDocument('Not found', renderFault('There is no such dashboard.'));
     return { status: 404, page };
   }
   const seconds = secondsOf(asked);
@@ -69,7 +69,7 @@ export async function dashboardPage(uid: string, asked: URLSearchParams, context
 async function choicesOf({ variables }: Dashboard, { prometheus }: PageContext): Promise<Record<string, string[]>> {
   const one = async ({ name, options }: Variable): Promise<[string, string[]]> => {
     if (Array.isArray(options)) return [name, options];
-    // Another variable within the selector would be an "all" here.
+    // Replaces another variable within the selector by "all".
     const match = options.match?.replaceAll(/\$\{?\w+\}?/g, '.*');
     return [name, await prometheus.labelValues(options.label, match).catch(() => [])];
   };

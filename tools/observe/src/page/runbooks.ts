@@ -13,13 +13,13 @@ export async function runbookPage(name: string, dir: string): Promise<Answer> {
   if (text === undefined)
     return {
       status: 404,
-      page: renderDocument('Not here', renderFault('There is no such runbook.')),
+      page: renderDocument('Not found', renderFault('There is no such runbook.')),
     };
   const title = /^# (.*)$/m.exec(text)?.[1] ?? name;
   return { page: renderDocument(title, html`<article class="prose">${markdown(text)}</article>`) };
 }
 
-/** The beginning of the page list, or else the list itself. */
+/** The page list's part before the list, or the list itself. */
 export async function runbooksPage(dir: string): Promise<Answer> {
   const files = await readdir(dir).catch((): string[] => []);
   if (files.includes('README.md')) return runbookPage('README', dir);

@@ -39,7 +39,7 @@ const ASSETS: Record<string, { type: string; content: string }> = {
   '/live.js': { type: 'text/javascript', content: bundleOf(import.meta.resolve('./browser/live.ts')) },
 };
 
-// Read-only paths for programs; other Prometheus paths change it.
+// The read-only paths of Prometheus; its other paths change data.
 const READ = /^\/api\/v1\/(query|query_range|series|labels|alerts|label\/\w+\/values)$/;
 
 /** Serves one address on 127.0.0.1: the page, Zipkin's pages below /zipkin/, and Prometheus's read API below /api/v1/. */
@@ -105,7 +105,7 @@ async function route({ pathname, searchParams }: URL, context: PageContext): Pro
     case '':
       return homePage(context);
     case 'd':
-      // The path with which Grafana's dashboards link to each other.
+      // Grafana's dashboards link to each other by this path.
       return { location: `/dashboards/${encodeURIComponent(name)}` };
     case 'dashboards':
       return dashboardPage(name, searchParams, context);
@@ -120,7 +120,7 @@ async function route({ pathname, searchParams }: URL, context: PageContext): Pro
     default:
       return {
         status: 404,
-        page: renderDocument('Not here', renderFault('There is no such page.')),
+        page: renderDocument('Not found', renderFault('There is no such page.')),
       };
   }
 }

@@ -53,7 +53,7 @@ const STEPS: readonly { name: StepName; span: RegExp }[] = [
   { name: 'webhook', span: /^webhook / },
 ];
 
-/** Zipkin did not respond. The message is for the person who sent the query. */
+/** Zipkin did not respond. The message is shown to the user. */
 export class TraceError extends Error {
   override name = 'TraceError';
 }
@@ -73,7 +73,7 @@ export class Traces {
   }
 
   /**
-   * Returns traces about a clip, an upload or a project: those of landings, and the newest others. It omits the look-ups of `npm run admin -- trace`,
+   * Returns traces about a clip, an upload or a project: those of landings, and the newest others. It omits the look-ups by `npm run admin -- trace`,
    * which have the same id but no information.
    */
   async about(id: string, limit: number): Promise<{ traces: ZipkinSpan[][]; isClip: boolean }> {
@@ -94,7 +94,7 @@ export class Traces {
     const url = new URL(`${this.#url}/zipkin/api/v2/traces`);
     url.search = new URLSearchParams({ lookback: String(7 * DAY_MS), ...parameters }).toString();
     const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) }).catch(() => undefined);
-    if (!answer?.ok) throw new TraceError(`Zipkin ${answer ? `answered ${answer.status}` : 'does not answer'}.`);
+    if (!answer?.ok) throw new TraceError(`Zipkin ${answer ? `returned ${answer.status}` : 'does not respond'}.`);
     return (await answer.json()) as ZipkinSpan[][];
   }
 }

@@ -2,7 +2,7 @@ import type { Child } from '@recording-request/stack/child-process';
 import { freePort } from '@recording-request/stack/ports';
 import { answers, type ServerContext, startServer } from './server.ts';
 
-/** Keeps every trace, and sooner than in a cluster, because users look at recent and ordinary requests. */
+/** Keeps every trace and decides sooner than in a cluster, because users look at recent and ordinary requests. */
 const FOR_LOOKING = { DECISION_WAIT: '3s', SHARE_OF_THE_REST: '100' };
 
 /** A collector that receives spans, metrics and log records. */
@@ -38,7 +38,7 @@ export async function startCollector(
     OWN_METRICS_HOST: '127.0.0.1',
     OWN_METRICS_PORT: new URL(`http://${itself}`).port,
     SPAN_METRICS_INTERVAL: `${everyMs}ms`,
-    // Three reports, and enough seconds that a busy machine does not look like a process that ended.
+    // Three exports, and long enough that a slow machine does not look like an ended process.
     METRIC_EXPIRATION: `${Math.max(3 * everyMs, 15_000)}ms`,
     ...sampling,
     GOMEMLIMIT: '256MiB',

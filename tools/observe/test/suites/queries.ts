@@ -16,19 +16,20 @@ const ARRIVES = { limitMs: 150_000, everyMs: 2_000 };
 const NO_DATA = / or vector\(0\)$/;
 /** Selectors that match no series in a healthy system, and why: without them, the queries have data. */
 const FAULTS: Readonly<Record<string, string>> = {
-  'error_type!=""': 'no request to others and no command of the database fails',
-  'error_type=~"5..|unreachable|timeout"': 'the store answers',
-  'http_response_status_code=~"5.."': 'no request is answered with a status of 500 or more',
-  'rpc_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED"': 'no call fails for our fault',
+  'error_type!=""': 'no outgoing request and no database command fails',
+  'error_type=~"5..|unreachable|timeout"': 'the store responds',
+  'http_response_status_code=~"5.."': 'no HTTP response has a status of 500 or more',
+  'rpc_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED"':
+    'no call fails with one of our errors',
   'recording_outcome="failed"': 'every event is handled at its first attempt, and every run of ffmpeg succeeds',
-  ' > 2': 'the processes have the clock of the database',
+  ' > 2': 'the processes run on the same clock as the database',
 };
 /** Series that a healthy system lacks, and why. */
 const NOWHERE: Readonly<Record<string, string>> = {
   ALERTS: 'nothing fires',
-  recording_requests_shed_total: 'there is never too much to take',
+  recording_requests_shed_total: 'no limit is reached',
   recording_webhook_endpoints_paused_total: 'no endpoint fails for days',
-  otelcol_exporter_send_failed_spans: 'the trace store takes what it is sent',
+  otelcol_exporter_send_failed_spans: 'the trace store accepts all spans',
 };
 
 /** Returns the parts of the queries with data in a healthy system: without selectors of faults, and without the zero that replaces missing series. */
@@ -57,7 +58,7 @@ export function queries({ observability, another, prometheus }: ObservedSystem):
   };
 
   describe('the queries', () => {
-    // A counter whose first sample is its present value has not grown: so each operation is repeated.
+    // `increase` is 0 for a counter with a single value, so each operation is repeated.
     before(async () => {
       await another();
       await another();
@@ -69,7 +70,7 @@ export function queries({ observability, another, prometheus }: ObservedSystem):
       for (const { expr } of asked) await prometheus.now(expr);
       await answered(usually(asked));
     });
-    test('queries ask for faults', async () => {
+    test('each selector of faults occurs in a query', async () => {
       const asked = [...dashboardQueries(), ...(await runbookQueries())];
       for (const wrong of Object.keys({ ...FAULTS, ...NOWHERE }))
         assert(

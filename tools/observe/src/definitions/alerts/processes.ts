@@ -26,7 +26,7 @@ function consumerStuck(time: Time): string {
   ].join('\nor ');
 }
 
-// Counts spans that the trace store refused, that found no room before it, and traces that were evicted before a decision.
+// Counts spans that the trace store refused, spans that its full queue dropped, and traces that were evicted before a decision.
 const LOST = [
   'otelcol_exporter_send_failed_spans',
   'otelcol_exporter_enqueue_failed_spans',
@@ -51,8 +51,8 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     expr: () => 'absent(up{job="recording-request"} == 1) or absent(up{job="collector"} == 1)',
     forSeconds: PROCESS_WAIT,
     leastForSeconds: 5,
-    summary: 'The collector does not answer',
-    description: 'Clips go on as before, but no other alert can be believed: nothing is measured or traced.',
+    summary: 'The collector does not respond',
+    description: 'Clips are processed as before, but nothing is measured or traced: do not trust any other alert.',
   },
   {
     name: 'ServiceAway',
@@ -62,8 +62,8 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     forSeconds: PROCESS_WAIT,
     keepSeconds: KEPT,
     leastForSeconds: 5,
-    summary: 'No process of {{ $labels.job }} is there',
-    description: 'What it does is not done. What was acknowledged waits and is not lost.',
+    summary: 'No process of {{ $labels.job }} is running',
+    description: 'Its work is not done. Acknowledged data waits and is not lost.',
   },
   {
     name: 'ConsumerStuck',
@@ -72,8 +72,9 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     expr: consumerStuck,
     forSeconds: PROCESS_WAIT,
     keepSeconds: KEPT,
-    summary: '{{ $labels.messaging_consumer_group_name }} handles nothing of {{ $labels.messaging_destination_name }}',
-    description: 'Kafka is there and has events, and a consumer does not take them: a step of every clip stands still.',
+    summary:
+      '{{ $labels.messaging_consumer_group_name }} handles no events of {{ $labels.messaging_destination_name }}',
+    description: 'Kafka is up and has events, but a consumer does not handle them: one step of every clip is paused.',
   },
   {
     name: 'DiskFull',
@@ -82,21 +83,21 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     expr: () => 'min by (job, instance) (recording_disk_free_ratio) < 0.1',
     forSeconds: PROCESS_WAIT,
     keepSeconds: KEPT,
-    summary: '{{ $labels.job }} has {{ $value | humanizePercentage }} of its disk left',
-    description: 'Clips are worked on there: thumbnails, audio and transcripts of long clips fail and are tried again.',
+    summary: '{{ $labels.job }} has {{ $value | humanizePercentage }} of its disk free',
+    description: 'Jobs keep their files there: thumbnails, audio and transcripts of long clips fail and are retried.',
   },
   {
     name: 'InstanceSlow',
     about: 'process',
     severity: 'page',
-    // Not the average of the others: of two, one of which is slow, that would be the slow one's.
+    // The fastest sibling, not the average: with two processes, the average would include the slow one.
     expr: () =>
       'recording:instance_seconds:mean5m > 0.25\nand recording:instance_seconds:mean5m > on (job, of) group_left () (3 * min by (job, of) (recording:instance_seconds:mean5m))',
     forSeconds: PROCESS_WAIT,
     keepSeconds: KEPT,
     summary:
-      '{{ $labels.instance }} of {{ $labels.job }} takes {{ $value | humanizeDuration }}, others a third of it at most',
-    description: 'Each request that this process gets is slow, while its siblings are well.',
+      '{{ $labels.instance }} of {{ $labels.job }} takes {{ $value | humanizeDuration }}, over three times as long as its fastest sibling',
+    description: 'All requests to this process are slow; its siblings are healthy.',
   },
   {
     name: 'FileDescriptorsRunningOut',
@@ -107,7 +108,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     keepSeconds: KEPT,
     summary:
       '{{ $labels.instance }} of {{ $labels.job }} has {{ $value | humanizePercentage }} of its file descriptors open',
-    description: 'At all of them it takes no connection and opens no file.',
+    description: 'At the limit, it accepts no connection and opens no file.',
   },
   {
     name: 'ClockSkewed',
@@ -118,7 +119,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     keepSeconds: KEPT,
     summary: 'The clock of {{ $labels.instance }} of {{ $labels.job }} is off by {{ $value | humanizeDuration }}',
     description:
-      'Leases go by the database’s clock and hold, but times that owners see, signatures of webhooks and presigned addresses are wrong.',
+      'Leases use the database’s clock and stay correct, but the times that owners see, webhook signatures and presigned addresses are wrong.',
   },
   {
     name: 'MemoryNearLimit',
@@ -126,8 +127,8 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'ticket',
     expr: () => 'max by (job, instance) (process_memory_usage_bytes / recording_memory_limit_bytes) > 0.9',
     forSeconds: TICKET_WAIT,
-    summary: '{{ $labels.instance }} of {{ $labels.job }} uses {{ $value | humanizePercentage }} of its memory',
-    description: 'At all of it it is killed; what it did is done again by another.',
+    summary: '{{ $labels.instance }} of {{ $labels.job }} uses {{ $value | humanizePercentage }} of its memory limit',
+    description: 'At the limit, it is killed; another process repeats its work.',
   },
   {
     name: 'EventLoopLate',
@@ -135,8 +136,8 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'ticket',
     expr: () => 'max by (job, instance) (nodejs_eventloop_delay_p99_seconds) > 0.5',
     forSeconds: TICKET_WAIT,
-    summary: '{{ $labels.instance }} of {{ $labels.job }} comes to its work {{ $value | humanizeDuration }} late',
-    description: 'Everything that it does waits for its processor: too little of it, or one thing that takes it all.',
+    summary: '{{ $labels.instance }} of {{ $labels.job }} handles its work {{ $value | humanizeDuration }} late',
+    description: 'All its work waits for CPU: it has too little, or one task uses all of it.',
   },
   {
     name: 'TelemetryDropped',
@@ -146,6 +147,6 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     forSeconds: TICKET_WAIT,
     // The collector loses traces.
     summary: '{{ $labels.job }} has dropped {{ or $labels.recording_signal "traces" }}',
-    description: 'Figures and traces lack what was dropped. Clips are not touched.',
+    description: 'Metrics and traces are incomplete. Clips are not affected.',
   },
 ];

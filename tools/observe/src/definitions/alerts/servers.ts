@@ -25,12 +25,13 @@ export const SERVER_ALERTS: readonly Alert[] = [
     name: 'DatabaseWithoutPrimary',
     about: 'server',
     severity: 'page',
-    // One process may have lost its connection to a primary that others reach: for its callers, that is as bad.
+    // One process may have lost its connection to a primary that others reach: its callers fail all the same.
     expr: time => `min by (job) (max_over_time(recording_database_primary[${time.window(20, 3)}])) == 0`,
     forSeconds: SERVER_WAIT,
     keepSeconds: KEPT,
-    summary: '{{ $labels.job }} knows no primary of MongoDB',
-    description: 'Nothing is written: contributors are told to try again, owners’ changes fail, no clip goes on.',
+    summary: '{{ $labels.job }} has no MongoDB primary',
+    description:
+      'All writes fail: contributors get an error and retry, owners’ changes fail, and the processing of clips is paused.',
   },
   {
     name: 'ObjectStoreSlow',
@@ -40,7 +41,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
     forSeconds: SERVER_WAIT,
     keepSeconds: KEPT,
     summary: '{{ $value | humanizePercentage }} of the requests to the object store fail or take more than a second',
-    description: 'Uploads crawl or are refused, clips land late, media and downloads wait.',
+    description: 'Uploads are slow or refused, clips land late, and media and downloads wait.',
   },
   {
     name: 'EventsNotPublished',
@@ -50,7 +51,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
     forSeconds: SERVER_WAIT,
     keepSeconds: KEPT,
     summary: 'Events of {{ $labels.job }} have waited for Kafka for {{ $value | humanizeDuration }}',
-    description: 'Clips land and are kept, but nothing comes after it: no thumbnails, no transcripts, no webhooks.',
+    description: 'Clips land and are kept, but no later step runs: no thumbnails, no transcripts, no webhooks.',
   },
   {
     name: 'SpeechFailing',
@@ -63,7 +64,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
     forSeconds: SERVER_WAIT,
     keepSeconds: KEPT,
     summary: '{{ $value | humanizePercentage }} of the requests to the speech endpoint fail',
-    description: 'Clips come without transcripts; they are made once it answers again.',
+    description: 'Clips have no transcripts; they follow when the endpoint recovers.',
   },
   {
     name: 'EndpointsFailing',
@@ -73,8 +74,8 @@ export const SERVER_ALERTS: readonly Alert[] = [
       'sum(max by (recording_endpoint_state) (recording_webhook_endpoints{recording_endpoint_state=~"failing|paused"})) / sum(max by (recording_endpoint_state) (recording_webhook_endpoints)) > 0.2',
     forSeconds: PROMISE_WAIT,
     keepSeconds: KEPT,
-    summary: '{{ $value | humanizePercentage }} of the owners’ endpoints take no events',
+    summary: '{{ $value | humanizePercentage }} of the owners’ endpoints accept no events',
     description:
-      'Their owners are not told of clips; events are kept and sent again. One is its owner’s matter, many are ours.',
+      'Their owners get no webhooks about clips; events are kept and retried. One failing endpoint is its owner’s problem; many are probably ours.',
   },
 ];

@@ -5,7 +5,7 @@ import { EVENTS, PROCESSES, STORES } from './servers.ts';
 import { START } from './start.ts';
 import { MEDIA, TRANSCRIPTION, WEBHOOKS } from './work.ts';
 
-/** In the order of a clip's way, after the dashboard to open first. */
+/** In the order of a clip's processing, after the dashboard to open first. */
 export const DASHBOARDS: readonly Dashboard[] = [
   START,
   GATEWAY,

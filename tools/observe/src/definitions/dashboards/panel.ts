@@ -41,7 +41,7 @@ export interface Dashboard {
 
 type More = Partial<Omit<Panel, 'kind' | 'title' | 'description' | 'queries' | 'unit'>>;
 
-/** Returns lines over time, half as wide as the page. */
+/** Returns a panel of lines over time, half as wide as the page. */
 export const lines = (
   title: string,
   unit: Unit,
@@ -53,7 +53,7 @@ export const lines = (
   ...more,
 });
 
-/** Returns the present value, large. */
+/** Returns a panel with the present value, large. */
 export const figure = (
   title: string,
   unit: Unit,
@@ -76,11 +76,11 @@ export const rateBy = (labels: string, series: string): string => `sum by (${lab
 export const quantile = (share: number, metric: string, selector = '', by = ''): string =>
   `histogram_quantile(${share}, sum by (${by ? `${by}, ` : ''}le) (rate(${metric}_bucket${selector && `{${selector}}`}[5m])))`;
 
-/** Returns two quantiles: the usual value, and that of the slowest. */
+/** Returns two quantiles: the median, and a high one. */
 export const usual = (metric: string, selector = ''): Query[] => [
-  { expr: quantile(0.5, metric, selector), legend: 'half are quicker' },
+  { expr: quantile(0.5, metric, selector), legend: 'median' },
   { expr: quantile(0.95, metric, selector), legend: '95 of 100 are quicker' },
 ];
 
-/** Returns a sum that is 0 when nothing was ever counted. */
+/** Returns the query with 0 in place of a missing series. */
 export const orZero = (expr: string): string => `${expr} or vector(0)`;

@@ -3,27 +3,27 @@ import { type Dashboard, lines, orZero, quantile, rateBy, usual } from './panel.
 const HTTP = 'http_server_request_duration_seconds';
 const OWNER = 'job="gateway", http_route=~"/api/.*"';
 
-/** The gateway, and the owners' reads. */
+/** The gateway and the owners' reads. */
 export const GATEWAY: Dashboard = {
   name: 'gateway',
   title: 'Gateway and owners’ reads',
-  description: 'Requests at the gateway, by route; the RPCs that answer them.',
+  description: 'Requests at the gateway by route, and their RPCs.',
   panels: [
     lines(
-      'Owners’ reads: how long',
+      'Owners’ reads: duration',
       's',
       usual(HTTP, `${OWNER}, http_request_method="GET"`),
-      'A second is promised, downloads apart.',
+      'The promise is a second, except for downloads.',
       { warn: 0.5, bad: 1, runbook: 'OwnerReadBudgetBurns' },
     ),
     lines(
       'Requests by route',
       'reqps',
       [{ expr: `topk(10, ${rateBy('http_route', `${HTTP}_count{job="gateway"}`)})`, legend: '{{http_route}}' }],
-      'The ten that are asked most.',
+      'The ten most frequent routes.',
     ),
     lines(
-      'Answers by status',
+      'HTTP responses by status',
       'reqps',
       [
         {
@@ -31,7 +31,7 @@ export const GATEWAY: Dashboard = {
           legend: '{{http_response_status_code}}',
         },
       ],
-      '5xx are ours.',
+      '5xx are our errors.',
       { stacked: true },
     ),
     lines(
@@ -43,11 +43,11 @@ export const GATEWAY: Dashboard = {
           legend: '{{http_route}}',
         },
       ],
-      'Answers of 500 and above.',
+      'HTTP responses with status 500 or higher.',
       { bad: 1, runbook: 'OwnerReadBudgetBurns' },
     ),
     lines(
-      'Slowest routes, 95 of 100',
+      'Slowest routes, 95th percentile',
       's',
       [{ expr: `topk(10, ${quantile(0.95, HTTP, OWNER, 'http_route')})`, legend: '{{http_route}}' }],
       'Downloads take as long as the owner’s connection.',
@@ -56,7 +56,7 @@ export const GATEWAY: Dashboard = {
       'RPCs by time spent',
       's',
       [{ expr: `topk(10, ${rateBy('rpc_method', 'rpc_server_call_duration_seconds_sum')})`, legend: '{{rpc_method}}' }],
-      'Seconds a second in each: the calls in flight.',
+      'Seconds per second: the calls in flight.',
     ),
     lines(
       'RPCs that failed',
@@ -72,13 +72,13 @@ export const GATEWAY: Dashboard = {
           legend: '{{rpc_method}} {{rpc_status_code}}',
         },
       ],
-      'For our fault; what was wrong with a request is no failure.',
+      'Our errors only; invalid requests do not count.',
     ),
     lines(
       'Refused by a limit',
       'reqps',
       [{ expr: orZero(rateBy('recording_reason', 'recording_requests_shed_total')), legend: '{{recording_reason}}' }],
-      '429 and 503: by `rate` one caller, by others the process.',
+      '429 and 503: `rate` limits one client, all others protect the process.',
     ),
     lines(
       'By spans, with traces',
@@ -90,13 +90,13 @@ export const GATEWAY: Dashboard = {
           exemplars: true,
         },
       ],
-      'Dots are traces. Of requests that only read a share is traced: the panels above count all of them.',
+      'Dots are traces. Only a share of the reads is traced; the panels above count all.',
     ),
     lines(
-      'Which process is slow',
+      'Processes: duration of requests',
       's',
       [{ expr: 'recording:instance_seconds:mean5m', legend: '{{job}} {{instance}} {{of}}' }],
-      'The mean of what each process answers.',
+      'The mean of each process.',
       { warn: 0.25, runbook: 'InstanceSlow' },
     ),
   ],
@@ -108,16 +108,16 @@ export const LANDING: Dashboard = {
   title: 'Uploads and landing',
   description: 'From the contributor’s first byte to the clip.',
   panels: [
-    lines('A landing: how long', 's', usual('recording_landing_duration_seconds'), '10 s are promised.', {
+    lines('Landing: duration', 's', usual('recording_landing_duration_seconds'), 'The promise is 10 s.', {
       warn: 5,
       bad: 10,
       runbook: 'LandingBudgetBurns',
     }),
     lines(
-      'Uploads that ended',
+      'Ended uploads',
       'ops',
       [{ expr: rateBy('recording_end', 'recording_uploads_landed_total'), legend: '{{recording_end}}' }],
-      '`retried` is tried again by itself.',
+      '`retried` uploads are retried automatically.',
       { runbook: 'LandingWaits' },
     ),
     lines(
@@ -129,7 +129,7 @@ export const LANDING: Dashboard = {
           legend: '{{http_request_method}} {{http_route}}',
         },
       ],
-      'Of pages, responses and uploads.',
+      'Pages, responses and uploads.',
     ),
     lines(
       'Contributors’ errors',
@@ -145,11 +145,11 @@ export const LANDING: Dashboard = {
           legend: '{{http_route}} {{http_response_status_code}}',
         },
       ],
-      'A recorder tries again; its take is kept on the device.',
+      'A recorder retries; it keeps the take on the device.',
       { bad: 0.1, runbook: 'LandingBudgetBurns' },
     ),
     lines(
-      'On their way in',
+      'Uploads in progress',
       'none',
       [
         {
@@ -157,10 +157,10 @@ export const LANDING: Dashboard = {
           legend: '{{recording_clip_state}}',
         },
       ],
-      '`finishing` has all its bytes.',
+      '`finishing` uploads have all their bytes.',
     ),
     lines(
-      'The oldest that waits to land',
+      'The oldest complete take that has not landed',
       's',
       [
         {
@@ -168,11 +168,11 @@ export const LANDING: Dashboard = {
           legend: '{{recording_step}}',
         },
       ],
-      'Five minutes page somebody.',
+      'Pages from five minutes on.',
       { warn: 60, bad: 300, runbook: 'LandingWaits' },
     ),
     lines(
-      'Slots of uploads, in use',
+      'Upload slots in use',
       'percentunit',
       [
         {
@@ -180,14 +180,14 @@ export const LANDING: Dashboard = {
           legend: '{{instance}}',
         },
       ],
-      'At 1 further uploads are told to come again.',
+      'At 1, further uploads get 503 and retry.',
       { warn: 0.8, bad: 1 },
     ),
     lines(
-      'Looks at clips: ffprobe',
+      'Inspection of clips: ffprobe',
       's',
       usual('recording_ffmpeg_duration_seconds', 'process_executable_name="ffprobe"'),
-      'A landing waits for it, 20 s at most.',
+      'A landing waits at most 20 s for it.',
     ),
   ],
 };

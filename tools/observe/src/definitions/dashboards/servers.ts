@@ -7,17 +7,17 @@ const OF_LEGEND = '{{messaging_consumer_group_name}}: {{messaging_destination_na
 export const EVENTS: Dashboard = {
   name: 'events',
   title: 'Kafka and outbox',
-  description: 'From a record’s event to who handles it.',
+  description: 'Events from the outbox to their consumers.',
   panels: [
     lines(
-      'The oldest event that is not published',
+      'The oldest unpublished event',
       's',
       [{ expr: 'max by (job) (recording_outbox_age_seconds)', legend: '{{job}}' }],
-      'A minute pages somebody.',
+      'Pages from a minute on.',
       { warn: 10, bad: 60, runbook: 'EventsNotPublished' },
     ),
     lines(
-      'Clips with events that are not published',
+      'Clips with unpublished events',
       'none',
       [{ expr: 'max by (job) (recording_outbox_depth)', legend: '{{job}}' }],
       '10,000 means 10,000 or more.',
@@ -32,34 +32,30 @@ export const EVENTS: Dashboard = {
           legend: '{{messaging_destination_name}} {{recording_outcome}}',
         },
       ],
-      '`failed` are sent again.',
+      '`failed` sends are retried.',
     ),
-    lines(
-      'A send: how long',
-      's',
-      usual('messaging_client_operation_duration_seconds'),
-      'To its acknowledgement by Kafka.',
-      { warn: 1 },
-    ),
+    lines('Send: duration', 's', usual('messaging_client_operation_duration_seconds'), 'Until Kafka acknowledges it.', {
+      warn: 1,
+    }),
     lines(
       'The oldest event of each group',
       's',
       [{ expr: `max by (${OF}) (recording_consumer_age_seconds)`, legend: OF_LEGEND }],
-      'Of jobs: until the job has ended.',
+      'An event of a job counts until the job has ended.',
       { warn: 120, runbook: 'ConsumerStuck' },
     ),
     lines(
-      'Events that wait for each group',
+      'Waiting events of each group',
       'none',
       [{ expr: `max by (${OF}) (recording_consumer_lag)`, legend: OF_LEGEND }],
-      'How many: the lag.',
+      'The lag.',
       { runbook: 'ConsumerStuck' },
     ),
     lines(
       'Consumers of each group',
       'none',
       [{ expr: `sum by (${OF}) (recording_consumer_members)`, legend: OF_LEGEND }],
-      'That were heard in it within half a minute; at 0 it stands still.',
+      'Members seen within half a minute; a group with 0 is paused.',
       { runbook: 'ConsumerStuck' },
     ),
     lines(
@@ -71,13 +67,13 @@ export const EVENTS: Dashboard = {
           legend: '{{messaging_consumer_group_name}} {{recording_outcome}}',
         },
       ],
-      '`failed` are given again.',
+      '`failed` events are retried.',
     ),
     lines(
-      'Processes with Kafka',
+      'Processes connected to Kafka',
       'none',
       [{ expr: 'min by (job, instance) (recording_kafka_connected)', legend: '{{job}} {{instance}}' }],
-      '1 where the last send or connection succeeded.',
+      '1 if the last send or connection succeeded.',
       { runbook: 'EventsNotPublished' },
     ),
     lines(
@@ -100,10 +96,10 @@ export const STORES: Dashboard = {
   description: 'MongoDB and the object store, as the services see them.',
   panels: [
     lines(
-      'Object store: how long',
+      'Object store: duration',
       's',
       usual('http_client_request_duration_seconds', 'recording_peer="store"'),
-      'Until the headers of its answer.',
+      'Until the headers of the HTTP response.',
       {
         warn: 0.5,
         bad: 1,
@@ -111,10 +107,10 @@ export const STORES: Dashboard = {
       },
     ),
     lines(
-      'Object store: the oldest request without an answer',
+      'Object store: the oldest open request',
       's',
       [{ expr: 'max by (job) (recording_peer_age_seconds{recording_peer="store"})', legend: '{{job}}' }],
-      'How long it takes is known at the end only: one that does not answer shows here.',
+      'Durations include only ended requests; this one shows a hanging server.',
       { warn: 5, bad: 10, runbook: 'ObjectStoreSlow' },
     ),
     lines(
@@ -129,7 +125,7 @@ export const STORES: Dashboard = {
           legend: '{{job}} {{http_response_status_code}}',
         },
       ],
-      'By service and answer.',
+      'By service and status.',
     ),
     lines(
       'Object store: errors',
@@ -145,14 +141,14 @@ export const STORES: Dashboard = {
           legend: '{{job}} {{error_type}}',
         },
       ],
-      'Without what is not there.',
+      'Without 404: missing objects are normal.',
       { bad: 0.1, runbook: 'ObjectStoreSlow' },
     ),
     lines(
-      'MongoDB: how long',
+      'MongoDB: duration',
       's',
       usual('db_client_operation_duration_seconds'),
-      'A command, without waiting for a connection.',
+      'Of a command, without waiting for a connection.',
       { warn: 0.1 },
     ),
     lines(
@@ -164,7 +160,7 @@ export const STORES: Dashboard = {
           legend: '{{db_operation_name}}',
         },
       ],
-      'Seconds a second.',
+      'Seconds per second.',
       { stacked: true },
     ),
     lines(
@@ -176,27 +172,27 @@ export const STORES: Dashboard = {
           legend: '{{job}}',
         },
       ],
-      'Commands that failed, conflicts of writers among them.',
+      'Failed commands, including write conflicts.',
     ),
     lines(
-      'MongoDB: a primary is known',
+      'MongoDB: has a primary',
       'none',
       [{ expr: 'min by (job, instance) (recording_database_primary)', legend: '{{job}} {{instance}}' }],
-      '0 pages somebody.',
+      'Pages at 0.',
       { warn: 1, bad: 0, lowIsBad: true, runbook: 'DatabaseWithoutPrimary' },
     ),
     lines(
-      'Clocks against the database’s',
+      'Clocks: difference to the database’s',
       's',
       [{ expr: 'max by (job, instance) (abs(recording_clock_offset_seconds))', legend: '{{job}} {{instance}}' }],
-      'Two seconds are a ticket.',
+      'A ticket from two seconds on.',
       { warn: 2, runbook: 'ClockSkewed' },
     ),
     lines(
-      'What each server costs',
+      'Time spent per server',
       's',
       [{ expr: 'recording:server_seconds:rate5m', legend: '{{server}}' }],
-      'Seconds a second that the services wait for it.',
+      'Seconds per second that the services wait for it.',
       { stacked: true, runbook: 'which-step-is-slow' },
     ),
     lines(
@@ -206,20 +202,20 @@ export const STORES: Dashboard = {
         { expr: 'recording:server_seconds:mean5m', legend: '{{server}}' },
         { expr: 'recording:server_seconds_before:mean3h', legend: '{{server}} before' },
       ],
-      'Means; “before” is the median of three hours.',
+      'Means; “before” is the median of the three hours before.',
       { runbook: 'which-step-is-slow' },
     ),
   ],
 };
 
-/** What each process has and uses. */
+/** The resources of each process. */
 export const PROCESSES: Dashboard = {
   name: 'processes',
   title: 'Processes',
-  description: 'Memory, processor, files, and what is sent to the collector.',
+  description: 'Memory, CPU, files and telemetry.',
   panels: [
     lines(
-      'Memory, of what it may use',
+      'Memory, share of its limit',
       'percentunit',
       [
         {
@@ -227,14 +223,14 @@ export const PROCESSES: Dashboard = {
           legend: '{{job}} {{instance}}',
         },
       ],
-      'At 1 it is killed.',
+      'At 1, the process is killed.',
       { warn: 0.8, bad: 0.9, runbook: 'MemoryNearLimit' },
     ),
     lines(
       'Memory',
       'bytes',
       [{ expr: 'max by (job, instance) (process_memory_usage_bytes)', legend: '{{job}} {{instance}}' }],
-      'Without its children.',
+      'Without child processes.',
     ),
     lines(
       'JavaScript heap',
@@ -246,11 +242,11 @@ export const PROCESSES: Dashboard = {
       'Processor',
       's',
       [{ expr: rateBy('job, instance', 'process_cpu_time_seconds_total'), legend: '{{job}} {{instance}}' }],
-      'CPU seconds a second; JavaScript uses one at most.',
+      'CPU seconds per second; JavaScript uses one at most.',
       { warn: 0.9 },
     ),
     lines(
-      'Event loop: how late',
+      'Event loop: delay',
       's',
       [{ expr: 'max by (job, instance) (nodejs_eventloop_delay_p99_seconds)', legend: '{{job}} {{instance}}' }],
       'The 99th percentile.',
@@ -264,7 +260,7 @@ export const PROCESSES: Dashboard = {
       { warn: 0.9 },
     ),
     lines(
-      'File descriptors, of what it may open',
+      'File descriptors, share of the limit',
       'percentunit',
       [
         {
@@ -272,14 +268,14 @@ export const PROCESSES: Dashboard = {
           legend: '{{job}} {{instance}}',
         },
       ],
-      'Four fifths page somebody.',
+      'Pages from four fifths on.',
       { warn: 0.5, bad: 0.8, runbook: 'FileDescriptorsRunningOut' },
     ),
     lines(
       'Sockets',
       'none',
       [{ expr: 'max by (job, instance) (recording_sockets)', legend: '{{job}} {{instance}}' }],
-      'Among its file descriptors.',
+      'Part of the file descriptors.',
       {
         runbook: 'FileDescriptorsRunningOut',
       },
@@ -293,11 +289,11 @@ export const PROCESSES: Dashboard = {
           legend: '{{job}} {{recording_slot_kind}}',
         },
       ],
-      'How much of what it does at once at most.',
+      'The used share of the concurrency limits.',
       { warn: 0.9 },
     ),
     lines(
-      'Telemetry that was dropped',
+      'Dropped telemetry',
       'ops',
       [
         {
@@ -306,20 +302,20 @@ export const PROCESSES: Dashboard = {
         },
         { expr: rateBy('job, exporter', 'otelcol_exporter_send_failed_spans'), legend: '{{job}}: {{exporter}}' },
       ],
-      'By services: the collector was away or slow. By the collector: the trace store was.',
+      'By services: the collector was down or slow. By the collector: the trace store was down or slow.',
       { warn: 0.1, runbook: 'TelemetryDropped' },
     ),
     lines(
-      'Spans that the collector took',
+      'Spans received by the collector',
       'ops',
       [{ expr: rateBy('service_name', 'traces_span_metrics_calls_total'), legend: '{{service_name}}' }],
-      'Before it chose which traces are kept.',
+      'Before sampling.',
     ),
     lines(
-      'The collector answers',
+      'The collector responds',
       'none',
       [{ expr: 'up{job=~"recording-request|collector"}', legend: '{{job}}' }],
-      '0: nothing here can be believed.',
+      'At 0, do not trust any figure here.',
       {
         warn: 1,
         bad: 0,

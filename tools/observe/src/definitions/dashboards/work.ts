@@ -10,7 +10,7 @@ const jobs = (kind: string, runbook: string): Panel[] => [
         legend: '{{recording_job_state}}',
       },
     ],
-    '`waiting` for a worker, `running` at one.',
+    '`waiting` for a worker, or `running`.',
     { runbook },
   ),
   lines(
@@ -22,17 +22,17 @@ const jobs = (kind: string, runbook: string): Panel[] => [
         legend: '{{instance}}',
       },
     ],
-    'At 1, and with jobs that wait: scale it.',
+    'At 1 with waiting jobs: scale the service.',
     { warn: 0.9 },
   ),
   lines(
-    'A job: how long',
+    'Job: duration',
     's',
     usual('recording_job_duration_seconds', `recording_job_kind="${kind}"`),
-    'Once, at a worker, without waiting.',
+    'One run at a worker, without waiting.',
   ),
   lines(
-    'Jobs that ended, and that came',
+    'Ended and new jobs',
     'ops',
     [
       {
@@ -41,26 +41,26 @@ const jobs = (kind: string, runbook: string): Panel[] => [
       },
       {
         expr: rateBy('recording_job_kind', `recording_jobs_created_total{recording_job_kind="${kind}"}`),
-        legend: 'came',
+        legend: 'new',
       },
     ],
-    '`again`: given back, and done again.',
+    '`again`: returned to the queue for another run.',
     { runbook },
   ),
   lines(
-    'The longest due',
+    'The oldest job',
     's',
     [
       {
         expr: `max by (recording_job_kind) (recording_job_age_seconds{recording_job_kind="${kind}"})`,
-        legend: 'to be published',
+        legend: 'due for its next run',
       },
       {
         expr: `max by (recording_step) (recording_step_age_seconds{recording_step="${kind}"})`,
-        legend: 'for its result',
+        legend: 'without a result',
       },
     ],
-    'Of all jobs.',
+    'All jobs.',
     { warn: 300, bad: 900, runbook },
   ),
 ];
@@ -71,14 +71,14 @@ export const MEDIA: Dashboard = {
   title: 'Media',
   description: 'From the landing of a clip to its thumbnails and audio.',
   panels: [
-    lines('From landing to media', 's', usual('recording_media_delay_seconds'), 'A minute is promised.', {
+    lines('From landing to media', 's', usual('recording_media_delay_seconds'), 'The promise is a minute.', {
       warn: 30,
       bad: 60,
       runbook: 'MediaBudgetBurns',
     }),
     ...jobs('media', 'MediaWaits'),
     lines(
-      'ffmpeg: seconds for a second of clip',
+      'ffmpeg: seconds per second of clip',
       'none',
       [
         {
@@ -86,13 +86,13 @@ export const MEDIA: Dashboard = {
           legend: 'mean',
         },
       ],
-      'Grows with less processor, or with other clips.',
+      'Grows with less CPU or harder clips.',
     ),
     lines(
       'ffmpeg by purpose: time spent',
       's',
       [{ expr: rateBy('recording_purpose', 'recording_ffmpeg_duration_seconds_sum'), legend: '{{recording_purpose}}' }],
-      'Seconds a second: how many run.',
+      'Seconds per second: the number of running processes.',
       { stacked: true },
     ),
     lines(
@@ -104,10 +104,10 @@ export const MEDIA: Dashboard = {
           legend: '{{process_executable_name}}',
         },
       ],
-      'CPU seconds a second.',
+      'CPU seconds per second.',
     ),
     lines(
-      'ffmpeg that failed',
+      'ffmpeg: failures',
       'ops',
       [
         {
@@ -117,13 +117,13 @@ export const MEDIA: Dashboard = {
           legend: '{{recording_purpose}}',
         },
       ],
-      'Also where the clip is at fault.',
+      'Including failures caused by the clip.',
     ),
     lines(
-      'Disk left to work on',
+      'Free disk for jobs',
       'percentunit',
       [{ expr: 'min by (job, instance) (recording_disk_free_ratio)', legend: '{{job}} {{instance}}' }],
-      'A tenth pages somebody.',
+      'Pages below a tenth.',
       { warn: 0.3, bad: 0.1, lowIsBad: true, runbook: 'DiskFull' },
     ),
   ],
@@ -139,7 +139,7 @@ export const TRANSCRIPTION: Dashboard = {
       'From landing to transcript',
       's',
       usual('recording_transcript_delay_seconds'),
-      'Five minutes are promised.',
+      'The promise is five minutes.',
       {
         warn: 120,
         bad: 300,
@@ -148,17 +148,17 @@ export const TRANSCRIPTION: Dashboard = {
     ),
     ...jobs('transcript', 'TranscriptWaits'),
     lines(
-      'Speech endpoint: how long',
+      'Speech endpoint: duration',
       's',
       usual('http_client_request_duration_seconds', 'recording_peer="speech"'),
-      'Until the headers of its answer.',
+      'Until the headers of the HTTP response.',
       { runbook: 'SpeechFailing' },
     ),
     lines(
-      'Speech endpoint: the oldest request without an answer',
+      'Speech endpoint: the oldest open request',
       's',
       [{ expr: 'max by (job) (recording_peer_age_seconds{recording_peer="speech"})', legend: '{{job}}' }],
-      'How long it takes is known at the end only: one that does not answer shows here.',
+      'Durations include only ended requests; this one shows a hanging server.',
       { warn: 30, bad: 60, runbook: 'SpeechFailing' },
     ),
     lines(
@@ -172,11 +172,11 @@ export const TRANSCRIPTION: Dashboard = {
           legend: '{{error_type}}',
         },
       ],
-      'A status, or that no answer came.',
+      'A status, or the reason of a missing HTTP response.',
       { bad: 0.1, runbook: 'SpeechFailing' },
     ),
     lines(
-      'Speech: seconds for a second of sound',
+      'Speech: seconds per second of sound',
       'none',
       [
         {
@@ -184,7 +184,7 @@ export const TRANSCRIPTION: Dashboard = {
           legend: 'mean',
         },
       ],
-      'Above the number of slots clips come faster than words.',
+      'Above the number of slots, clips arrive faster than transcripts.',
     ),
   ],
 };
@@ -199,7 +199,7 @@ export const WEBHOOKS: Dashboard = {
       'From event to delivery',
       's',
       usual('recording_webhook_delay_seconds'),
-      'A minute is promised; refused attempts count.',
+      'The promise is a minute, including refused attempts.',
       {
         warn: 30,
         bad: 60,
@@ -215,7 +215,7 @@ export const WEBHOOKS: Dashboard = {
           legend: '{{recording_attempt}} {{recording_outcome}}',
         },
       ],
-      'Of each event, first and later.',
+      'The first and later attempts of events.',
       { runbook: 'EndpointsFailing' },
     ),
     lines(
@@ -227,20 +227,20 @@ export const WEBHOOKS: Dashboard = {
           legend: '{{recording_endpoint_state}}',
         },
       ],
-      '`paused` until its owner acts.',
+      '`paused` endpoints wait for their owner.',
       { runbook: 'EndpointsFailing' },
     ),
     lines(
-      'Endpoints that were paused',
+      'Newly paused endpoints',
       'none',
       [{ expr: orZero('sum(increase(recording_webhook_endpoints_paused_total[1h]))'), legend: 'in an hour' }],
-      'After days of failing, or a 410.',
+      'After days of failures, or a 410.',
     ),
     lines(
-      'An attempt: how long',
+      'Attempt: duration',
       's',
       usual('recording_webhook_attempt_duration_seconds'),
-      'An endpoint that is slow keeps a slot.',
+      'A slow endpoint keeps a slot.',
       { warn: 5 },
     ),
     lines(
@@ -252,14 +252,14 @@ export const WEBHOOKS: Dashboard = {
           legend: '{{instance}}',
         },
       ],
-      'At 1 events wait for those of others.',
+      'At 1, events wait for a slot.',
       { warn: 0.9 },
     ),
     lines(
-      'The oldest that is due',
+      'The oldest due event',
       's',
       [{ expr: 'max by (recording_step) (recording_step_age_seconds{recording_step="webhook"})', legend: 'due' }],
-      'One that an endpoint refused is due at its next try.',
+      'An event that its endpoint refused is due at its next attempt.',
       { warn: 60, bad: 300, runbook: 'WebhookWaits' },
     ),
   ],

@@ -43,7 +43,7 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       { 'recording_database_primary{job="projects",instance="a"}': '1x20' },
     ),
     {
-      name: 'it fires on for as long as what it explains looks back',
+      name: 'it keeps firing for the time window of the alerts that it explains',
       series: { 'recording_database_primary{job="projects",instance="a"}': '1x5 0x5 1x60' },
       minutes: 45,
       fires: ['DatabaseWithoutPrimary page'],
@@ -58,13 +58,13 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
   ObjectStoreSlow: [
     ...pair('ObjectStoreSlow page', 15, peer('store', '', 60, 0.5), peer('store', '', 60, 0.95)),
     {
-      name: 'a store that is away',
+      name: 'a store that is down',
       series: { ...peer('store', ',error_type="unreachable"', 30, 1), ...peer('store', '', 30, 1) },
       minutes: 15,
       fires: ['ObjectStoreSlow page'],
     },
     {
-      name: 'what is not there is no fault',
+      name: 'a missing object is no fault',
       series: peer('store', ',error_type="404"', 60, 1),
       minutes: 15,
       fires: [],
@@ -121,7 +121,7 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       { [`recording_consumer_age_seconds{job="submissions",instance="a",${GROUP}}`]: '0x5 60+60x20', ...handled(2) },
     ),
     {
-      name: 'a job that takes ten minutes is no stuck consumer',
+      name: 'a job of ten minutes is no stuck consumer',
       series: {
         [`recording_consumer_age_seconds{job="submissions",instance="a",${GROUP}}`]: '0x5 60+60x9 0x20',
         'recording_slots_used{job="media",instance="a",recording_slot_kind="media"}': '0x5 1x10 0x20',
@@ -130,7 +130,7 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       fires: [],
     },
     {
-      name: 'one of events stands, whatever jobs run',
+      name: 'a consumer of events is stuck, although jobs run',
       series: {
         [`recording_consumer_age_seconds{job="submissions",instance="a",${EVENTS}}`]: '0x5 60+60x20',
         'recording_slots_used{job="media",instance="a",recording_slot_kind="media"}': '1x30',
@@ -139,7 +139,7 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       fires: ['ConsumerStuck page'],
     },
     {
-      name: 'one of two stands, the other goes on',
+      name: 'one of two consumers is stuck, the other continues',
       series: {
         [`recording_consumer_age_seconds{job="submissions",instance="a",${EVENTS}}`]: '0x5 60+60x60',
         ...handled(2, EVENTS),
@@ -148,7 +148,7 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       fires: ['ConsumerStuck page'],
     },
     {
-      name: 'in a drill, a job that ends after the waits between its tries is no stuck consumer',
+      name: 'in a drill, a job that ends after waiting between its attempts is no stuck consumer',
       series: {
         [`recording_consumer_age_seconds{job="media",instance="a",${GROUP}}`]: '0x5 1+1x60',
         [`messaging_process_duration_seconds_count{job="media",instance="a",${GROUP},recording_outcome="failed"}`]:
@@ -159,7 +159,7 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       fires: [],
     },
     {
-      name: 'in a drill, a consumer that ends nothing for longer is stuck',
+      name: 'in a drill, a consumer that handles no event for longer is stuck',
       series: {
         [`recording_consumer_age_seconds{job="media",instance="a",${GROUP}}`]: '0x5 1+1x90',
         [`messaging_process_duration_seconds_count{job="media",instance="a",${GROUP},recording_outcome="failed"}`]:
@@ -170,13 +170,13 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       fires: ['ConsumerStuck page'],
     },
     {
-      name: 'nobody of a group is there',
+      name: 'a group has no member',
       series: { [`recording_consumer_members{job="media",instance="a",${GROUP}}`]: '1x5 0x20' },
       minutes: 15,
       fires: ['ConsumerStuck page'],
     },
     {
-      name: 'one of a group is there',
+      name: 'a group has one member',
       series: {
         [`recording_consumer_members{job="media",instance="a",${GROUP}}`]: '1x5 0x20',
         [`recording_consumer_members{job="media",instance="b",${GROUP}}`]: '1x25',
@@ -199,12 +199,12 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       { ...calls('a', 0.5), ...calls('b', 0.9) },
     ),
     {
-      name: 'three times as slow, and quick',
+      name: 'three times as slow, but fast',
       series: { ...calls('a', 0.01), ...calls('b', 0.1) },
       minutes: 15,
       fires: [],
     },
-    { name: 'one alone has nobody to be compared with', series: calls('a', 3), minutes: 15, fires: [] },
+    { name: 'a single process has no sibling to compare with', series: calls('a', 3), minutes: 15, fires: [] },
   ],
   FileDescriptorsRunningOut: pair(
     'FileDescriptorsRunningOut page',

@@ -75,7 +75,7 @@ function burns(alert: string, days: string, { budget, seen }: { budget: number; 
     { name: `${alert}: half of the budget is no alert`, series: at(0.5), minutes: 3 * DAY + 10, days, fires: [] },
     { name: `${alert}: two in an hour are too few`, series: seen(1, 2, 1), minutes: 30, fires: [] },
     {
-      name: `${alert}: forty minutes after its end nobody is paged`,
+      name: `${alert}: no page forty minutes after its end`,
       series: seen(1, 30),
       minutes: 75,
       fires: [ticket],
@@ -96,19 +96,19 @@ const answers = (labels: string, status: number, perMinute: number, le: string) 
 const KINDS: Readonly<Record<string, readonly Trial[]>> = {
   LandingBudgetBurns: [
     {
-      name: 'contributors are answered 503',
+      name: 'contributors get 503',
       series: { ...answers(CONTRIBUTES, 503, 3, '1.0'), ...answers(CONTRIBUTES, 204, 60, '1.0') },
       minutes: 65,
       fires: ['LandingBudgetBurns page', 'LandingBudgetBurns ticket'],
     },
     {
-      name: 'a clip that is refused is answered',
+      name: 'a refused clip keeps the promise',
       series: { ...answers(CONTRIBUTES, 422, 60, '1.0') },
       minutes: 65,
       fires: [],
     },
     {
-      name: 'landings are tried again',
+      name: 'landings are retried',
       series: histogram(
         'recording_landing_duration_seconds',
         'job="submissions",instance="a",recording_end="retried"',
@@ -124,7 +124,7 @@ const KINDS: Readonly<Record<string, readonly Trial[]>> = {
   ],
   OwnerReadBudgetBurns: [
     {
-      name: 'owners are answered 500 at once',
+      name: 'owners get 500 at once',
       series: { ...answers(FAILS, 500, 3, '1.0'), ...answers(FAILS, 200, 60, '1.0') },
       minutes: 65,
       fires: ['OwnerReadBudgetBurns page', 'OwnerReadBudgetBurns ticket'],

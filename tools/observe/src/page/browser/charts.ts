@@ -13,7 +13,7 @@ export function drawCharts(root: ParentNode): void {
     const data = JSON.parse(place.dataset.chart!) as ChartData;
     const chart = new uPlot(optionsOf(place, data), [data.times, ...data.lines, ...acrossOf(data)], place);
     const sized = new ResizeObserver(() => {
-      // Its part of the page was replaced.
+      // An update has replaced its part of the page.
       if (!place.isConnected) sized.disconnect();
       else chart.setSize({ width: place.clientWidth, height: HEIGHT });
     });
@@ -48,7 +48,7 @@ function optionsOf(place: HTMLElement, { unit, min, max, lines, thresholds }: Ch
     series: [
       {},
       ...lines.map((_, at) => lineOf(place, `k${at % KINDS}`)),
-      // The data alone determines the axis.
+      // Only the data determines the axis.
       ...thresholds.map(() => ({ ...lineOf(place, 'k4'), auto: false })),
     ],
   };

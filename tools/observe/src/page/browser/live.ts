@@ -35,7 +35,7 @@ function begin(button: HTMLButtonElement): void {
       await renew();
       if (note) note.textContent = '';
     } catch {
-      if (note) note.textContent = 'This page is no longer answered: what you see is old.';
+      if (note) note.textContent = 'The server no longer responds: this page is out of date.';
     } finally {
       isBusy = false;
     }
