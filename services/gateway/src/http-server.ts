@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { acceptExpectations } from '@recording-request/kit-rpc/expectations';
 import type { Config } from './config.ts';
 import { limitConnections } from './plugins/connection-limit.ts';
-import { type EndCrowded, inTurn } from './plugins/requests-in-turn.ts';
+import { type EndCrowded, inTurn } from './plugins/request-queue.ts';
 import { traced } from './plugins/trace-context.ts';
 
 const HEADERS_TIMEOUT_MS = 20_000;

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { mintToken } from '@recording-request/contract/tokens';
 import { until } from '@recording-request/testing/wait';
-import { WAITING_IN_ALL, WAITING_MAX } from '../src/plugins/requests-in-turn.ts';
+import { WAITING_IN_ALL, WAITING_MAX } from '../src/plugins/request-queue.ts';
 import { type FakeStore, mediaAt, startFakeStore } from './fake-store.ts';
 import { asProject, OWNER_ID, PROJECT_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './test-service.ts';
 

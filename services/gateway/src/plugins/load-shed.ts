@@ -12,13 +12,13 @@ const FORGOTTEN_MS = 3_000;
 export async function installLoadShed(app: FastifyInstance, { config }: Pick<Context, 'config'>): Promise<void> {
   if (config.eventLoopDelayLimitMs === 0) return;
   let since = 0;
-  let seen = Number.NEGATIVE_INFINITY;
+  let measuredAt = Number.NEGATIVE_INFINITY;
   await app.register(underPressure, {
     maxEventLoopDelay: config.eventLoopDelayLimitMs,
     async pressureHandler(request) {
       const now = performance.now();
-      if (now - seen > FORGOTTEN_MS) since = now;
-      seen = now;
+      if (now - measuredAt > FORGOTTEN_MS) since = now;
+      measuredAt = now;
       if (request.routeOptions.url?.startsWith('/healthz') || now - since < LASTING_MS) return;
       noteShed('busy');
       throw new DomainError('unavailable', 'The service is busy; try again in a moment.');

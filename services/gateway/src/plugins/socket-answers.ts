@@ -7,7 +7,7 @@ import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type { FastifyInstance } from 'fastify';
 import { requestIdOf } from './request-id.ts';
 import { logOnSocket } from './request-log.ts';
-import { runningOn } from './requests-in-turn.ts';
+import { runningOn } from './request-queue.ts';
 
 const SHORT_BODIES = new WeakMap<IncomingMessage, () => void>();
 
