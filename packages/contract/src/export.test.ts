@@ -187,8 +187,12 @@ test('an entry of transcripts.txt has the words, or why there are none', () => {
   assert.match(transcriptsEntry(submission({ transcriptStatus: 'pending' })), /not made yet/);
   assert.match(transcriptsEntry(submission({ transcriptStatus: null })), /no sound/);
   assert.match(transcriptsEntry(submission({ transcriptStatus: 'failed', transcriptError: 'why' })), /failed: why/);
-  const noted = transcriptsEntry(submission({ note: 'Mine', reviewNote: 'For the\nfront page' }));
-  assert.match(noted, /Note: +Mine\nReview: +For the front page\n\nwords\n$/, 'the review note is included in exports');
+  const withNotes = transcriptsEntry(submission({ note: 'Mine', reviewNote: 'For the\nfront page' }));
+  assert.match(
+    withNotes,
+    /Note: +Mine\nReview: +For the front page\n\nwords\n$/,
+    'the review note is included in exports',
+  );
   assert.match(transcriptsEntry(submission({ questionIndex: 1, questionText: 'Q?' })), /Question 2: Q\?/);
 });
 

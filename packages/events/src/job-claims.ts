@@ -74,8 +74,8 @@ export function createJobClaims(target: string, peer: Peer): JobClaims {
       const earlier = unanswered.pop();
       const holder = earlier ?? uuidv7();
       // Workers poll often and usually find no job: these traces would hide those of clips.
-      const asked = unsampled(() => client.takeJob({ kind, holder, again: earlier !== undefined }));
-      const { job, leaseMs, ...rest } = await asked.catch(error => {
+      const taking = unsampled(() => client.takeJob({ kind, holder, again: earlier !== undefined }));
+      const { job, leaseMs, ...rest } = await taking.catch(error => {
         unanswered.push(holder);
         throw error;
       });

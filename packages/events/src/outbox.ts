@@ -67,8 +67,8 @@ export function startRelay(options: {
   let restUntil = 0;
   let stopping = false;
   const hold = async () => {
-    const asked = Date.now();
-    heldUntil = (await lease.hold()) ? asked + leaseMs : 0;
+    const startedAt = Date.now();
+    heldUntil = (await lease.hold()) ? startedAt + leaseMs : 0;
   };
   const isHeld = () => !stopping && Date.now() < heldUntil - leaseMs / 3;
   const turn = async () => {

@@ -129,10 +129,10 @@ test('a job without a result logs one line with its duration', async () => {
     (level: string) =>
     ({ ms }: { ms?: number }, said: string) =>
       void lines.push(`${level} ${typeof ms} ${said}`);
-  const noted = { ...log, info: note('info'), warn: note('warn') } as unknown as Logger;
-  await run(() => Promise.reject(new TypeError('a bug')), never, noted);
+  const recordingLog = { ...log, info: note('info'), warn: note('warn') } as unknown as Logger;
+  await run(() => Promise.reject(new TypeError('a bug')), never, recordingLog);
   const stops = AbortSignal.abort(new Error('the service stops'));
-  await run(() => Promise.reject(stops.reason), stops, noted);
+  await run(() => Promise.reject(stops.reason), stops, recordingLog);
   assert.deepEqual(lines, [
     'warn number A job failed and was returned to the queue',
     'info number A job was returned to the queue because this process stops',

@@ -217,7 +217,7 @@ async function tokenEndpoint() {
     const form = new URLSearchParams(body);
     const isKnown = request.headers.authorization === expected && form.get('scope') === 'kafka';
     if (request.method !== 'POST' || form.get('grant_type') !== 'client_credentials' || !isKnown) {
-      response.writeHead(401).end(JSON.stringify({ error: 'invalid_client', told: request.headers.authorization }));
+      response.writeHead(401).end(JSON.stringify({ error: 'invalid_client', received: request.headers.authorization }));
       return;
     }
     given += 1;

@@ -59,13 +59,13 @@ export async function readProgress(settings: KafkaSettings): Promise<ProgressRea
   async function onceReady<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
     const until = performance.now() + UNREADY_MS;
     for (let attempt = 0; ; attempt += 1) {
-      const asked = admin;
+      const client = admin;
       try {
-        return await ask(asked);
+        return await ask(client);
       } catch (error) {
         if (!UNREADY.has(String((error as { type?: unknown }).type)) || performance.now() > until) throw error;
         await delay(backoffMs(attempt, 100, 1_000));
-        if (admin === asked) admin = await connect();
+        if (admin === client) admin = await connect();
       }
     }
   }

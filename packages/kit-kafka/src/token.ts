@@ -47,7 +47,7 @@ function endpoint(settings: KafkaSettings): () => Promise<Token> {
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope && { scope }) }).toString();
   return async () => {
     const login = Buffer.from(`${encoded(id)}:${encoded(password())}`).toString('base64');
-    const asked = performance.now();
+    const requestedAt = performance.now();
     const { status, body } = await post(url, { form, authorization: `Basic ${login}`, context: context?.() }).catch(
       error => {
         const known = settings.kafkaOauthCaFile ? 'KAFKA_OAUTH_CA_FILE' : 'Node’s own list: set KAFKA_OAUTH_CA_FILE';
@@ -60,11 +60,11 @@ function endpoint(settings: KafkaSettings): () => Promise<Token> {
       throw new TokenRefusedError(
         `KAFKA_OAUTH_TOKEN_URL answers ${status}: look at KAFKA_OAUTH_CLIENT_ID, KAFKA_OAUTH_CLIENT_SECRET and KAFKA_OAUTH_SCOPE.`,
       );
-    return tokenIn(body, asked);
+    return tokenIn(body, requestedAt);
   };
 }
 
-function tokenIn(body: string, asked: number): Token {
+function tokenIn(body: string, requestedAt: number): Token {
   let answer: { access_token?: unknown; expires_in?: unknown } = {};
   try {
     answer = JSON.parse(body) ?? {};
@@ -74,7 +74,7 @@ function tokenIn(body: string, asked: number): Token {
   const { access_token: value, expires_in: seconds } = answer;
   if (typeof value !== 'string' || value === '')
     throw new TokenRefusedError('KAFKA_OAUTH_TOKEN_URL answers without an access_token.');
-  return { value, endsAt: Number(seconds) > 0 ? asked + Number(seconds) * 1000 : 0 };
+  return { value, endsAt: Number(seconds) > 0 ? requestedAt + Number(seconds) * 1000 : 0 };
 }
 
 // RFC 6749, section 2.3.1: the id and the secret are encoded as in a form before they are joined.

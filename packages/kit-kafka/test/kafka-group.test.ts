@@ -130,8 +130,12 @@ test('a join returns while its group waits for a busy member, and gets partition
     const warn = t.mock.method(log, 'warn');
     letGo.resolve();
     await assigned.promise;
-    const told = warn.mock.calls.map(({ arguments: [, sentence] }) => sentence);
-    assert.deepEqual(told, ['A consumer group has a member of another program'], 'the log reports the other program');
+    const warnings = warn.mock.calls.map(({ arguments: [, sentence] }) => sentence);
+    assert.deepEqual(
+      warnings,
+      ['A consumer group has a member of another program'],
+      'the log reports the other program',
+    );
   } finally {
     letGo.resolve();
     await Promise.all([member?.leave(), busy.disconnect()]);

@@ -41,10 +41,10 @@ const REFRESH_MS = 30_000;
 const NOTABLE_MS = 2_000;
 
 async function read(ask: () => Promise<Date>, ticks: () => number): Promise<Reading> {
-  const asked = ticks();
+  const sentAt = ticks();
   const shown = await ask();
-  const answered = ticks();
-  return { shownMs: shown.getTime(), atTicks: answered, behindMs: answered - asked };
+  const answeredAt = ticks();
+  return { shownMs: shown.getTime(), atTicks: answeredAt, behindMs: answeredAt - sentAt };
 }
 
 /**
@@ -79,12 +79,12 @@ export async function createClock(
  */
 export async function followDatabase(connection: Connection, log: Logger): Promise<DatabaseClock> {
   const clock = await createClock(async () => (await connection.db!.admin().command({ hello: 1 })).localTime as Date);
-  let noted = 0;
+  let loggedMs = 0;
   const refresh = async () => {
     await clock.refresh();
     const aheadMs = Date.now() - clock.now().getTime();
-    if (Math.abs(aheadMs - noted) < NOTABLE_MS) return;
-    noted = aheadMs;
+    if (Math.abs(aheadMs - loggedMs) < NOTABLE_MS) return;
+    loggedMs = aheadMs;
     log.warn({ aheadMs }, "This machine's clock differs from the database's, which is used: set the machine's clock");
   };
   const loop = every(REFRESH_MS, refresh, { log, name: "the database's clock" });

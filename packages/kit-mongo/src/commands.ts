@@ -101,7 +101,7 @@ function startSpan(name: string, address: string, db: string, command: Command):
     'db.namespace': db,
     'db.operation.name': name,
     ...(of && { 'db.collection.name': of }),
-    'db.query.text': askedFields(command),
+    'db.query.text': queryFields(command),
     'server.address': address.slice(0, port),
     'server.port': Number(address.slice(port + 1)),
   };
@@ -115,7 +115,7 @@ function collectionOf(name: string, command: Command): string | undefined {
 }
 
 /** Returns the names of the fields in a command's query. A span contains no values. */
-export function askedFields(command: Command): string {
+export function queryFields(command: Command): string {
   const filter =
     command.filter ??
     command.query ??

@@ -24,8 +24,8 @@ export function startFigures({ connection, seconds, log, parts, reports }: Figur
   const lease = createLease(connection, 'figures', 3 * ms);
   let heldUntil = 0;
   const hold = async () => {
-    const asked = performance.now();
-    heldUntil = (await lease.hold()) ? asked + 3 * ms : 0;
+    const startedAt = performance.now();
+    heldUntil = (await lease.hold()) ? startedAt + 3 * ms : 0;
     if (heldUntil === 0) forget();
   };
   const forget = () => {

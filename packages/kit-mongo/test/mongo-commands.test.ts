@@ -21,7 +21,7 @@ context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 startSending({ traces: true, metrics: true, logs: false });
 // Imported after the SDK starts: an instrument belongs to the provider that exists at that time.
 const { testStores } = await import('@recording-request/testing/test-stores');
-const { askedFields } = await import('../src/commands.ts');
+const { queryFields } = await import('../src/commands.ts');
 const { inSpan } = await import('@recording-request/kit-telemetry/span');
 
 const stores = testStores(testEnvironment());
@@ -123,7 +123,7 @@ test('a command’s span has the fields of its query, and no value', () => {
     { aggregate: 'clips', pipeline: [{ $count: 'n' }] },
     { insert: 'clips', documents: [{ _id: 'a', note: 'secret' }] },
   ];
-  assert.deepEqual(commands.map(askedFields), ['ownerId _id', '_id', '_id', '_id', 'projectId', '', '']);
+  assert.deepEqual(commands.map(queryFields), ['ownerId _id', '_id', '_id', '_id', 'projectId', '', '']);
 });
 
 test('the age of a command without an answer is reported', async () => {

@@ -2,7 +2,7 @@ import { StartError } from '@recording-request/kit/config';
 import { MIGRATE_COMMAND } from '@recording-request/kit/run-migration';
 import { tlsFault } from '@recording-request/kit/tls-files';
 import type { Client } from 'minio';
-import { asked } from './requests.ts';
+import { runRequest } from './requests.ts';
 import type { ObjectSettings } from './variables.ts';
 
 /** The bucket itself. Each method rejects with a StartError if somebody must change something first. */
@@ -17,17 +17,17 @@ export interface Bucket {
 /** Each request takes at most `requestMs`. */
 export function bucketOf(client: Client, settings: ObjectSettings, requestMs: number): Bucket {
   const { s3Bucket: bucket, s3Region: region } = settings;
-  const ask = <T>(work: () => Promise<T>, what: string) => asked(work, requestMs, what);
+  const run = <T>(work: () => Promise<T>, what: string) => runRequest(work, requestMs, what);
   const refused = (error: unknown) => {
     throw storeFault(error, settings) ?? error;
   };
   async function isThere(): Promise<boolean> {
     try {
-      return await ask(() => client.bucketExists(bucket), 'looking for the bucket');
+      return await run(() => client.bucketExists(bucket), 'looking for the bucket');
     } catch (error) {
       // A refusal of HEAD has no body with a reason; that of a listing has.
       if (codeOf(error) !== 'AccessDenied') throw error;
-      await ask(() => client.listObjectsV2Query(bucket, '', '', '', 1, ''), 'looking for the bucket');
+      await run(() => client.listObjectsV2Query(bucket, '', '', '', 1, ''), 'looking for the bucket');
       return true;
     }
   }
@@ -41,7 +41,7 @@ export function bucketOf(client: Client, settings: ObjectSettings, requestMs: nu
     async ensureBucket() {
       if (await hasBucket()) return false;
       try {
-        await ask(() => client.makeBucket(bucket, region), 'creating the bucket');
+        await run(() => client.makeBucket(bucket, region), 'creating the bucket');
         return true;
       } catch (error) {
         return /^BucketAlready/.test(codeOf(error)) ? false : refused(error);

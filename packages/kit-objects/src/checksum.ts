@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Client } from 'minio';
-import { asked } from './requests.ts';
+import { runRequest } from './requests.ts';
 
 /** An object that is stored in one request. */
 export interface WholePut {
@@ -47,7 +47,7 @@ export function wholePuts({ client, bucket, requestMs }: Store): (put: WholePut)
     }
   }
 
-  return put => asked(() => store(put), requestMs, 'storing an object', put.signal);
+  return put => runRequest(() => store(put), requestMs, 'storing an object', put.signal);
 }
 
 /**
@@ -76,7 +76,7 @@ function checksumSupport({ client, bucket, requestMs }: Store) {
   async function find(signal: AbortSignal | undefined): Promise<boolean> {
     // Half of the time is left for the object itself.
     const limitMs = Math.min(PROBE_MS, requestMs / 2);
-    const value = await asked(probe, limitMs, 'looking for checksums', signal).catch(() => false);
+    const value = await runRequest(probe, limitMs, 'looking for checksums', signal).catch(() => false);
     if (!signal?.aborted) remember(value);
     return value;
   }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Client } from 'minio';
 import type { WholePut } from './checksum.ts';
-import { asked } from './requests.ts';
+import { runRequest } from './requests.ts';
 
 // A stream holds two parts in memory: one fills while the previous one is sent.
 const PART_BYTES = 8 * 1024 * 1024;
@@ -57,7 +57,7 @@ export async function endOpenUploads(
   let ended = 0;
   let at = { key: '', upload: '' };
   for (;;) {
-    const page = await asked(
+    const page = await runRequest(
       () => client.listIncompleteUploadsQuery(bucket, prefix, at.key, at.upload, ''),
       requestMs,
       'listing open uploads',
@@ -74,14 +74,14 @@ export async function endOpenUploads(
 
 async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffer>): Promise<void> {
   const { client, bucket, key, contentType, requestMs, signal } = put;
-  const ask = <T>(work: () => Promise<T>) => asked(work, requestMs, 'storing an object', signal);
-  const id = await ask(() => client.initiateNewMultipartUpload(bucket, key, { 'Content-Type': contentType }));
+  const run = <T>(work: () => Promise<T>) => runRequest(work, requestMs, 'storing an object', signal);
+  const id = await run(() => client.initiateNewMultipartUpload(bucket, key, { 'Content-Type': contentType }));
   const parts: Array<{ part: number; etag: string }> = [];
   let bytes = 0;
   const send = async (payload: Buffer) => {
     bytes += payload.length;
     const config = { bucketName: bucket, objectName: key, uploadID: id, partNumber: parts.length + 1, headers: {} };
-    const { etag } = await ask(() => client.uploadPart(config, payload));
+    const { etag } = await run(() => client.uploadPart(config, payload));
     parts.push({ part: config.partNumber, etag });
   };
   let sending = send(head);
@@ -93,7 +93,7 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
       sending = send(next.value);
     }
     checkSize(bytes, put.size);
-    await ask(() => client.completeMultipartUpload(bucket, key, id, parts));
+    await run(() => client.completeMultipartUpload(bucket, key, id, parts));
   } catch (error) {
     // A part that arrives after the abort would stay. The next `endOpenUploads` finds an upload that could not be aborted.
     await sending.catch(() => {});
@@ -139,7 +139,7 @@ export async function endUpload(
   id: string,
   requestMs: number,
 ): Promise<void> {
-  await asked(() => client.abortMultipartUpload(bucket, key, id), requestMs, 'ending an upload').catch(error => {
+  await runRequest(() => client.abortMultipartUpload(bucket, key, id), requestMs, 'ending an upload').catch(error => {
     if ((error as { code?: string }).code !== 'NoSuchUpload') throw error;
   });
 }

@@ -7,7 +7,7 @@ import { type Bucket, bucketOf } from './bucket.ts';
 import { wholePuts } from './checksum.ts';
 import { endOpenUploads, putStream } from './multipart.ts';
 import { type Dated, type Listed, type Purging, purging } from './purge.ts';
-import { asked, objectsTransport } from './requests.ts';
+import { objectsTransport, runRequest } from './requests.ts';
 import { tracedObjects } from './spans.ts';
 import type { ObjectSettings } from './variables.ts';
 
@@ -63,10 +63,11 @@ export function createObjects(
   const { s3Bucket: bucket } = settings;
   const client = clientOf(settings, connections);
   const putWhole = wholePuts({ client, bucket, requestMs });
-  const ask = <T>(work: () => Promise<T>, what: string, signal?: AbortSignal) => asked(work, requestMs, what, signal);
+  const run = <T>(work: () => Promise<T>, what: string, signal?: AbortSignal) =>
+    runRequest(work, requestMs, what, signal);
   async function* list(prefix: string): AsyncIterable<Listed> {
     for (let token = ''; ; ) {
-      const page = await ask(
+      const page = await run(
         () => client.listObjectsV2Query(bucket, prefix, token, '', LIST_PAGE, ''),
         'listing objects',
       );
@@ -81,7 +82,7 @@ export function createObjects(
   ): Promise<Readable> {
     if (length !== undefined && length < 1) throw new RangeError('an object is read at least one byte at a time');
     const open = () => client.getPartialObject(bucket, key, offset, length ?? 0);
-    const answer = (await ask(open, 'opening an object', signal)) as IncomingMessage;
+    const answer = (await run(open, 'opening an object', signal)) as IncomingMessage;
     const stop = () => void answer.destroy(signal?.reason as Error);
     signal?.addEventListener('abort', stop, { once: true });
     answer.once('close', () => signal?.removeEventListener('abort', stop));
@@ -98,12 +99,12 @@ export function createObjects(
     get,
     async stat(key) {
       try {
-        const { size, etag } = await ask(() => client.statObject(bucket, key), 'reading the details of an object');
+        const { size, etag } = await run(() => client.statObject(bucket, key), 'reading the details of an object');
         return { size, etag };
       } catch (error) {
         if (!isMissing(error)) throw error;
         // A response without a body does not distinguish a missing object from a missing bucket or an unknown user; a listing does.
-        await ask(() => client.listObjectsV2Query(bucket, key, '', '', 1, ''), 'reading the details of an object');
+        await run(() => client.listObjectsV2Query(bucket, key, '', '', 1, ''), 'reading the details of an object');
         return undefined;
       }
     },
@@ -111,14 +112,14 @@ export function createObjects(
       for (let at = 0; at < keys.length; at += REMOVE_AT_ONCE) {
         const some = keys.slice(at, at + REMOVE_AT_ONCE);
         // Typed as { Error: { Code } }, but really { Code }.
-        const refused: unknown[] = await ask(() => client.removeObjects(bucket, some), 'removing objects');
+        const refused: unknown[] = await run(() => client.removeObjects(bucket, some), 'removing objects');
         const faults = refused.filter(each => !isMissing({ code: (each as { Code?: string }).Code }));
         if (faults.length > 0) throw new Error('the store did not remove every object', { cause: faults[0] });
       }
     },
     list,
     async listPage(prefix, after) {
-      const page = await ask(
+      const page = await run(
         () => client.listObjectsV2Query(bucket, prefix, '', '', LIST_PAGE, after),
         'listing objects',
       );

@@ -1,7 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { Client } from 'minio';
 import { endOpenUploads } from './multipart.ts';
-import { asked } from './requests.ts';
+import { runRequest } from './requests.ts';
 
 /** One object of a listing; `size` in bytes. */
 export interface Listed {
@@ -66,7 +66,11 @@ export function purging(store: {
     let at = { keyMarker: '', versionIdMarker: '' };
     for (;;) {
       const page = { ...at, Delimiter: '', MaxKeys: BATCH, IncludeVersion: true };
-      const found = await asked(() => client.listObjectsQuery(bucket, prefix, '', page), requestMs, 'listing versions');
+      const found = await runRequest(
+        () => client.listObjectsQuery(bucket, prefix, '', page),
+        requestMs,
+        'listing versions',
+      );
       for (const item of found.objects) {
         const { name, versionId, size, isDeleteMarker } = item as Partial<Version>;
         if (name !== undefined)
@@ -84,7 +88,7 @@ export function purging(store: {
   /** Returns how many of `batch` the store keeps, and the reason for the first. */
   async function removeBatch(batch: Version[]): Promise<{ kept: number; why: string }> {
     const named = batch.map(({ name, versionId }) => ({ name, ...(versionId ? { versionId } : {}) }));
-    const faults = await asked(() => client.removeObjects(bucket, named), requestMs, 'removing versions');
+    const faults = await runRequest(() => client.removeObjects(bucket, named), requestMs, 'removing versions');
     // Typed as { Error: { Code } }, but really { Code }.
     const [fault] = faults as Array<{ Code?: string } | null>;
     return { kept: faults.length, why: fault?.Code ?? 'no reason given' };
@@ -158,7 +162,7 @@ function versioningOf(client: Client, bucket: string, requestMs: number): () => 
   let known: { value: boolean; until: number } | undefined;
   return async () => {
     if (known && known.until > performance.now()) return known.value;
-    const answer = await asked(() => client.getBucketVersioning(bucket), requestMs, 'asking for versions').catch(
+    const answer = await runRequest(() => client.getBucketVersioning(bucket), requestMs, 'asking for versions').catch(
       error => {
         if (/^(NotImplemented|MethodNotAllowed|VersioningNotConfigured)$/.test((error as { code?: string }).code ?? ''))
           return undefined;

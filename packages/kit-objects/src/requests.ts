@@ -3,7 +3,7 @@ import http, { type ClientRequest, type IncomingMessage, type RequestOptions } f
 import https from 'node:https';
 import type { SecureContext } from 'node:tls';
 import { bounded, OutOfTimeError } from '@recording-request/kit/bounds';
-import { askPeer, type PeerEnd } from '@recording-request/kit-telemetry/peers';
+import { measureRequest, type PeerEnd } from '@recording-request/kit-telemetry/peers';
 
 const current = new AsyncLocalStorage<AbortSignal>();
 // After these statuses the client retries or fails without reading the response, which would hold its connection forever.
@@ -25,7 +25,7 @@ export function objectsTransport(tls: (() => SecureContext) | undefined): Pick<t
   const request = (options: RequestOptions, onAnswer: (answer: IncomingMessage) => void): ClientRequest => {
     const signal = current.getStore();
     const more = { ...options, ...(tls && { secureContext: tls() }), ...(signal && { signal }) };
-    const answered = askPeer('store');
+    const answered = measureRequest('store');
     const asking = (tls ? https : http).request(more, answer => {
       answered(answer.statusCode ?? 0);
       if (LEFT_UNREAD.has(answer.statusCode ?? 0)) answer.resume();
@@ -53,7 +53,12 @@ function endOf(signal: AbortSignal | undefined): PeerEnd {
  * requests of `work`. Retries work that failed because the store had just closed an idle connection. So the work must be repeatable,
  * and a body must not be a stream.
  */
-export async function asked<T>(work: () => Promise<T>, ms: number, what: string, signal?: AbortSignal): Promise<T> {
+export async function runRequest<T>(
+  work: () => Promise<T>,
+  ms: number,
+  what: string,
+  signal?: AbortSignal,
+): Promise<T> {
   signal?.throwIfAborted();
   const stop = new AbortController();
   try {

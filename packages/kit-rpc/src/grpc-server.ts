@@ -151,10 +151,10 @@ function scopeOf(call: AnyCall): Scope {
 const callDuration = durationOf('rpc.server.call.duration');
 
 /** Records the end of a call: the status of the error, or OK without one. */
-type EndNoted = (code?: status, failure?: DomainError) => void;
+type RecordEnd = (code?: status, failure?: DomainError) => void;
 
 /** Returns a function that records each call of the RPC with this path: a log line at its end, and its duration. */
-function noting(path: string, log: Logger): (request: unknown) => EndNoted {
+function callRecorder(path: string, log: Logger): (request: unknown) => RecordEnd {
   const rpc = path.slice(1);
   return request => {
     const startedAt = performance.now();
@@ -179,11 +179,11 @@ function levelOf(failure: DomainError | undefined): 'debug' | 'warn' | 'error' {
 
 function unary(path: string, handler: AnyHandler, log: Logger) {
   const span = rpcSpan(path);
-  const noted = noting(path, log);
+  const recordCall = callRecorder(path, log);
   return (call: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>) =>
     inCall(span, call.metadata, endSpan => {
       const scope = scopeOf(call);
-      const ended = noted(call.request);
+      const recordEnd = recordCall(call.request);
       noteSubject(call.request);
       callScope
         .run(
@@ -194,7 +194,7 @@ function unary(path: string, handler: AnyHandler, log: Logger) {
         .then(
           answer => {
             scope.end();
-            ended();
+            recordEnd();
             noteSubject(answer);
             endSpan();
             reply(null, answer);
@@ -203,7 +203,7 @@ function unary(path: string, handler: AnyHandler, log: Logger) {
             scope.end();
             const domain = asDomainError(error);
             const refusal = toServiceError(domain);
-            ended(refusal.code, domain);
+            recordEnd(refusal.code, domain);
             endSpan(refusal);
             reply(refusal);
           },
@@ -213,13 +213,13 @@ function unary(path: string, handler: AnyHandler, log: Logger) {
 
 function streaming(path: string, handler: AnyHandler, log: Logger) {
   const span = rpcSpan(path);
-  const noted = noting(path, log);
+  const recordCall = callRecorder(path, log);
   return (call: ServerWritableStream<unknown, unknown>) =>
     inCall(span, call.metadata, endSpan => {
       const scope = scopeOf(call);
-      const ended = noted(call.request);
+      const recordEnd = recordCall(call.request);
       const cancelled = () => {
-        ended(status.CANCELLED);
+        recordEnd(status.CANCELLED);
         endSpan({ code: status.CANCELLED });
       };
       noteSubject(call.request);
@@ -238,7 +238,7 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
           await sent;
           scope.end();
           call.end();
-          ended();
+          recordEnd();
           endSpan();
         })
         .catch(error => {
@@ -246,7 +246,7 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
           scope.end();
           const domain = asDomainError(error);
           const refusal = toServiceError(domain);
-          ended(refusal.code, domain);
+          recordEnd(refusal.code, domain);
           endSpan(refusal);
           call.emit('error', refusal);
         });

@@ -190,8 +190,8 @@ test('a replaced certificate is used; half of a replacement is not', async () =>
   const files = { tlsCertFile: env.TLS_CERT_FILE!, tlsKeyFile: env.TLS_KEY_FILE!, tlsCaFile: env.TLS_CA_FILE! };
   const seen: string[] = [];
   const faults: string[] = [];
-  const noting = Object.assign(Object.create(log), { error: (text: string) => void faults.push(text) });
-  using certificates = await openCertificates(files, { name: 'projects', log: noting, lookMs: 10 });
+  const faultLog = Object.assign(Object.create(log), { error: (text: string) => void faults.push(text) });
+  using certificates = await openCertificates(files, { name: 'projects', log: faultLog, lookMs: 10 });
   certificates.onChange(({ cert }) => void seen.push(cert.toString()));
   const before = certificates.current;
   const next = await ours.issue('next', ['projects']);

@@ -187,7 +187,7 @@ test('certificates, and then the authority behind them, are replaced under load 
     calls += 1;
     await as.inspect(LOOK, { deadlineMs: 60_000 }).catch(error => failures.push(error));
   };
-  const callAnew = async () => {
+  const callOnNewConnection = async () => {
     // A separate pool makes a separate connection.
     const options = { slowReaders: { windowBytes: 65_536 } };
     const once = createClient<MediaServiceServer>(MediaServiceService, served.address, internal.peer('media'), options);
@@ -196,7 +196,7 @@ test('certificates, and then the authority behind them, are replaced under load 
     once.close();
   };
   const load = Array.from({ length: 4 }, async (_, at) => {
-    while (running) await (at === 0 ? callAnew() : call(client));
+    while (running) await (at === 0 ? callOnNewConnection() : call(client));
   });
   for (const step of ['certificates', 'add-authority', 'certificates', 'drop-authority'] as const) {
     await makeDeployedCertificates(made, step);

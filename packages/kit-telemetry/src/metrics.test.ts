@@ -17,7 +17,7 @@ metrics.setGlobalMeterProvider(provider);
 after(() => provider.shutdown());
 // Imported after the SDK starts: an instrument belongs to the provider that exists at that time.
 const { observe, reportOf } = await import('./metrics.ts');
-const { askPeer } = await import('./peers.ts');
+const { measureRequest } = await import('./peers.ts');
 
 async function pointsOf(name: string): Promise<DataPoint<unknown>[]> {
   const { resourceMetrics } = await reader.collect();
@@ -69,8 +69,8 @@ test('a request is measured by its peer; a library’s metric of the same name i
     ['endpoint', 987, { 'recording.peer': 'endpoint', 'http.response.status_code': '_OTHER', 'error.type': '_OTHER' }],
     ['speech', 'timeout', { 'recording.peer': 'speech', 'error.type': 'timeout' }],
   ] as const;
-  for (const [peer, end] of cases) askPeer(peer)(end);
-  askPeer('store')('cancelled');
+  for (const [peer, end] of cases) measureRequest(peer)(end);
+  measureRequest('store')('cancelled');
   const found = await pointsOf('http.client.request.duration');
   assert.deepEqual(
     found.map(({ attributes }) => attributes),
@@ -83,9 +83,9 @@ test('the age of the oldest waiting request shows that a peer does not answer', 
   t.mock.method(performance, 'now', () => now);
   const ageOf = async () =>
     (await valuesOf('recording.peer.age')).find(([, attributes]) => attributes['recording.peer'] === 'speech')?.[0];
-  const first = askPeer('speech');
+  const first = measureRequest('speech');
   now = 40_000;
-  const second = askPeer('speech');
+  const second = measureRequest('speech');
   now = 70_000;
   assert.equal(await ageOf(), 70);
   first(500);

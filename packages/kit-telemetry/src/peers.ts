@@ -11,42 +11,42 @@ const requestDuration = durationOf('http.client.request.duration');
 // A missing object is a normal response.
 const NO_FAULT_OF_STORE = 404;
 
-interface Asked {
+interface PendingRequest {
   startedAt: number;
 }
 
 /** Requests without a response, the oldest first, by peer. */
-const waiting = new Map<Peer | 'database', Set<Asked>>();
+const waiting = new Map<Peer | 'database', Set<PendingRequest>>();
 
 // A duration is recorded when it ends, so it says nothing about a peer that does not respond.
 observe('recording.peer.age', () =>
-  [...waiting].map(([peer, asked]) => {
-    const [oldest] = asked;
+  [...waiting].map(([peer, request]) => {
+    const [oldest] = request;
     return [oldest ? secondsSince(oldest.startedAt) : 0, { 'recording.peer': peer }] as const;
   }),
 );
 
 /** Starts to measure a request to a peer. Call the returned function when the response starts or the request fails; only the first call counts. */
-export function askPeer(peer: Peer): (end: PeerEnd) => void {
-  const asked = { startedAt: performance.now() };
-  const over = waitsFor(peer, asked);
+export function measureRequest(peer: Peer): (end: PeerEnd) => void {
+  const request = { startedAt: performance.now() };
+  const over = waitsFor(peer, request);
   return end => {
-    if (over()) noteEnd(peer, asked, end);
+    if (over()) noteEnd(peer, request, end);
   };
 }
 
 /** Adds a waiting request of a peer. The returned function removes it, and returns whether it was still there. */
-export function waitsFor(peer: Peer | 'database', asked: Asked): () => boolean {
+export function waitsFor(peer: Peer | 'database', request: PendingRequest): () => boolean {
   let others = waiting.get(peer);
   if (!others) {
     others = new Set();
     waiting.set(peer, others);
   }
-  const all = others.add(asked);
-  return () => all.delete(asked);
+  const all = others.add(request);
+  return () => all.delete(request);
 }
 
-function noteEnd(peer: Peer, { startedAt }: Asked, end: PeerEnd): void {
+function noteEnd(peer: Peer, { startedAt }: PendingRequest, end: PeerEnd): void {
   if (end === 'cancelled') return;
   if (typeof end === 'string') {
     requestDuration(secondsSince(startedAt), { 'recording.peer': peer, 'error.type': end });

@@ -35,8 +35,8 @@ const callerWith = (flags: '00' | '01') =>
 test('a request that changes something is traced, even if its ingress did not sample the trace', () => {
   const { request, names } = tracing('0');
   for (const method of ['POST', 'PATCH', 'DELETE']) request(method);
-  const told = request('PUT', callerWith('00'));
-  assert.deepEqual([told.traceId, told.traceFlags], ['1'.repeat(32), TraceFlags.SAMPLED]);
+  const received = request('PUT', callerWith('00'));
+  assert.deepEqual([received.traceId, received.traceFlags], ['1'.repeat(32), TraceFlags.SAMPLED]);
   assert.deepEqual(
     names(),
     ['POST', 'PATCH', 'DELETE', 'PUT'].flatMap(method => ['call', method]),
@@ -45,8 +45,8 @@ test('a request that changes something is traced, even if its ingress did not sa
 
 test('a share of the requests that only read is traced, and the called service continues the trace', () => {
   const { request, names } = tracing('0.5');
-  const told = Array.from({ length: 1_000 }, () => request('GET').traceFlags);
-  const share = told.filter(flags => flags === TraceFlags.SAMPLED).length;
+  const flagsOfReads = Array.from({ length: 1_000 }, () => request('GET').traceFlags);
+  const share = flagsOfReads.filter(flags => flags === TraceFlags.SAMPLED).length;
   assert.ok(share > 400 && share < 600, `${share} of 1,000`);
   assert.equal(names().filter(name => name === 'GET').length, share);
   assert.equal(names().filter(name => name === 'call').length, share);

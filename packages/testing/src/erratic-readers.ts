@@ -34,7 +34,7 @@ interface Range {
   last: number;
 }
 
-interface Asked {
+interface RangeRequest {
   target: ReadTarget;
   range: Range | undefined;
 }
@@ -62,15 +62,15 @@ export async function readErratically(targets: ReadTarget[], options: ErraticRea
 async function oneConnection(targets: ReadTarget[], options: ErraticReads, findings: Findings): Promise<void> {
   const { baseUrl, random } = options;
   const { hostname, port, host } = new URL(baseUrl);
-  const asked = requestsOf(targets, random);
+  const requests = requestsOf(targets, random);
   const socket = connect(Number(port), hostname);
   // A connection closed by the server is not a finding.
   socket.on('error', () => {});
   const limit = setTimeout(() => socket.destroy(), CONNECTION_MS);
   try {
     await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
-    socket.write(asked.map(each => textOf(each, host)).join(''));
-    await readAll(socket, asked, options, findings);
+    socket.write(requests.map(each => textOf(each, host)).join(''));
+    await readAll(socket, requests, options, findings);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
   } finally {
@@ -80,16 +80,16 @@ async function oneConnection(targets: ReadTarget[], options: ErraticReads, findi
 }
 
 /** Often puts a large body first, which delays the responses behind it. */
-function requestsOf(targets: ReadTarget[], random: Random): Asked[] {
+function requestsOf(targets: ReadTarget[], random: Random): RangeRequest[] {
   const count = random.chance(0.5) ? random.integer(1, 3) : random.integer(4, MOST_IN_A_ROW);
   const largest = targets.reduce((most, each) => (each.content.length > most.content.length ? each : most));
-  const asked: Asked[] = [];
-  if (random.chance(0.4)) asked.push({ target: largest, range: undefined });
-  while (asked.length < count) {
+  const requests: RangeRequest[] = [];
+  if (random.chance(0.4)) requests.push({ target: largest, range: undefined });
+  while (requests.length < count) {
     const target = random.pick(targets);
-    asked.push({ target, range: rangeOf(target.content.length, random) });
+    requests.push({ target, range: rangeOf(target.content.length, random) });
   }
-  return asked;
+  return requests;
 }
 
 function rangeOf(size: number, random: Random): Range | undefined {
@@ -99,15 +99,20 @@ function rangeOf(size: number, random: Random): Range | undefined {
   return { first, last: Math.min(size - 1, first + random.integer(0, longest)) };
 }
 
-function textOf({ target, range }: Asked, host: string): string {
+function textOf({ target, range }: RangeRequest, host: string): string {
   const headers = { host, ...target.headers, ...(range && { range: `bytes=${range.first}-${range.last}` }) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `GET ${target.path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-async function readAll(socket: Socket, asked: Asked[], options: ErraticReads, findings: Findings): Promise<void> {
+async function readAll(
+  socket: Socket,
+  requests: RangeRequest[],
+  options: ErraticReads,
+  findings: Findings,
+): Promise<void> {
   const { random, pauseMs } = options;
-  const responses = new ResponseComparer(asked, findings);
+  const responses = new ResponseComparer(requests, findings);
   const pauseAt = random.chance(0.5) ? 0 : random.integer(1, 40);
   const resetAt = random.chance(0.2) ? random.integer(1, 60) : Number.POSITIVE_INFINITY;
   let chunks = 0;
@@ -127,11 +132,11 @@ class ResponseComparer {
   #head = Buffer.alloc(0);
   /** The body that is arriving. */
   #body: { expected: Buffer | undefined; got: Buffer[]; left: number; status: number; closes: boolean } | undefined;
-  readonly #asked: Asked[];
+  readonly #requests: RangeRequest[];
   readonly #findings: Findings;
 
-  constructor(asked: Asked[], findings: Findings) {
-    this.#asked = [...asked];
+  constructor(requests: RangeRequest[], findings: Findings) {
+    this.#requests = [...requests];
     this.#findings = findings;
   }
 
@@ -155,7 +160,7 @@ class ResponseComparer {
   }
 
   #begin(status: number, size: number, closes: boolean): void {
-    const { target, range } = this.#asked[0]!;
+    const { target, range } = this.#requests[0]!;
     let expected: Buffer | undefined;
     if (status === 200) expected = target.content;
     else if (status === 206 && range) expected = target.content.subarray(range.first, range.last + 1);
@@ -174,9 +179,9 @@ class ResponseComparer {
 
   #end(): void {
     const { expected, got, status, closes } = this.#body!;
-    const { target, range } = this.#asked.shift()!;
+    const { target, range } = this.#requests.shift()!;
     this.#body = undefined;
-    this.isOver = closes || this.#asked.length === 0;
+    this.isOver = closes || this.#requests.length === 0;
     if (!expected) {
       this.#findings.refused += 1;
       return;

@@ -70,8 +70,8 @@ export async function watchQueryPlans(
   await each(async (database, name) => {
     const keys = shardKeys[name];
     if (keys) await database.createCollection('system.profile', { capped: true, size: PROFILE_BYTES });
-    const noted = keys ? { $or: [WASTEFUL, mayLackKey(database.databaseName, keys)] } : WASTEFUL;
-    await database.command({ profile: 1, filter: { ...OF_SERVICES, ...noted } });
+    const profiled = keys ? { $or: [WASTEFUL, mayLackKey(database.databaseName, keys)] } : WASTEFUL;
+    await database.command({ profile: 1, filter: { ...OF_SERVICES, ...profiled } });
   });
   return {
     async wasteful() {
@@ -101,7 +101,7 @@ function describe(operation: Operation): string {
 
 /** Returns the plan and the command, without the parts that every command has. */
 export function shownOperation({ command, planSummary, hasSortStage }: Operation): string {
-  const { lsid: _lsid, $clusterTime: _time, ...asked } = command;
+  const { lsid: _lsid, $clusterTime: _time, ...rest } = command;
   const plan = `${planSummary ?? 'no plan'}${hasSortStage ? ', sorted without an index' : ''}`;
-  return `(${plan}): ${JSON.stringify(asked)}`;
+  return `(${plan}): ${JSON.stringify(rest)}`;
 }

@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts';
  * collection's shard key. A collection without a key is on one shard.
  */
 
-interface Asked {
+interface QueryInfo {
   name: string;
   filter: object;
   /** True when it changes one document: MongoDB refuses such a command without the shard key. */
@@ -16,14 +16,14 @@ interface Asked {
 /** Returns `<collection> <command> <fields of its filter>` of a command without its shard key; undefined for any other. */
 export function shapeOf(operation: Operation, keys: ShardKeys): string | undefined {
   const collection = operation.ns.slice(operation.ns.indexOf('.') + 1);
-  const asked = askedBy(operation);
+  const query = queryOf(operation);
   // The profiler keeps only the text of a long command; shorter ones of its kind are checked.
   if ('$truncated' in operation.command) return undefined;
-  if (!asked || collection.startsWith('$') || collection.startsWith('system.')) return undefined;
+  if (!query || collection.startsWith('$') || collection.startsWith('system.')) return undefined;
   if (!(collection in keys)) return `${collection} has no shard key`;
   const key = keys[collection];
-  if (key === undefined || missingFrom(asked.filter, key, asked.changesOne).length === 0) return undefined;
-  return `${collection} ${asked.name} ${fieldsOf(asked.filter).join(' ')}`.trim();
+  if (key === undefined || missingFrom(query.filter, key, query.changesOne).length === 0) return undefined;
+  return `${collection} ${query.name} ${fieldsOf(query.filter).join(' ')}`.trim();
 }
 
 /**
@@ -38,24 +38,24 @@ export const unroutable = (shapes: Iterable<string>): string[] =>
 
 const CHANGE_ONE = new Set(['updateOne', 'deleteOne']);
 
-function askedBy({ op, command }: Operation): Asked | undefined {
-  const asked = command as Record<string, unknown> & { q?: object; filter?: object; query?: object };
+function queryOf({ op, command }: Operation): QueryInfo | undefined {
+  const query = command as Record<string, unknown> & { q?: object; filter?: object; query?: object };
   if (op === 'update') {
     // An upsert needs the key too.
-    const changesOne = !asked.multi || asked.upsert === true;
-    return { name: changesOne ? 'updateOne' : 'updateMany', filter: asked.q ?? {}, changesOne };
+    const changesOne = !query.multi || query.upsert === true;
+    return { name: changesOne ? 'updateOne' : 'updateMany', filter: query.q ?? {}, changesOne };
   }
   if (op === 'remove') {
-    const changesOne = asked.limit === 1;
-    return { name: changesOne ? 'deleteOne' : 'deleteMany', filter: asked.q ?? {}, changesOne };
+    const changesOne = query.limit === 1;
+    return { name: changesOne ? 'deleteOne' : 'deleteMany', filter: query.q ?? {}, changesOne };
   }
-  if ('find' in asked) return { name: 'find', filter: asked.filter ?? {}, changesOne: false };
-  if ('findAndModify' in asked || 'findandmodify' in asked)
-    return { name: 'findAndModify', filter: asked.query ?? {}, changesOne: true };
-  if ('count' in asked || 'distinct' in asked)
-    return { name: 'count' in asked ? 'count' : 'distinct', filter: asked.query ?? {}, changesOne: false };
-  if ('aggregate' in asked && Array.isArray(asked.pipeline)) {
-    const [first = {}] = asked.pipeline as Record<string, object>[];
+  if ('find' in query) return { name: 'find', filter: query.filter ?? {}, changesOne: false };
+  if ('findAndModify' in query || 'findandmodify' in query)
+    return { name: 'findAndModify', filter: query.query ?? {}, changesOne: true };
+  if ('count' in query || 'distinct' in query)
+    return { name: 'count' in query ? 'count' : 'distinct', filter: query.query ?? {}, changesOne: false };
+  if ('aggregate' in query && Array.isArray(query.pipeline)) {
+    const [first = {}] = query.pipeline as Record<string, object>[];
     return { name: 'aggregate', filter: first.$match ?? {}, changesOne: false };
   }
   return undefined;

@@ -36,7 +36,7 @@ export interface Context {
    * Recent look-ups of media, by owner, project, submission and kind. A player requests one range after the other, and the
    * next range needs no look-up. The store no longer has erased media, so this cannot expose them.
    */
-  seenMedia: LRUCache<string, GetMediaResponse>;
+  recentMedia: LRUCache<string, GetMediaResponse>;
   /** Recent project names, by `nameKey`: an owner who reads page after page causes no look-up for each page. */
   projectNames: LRUCache<string, string>;
   close(): Promise<void>;
@@ -63,7 +63,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     baseUrl: config.publicBaseUrl,
     brand,
     streams: streamLimiters(config),
-    seenMedia: new LRUCache({ max: SEEN_MEDIA, ttl: SEEN_MEDIA_MS }),
+    recentMedia: new LRUCache({ max: SEEN_MEDIA, ttl: SEEN_MEDIA_MS }),
     projectNames: new LRUCache({ max: PROJECT_NAMES, ttl: PROJECT_NAMES_MS }),
     close: () => connections.disposeAsync(),
   };

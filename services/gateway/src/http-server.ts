@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { acceptExpectations } from '@recording-request/kit-rpc/expectations';
 import type { Config } from './config.ts';
 import { limitConnections } from './plugins/connection-limit.ts';
-import { type EndCrowded, inTurn } from './plugins/request-queue.ts';
+import { type EndCrowded, queueRequests } from './plugins/request-queue.ts';
 import { traced } from './plugins/trace-context.ts';
 
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -21,8 +21,8 @@ export function httpServer(handle: RequestListener, config: Config, endCrowded: 
     // Node would otherwise respond to a request without a Host itself, with an empty body.
     requireHostHeader: false,
   };
-  // `inTurn` is outermost: a request that waits for its turn has no trace yet, and its duration excludes the wait.
-  const listener = inTurn(traced(handle, config), endCrowded);
+  // `queueRequests` is outermost: a waiting request has no trace yet, and its duration excludes the wait.
+  const listener = queueRequests(traced(handle, config), endCrowded);
   const server = createServer(options, listener);
   server.setTimeout(config.idleTimeoutMs);
   limitConnections(server, config);

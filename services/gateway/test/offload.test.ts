@@ -68,15 +68,15 @@ function answer(listener: RequestListener): void {
 
 /** Returns the requests that the store gets from now on, from the gateway and from nginx. */
 function watchStore() {
-  const noted = (asked: IncomingMessage[]): RequestListener => {
+  const recording = (asked: IncomingMessage[]): RequestListener => {
     return (incoming, response) => {
       asked.push(incoming);
       serveContent(incoming, response);
     };
   };
   const asked = { byGateway: [] as IncomingMessage[], byNginx: [] as IncomingMessage[] };
-  store.answer = noted(asked.byGateway);
-  nginxStore.answer = noted(asked.byNginx);
+  store.answer = recording(asked.byGateway);
+  nginxStore.answer = recording(asked.byNginx);
   return asked;
 }
 
@@ -174,9 +174,9 @@ test('the gateway sends the proxy the address of the bytes, and no bytes', async
   const { byGateway } = watchStore();
   const response = await ask(gateway.base, { ...PROXIED, range: 'bytes=-5' });
   assert.equal((await response.arrayBuffer()).byteLength, 0);
-  const told = Object.fromEntries([...response.headers].filter(([name]) => /^x-(accel|media)/.test(name)));
+  const proxyHeaders = Object.fromEntries([...response.headers].filter(([name]) => /^x-(accel|media)/.test(name)));
   assert.deepEqual(
-    { ...told, 'x-media-offload-token': '' },
+    { ...proxyHeaders, 'x-media-offload-token': '' },
     {
       'x-accel-redirect': '@media_offload',
       'x-media-offload-host': new URL(store.url).host,
@@ -185,7 +185,7 @@ test('the gateway sends the proxy the address of the bytes, and no bytes', async
       'x-media-offload-owner': OWNER_ID,
       'x-media-offload-token': '',
       'x-media-offload-cache-control': 'private, no-cache',
-      'x-media-offload-content-disposition': told['x-media-offload-content-disposition'],
+      'x-media-offload-content-disposition': proxyHeaders['x-media-offload-content-disposition'],
     },
   );
   assert.equal(byGateway.length, 0);

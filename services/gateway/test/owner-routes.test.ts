@@ -344,9 +344,9 @@ test('a request with the current ETag gets 304 without a body', async () => {
     Promise.all(asked.map(async path => (await fetch(url(path), { headers: harness.bearer })).headers.get('etag')));
   const before = await tags();
   try {
-    const noted = { ...submission, reviewNote: 'Seen' };
-    harness.behind.submissions!.getSubmission = async () => ({ submission: noted });
-    harness.behind.submissions!.listSubmissions = async () => ({ submissions: [noted], nextCursor: '' });
+    const changed = { ...submission, reviewNote: 'Seen' };
+    harness.behind.submissions!.getSubmission = async () => ({ submission: changed });
+    harness.behind.submissions!.listSubmissions = async () => ({ submissions: [changed], nextCursor: '' });
     const now = await tags();
     assert.ok(
       now.every((etag, index) => etag !== before[index]),

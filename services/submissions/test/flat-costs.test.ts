@@ -138,10 +138,10 @@ test('a text export opens at the same cost with 40 clips as with 800, and reads 
     { format: EXPORT_FORMAT_TRANSCRIPTS, filter: { transcriptStatus: TranscriptStatus.TRANSCRIPT_STATUS_COMPLETED } },
   ]) {
     const [few, many] = [await costOf('few clips', request), await costOf('many clips', request)];
-    const told = `${JSON.stringify(request)}: ${JSON.stringify({ few, many })}`;
-    assert.ok(few.commands <= 7 && many.commands === few.commands, told);
+    const message = `${JSON.stringify(request)}: ${JSON.stringify({ few, many })}`;
+    assert.ok(few.commands <= 7 && many.commands === few.commands, message);
     // An index scan may read one entry past its end.
-    assert.ok(few.examined > 40 && many.examined <= few.examined + 6, told);
+    assert.ok(few.examined > 40 && many.examined <= few.examined + 6, message);
   }
 });
 

@@ -110,7 +110,7 @@ test('an interview is published as one event once all its answers are stored, in
   const { responseSessionId } = response;
   const isWhole = ({ payload }: Event) =>
     payload?.$case === 'responseCompleted' && payload.value.responseSessionId === responseSessionId;
-  const told = () => inbox.events.filter(isWhole);
+  const announced = () => inbox.events.filter(isWhole);
   const body = (await speech()).bytes;
   const { length } = body;
   const first = await create(harness, response, { fields: { questionIndex: '0' } });
@@ -131,7 +131,7 @@ test('an interview is published as one event once all its answers are stored, in
   const media = await inbox.first(isOf);
   assert.equal(media.type, 'submission.media.completed');
   // The events have the same key, so an earlier event would already be here.
-  assert.deepEqual(told(), [], 'one answer cannot be fetched yet');
+  assert.deepEqual(announced(), [], 'one answer cannot be fetched yet');
 
   const again = () => harness.uploads.updateOne({ _id: first.id }, { $set: { nextTryAt: new Date(0) } });
   await again();
@@ -144,8 +144,8 @@ test('an interview is published as one event once all its answers are stored, in
   await until('it has landed', async () => (await harness.uploads.findOne({ _id: first.id }))?.state === 'landed');
   await harness.uploads.updateOne({ _id: first.id }, { $set: { state: 'finishing' } });
   await again();
-  await until('the repeated landing publishes the event again', () => told().length === 2);
-  assert.deepEqual(new Set(told().map(event => event.id)), new Set([id]), 'both events have the same id');
+  await until('the repeated landing publishes the event again', () => announced().length === 2);
+  assert.deepEqual(new Set(announced().map(event => event.id)), new Set([id]), 'both events have the same id');
 
   await harness.operator.eraseSubmission({ submissionId, dryRun: false });
   const erased = await inbox.first(({ type }) => type === 'submission.erasure');

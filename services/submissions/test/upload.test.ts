@@ -137,9 +137,9 @@ function beginPatch(url: string, headers: Record<string, string>, part: Buffer, 
 test('OPTIONS returns the protocol’s versions and extensions, and an open upload returns its expiry', async () => {
   const options = await fetch(harness.uploadsUrl, { method: 'OPTIONS' });
   assert.equal(options.status, 204);
-  const told = (name: string) => options.headers.get(name);
-  assert.deepEqual([told('tus-version'), told('tus-max-size')], ['1.0.0', String(harness.config.uploadMaxBytes)]);
-  assert.deepEqual(told('tus-extension')?.split(',').sort(), [
+  const header = (name: string) => options.headers.get(name);
+  assert.deepEqual([header('tus-version'), header('tus-max-size')], ['1.0.0', String(harness.config.uploadMaxBytes)]);
+  assert.deepEqual(header('tus-extension')?.split(',').sort(), [
     'creation',
     'creation-defer-length',
     'creation-with-upload',

@@ -114,8 +114,8 @@ test('optional events go to the projects that subscribe, with their contents, on
     newEvent('submission.erasure', { $case: 'submissionErasure', value: { projectId, submissionId, erasedAt } }),
   ];
   await publishAll(harness.kafka, [...events, ...events]);
-  const [ready, whole, told, unasked, erased] = events.map(event => event.id);
-  for (const id of [ready, whole, told, erased]) await delivered(projectId, id!);
+  const [ready, whole, completed, unasked, erased] = events.map(event => event.id);
+  for (const id of [ready, whole, completed, erased]) await delivered(projectId, id!);
   const bodies = new Map(
     receiver.received.filter(mine).map(({ body }) => {
       const json = JSON.parse(body.toString());
@@ -127,7 +127,7 @@ test('optional events go to the projects that subscribe, with their contents, on
   assert.equal(bodies.get(whole).data.submission.transcriptText, 'many words');
   const { responseSessionId, linkId: tokenId, submissionIds } = response;
   const head = { projectId, projectName: 'Voices', submission: null };
-  assert.deepEqual(bodies.get(told).data, { ...head, response: { responseSessionId, tokenId, submissionIds } });
+  assert.deepEqual(bodies.get(completed).data, { ...head, response: { responseSessionId, tokenId, submissionIds } });
   assert.deepEqual(bodies.get(erased).data, { ...head, submissionId, erasedAt: erasedAt.toISOString() });
   assert.equal(bodies.get(erased).type, 'submission.erased');
 

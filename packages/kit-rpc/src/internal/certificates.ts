@@ -46,10 +46,10 @@ export async function openCertificates(
   const authorities = new Set<experimental.CaCertificateUpdateListener>();
   const listeners = new Set<(material: Material) => void>();
   const toldIdentity = () => ({ certificate: current.cert, privateKey: current.key });
-  let told = '';
+  let lastFault = '';
   const tell = (sentence: string) => {
-    if (sentence !== told && sentence !== '') log.error(sentence);
-    told = sentence;
+    if (sentence !== lastFault && sentence !== '') log.error(sentence);
+    lastFault = sentence;
   };
   const look = async () => {
     try {

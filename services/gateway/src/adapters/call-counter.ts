@@ -26,10 +26,13 @@ export function createCounter(
   const options = { points: max, duration: windowSeconds, keyPrefix: `recording-request:rate:${kind}` };
   const memory = new RateLimiterMemory(options);
   // The library never forgets a caller. Above this bound, the least recent callers restart from zero.
-  const seen = new LRUCache<string, true>({ max: callers, dispose: (_, caller) => void memory.delete(caller) });
+  const recentCallers = new LRUCache<string, true>({
+    max: callers,
+    dispose: (_, caller) => void memory.delete(caller),
+  });
   const counter = redis ? new RateLimiterRedis({ ...options, storeClient: redis, insuranceLimiter: memory }) : memory;
   return async caller => {
-    seen.set(caller, true);
+    recentCallers.set(caller, true);
     const { remainingPoints, msBeforeNext, consumedPoints } = await counter
       .consume(caller)
       .catch((refusal: unknown) => {

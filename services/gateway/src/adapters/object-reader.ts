@@ -2,7 +2,7 @@ import { trace } from '@opentelemetry/api';
 import { DomainError } from '@recording-request/kit/errors';
 import type { ByteSource } from '@recording-request/kit/resumed-read';
 import { tlsContext } from '@recording-request/kit/tls-files';
-import { askPeer } from '@recording-request/kit-telemetry/peers';
+import { measureRequest } from '@recording-request/kit-telemetry/peers';
 import { type RunningSpan, startSpan } from '@recording-request/kit-telemetry/span';
 import { subjectOfKey } from '@recording-request/kit-telemetry/subject';
 import type { ByteRange } from '../domain/byte-range.ts';
@@ -33,7 +33,7 @@ async function openObject(
   const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {};
   const target = new URL(url);
   const span = spanOf(target);
-  const answered = askPeer('store');
+  const answered = measureRequest('store');
   const { head, body } = await client.get(target, headers, signal).catch(error => {
     answered(signal.aborted ? 'cancelled' : 'unreachable');
     span?.end(error);

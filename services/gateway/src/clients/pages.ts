@@ -9,10 +9,10 @@ export async function* pagesUpTo<T extends { nextCursor: string }>(
   wanted: number,
   first: T,
   rowsOf: (page: T) => readonly unknown[],
-  ask: (cursor: string, pageSize: number) => Promise<T>,
+  load: (cursor: string, pageSize: number) => Promise<T>,
 ): AsyncGenerator<Page<T>> {
   let left = wanted;
-  for (let page = first; ; page = await ask(page.nextCursor, left)) {
+  for (let page = first; ; page = await load(page.nextCursor, left)) {
     left -= rowsOf(page).length;
     const isLast = left <= 0 || page.nextCursor === '';
     yield { ...page, isLast };
@@ -22,11 +22,11 @@ export async function* pagesUpTo<T extends { nextCursor: string }>(
 
 /** Yields the pages of a service's list. Requests the next page only after the reader took this one: one page is in memory. */
 export async function* pagesOf<T extends { nextCursor?: string | undefined }>(
-  ask: (cursor: string | undefined) => Promise<T>,
+  load: (cursor: string | undefined) => Promise<T>,
   cursor?: string,
 ): AsyncGenerator<Page<T>> {
   do {
-    const page = await ask(cursor);
+    const page = await load(cursor);
     cursor = page.nextCursor || undefined;
     yield { ...page, isLast: cursor === undefined };
   } while (cursor !== undefined);

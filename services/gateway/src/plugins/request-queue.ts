@@ -33,7 +33,7 @@ type Turned = Socket & { [TURNS]?: Turns };
  * sends ahead (pipelining), so one packet could start thousands of handlers. And a response that waits for another never
  * gets `close` when the connection ends, so its handler would never return its slots and memory.
  */
-export function inTurn(handle: RequestListener, endCrowded: EndCrowded): RequestListener {
+export function queueRequests(handle: RequestListener, endCrowded: EndCrowded): RequestListener {
   const places = createFairSlots(WAITING_IN_ALL);
   return (request, response) => {
     const socket = request.socket as Turned;

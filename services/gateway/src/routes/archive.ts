@@ -79,12 +79,12 @@ const PRESENT: Begun = { etag: '', resume: false };
 
 /** Returns the part of a range request that identifies the download that it continues. */
 function begunWith({ headers, method }: FastifyRequest): Begun {
-  const { range, 'if-range': ifRange, 'if-none-match': seen } = headers as Record<string, string | undefined>;
-  const asked = parseRange(range, Number.MAX_SAFE_INTEGER);
-  if (method === 'HEAD' || asked === 'whole' || asked === 'unsatisfiable') return PRESENT;
+  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = headers as Record<string, string | undefined>;
+  const requested = parseRange(range, Number.MAX_SAFE_INTEGER);
+  if (method === 'HEAD' || requested === 'whole' || requested === 'unsatisfiable') return PRESENT;
   if (ifRange !== undefined) return { etag: ifRange.trim(), resume: false };
   // If-None-Match asks whether there is a newer version.
-  return { etag: '', resume: asked.start > 0 && seen === undefined };
+  return { etag: '', resume: requested.start > 0 && ifNoneMatch === undefined };
 }
 
 const REST = /^bytes=[ \t]*\d+-[ \t]*$/i;

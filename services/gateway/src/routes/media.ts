@@ -86,9 +86,9 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
   };
   const key = Object.values(target).join(' ');
   for (let look = 1; look <= LOOK_UPS; look++) {
-    const seen = look === 1 && asksForBytes(request) ? context.seenMedia.get(key) : undefined;
-    const media = seen ?? (await context.services.submissions.getMedia(target));
-    if (!seen) context.seenMedia.set(key, media);
+    const cached = look === 1 && asksForBytes(request) ? context.recentMedia.get(key) : undefined;
+    const media = cached ?? (await context.services.submissions.getMedia(target));
+    if (!cached) context.recentMedia.set(key, media);
     describe(reply, media, showing);
     if (noneMatch(request.headers['if-none-match'], media.etag)) return reply.code(304).send();
     if (request.method === 'HEAD') return reply.header('content-length', media.size).send(Readable.from([]));

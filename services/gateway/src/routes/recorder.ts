@@ -168,9 +168,9 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   /** Sends the page with the same status and Retry-After. */
   function sendWaitPage(reply: FastifyReply): FastifyReply {
     const crowd = reply.statusCode === 429;
-    const asked = Number(reply.getHeader('retry-after') ?? 0);
+    const retryAfter = Number(reply.getHeader('retry-after') ?? 0);
     const spread = Math.random() * (crowd ? CROWD_SPREAD_SECONDS : AWAY_SPREAD_SECONDS);
-    const seconds = Math.ceil((crowd ? asked : Math.max(asked, AWAY_LEAST_SECONDS)) + spread);
+    const seconds = Math.ceil((crowd ? retryAfter : Math.max(retryAfter, AWAY_LEAST_SECONDS)) + spread);
     return sendDocument(
       reply,
       reply.statusCode,

@@ -69,13 +69,13 @@ export async function loadPage(
   request: FastifyRequest,
   defaultPage: number = DEFAULTS.pageSize,
 ): Promise<SubmissionsPageJson> {
-  const asked = pageRequestOf(request, defaultPage);
-  const { projectId } = asked;
+  const listRequest = pageRequestOf(request, defaultPage);
+  const { projectId } = listRequest;
   const [projectName, page] = await invalidFirst(
-    loadProjectName(services, asked),
-    services.submissions.listSubmissions(asked),
+    loadProjectName(services, listRequest),
+    services.submissions.listSubmissions(listRequest),
   );
-  projectNames.set(nameKey(asked), projectName);
+  projectNames.set(nameKey(listRequest), projectName);
   return {
     projectId,
     submissions: page.submissions.map(submission => presentSubmission(submission, { baseUrl, projectName })),
@@ -92,33 +92,33 @@ interface FirstPage {
  * Returns the first part of a page. With a cached project name this needs one call, which returns bytes if it is the whole
  * page. Reads the project too if its name is unknown, or if there is no submission, because the project may be missing.
  */
-async function loadFirst(context: Context, asked: ListSubmissionsRequest): Promise<FirstPage> {
+async function loadFirst(context: Context, listRequest: ListSubmissionsRequest): Promise<FirstPage> {
   const { services, baseUrl, projectNames } = context;
-  const known = projectNames.get(nameKey(asked));
+  const known = projectNames.get(nameKey(listRequest));
   const presentation = known === undefined ? undefined : { baseUrl, projectName: known };
-  const listing = services.submissions.listSubmissions({ ...asked, presentation });
+  const listing = services.submissions.listSubmissions({ ...listRequest, presentation });
   if (known !== undefined) {
     const page = await listing;
     if (page.pageJson || page.submissions.length > 0) return { projectName: known, page };
   }
-  const [projectName, page] = await invalidFirst(loadProjectName(services, asked), listing);
-  projectNames.set(nameKey(asked), projectName);
+  const [projectName, page] = await invalidFirst(loadProjectName(services, listRequest), listing);
+  projectNames.set(nameKey(listRequest), projectName);
   return { projectName, page };
 }
 
 async function sendPage(request: FastifyRequest, reply: FastifyReply, context: Context): Promise<FastifyReply> {
   const { services, baseUrl } = context;
-  const asked = pageRequestOf(request, DEFAULTS.pageSize);
-  const { projectName, page } = await loadFirst(context, asked);
+  const listRequest = pageRequestOf(request, DEFAULTS.pageSize);
+  const { projectName, page } = await loadFirst(context, listRequest);
   if (page.pageJson) return sendTextUnlessSame(request, reply, 'application/json', page.pageJson);
   const readOn = (cursor: string, pageSize: number) =>
-    services.submissions.listSubmissions({ ...asked, cursor, pageSize }, { signal: request.clientGone });
+    services.submissions.listSubmissions({ ...listRequest, cursor, pageSize }, { signal: request.clientGone });
   return sendList(request, reply, context, {
     name: 'submissions',
-    before: () => ({ projectId: asked.projectId }),
+    before: () => ({ projectId: listRequest.projectId }),
     rows: ({ submissions }) => submissions.map(each => presentSubmission(each, { baseUrl, projectName })),
     after: ({ nextCursor }) => ({ pagination: { nextCursor: nextCursor || null } }),
-    pages: pagesUpTo(asked.pageSize, page, ({ submissions }) => submissions, readOn),
+    pages: pagesUpTo(listRequest.pageSize, page, ({ submissions }) => submissions, readOn),
   });
 }
 

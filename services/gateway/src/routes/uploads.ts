@@ -137,11 +137,11 @@ function slotOf(request: FastifyRequest, slots: FairSlots): Disposable | undefin
 function endStalled(request: FastifyRequest, reply: FastifyReply, stallMs: number): NodeJS.Timeout {
   // Read now: Node removes it from the request after the answer.
   const { socket } = request.raw;
-  let seen = { bytes: -1, at: Date.now() };
+  let progress = { bytes: -1, at: Date.now() };
   const look = () => {
     const { bytesRead } = socket;
-    if (bytesRead !== seen.bytes) seen = { bytes: bytesRead, at: Date.now() };
-    else if (Date.now() - seen.at < stallMs) return;
+    if (bytesRead !== progress.bytes) progress = { bytes: bytesRead, at: Date.now() };
+    else if (Date.now() - progress.at < stallMs) return;
     // If bytes wait here, the client is not the one that stopped.
     else if (request.raw.complete || request.raw.readableLength > 0) endWith503(reply, NOT_TAKEN);
     else endShortBody(request, reply);

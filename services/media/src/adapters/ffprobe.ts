@@ -180,9 +180,9 @@ async function* probe(
   path: string,
   runOptions: RunOptions,
 ): AsyncGenerator<string> {
-  const asked = ['-v', 'quiet', '-threads', '1', ...safeInputOptions('file'), ...options, '-of', 'compact', path];
+  const args = ['-v', 'quiet', '-threads', '1', ...safeInputOptions('file'), ...options, '-of', 'compact', path];
   const { size: bytesIn } = await stat(path);
-  using running = runProgram('ffprobe', asked, runOptions, { span: 'ffprobe', purpose, bytesIn });
+  using running = runProgram('ffprobe', args, runOptions, { span: 'ffprobe', purpose, bytesIn });
   yield* createInterface({ input: running.stdout, crlfDelay: Number.POSITIVE_INFINITY });
   await running.end().catch(error => {
     throw error instanceof CpuTimeError ? new ScanLimitError('too much to work out', { cause: error }) : error;

@@ -29,53 +29,57 @@ const scan = (changes: Partial<Scan> = {}): Scan => ({
   ...{ format: 'mov,mp4', startSec: 0, headerDurationSec: 4, streams: [video, audio], readApart: false },
   ...changes,
 });
-const told = (streams: StreamScan[], changes: Partial<Scan> = {}, of: StreamScan[] = [video, audio]) =>
-  differences(inspectionOf(scan({ streams: of }))!, scan({ streams, ...changes })).map(one => one.told);
+const phrasesOf = (streams: StreamScan[], changes: Partial<Scan> = {}, of: StreamScan[] = [video, audio]) =>
+  differences(inspectionOf(scan({ streams: of }))!, scan({ streams, ...changes })).map(one => one.phrase);
 
 test('a copy with all the same facts is equal', () => {
-  assert.deepEqual(told([video, audio]), []);
-  assert.deepEqual(told([{ ...video, looks: [...video.looks, 'color_range pc'] }, audio]), [], 'stated besides');
+  assert.deepEqual(phrasesOf([video, audio]), []);
+  assert.deepEqual(phrasesOf([{ ...video, looks: [...video.looks, 'color_range pc'] }, audio]), [], 'stated besides');
 });
 
 test('a copy differs by its rotation, its pixel shape and its colours, each by name', () => {
   const without = (look: string) =>
-    told([{ ...video, looks: video.looks.filter(one => !one.startsWith(look)) }, audio]);
+    phrasesOf([{ ...video, looks: video.looks.filter(one => !one.startsWith(look)) }, audio]);
   assert.deepEqual(without('turn'), ['its turn']);
   assert.deepEqual(without('pixels'), ['its pixel shape']);
   assert.deepEqual(without('color_space'), ['its colours']);
-  assert.deepEqual(told([video, audio], {}, [{ ...video, looks: video.looks.slice(1) }, audio]), ['its turn']);
+  assert.deepEqual(phrasesOf([video, audio], {}, [{ ...video, looks: video.looks.slice(1) }, audio]), ['its turn']);
 });
 
 test('a copy differs where packets, a track, a description, time or its stated length are missing', () => {
-  assert.deepEqual(told([video, { ...audio, packets: 199 }]), ['its sound']);
-  assert.deepEqual(told([{ ...video, packets: 99 }, audio]), ['its picture']);
-  assert.deepEqual(told([{ ...video, codec: 'hevc' }, audio]), ['its picture']);
-  assert.deepEqual(told([video]), ['a track of audio']);
-  assert.deepEqual(told([video, audio], {}, [video, audio, { ...audio, stream: 2 }]), ['a track of audio']);
-  assert.deepEqual(told([video, audio], {}, [{ ...video, descriptions: 2 }, audio]), ['a change of its format']);
-  assert.deepEqual(told([video, { ...audio, firstSec: 0.5 }]), ['its sound']);
-  assert.deepEqual(told([video, audio], { headerDurationSec: undefined }), ['its stated length']);
-  assert.deepEqual(told([]), ['its picture']);
+  assert.deepEqual(phrasesOf([video, { ...audio, packets: 199 }]), ['its sound']);
+  assert.deepEqual(phrasesOf([{ ...video, packets: 99 }, audio]), ['its picture']);
+  assert.deepEqual(phrasesOf([{ ...video, codec: 'hevc' }, audio]), ['its picture']);
+  assert.deepEqual(phrasesOf([video]), ['a track of audio']);
+  assert.deepEqual(phrasesOf([video, audio], {}, [video, audio, { ...audio, stream: 2 }]), ['a track of audio']);
+  assert.deepEqual(phrasesOf([video, audio], {}, [{ ...video, descriptions: 2 }, audio]), ['a change of its format']);
+  assert.deepEqual(phrasesOf([video, { ...audio, firstSec: 0.5 }]), ['its sound']);
+  assert.deepEqual(phrasesOf([video, audio], { headerDurationSec: undefined }), ['its stated length']);
+  assert.deepEqual(phrasesOf([]), ['its picture']);
   const nameless = { ...audio, codec: '' };
-  assert.ok(told([video, nameless], {}, [video, nameless]).includes('its sound'));
+  assert.ok(phrasesOf([video, nameless], {}, [video, nameless]).includes('its sound'));
 });
 
 test('a copy may lack only the last packet of a sound whose duration the upload does not state', () => {
   const shorter = { ...audio, packets: 199, endSec: 3.98 };
-  assert.deepEqual(told([video, shorter], {}, [video, { ...audio, openEnd: true }]), []);
-  assert.deepEqual(told([video, shorter]), ['its sound']);
-  assert.deepEqual(told([video, { ...shorter, endSec: 4 }], {}, [video, { ...audio, openEnd: true }]), ['its sound']);
+  assert.deepEqual(phrasesOf([video, shorter], {}, [video, { ...audio, openEnd: true }]), []);
+  assert.deepEqual(phrasesOf([video, shorter]), ['its sound']);
+  assert.deepEqual(phrasesOf([video, { ...shorter, endSec: 4 }], {}, [video, { ...audio, openEnd: true }]), [
+    'its sound',
+  ]);
   const openVideo = { ...video, openEnd: true };
-  assert.deepEqual(told([{ ...video, packets: 99, endSec: 3.96 }, audio], {}, [openVideo, audio]), ['its picture']);
+  assert.deepEqual(phrasesOf([{ ...video, packets: 99, endSec: 3.96 }, audio], {}, [openVideo, audio]), [
+    'its picture',
+  ]);
 });
 
 test('a copy that shows packets hidden by an edit list differs', () => {
   const uncut = { ...video, packets: 150, lastSec: 5.96, endSec: 6 };
-  assert.deepEqual(told([uncut, audio], { headerDurationSec: 6 }), ['the cuts in it', 'its length']);
+  assert.deepEqual(phrasesOf([uncut, audio], { headerDurationSec: 6 }), ['the cuts in it', 'its length']);
 });
 
 test('raw sound in other packets is equal if its bytes are', () => {
   const raw = { ...audio, codec: 'pcm_s16le' };
-  assert.deepEqual(told([video, { ...raw, packets: 3 }], {}, [video, raw]), []);
-  assert.deepEqual(told([video, { ...raw, bytes: 8_998 }], {}, [video, raw]), ['its sound']);
+  assert.deepEqual(phrasesOf([video, { ...raw, packets: 3 }], {}, [video, raw]), []);
+  assert.deepEqual(phrasesOf([video, { ...raw, bytes: 8_998 }], {}, [video, raw]), ['its sound']);
 });

@@ -7,26 +7,26 @@ const IN_SAMPLES = /^(pcm|adpcm)_/;
 /** Facts that a copy must not add. A colour that only the copy states is no difference. */
 const EITHER_WAY = /^(turn|pixels) /;
 
-/** A difference between an upload and the stored video: `told` is for the owner, after "without"; `detail` is for the log. */
+/** A difference between an upload and the stored video: `phrase` is for the owner, after "without"; `detail` is for the log. */
 export interface Difference {
-  told: string;
+  phrase: string;
   detail: string;
 }
 
 /** Returns the facts of the upload that a copy does not have. Empty: the copy may replace the upload. */
 export function differences(before: Inspection, copy: Scan, picture?: Picture): Difference[] {
   const after = inspectionOf(copy, picture);
-  if (!after) return [{ told: 'its picture', detail: 'it shows no video' }];
+  if (!after) return [{ phrase: 'its picture', detail: 'it shows no video' }];
   const found = tracksDiffer(before, after);
-  const near = (told: string, wanted: number, is: number | undefined) => {
+  const near = (phrase: string, wanted: number, is: number | undefined) => {
     if (is === undefined || !(Math.abs(is - wanted) <= TOLERANCE_SEC))
-      found.push({ told, detail: `${told} is ${is} s, not ${wanted} s` });
+      found.push({ phrase, detail: `${phrase} is ${is} s, not ${wanted} s` });
   };
   near('its length', before.durationSec, after.durationSec);
   near('its stated length', after.durationSec, copy.headerDurationSec);
   // A copy of H.264 may have the stream's later size if it changes; for other codecs both have the container's size.
   if (before.videoCodec !== 'h264' && (before.width !== after.width || before.height !== after.height))
-    found.push({ told: 'its picture size', detail: `the picture is ${after.width}x${after.height}` });
+    found.push({ phrase: 'its picture size', detail: `the picture is ${after.width}x${after.height}` });
   return found;
 }
 
@@ -38,7 +38,7 @@ function tracksDiffer({ tracks: before }: Inspection, { tracks: after }: Inspect
       Track[],
     ];
     if (wanted.length !== found.length)
-      return { told: `a track of ${kind}`, detail: `${found.length} tracks of ${kind}, not ${wanted.length}` };
+      return { phrase: `a track of ${kind}`, detail: `${found.length} tracks of ${kind}, not ${wanted.length}` };
     return wanted.flatMap((track, at) => trackDiffers(track, found[at]!));
   });
 }
@@ -46,12 +46,12 @@ function tracksDiffer({ tracks: before }: Inspection, { tracks: after }: Inspect
 function trackDiffers(before: Track, after: Track): Difference[] {
   const found: Difference[] = [];
   const what = before.kind === 'video' ? 'its picture' : 'its sound';
-  const same = (name: string, wanted: unknown, is: unknown, told = what) => {
-    if (wanted !== is) found.push({ told, detail: `${what} has ${name} ${is}, not ${wanted}` });
+  const same = (name: string, wanted: unknown, is: unknown, phrase = what) => {
+    if (wanted !== is) found.push({ phrase, detail: `${what} has ${name} ${is}, not ${wanted}` });
   };
   same('the codec', before.codec, after.codec);
   // A track of an unknown codec may have more that the copy lacks.
-  if (before.codec === '') found.push({ told: what, detail: `${what} is of an unknown codec` });
+  if (before.codec === '') found.push({ phrase: what, detail: `${what} is of an unknown codec` });
   const counted = IN_SAMPLES.test(before.codec) ? 'bytes' : 'packets';
   const showsHidden = after[counted] > before[counted];
   // An edit list that cuts out a middle part is not copied.
@@ -64,7 +64,7 @@ function trackDiffers(before: Track, after: Track): Difference[] {
     if (EITHER_WAY.test(look) && !before.looks.includes(look)) found.push(looksDifferent(look, 'has'));
   for (const end of ['startSec', 'endSec'] as const)
     if (!showsHidden && !(Math.abs(before[end] - after[end]) <= TOLERANCE_SEC))
-      found.push({ told: what, detail: `${what} has the ${end} ${after[end]}, not ${before[end]}` });
+      found.push({ phrase: what, detail: `${what} has the ${end} ${after[end]}, not ${before[end]}` });
   return found;
 }
 
@@ -79,6 +79,6 @@ const lacksOpenEnd = (before: Track, after: Track): boolean =>
   after.endSec < before.endSec;
 
 function looksDifferent(look: string, how: string): Difference {
-  const told = look.startsWith('turn ') ? 'its turn' : look.startsWith('pixels ') ? 'its pixel shape' : 'its colours';
-  return { told, detail: `it ${how} ${look}` };
+  const phrase = look.startsWith('turn ') ? 'its turn' : look.startsWith('pixels ') ? 'its pixel shape' : 'its colours';
+  return { phrase, detail: `it ${how} ${look}` };
 }

@@ -11,7 +11,7 @@ export interface Missing {
 
 /** Returns sentences for the owner; undefined when nothing is missing. */
 export function problemOf({ hasVideo, copy, audio, thumbnails }: Missing): string | undefined {
-  const lost = [...new Set(copy.map(({ told }) => told))];
+  const lost = [...new Set(copy.map(({ phrase }) => phrase))];
   const sentences = [
     ...(hasVideo ? [] : ['The video stays as it was uploaded: no copy could be made in which players can seek.']),
     ...(lost.length > 0 ? [`The video stays as it was uploaded: a copy would lose ${listed(lost)}.`] : []),

@@ -139,11 +139,11 @@ async function compare(clip: ClipFiles, before: Inspection, options: RunOptions)
   try {
     const { scan, picture } = await lookAt(path, options);
     const different = differences(before, scan, picture);
-    if (!picture) different.push({ told: 'its picture', detail: 'its first picture cannot be decoded' });
+    if (!picture) different.push({ phrase: 'its picture', detail: 'its first picture cannot be decoded' });
     return { different, inspection: inspectionOf(scan, picture) };
   } catch (error) {
     if (!(error instanceof ScanLimitError)) throw error;
-    return { different: [{ told: 'its picture', detail: error.message }], inspection: undefined };
+    return { different: [{ phrase: 'its picture', detail: error.message }], inspection: undefined };
   }
 }
 

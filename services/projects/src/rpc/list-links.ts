@@ -21,7 +21,7 @@ export const listLinks =
     });
   };
 
-interface Asked {
+interface PageOptions {
   /** A link's position. */
   after: number | undefined;
   size: number;
@@ -29,15 +29,15 @@ interface Asked {
   complete: boolean | undefined;
 }
 
-async function listPage(context: Context, project: Project, asked: Asked): Promise<ListLinksResponse> {
+async function listPage(context: Context, project: Project, options: PageOptions): Promise<ListLinksResponse> {
   const { expiresAt } = project;
   const now = context.clock.now();
-  const { shared, unique } = await readPage(context, project, asked, now);
-  const page = unique.slice(0, asked.size);
+  const { shared, unique } = await readPage(context, project, options, now);
+  const page = unique.slice(0, options.size);
   return {
     sharedLink: shared ? toLink(context, shared, expiresAt, now) : undefined,
     uniqueLinks: page.map(link => toLink(context, link, expiresAt, now)),
-    nextCursor: unique.length > asked.size ? makeCursor(page.at(-1)!.position) : undefined,
+    nextCursor: unique.length > options.size ? makeCursor(page.at(-1)!.position) : undefined,
   };
 }
 
@@ -45,7 +45,7 @@ async function listPage(context: Context, project: Project, asked: Asked): Promi
 async function readPage(
   { store }: Context,
   { _id: projectId, ownerId, expiresAt }: Project,
-  { after, size, status, complete }: Asked,
+  { after, size, status, complete }: PageOptions,
   now: Date,
 ): Promise<{ shared: Link | null | undefined; unique: Link[] }> {
   const wanted = { ownerId, projectId, state: toLinkState(status), complete, expired: hasExpired(expiresAt, now) };

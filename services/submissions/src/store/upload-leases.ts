@@ -87,8 +87,8 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
       return row ? uploadFromRow(row) : undefined;
     },
     async renewWorker(key, workerId, leaseMs, checksums) {
-      const noted = [{ $set: { ...checksums, 'worker.until': prolonged('worker', leaseMs) } }];
-      const held = await uploads.updateOne(landingBy(key, workerId), noted, PIPELINE);
+      const renewal = [{ $set: { ...checksums, 'worker.until': prolonged('worker', leaseMs) } }];
+      const held = await uploads.updateOne(landingBy(key, workerId), renewal, PIPELINE);
       return held.matchedCount > 0;
     },
     async holdsWorker(key, workerId) {

@@ -1,6 +1,6 @@
 import { languageCode } from '@recording-request/contract/languages';
 import type { Secret } from '@recording-request/kit/secret-file';
-import { askPeer } from '@recording-request/kit-telemetry/peers';
+import { measureRequest } from '@recording-request/kit-telemetry/peers';
 import { inSpan } from '@recording-request/kit-telemetry/span';
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, toFile } from 'openai';
 import type { Failure } from '../domain/retry.ts';
@@ -139,7 +139,7 @@ const secondsOf = (value: unknown) =>
 
 /** Fetches without redirects, so that the key reaches no other host, and limits the answer's size. */
 async function fetchBounded(url: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const answered = askPeer('speech');
+  const answered = measureRequest('speech');
   const response = await fetch(url, { ...init, redirect: 'error' }).catch(error => {
     answered(init?.signal?.aborted ? 'timeout' : 'unreachable');
     throw error;

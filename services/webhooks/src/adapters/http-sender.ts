@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { context } from '@opentelemetry/api';
-import { askPeer } from '@recording-request/kit-telemetry/peers';
+import { measureRequest } from '@recording-request/kit-telemetry/peers';
 import { runningTrace, startSpan } from '@recording-request/kit-telemetry/span';
 import { type AddressRules, addressFault, NOT_PUBLIC } from '../domain/address.ts';
 import type { Sent } from '../domain/outcome.ts';
@@ -99,7 +99,7 @@ async function post(
   answerBytes: number,
 ): Promise<Sent> {
   const target = new URL(url);
-  const answered = askPeer('endpoint');
+  const answered = measureRequest('endpoint');
   const how = { method: 'POST', headers, signal: AbortSignal.any([signal, limit]) };
   const send = async () => {
     const request =

@@ -75,15 +75,15 @@ export async function deliver(
 ): Promise<AttemptResult> {
   const { config, store, log, clock, targets } = deps;
   try {
-    let seen = known ?? (await look(deps, delivery.projectId, targets.recent(delivery.projectId)));
+    let found = known ?? (await look(deps, delivery.projectId, targets.recent(delivery.projectId)));
     // The address changed after it was read: the outcome at the old address would count for the new one.
-    if (seen && seen.endpoint.targetVersion > seen.target.version)
-      seen = await look(deps, delivery.projectId, targets.of(delivery.projectId, signal));
-    if (!seen) {
+    if (found && found.endpoint.targetVersion > found.target.version)
+      found = await look(deps, delivery.projectId, targets.of(delivery.projectId, signal));
+    if (!found) {
       await store.queue.putBack(delivery, { state: 'erased' });
       return {};
     }
-    const { target, endpoint, renewed } = seen;
+    const { target, endpoint, renewed } = found;
     if (renewed) await resumeWaiting(deps, endpoint);
     // Checks again just before the attempt: the steps above may take long, and an erasure may have finished meanwhile.
     if (await store.ledger.isErased(delivery)) {
@@ -118,9 +118,9 @@ export async function deliver(
 async function look(
   deps: DeliverDeps,
   projectId: string,
-  asked: Promise<Target | undefined>,
+  pending: Promise<Target | undefined>,
 ): Promise<TargetWithEndpoint | undefined> {
-  const target = await asked;
+  const target = await pending;
   return target && (await withEndpoint(deps, projectId, target));
 }
 

@@ -69,7 +69,7 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
           update: {
             $set: { state: 'delivered' as const, deliveredAt: attempt.at, step: 0, forced: false },
             $unset: { nextAt: 1 as const, lease: 1 as const },
-            ...noted(attempt),
+            ...recordOf(attempt),
           },
         },
       }));
@@ -111,9 +111,9 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
       const { lease } = delivery;
       const { matchedCount } = await deliveries.updateOne(
         { ...deliveryAt(delivery), lease },
-        { ...release(released, { forced: false }), ...noted(attempt), $inc: { attemptCount: 1, step: 1 } },
+        { ...release(released, { forced: false }), ...recordOf(attempt), $inc: { attemptCount: 1, step: 1 } },
       );
-      if (matchedCount === 0) await deliveries.updateOne(deliveryAt(delivery), noted(attempt));
+      if (matchedCount === 0) await deliveries.updateOne(deliveryAt(delivery), recordOf(attempt));
       return matchedCount > 0;
     },
     async putBack(delivery, released) {
@@ -151,7 +151,7 @@ const fresh = ({ id, ...delivery }: NewDelivery) => ({
   attemptCount: 0,
 });
 
-const noted = (attempt: Attempt) => ({
+const recordOf = (attempt: Attempt) => ({
   $push: { attempts: { $each: [attempt], $slice: -KEPT_ATTEMPTS } },
   $inc: { attemptCount: 1 },
 });

@@ -54,11 +54,11 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
   const lookForErasure = createBatcher({
     keyOf: ({ projectId }) => projectId,
     maxBatch: LOOKED_FOR_AT_ONCE,
-    async work(asked: { projectId: string; submissionId: string }[]) {
-      const ids = [...new Set(asked.flatMap(({ projectId, submissionId }) => [projectId, submissionId]))];
+    async work(batch: { projectId: string; submissionId: string }[]) {
+      const ids = [...new Set(batch.flatMap(({ projectId, submissionId }) => [projectId, submissionId]))];
       const found = await erasures.find({ _id: { $in: ids } }, { _id: 1 }).lean();
       const erased = new Set(found.map(({ _id }) => _id));
-      return asked.map(({ projectId, submissionId }) => erased.has(projectId) || erased.has(submissionId));
+      return batch.map(({ projectId, submissionId }) => erased.has(projectId) || erased.has(submissionId));
     },
   });
 

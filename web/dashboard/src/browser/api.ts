@@ -16,7 +16,7 @@ export class Poller {
   private readonly etags = new Map<string, string>();
 
   /** Resolves to undefined when the answer has not changed. Rejects as `get` does. */
-  async ask<T>(path: string): Promise<T | undefined> {
+  async poll<T>(path: string): Promise<T | undefined> {
     const known = this.etags.get(path);
     const answer = await request(pagePath + path, known ? { headers: { 'if-none-match': known } } : {});
     if (answer.status === 304) return undefined;

@@ -56,14 +56,14 @@ const poller = new Poller();
 /** Polls clips; resolves to undefined when nothing changed. Rejects as `get` does. */
 export async function pollClips(path: string): Promise<ClipsPage | undefined> {
   const latest = asking();
-  const page = await poller.ask<ClipsPage>(path);
+  const page = await poller.poll<ClipsPage>(path);
   return page && { ...page, submissions: page.submissions.map(latest) };
 }
 
 /** Polls one clip; resolves to undefined when nothing changed. Rejects as `get` does. */
 export async function pollClip(id: string): Promise<Clip | undefined> {
   const latest = asking();
-  const clip = await poller.ask<Clip>(`/submissions/${id}`);
+  const clip = await poller.poll<Clip>(`/submissions/${id}`);
   return clip && latest(clip);
 }
 

@@ -112,7 +112,7 @@ export async function refreshLinks(): Promise<void> {
     return;
   }
   stale = false;
-  const page = await poller.ask<DashboardLinksJson>(pathTo({}));
+  const page = await poller.poll<DashboardLinksJson>(pathTo({}));
   if (!page) return;
   if (page.sharedLink) render(sharedLink(page.sharedLink, pagePath), elements.shared);
   for (const link of page.recipientUrls) {

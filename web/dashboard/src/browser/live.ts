@@ -31,7 +31,7 @@ async function look(): Promise<void> {
   if (asking || ended || document.hidden) return;
   asking = true;
   try {
-    const received = await overview.ask<DashboardOverviewJson>(PATH);
+    const received = await overview.poll<DashboardOverviewJson>(PATH);
     round += 1;
     if (received) {
       render(figures(received), elements.figures);
@@ -49,8 +49,8 @@ async function look(): Promise<void> {
     wait = EVERY_MS;
   } catch (error) {
     failed(error);
-    const asked = error instanceof Refusal ? error.waitMs : 0;
-    wait = Math.min(LONGEST_MS, Math.max(wait * 2, asked));
+    const serverWait = error instanceof Refusal ? error.waitMs : 0;
+    wait = Math.min(LONGEST_MS, Math.max(wait * 2, serverWait));
   } finally {
     asking = false;
     if (!ended) timer = window.setTimeout(() => void look(), wait);

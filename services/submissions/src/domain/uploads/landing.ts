@@ -60,8 +60,8 @@ const PROBLEM_LENGTH = 500;
 
 /** Returns the problem for the operator: the cause, when the error itself only has a sentence for the client. */
 export function problemOf(error: unknown): string {
-  const told = error instanceof DomainError && error.cause instanceof Error ? error.cause : error;
-  return (told instanceof Error ? told.message || told.name : String(told)).slice(0, PROBLEM_LENGTH);
+  const reason = error instanceof DomainError && error.cause instanceof Error ? error.cause : error;
+  return (reason instanceof Error ? reason.message || reason.name : String(reason)).slice(0, PROBLEM_LENGTH);
 }
 
 /** Whether a landing failed although everything that it needs was reachable. */

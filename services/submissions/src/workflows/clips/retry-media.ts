@@ -67,9 +67,9 @@ export async function retryMedia(
   return { clips, lookedAt: rows.length, next };
 }
 
-async function reasonToLeave(ask: () => Promise<void>): Promise<string> {
+async function reasonToLeave(request: () => Promise<void>): Promise<string> {
   try {
-    await ask();
+    await request();
     return '';
   } catch (error) {
     if (error instanceof DomainError && error.code === 'conflict') return error.message;

@@ -59,7 +59,7 @@ export interface ExportSource extends TextSource {
   videos(): AsyncIterable<Submission>;
 }
 
-export type Asked = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
+export type ExportSelection = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
 
 /** The links of a project as pages of JSON, in bytes outside of the heap: ten thousand links take 4 MB. */
 export type KeptLinks = Buffer[];
@@ -71,17 +71,17 @@ export interface ArchiveFrame {
 }
 
 /** Loads the frame. Fails with `not_found` when the project is not the owner's. */
-export async function loadFrame(asked: Asked, context: ExportContext): Promise<ArchiveFrame> {
-  const { ownerId, projectId, includeLinks } = asked;
+export async function loadFrame(selection: ExportSelection, context: ExportContext): Promise<ArchiveFrame> {
+  const { ownerId, projectId, includeLinks } = selection;
   const { project } = await context.projects.getProject({ ownerId, projectId });
-  return { project: project!, links: includeLinks ? await keepLinks(asked, context) : null };
+  return { project: project!, links: includeLinks ? await keepLinks(selection, context) : null };
 }
 
-async function keepLinks(asked: Asked, context: ExportContext): Promise<KeptLinks> {
-  const { ownerId, projectId } = asked;
+async function keepLinks(selection: ExportSelection, context: ExportContext): Promise<KeptLinks> {
+  const { ownerId, projectId } = selection;
   const first = await context.projects.listLinks({ ownerId, projectId, pageSize: LIMITS.linkPageSize });
   const kept: KeptLinks = [];
-  for await (const page of linkPages(asked, first, context, LIMITS.linkPageSize))
+  for await (const page of linkPages(selection, first, context, LIMITS.linkPageSize))
     kept.push(Buffer.from(JSON.stringify(page)));
   return kept;
 }
@@ -92,12 +92,12 @@ async function* pagesOf(links: KeptLinks): AsyncIterable<ProjectLinksJson> {
 
 /** Opens the source of an archive, without clips whose videos are unreadable. */
 export async function openArchived(
-  asked: Asked,
+  selection: ExportSelection,
   frame: ArchiveFrame,
   context: ExportContext,
   signal: AbortSignal,
 ): Promise<ExportSource> {
-  const { ownerId, projectId, filter } = asked;
+  const { ownerId, projectId, filter } = selection;
   const plan = await planExport(context, { ownerId, projectId }, filterOf(filter), signal);
   const read = (part: ExportPart) => walk(plan.clips, ids => context.exportRows.read(ownerId, projectId, ids, part));
   const { links } = frame;
@@ -123,11 +123,15 @@ export async function openArchived(
  * resolves, and the first links with the head, so that errors occur before anything is sent. Fails with `not_found`
  * when the project is not the owner's.
  */
-export async function openTexts(asked: Asked, context: ExportContext, signal: AbortSignal): Promise<TextSource> {
-  const { ownerId, projectId, includeLinks } = asked;
+export async function openTexts(
+  selection: ExportSelection,
+  context: ExportContext,
+  signal: AbortSignal,
+): Promise<TextSource> {
+  const { ownerId, projectId, includeLinks } = selection;
   const { exportRows, projects, submissions } = context;
   const project = (await projects.getProject({ ownerId, projectId })).project!;
-  const filter = filterOf(asked.filter);
+  const filter = filterOf(selection.filter);
   const idsIn = async (range: IdRange) => {
     const clips = new IdList();
     for await (const id of exportRows.ids(ownerId, projectId, filter, range)) {
@@ -150,7 +154,7 @@ export async function openTexts(asked: Asked, context: ExportContext, signal: Ab
         exportRows.terms(ownerId, projectId),
         includeLinks ? projects.listLinks({ ownerId, projectId, pageSize: FIRST_PAGE }) : null,
       ]);
-      const links = firstLinks && linkPages(asked, firstLinks, context);
+      const links = firstLinks && linkPages(selection, firstLinks, context);
       return { project: presentProjectDetail(project, countsOf(counts.get(projectId)!)), links, terms };
     },
     async *submissions() {
@@ -164,16 +168,16 @@ export async function openTexts(asked: Asked, context: ExportContext, signal: Ab
 
 /** Small pages: when a caller leaves after the first bytes, only one page was made in vain. */
 async function* linkPages(
-  asked: Asked,
+  selection: ExportSelection,
   first: ListLinksResponse,
   context: ExportContext,
   pageSize: number = DEFAULTS.linkPageSize,
 ): AsyncIterable<ProjectLinksJson> {
-  const { ownerId, projectId } = asked;
-  yield linksOf(asked, first, context);
+  const { ownerId, projectId } = selection;
+  yield linksOf(selection, first, context);
   for (let cursor = first.nextCursor; cursor !== undefined; ) {
     const page = await context.projects.listLinks({ ownerId, projectId, pageSize, cursor });
-    yield linksOf(asked, page, context);
+    yield linksOf(selection, page, context);
     cursor = page.nextCursor;
   }
 }
@@ -191,8 +195,11 @@ const shownOf = (
   };
 };
 
-const linksOf = ({ projectId }: Asked, links: ListLinksResponse, { config }: ExportContext): ProjectLinksJson =>
-  presentLinks(links, { baseUrl: config.publicBaseUrl, projectId });
+const linksOf = (
+  { projectId }: ExportSelection,
+  links: ListLinksResponse,
+  { config }: ExportContext,
+): ProjectLinksJson => presentLinks(links, { baseUrl: config.publicBaseUrl, projectId });
 
 const FIRST_PAGE = 20;
 // The size of the next rows is a guess: a page that is twenty times larger than expected takes a few MB.

@@ -4,14 +4,17 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { ZipEntry } from '../../adapters/zip-archive.ts';
 import { clipFileName } from '../../domain/exports/archive.ts';
 import { filterOf } from '../../messages.ts';
-import type { Asked, ExportContext, TextSource } from './export-project.ts';
+import type { ExportContext, ExportSelection, TextSource } from './export-project.ts';
 
 const TOO_MANY = `One archive holds the transcripts of ${LIMITS.transcriptsZipClips.toLocaleString('en')} clips at most, and this project has more: ask for those of the selected clips (selected=true), or for transcripts.txt.`;
 
 /** Fails with `conflict` when the filtered clips have more transcripts than a transcripts.zip may have. */
-export async function checkTranscripts(asked: Asked, { submissions }: Pick<ExportContext, 'submissions'>) {
-  const { ownerId, projectId } = asked;
-  const { selected, transcriptStatus } = filterOf(asked.filter);
+export async function checkTranscripts(
+  selection: ExportSelection,
+  { submissions }: Pick<ExportContext, 'submissions'>,
+) {
+  const { ownerId, projectId } = selection;
+  const { selected, transcriptStatus } = filterOf(selection.filter);
   const counts = (await submissions.count(ownerId, [projectId])).get(projectId)!;
   const chosen = selected === undefined ? counts.total : selected ? counts.selected : counts.total - counts.selected;
   const completed = (transcriptStatus ?? 'completed') === 'completed' ? (counts.byTranscript.completed ?? 0) : 0;

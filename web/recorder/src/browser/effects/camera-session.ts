@@ -25,7 +25,7 @@ export function createCameraSession(
   let recording: Recording | undefined;
   let ticker: number | undefined;
   // Increases with each new camera and when the camera closes.
-  let asked = 0;
+  let generation = 0;
 
   const tick = () => {
     if (!watch) return;
@@ -34,7 +34,7 @@ export function createCameraSession(
   };
 
   function release(): void {
-    asked += 1;
+    generation += 1;
     window.clearInterval(ticker);
     watch?.stop();
     watch = undefined;
@@ -56,18 +56,18 @@ export function createCameraSession(
     async openCamera({ choice }) {
       // Turns the old camera off first: many phones can use only one camera at a time.
       release();
-      const mine = asked;
+      const mine = generation;
       try {
         const opened = await openCamera(choice);
-        if (mine !== asked) return closeCamera(opened);
+        if (mine !== generation) return closeCamera(opened);
         use(opened);
         const devices = await devicesOf(opened.stream);
-        if (mine !== asked) return;
+        if (mine !== generation) return;
         ticker = window.setInterval(tick, TICK_MS);
         dispatch({ is: 'cameraOpened', devices });
       } catch (problem) {
         const known = typeof problem === 'string' ? (problem as CameraProblem) : 'noCamera';
-        if (mine === asked) dispatch({ is: 'cameraFailed', problem: known });
+        if (mine === generation) dispatch({ is: 'cameraFailed', problem: known });
       }
     },
     closeCamera: release,

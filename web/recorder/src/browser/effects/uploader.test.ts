@@ -25,10 +25,11 @@ function serverOf(offset: number, length?: number) {
     const declared = new Headers(headers).get('Upload-Length');
     if (declared !== null) length = Number(declared);
     const reached = offset + bytes.length;
-    const told: Record<string, string> = { 'Upload-Offset': String(reached) };
-    if (length !== undefined) told['Upload-Length'] = String(length);
-    if (method === 'PATCH' && reached === length) return Response.json({ submissionId: 's1' }, { headers: told });
-    return new Response(null, { status: method === 'PATCH' ? 204 : 200, headers: told });
+    const answerHeaders: Record<string, string> = { 'Upload-Offset': String(reached) };
+    if (length !== undefined) answerHeaders['Upload-Length'] = String(length);
+    if (method === 'PATCH' && reached === length)
+      return Response.json({ submissionId: 's1' }, { headers: answerHeaders });
+    return new Response(null, { status: method === 'PATCH' ? 204 : 200, headers: answerHeaders });
   };
   return { answer, received: () => bytes, declared: () => length };
 }

@@ -193,7 +193,7 @@ test('if another device continued the interview, the due question is shown befor
   const phase = claimed.state.phase as Capture;
   assert.deepEqual(phase.mode, { is: 'ready' });
   assert.deepEqual(phase.question, { number: 2, count: 2, text: 'What?' });
-  assert.deepEqual(phase.told, ['answeredElsewhere']);
+  assert.deepEqual(phase.notice, ['answeredElsewhere']);
   const pressed = play(
     [
       { is: 'record', now: 0 },
@@ -211,7 +211,7 @@ test('if another device continued the interview, the due question is shown befor
     ],
     asking,
   ).state.phase as Capture;
-  assert.deepEqual([reworded.mode.is, reworded.question?.text, reworded.told], ['ready', 'Who were you?', undefined]);
+  assert.deepEqual([reworded.mode.is, reworded.question?.text, reworded.notice], ['ready', 'Who were you?', undefined]);
   const whole = play([...TO_CAMERA, tick(0), { is: 'record', now: 0 }, { is: 'claimed', response: response([], 1) }]);
   assert.deepEqual(whole.state.phase, { at: 'done', text: ['doneElsewhere'], dialog: false });
 });

@@ -58,7 +58,7 @@ function countDown(state: State, phase: Capture, mode: Extract<Mode, { is: 'coun
   const seconds = COUNT_FROM - Math.floor((now - since) / 1_000);
   if (seconds > 0) return toMode(state, phase, { is: 'countdown', limit, seconds, since });
   const next: State = { ...state, take: undefined, refused: false, progress: undefined };
-  return toMode(next, { ...phase, told: undefined }, { is: 'starting', limit }, makeTake(state));
+  return toMode(next, { ...phase, notice: undefined }, { is: 'starting', limit }, makeTake(state));
 }
 
 const makeTake = (state: State, type?: string): Step['effects'][number] => ({
@@ -101,9 +101,10 @@ const isShown = ({ number, text }: Question, { question }: Capture): boolean =>
 
 /** Shows the due question before a recording: another device has answered, or the owner has changed it. */
 function askAnother(state: State, phase: Capture, question: Question): Step {
-  const told: Message | undefined = question.number > (phase.question?.number ?? 1) ? ['answeredElsewhere'] : undefined;
-  const asked = [...(told ? [told] : []), ['question', { ...question }] as const, question.text];
-  return toMode(state, { ...phase, question, told }, { is: 'ready' }, announce(...asked));
+  const notice: Message | undefined =
+    question.number > (phase.question?.number ?? 1) ? ['answeredElsewhere'] : undefined;
+  const texts = [...(notice ? [notice] : []), ['question', { ...question }] as const, question.text];
+  return toMode(state, { ...phase, question, notice }, { is: 'ready' }, announce(...texts));
 }
 
 export const capture: On<

@@ -108,7 +108,7 @@ export interface Capture {
   before?: Choice;
   reading?: Reading;
   /** Shown until the recording begins. */
-  told?: Message;
+  notice?: Message;
 }
 
 export interface Question {

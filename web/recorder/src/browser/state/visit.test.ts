@@ -220,7 +220,7 @@ test('a lost take stays on the device; the next question can still be answered',
 });
 
 test('the page offers the whole of a partially landed take only if this device has it', () => {
-  const told = (fields: Partial<Take>) => {
+  const textOf = (fields: Partial<Take>) => {
     const end = { kind: 'incomplete' } as const;
     const lost = take({ sent: true, size: 1_000, recorded: 1_000, ...fields });
     const { state } = play([...TO_SENDING, { is: 'uploadEnded', take: lost, end }, { is: 'responseLoaded' }]);
@@ -229,9 +229,9 @@ test('the page offers the whole of a partially landed take only if this device h
     assert.equal(save, lost, 'the existing part can be saved');
     return text[0];
   };
-  assert.equal(told({}), 'incompleteText');
-  assert.equal(told({ size: 400 }), 'incompletePart');
-  assert.equal(told({ sent: false }), 'incompletePart', 'a full device stored no later state of the take');
+  assert.equal(textOf({}), 'incompleteText');
+  assert.equal(textOf({ size: 400 }), 'incompletePart');
+  assert.equal(textOf({ sent: false }), 'incompletePart', 'a full device stored no later state of the take');
 });
 
 test('events about another take than the uploading one are ignored', () => {
@@ -434,12 +434,12 @@ test('a later visit to a shared link offers another response, and continues an o
   assert.ok(!kinds(goesOn.effects).includes('forgetTake'), 'the takes of the previous response stay on the device');
   const left = later([lost], response([], 1));
   assert.equal(left.load.id, 'r1', 'the remaining take of the previous response can be saved');
-  const told = play(
+  const played = play(
     [
       { is: 'responseLoaded', response: response([], 1) },
       { is: 'usesKnown', left: true },
     ],
     left.state,
   );
-  assert.deepEqual((told.state.phase as Problem).retry, { label: 'another', to: 'another' });
+  assert.deepEqual((played.state.phase as Problem).retry, { label: 'another', to: 'another' });
 });

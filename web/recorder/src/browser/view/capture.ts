@@ -56,9 +56,9 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
     setText(elements.captureQuestion, question?.text ?? '');
   }
 
-  function showReading({ mode, reading, told }: Capture): void {
+  function showReading({ mode, reading, notice }: Capture): void {
     elements.record.disabled = mode.is === 'checking' || mode.is === 'claiming';
-    setText(elements.readyText, mode.is === 'ready' && told ? say(told) : readyText(mode, reading, t));
+    setText(elements.readyText, mode.is === 'ready' && notice ? say(notice) : readyText(mode, reading, t));
     const level = Math.round((reading?.level ?? 0) * 100);
     elements.levelBar.style.transform = `scaleX(${level / 100})`;
     elements.level.setAttribute('aria-valuenow', String(level));
