@@ -3,7 +3,7 @@ import type { Random } from '@recording-request/stack/random';
 import type { ClusterHarness } from './harness.ts';
 import type { ServersKind } from './servers/beside.ts';
 
-/** Returns whether `--only` selects a case: the beginning of its name is enough, and an empty list selects all. */
+/** Returns whether `--only` selects a case by the beginning of its name; an empty list selects all. */
 export const isAsked = ({ name }: Pick<ClusterCase, 'name'>, only: string[]): boolean =>
   only.length === 0 || only.some(start => name.startsWith(start));
 
@@ -18,10 +18,10 @@ export interface ClusterCase {
   promise: string;
   /** The kind of servers; one of each by default. */
   servers?: ServersKind;
-  /** The program that only this case needs, and that runs beside the cluster. */
+  /** A program that only this case needs; it runs beside the cluster. */
   needs?: ProgramModule;
-  /** The limit after which its clients give up, twenty minutes by default. */
+  /** The time after which its clients give up; twenty minutes by default. */
   limitMs?: number;
-  /** Reports broken promises with `violated`; a rejection fails the case too. The checker decides afterwards. */
+  /** Reports broken promises with `violated`; a rejection also fails the case. Afterwards the checker decides. */
   run(harness: ClusterHarness, plan: { random: Random; clips: number }): Promise<void>;
 }

@@ -17,7 +17,7 @@ import { ORIGIN, type Overlay } from './product/overlay.ts';
 import type { Product } from './product/product.ts';
 import type { Several } from './servers/beside.ts';
 
-/** The product in the cluster, its contributors and its owner, as a case gets them, and the input of the checker. */
+/** A case's access to the product in the cluster, its contributors and its owner, and the input of the checker. */
 export interface ClusterHarness extends Judged, AsyncDisposable {
   product: Product;
   /** Runs Helm with an administrator's rights, by default for at most a minute. Rejects with Helm's error. */
@@ -31,18 +31,18 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   serversEnv: Record<string, string>;
   /** The servers of a case that needs several. */
   several: Several | undefined;
-  /** The pod for the operator's commands; it is not applied. */
+  /** The pod for the operator's commands; the case applies it. */
   operatorPod: Manifest[];
   overlay: Overlay;
   previous: string | undefined;
   place: Place;
   built: Record<string, string>;
-  /** Makes the checker look at other databases, topics and another bucket from now on. */
+  /** From now on, the checker uses other databases, topics and another bucket. */
   lookAt(place: StoresPlace): Promise<void>;
   /** The token of the owner, who has every scope and no projects yet. */
   apiToken: string;
   gateway: GatewayClient;
-  /** Routes all clients another way, until disposal. */
+  /** Routes all clients through another address until disposal. */
   comeBy(way: Way): Disposable;
   pool: TakePool;
   load: Load;
@@ -67,7 +67,7 @@ export interface StoresPlace {
 
 const PLACE: StoresPlace = { databasePrefix: '', topicPrefix: '', bucket: 'recording-request' };
 
-/** The shared parts of a run of cases. */
+/** The parts that all cases of a run share. */
 export interface Installed {
   product: Product;
   helm: ClusterHarness['helm'];
@@ -84,7 +84,7 @@ export interface Installed {
   /** The sources of the earlier version, if a case needs them. */
   previous: string | undefined;
   place: Place;
-  /** The folders of programs built for single cases, by their names. */
+  /** The folders of programs for single cases, by name. */
   built: Record<string, string>;
   dir: string;
 }
@@ -152,7 +152,7 @@ export async function openHarness(
       leftovers = opened.use(await openLeftovers({ env: serversEnv, ...place }));
     },
     expected: NOTHING_EXPECTED,
-    // The programs in pods belong to them: they end with the pod.
+    // A pod's programs end with the pod.
     workDir: dir,
     get violations() {
       return [...own, ...ledger.violations];

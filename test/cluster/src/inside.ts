@@ -26,11 +26,11 @@ import type { ServersKind } from './servers/beside.ts';
 import { startBeside } from './servers/start.ts';
 import type { Unbuilt } from './validated-only.ts';
 
-/** The input of the process within the lab's network. */
+/** The input of the process inside the lab's network. */
 export interface Task {
   dir: string;
   kubectl: string;
-  /** The folders of programs built for single cases, by their names. */
+  /** The folders of programs for single cases, by name. */
   built: Record<string, string>;
   unbuilt: Unbuilt;
   kustomize: string;
@@ -56,7 +56,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
     if (isHeld) return released.resolve();
     const error = new Error(`ended by ${name}`);
     stop.abort(error);
-    // Does not wait: the servers end with this process, and pods with the machine.
+    // Exits at once: the servers end with this process, and the pods with the machine.
     reject(error);
   });
 
@@ -105,12 +105,12 @@ async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubect
   return results;
 }
 
-/** Prints how other shells of this computer reach the cluster, and waits for its end. */
+/** Prints the commands with which other shells of this computer reach the cluster, and waits for its end. */
 async function holdOpen(installed: Installed, { kubectl }: Task): Promise<void> {
   const inside = `nsenter --target ${process.pid} --net --`;
   const asked = `${kubectl} --kubeconfig ${kubeconfigIn(installed.place)} --namespace ${NAMESPACE}`;
   isHeld = true;
-  log(`The cluster goes on until Ctrl-C. In another shell of this computer, as root:
+  log(`The cluster runs until Ctrl-C. In another shell of this computer, as root:
   ${inside} ${asked} get pods
   ${inside} curl --header 'Authorization: Bearer ${await newOwner(installed)}' ${ORIGIN}/api/projects`);
   await released.promise;

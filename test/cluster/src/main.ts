@@ -47,7 +47,7 @@ async function runInLab({ only, seed, clips, hold, list }: Options, stopped: Abo
   const place = placeIn(dir, env);
   // Whisper would use the processors that the cluster needs.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
-  // Installs the cases' programs here: the lab's own network leads nowhere.
+  // Installs the cases' programs here: the lab's network has no access to others.
   await ensure([...PROGRAMS, 'mongo', 'kafka', 's3', 'speech'], print, { signal });
   await ensureNginx(context);
   const kustomize = await ensureKustomize(context);
@@ -61,7 +61,7 @@ async function runInLab({ only, seed, clips, hold, list }: Options, stopped: Abo
   const builtAt = Date.now();
   lap(`both images are built: ${Math.round(images.bytes / 1e6)} MB in ${images.seconds} s`);
   await using machine = await startMachine(place, programs.pause, (name, file) =>
-    lost.abort(new Error(`${name} ended by itself: see ${file}`)),
+    lost.abort(new Error(`${name} ended unexpectedly: see ${file}`)),
   );
   await using _podLogs = keepPodLogs(place);
   using memory = watchMemory(machine.memory);
@@ -78,7 +78,7 @@ async function runInLab({ only, seed, clips, hold, list }: Options, stopped: Abo
   lap(status === 0 ? 'every promise was kept' : 'promises were broken');
   if (status === 0) return 0;
   scratch.keep();
-  print(`logs: ${place.logs}; of pods, also of those that are gone, in pods`);
+  print(`logs: ${place.logs}; those of pods, deleted ones included, in its folder pods`);
   return status;
 }
 
@@ -100,7 +100,7 @@ async function buildNeeded(only: string[], context: InstallContext): Promise<Pic
 
 /** Runs Node with these arguments beside the lab's cluster. Resolves to its exit code. */
 async function runBeside(machine: Machine, nodeArgs: string[], signal: AbortSignal): Promise<number> {
-  // An end during the start of the cluster would otherwise go unnoticed.
+  // The lab may have ended during the start of the cluster.
   signal.throwIfAborted();
   const [file, args] = dieWithParent(...machine.beside(process.execPath, nodeArgs));
   const child = spawn(file, args, { stdio: 'inherit' });

@@ -14,20 +14,20 @@ const CLIPS = 24;
 
 export const HELP = `npm run k8s [-- options]
 
-Starts a real Kubernetes of one node on this machine, within namespaces of its own, installs the product in it from deploy/,
-and lets things happen to it under load; then the fault suite's checker decides whether every promise was kept. Prints a
-table; ends with a status other than 0 when one was not. Needs root, cgroups of version 1, Go, and about 8 GB of the cache
-folder. All cases take about an hour on two cores. The first run builds Kubernetes, the images, KEDA and Traefik before, which takes
-half an hour or more; later ones begin after one or two minutes.
+Starts a real one-node Kubernetes in separate namespaces on this machine, installs the product from deploy/, and disturbs it
+under load; then the fault suite's checker judges every promise. Prints a table; exits with a status other than 0 if a
+promise was broken. Needs root, cgroups of version 1, Go, and about 8 GB in the cache folder. All cases take about an hour on
+two cores. The first run also builds Kubernetes, the images, KEDA and Traefik, which takes half an hour or more; later runs
+start the cases after one or two minutes.
 
-  --only A,B     only these cases; a name's beginning is enough
-  --clips N      clips that each case hands in at least (default: ${CLIPS})
-  --seed TEXT    replays the choices of an earlier run: the seed is printed
-  --hold         after the last case the cluster goes on, and what to reach it by is printed, until Ctrl-C
-  --list         what the cases promise
-  --help         this text
+  --only A,B     run only these cases; the beginning of a name is enough
+  --clips N      the minimum number of clips per case (default: ${CLIPS})
+  --seed TEXT    replay the choices of an earlier run, which printed its seed
+  --hold         keep the cluster until Ctrl-C after the last case, and print the commands that reach it
+  --list         print the promise of each case
+  --help         print this text
 
-Nothing of this machine's network, cgroups or settings is changed. Ctrl-C ends it, and what it started with it.
+It changes no network, cgroup or setting of this machine. Ctrl-C ends it with all its processes.
 `;
 
 /** Parses the command line. Throws UsageError. */

@@ -6,18 +6,18 @@ import type { ClusterHarness } from './harness.ts';
 
 const READ_EVERY_MS = 40;
 /**
- * One take a second, from however many contributors: as much as two processors can do beside what happens to them. Without a pause
- * contributors take all that there is, and what fails is told by the machine.
+ * One take a second, for any number of contributors: as much as two processors can handle during the disturbances. Without a pause,
+ * contributors would use all processors, and requests would fail because of the machine.
  */
 const TAKE_EVERY_MS = 1_000;
 const WIDTH = 4;
 const WRITE_EVERY_MS = 1_000;
-/** How many of what failed a row shows. */
+/** The maximum number of failures in a row of the table. */
 const SHOWN = 12;
 
 /**
- * Reads as owners do, every 40 ms unless told otherwise, each over a connection of its own, until `work` ends. Each is of something that is there,
- * for an owner who may have it and is below every limit: anything but 200 is an incident. Returns how many requests were made.
+ * Reads like owners, every 40 ms by default, each over a separate connection, until `work` ends. Each read is permitted, below every
+ * limit, and of existing data: a status other than 200 is an incident. Returns the number of requests.
  */
 export async function whileReading(
   { owner, projects }: ClusterHarness,
@@ -29,7 +29,7 @@ export async function whileReading(
     '/api/me',
     '/api/projects',
     `/api/projects/${plain.projectId}`,
-    // Their tokens are sealed.
+    // The links' tokens are sealed.
     `/api/projects/${plain.projectId}/links`,
     `/api/projects/${plain.projectId}/submissions`,
   ];
@@ -38,7 +38,7 @@ export async function whileReading(
   let count = 0;
   const reading = (async () => {
     while (!done.signal.aborted) {
-      // What fails is in the client's list.
+      // The client records failures.
       const one = owner.ask(paths[count++ % paths.length]!, { wanted: 200 }).catch(() => {});
       open.add(one);
       void one.finally(() => open.delete(one));
@@ -61,8 +61,8 @@ export interface WithoutFailures {
 }
 
 /**
- * Runs `work` beside reading and contributing clients. A request that failed is a broken promise: by 500 or more, by no answer, or a read that
- * got anything but 200. `allowed` says which may; `readEveryMs` is that of `whileReading`.
+ * Runs `work` beside reading and contributing clients. A failed request is a broken promise: one with a status of 500 or more, without an
+ * HTTP response, or a read with a status other than 200. `allowed` selects exceptions; `readEveryMs` is that of `whileReading`.
  */
 export async function withoutFailures(
   harness: ClusterHarness,
@@ -76,15 +76,15 @@ export async function withoutFailures(
   const broken: Incident[] = [];
   for (const incident of failed) if (!(await allowed(incident))) broken.push(incident);
   harness.noted(
-    `${reads} reads, ${failed.length} requests of all failed${failed.length > broken.length ? `, ${failed.length - broken.length} of them such as may` : ''}`,
+    `${reads} reads; ${failed.length} of all requests failed${failed.length > broken.length ? `, ${failed.length - broken.length} of them allowed` : ''}`,
   );
   for (const { at, what } of broken.slice(0, SHOWN)) harness.violated(`a request failed: ${at.toISOString()} ${what}`);
   if (broken.length > SHOWN) harness.violated(`and ${broken.length - SHOWN} more`);
 }
 
 /**
- * Makes a project and gives it another name, once a second, until `work` ends. Each request is repeated until it is answered; then each project must be there
- * once, by its last name.
+ * Creates a project and renames it, once a second, until `work` ends. Each request is repeated until it has an HTTP response; then each project must
+ * exist once, under its last name.
  */
 export async function whileWriting(
   { owner, noted, violated }: ClusterHarness,
@@ -101,7 +101,7 @@ export async function whileWriting(
       await delay(WRITE_EVERY_MS);
     }
   })();
-  // Told below, once the work has ended.
+  // Reported below, after the work has ended.
   writing.catch(() => {});
   try {
     await work();
@@ -112,11 +112,13 @@ export async function whileWriting(
   const names = (await owner.list()).projects.map(({ projectName }) => projectName);
   for (const name of written)
     if (names.filter(each => each.startsWith(name)).join() !== `${name}, renamed`)
-      violated(`an owner made the project “${name}” and renamed it, and it is not there once by its last name`);
-  noted(`${written.length} projects made and renamed`);
+      violated(
+        `an owner created the project “${name}” and renamed it, but it does not exist exactly once under its last name`,
+      );
+  noted(`${written.length} projects created and renamed`);
 }
 
-/** Contributes clips until `work` ends, at least `clips` of them; `how` is that of the load. */
+/** Contributes clips until `work` ends, at least `clips` of them, with the options `how` of the load. */
 export async function whileContributing(
   harness: ClusterHarness,
   { random, clips }: Parameters<import('./cluster-case.ts').ClusterCase['run']>[1],

@@ -59,12 +59,12 @@ async function runCase(
   };
 }
 
-/** Erases the data of an interrupted case: deliveries to its receiver, which has ended, would reach the next one's. */
+/** Erases the data of an interrupted case: its receiver has ended, and its deliveries would reach that of the next case. */
 async function forget({ owner, violated }: ClusterHarness): Promise<void> {
   for (const { projectId } of owner.projects)
     await owner
       .ask(`/api/projects/${projectId}`, { method: 'DELETE' })
-      .catch(error => violated(`its project was not erased: ${(error as Error).message}`));
+      .catch(error => violated(`its project could not be erased: ${(error as Error).message}`));
 }
 
 async function judge(

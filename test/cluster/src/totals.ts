@@ -1,7 +1,7 @@
 /** The cost of a run. */
 export interface Totals {
   wholeMs: number;
-  /** The part of it until all programs and images were ready. */
+  /** The part until all programs and images were ready. */
   buildingMs: number;
   /** The peak memory of the lab and the processes beside its cluster, without cached files. */
   peakBytes: number;

@@ -15,9 +15,9 @@ import { type LonePod, runLonePod } from '../product/lone-pods.ts';
 import { type Product, productIn } from '../product/product.ts';
 
 const NAMESPACE = 'bad-input';
-/** Separate names, under which nothing may appear. */
+/** Separate names, under which nothing may be created. */
 const PLACE = { MONGO_DATABASE_PREFIX: 'bad_', KAFKA_TOPIC_PREFIX: 'bad.', S3_BUCKET: 'bad-input' };
-/** The names of the installation, which a backup reads. */
+/** The installation's names, which a backup reads. */
 const INSTALLED = { MONGO_DATABASE_PREFIX: '', KAFKA_TOPIC_PREFIX: '', S3_BUCKET: 'recording-request' };
 const CONFIGURATION = 78;
 const GONE_MS = 120_000;
@@ -142,16 +142,17 @@ async function makeNamespace({ product }: ClusterHarness, objects: Manifest[]): 
 
 async function judgePod({ violated, noted }: ClusterHarness, here: Product, objects: Manifest[], row: Row) {
   const { status, said } = await runLonePod(here, objects, row);
-  // Besides the sentence there may be JSON log lines, from before the fault or of interrupted work.
+  // The message may also contain JSON log lines, from before the fault or about interrupted work.
   const sentences = said.split('\n').filter(line => !line.startsWith('{'));
   const sentence = sentences.at(-1) ?? '';
   noted(`${row.name}: ${status ?? 'not started'}, “${sentence}”`);
-  if (status !== row.status) violated(`${row.name}: ended with ${status}, not with ${row.status}: ${said}`);
-  if (!row.says.test(sentence)) violated(`${row.name}: what the Pod says does not name the fault: ${said}`);
-  if (row.status !== 1 && sentences.length !== 1) violated(`${row.name}: the Pod says more than a sentence: ${said}`);
+  if (status !== row.status) violated(`${row.name}: exited with ${status}, not ${row.status}: ${said}`);
+  if (!row.says.test(sentence)) violated(`${row.name}: the Pod's message does not name the fault: ${said}`);
+  if (row.status !== 1 && sentences.length !== 1)
+    violated(`${row.name}: the Pod's message is longer than a sentence: ${said}`);
 }
 
-/** Input that the server or the chart refuses before anything is created. */
+/** Tries input that the server or the chart must refuse before it creates objects. */
 async function judgeRefusals(
   { product, helm, violated, noted }: ClusterHarness,
   here: Product,
@@ -174,21 +175,21 @@ async function judgeRefusals(
   ];
   for (const [what, says, attempt] of attempts) {
     const said = await attempt().then(
-      () => 'nothing: it was taken',
+      () => 'no error: it was accepted',
       error => (error as Error).message,
     );
     noted(`${what}: “${said.trim().split('\n').at(-1)}”`);
-    if (!says.test(said)) violated(`${what}: the refusal does not name it: ${said}`);
+    if (!says.test(said)) violated(`${what}: the error does not name it: ${said}`);
   }
   const left = await here.in(['get', 'deployments,services,jobs,secrets', '--output=name']);
   const applied = left.split('\n').filter(name => name !== '' && !/^secret\/(recording-request|tls-\w+)$/.test(name));
-  if (applied.length > 0) violated(`refused, and applied in part: ${applied.join(', ')}`);
+  if (applied.length > 0) violated(`refused, but applied in part: ${applied.join(', ')}`);
 }
 
 export const badInput: ClusterCase = {
   name: 'bad-input',
   promise:
-    'a missing value, an unknown key, a wrong credential, an old schema, a full volume: the Pod or the command names it in one sentence, and nothing is applied in part',
+    'the Pod or the command names a missing value, an unknown key, a wrong credential, an old schema or a full volume in one sentence, and nothing is applied in part',
   async run(harness, { random, clips }) {
     const { product, overlay, serversEnv, violated } = harness;
     const { kubectl } = product;
@@ -209,10 +210,10 @@ export const badInput: ClusterCase = {
     // The interrupted backup does not block the next.
     const roomy = { ...FULL, name: 'volume-with-room', volumes: memory('512Mi') };
     const { status, said } = await runLonePod(here, objects, roomy);
-    if (status !== 0) violated(`a backup after one whose volume was full ended with ${status}: ${said}`);
+    if (status !== 0) violated(`a backup after one with a full volume exited with ${status}: ${said}`);
     await judgeRefusals(harness, here, objects);
     const left = await made(harness);
-    if (left.length > 0) violated(`half applied: ${left.join(', ')}`);
+    if (left.length > 0) violated(`applied in part: ${left.join(', ')}`);
     if ((await restarts()).join() !== before.join()) violated('pods of the installation restarted');
   },
 };

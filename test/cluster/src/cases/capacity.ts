@@ -5,17 +5,17 @@ import type { ClusterCase } from '../cluster-case.ts';
 import { limitMedia, openSubmissions, QUICKLY, rateOf, scaleMedia, told } from '../product/media-rate.ts';
 
 const TOLERANCE = 0.25;
-/** No measured clip has either length; the pixels are the same. Media has one of two processors, as in the measurement. */
+/** Neither length was measured; the pixels are the same. As in the measurement, media has one of two processors. */
 const CORES = 0.5;
 const REPLICAS = 2;
-/** Enough clips that the time of a sample hardly changes the result. */
+/** Enough clips that the sampling interval hardly changes the result. */
 const CLIPS = 72;
 const LENGTHS = [8, 20];
 const FILM = { container: 'webm', text: 'this is what I think of it', width: 1280, height: 720 } as const;
 
 export const capacity: ClusterCase = {
   name: 'capacity',
-  promise: `media makes as many clips a minute as npm run capacity says, within ${100 * TOLERANCE} %, at two points that were not measured`,
+  promise: `media processes as many clips a minute as npm run capacity predicts, within ${100 * TOLERANCE} %, at two points that were not measured`,
   async run(harness, { random }) {
     const { noted, violated } = harness;
     const measured = await readMeasured();
@@ -34,7 +34,8 @@ export const capacity: ClusterCase = {
       const off = made / said - 1;
       const what = `${REPLICAS} pods of ${1000 * CORES}m, clips of ${seconds} s and ${megabytes.toFixed(2)} MB: ${told(rate, REPLICAS * CORES)}`;
       noted(`${what}, where ${said.toFixed(1)} was said: ${off < 0 ? '' : '+'}${(100 * off).toFixed(0)} %`);
-      if (Math.abs(off) > TOLERANCE) violated(`${what}, more than ${100 * TOLERANCE} % off ${said.toFixed(1)}`);
+      if (Math.abs(off) > TOLERANCE)
+        violated(`${what}, more than ${100 * TOLERANCE} % from the predicted ${said.toFixed(1)}`);
     }
   },
 };

@@ -9,8 +9,8 @@ import type { Product } from '../product/product.ts';
 import { isDrawn, openTargets, reachedFrom, type Target } from '../product/reach.ts';
 
 /**
- * The attempts of a shell in a pod, with the pod's own means: to create a token and to erase data at the services' and the operator's ports,
- * with the pod's certificate and without one, and to find a Kubernetes token. Prints a line with the outcome of each.
+ * The attempts of a shell in a pod, with only the pod's own means: to create a token and to erase data at the services' and the operator's
+ * ports, with the pod's certificate and without one, and to find a Kubernetes token. Prints the outcome of each on a line.
  */
 const ATTACK = `
 import { existsSync, readFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ for (const [what, address, service, method, request] of calls)
 console.log(['a token of Kubernetes', 'a file', existsSync('/var/run/secrets/kubernetes.io/serviceaccount/token') ? 'REACHED' : 'NOT THERE'].join('|'));
 `;
 
-/** By certificate: the service refuses its own certificate, and closes connections without one. */
+/** The expected outcome by certificate: services refuse the pod's own certificate, and close connections without one. */
 const REFUSED: Record<string, string> = {
   'its certificate': 'PERMISSION_DENIED',
   none: 'UNAVAILABLE',
@@ -71,7 +71,7 @@ const CAPTURED = ['webhooks', 'media', 'transcription'] as const;
 /** The time within which a changed policy takes effect. */
 const HOLDS = { limitMs: 20_000, everyMs: 500 };
 
-/** Allows all traffic, because policies add up, until disposal. */
+/** Allows all traffic until disposal: policies add up. */
 async function withoutPolicies({ kubectl, in: inside }: Product): Promise<AsyncDisposable> {
   const name = 'everything';
   const spec = { podSelector: {}, policyTypes: ['Ingress', 'Egress'], ingress: [{}], egress: [{}] };
@@ -80,7 +80,7 @@ async function withoutPolicies({ kubectl, in: inside }: Product): Promise<AsyncD
   return { [Symbol.asyncDispose]: async () => void (await inside(['delete', 'networkpolicy', name])) };
 }
 
-/** A shell in a pod of the service tries all targets, until it reaches exactly those of `may`. Reports remaining differences. */
+/** Tries all targets from a shell in a pod of the service, until it reaches exactly those of `may`. Reports remaining differences. */
 async function judgeReach(
   { product, violated }: ClusterHarness,
   service: ServiceName,
@@ -94,7 +94,7 @@ async function judgeReach(
     reached = await reachedFrom(product, pod!, targets);
     return reached.length === wanted.size && reached.every(target => wanted.has(target));
   };
-  await until(`${how} ${service} reaches what it may`, isAsWanted, HOLDS).catch((error: Error) => {
+  await until(`${how} ${service} reaches exactly the permitted targets`, isAsWanted, HOLDS).catch((error: Error) => {
     violated(error.message);
     for (const target of targets) {
       const { name, address, port } = target;
@@ -109,7 +109,7 @@ async function judgeReach(
 export const capturedPod: ClusterCase = {
   name: 'captured-pod',
   promise:
-    'a shell in a pod of webhooks, media or transcription reaches what ARCHITECTURE.md draws and nothing else; it mints no token and erases nothing, even without policies, and finds no token of Kubernetes',
+    'a shell in a pod of webhooks, media or transcription reaches only the connections in ARCHITECTURE.md; even without policies, it creates no token and erases no data, and it finds no Kubernetes token',
   async run(harness) {
     const { product, noted } = harness;
     const drawn = await readDrawn();
@@ -124,7 +124,7 @@ export const capturedPod: ClusterCase = {
     };
     {
       await using _ = await withoutPolicies(product);
-      // Without this check, the failures of the same attempts would prove nothing.
+      // Proves that the attempts work; otherwise their failures would prove nothing.
       await judge('without policies', () => true);
       for (const service of CAPTURED) await attack(harness, service);
     }

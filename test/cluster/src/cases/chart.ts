@@ -25,12 +25,12 @@ const SETTINGS = {
   S3_BUCKET: STORES.bucket,
   PUBLIC_BASE_URL: `http://gateway.${NAMESPACE}.svc.cluster.local`,
 };
-/** The setting that an upgrade changes: every HTTP response shows it. */
+/** The setting that an upgrade changes; every HTTP response shows it. */
 const CHANGED = { name: 'RATE_LIMIT_TOKEN_PER_MINUTE', value: '123456' };
-/** The setting that the migration before it must use. */
+/** The setting that the upgrade's migration must use. */
 const PARTITIONS = '7';
 /**
- * Helm starts pods of all Deployments at once, beside twenty-four others. Under the load of other cases, two slow processors are busy before the
+ * Helm starts pods of all Deployments at once, beside twenty-four others. With more load, two processors are busy before the
  * first pod starts, and requests fail because of the machine.
  */
 const WIDTH = 1;
@@ -46,12 +46,12 @@ const EVERYWHERE = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
 /** A revision keeps the objects that pods of the earlier revision use. */
 const SETTINGS_OF = /^configmap\/settings-/;
 /**
- * The Job is a hook, which Helm waits for and never uninstalls: it expires an hour after its end (`ttlSecondsAfterFinished`). Its
- * helper objects were deleted when it succeeded.
+ * The Job is a hook: Helm waits for it and never uninstalls it. It expires an hour after its end (`ttlSecondsAfterFinished`). Helm
+ * deleted its helper objects when it succeeded.
  */
 const MIGRATION = /^(?:job\.batch|pod)\/migrate-/;
 
-/** Creates what Helm expects: a namespace, and the Secrets from outside the chart. */
+/** Creates the chart's prerequisites: a namespace, and the Secrets from outside the chart. */
 async function prepare({ product, objects }: ClusterHarness): Promise<Product> {
   const namespace = structuredClone(objects.find(({ kind }) => kind === 'Namespace')!);
   namespace.metadata.name = NAMESPACE;
@@ -78,7 +78,7 @@ async function partitionsOf({ serversEnv }: ClusterHarness): Promise<number> {
   return (await progress.positions('media.work', 'media')).length;
 }
 
-/** Checks what `helm uninstall` leaves in the namespace. */
+/** Checks the remaining objects in the namespace after `helm uninstall`. */
 async function judgeRemains(there: Product, { violated }: ClusterHarness): Promise<void> {
   let left: string[] = [];
   const isEmpty = async () => {
@@ -86,7 +86,7 @@ async function judgeRemains(there: Product, { violated }: ClusterHarness): Promi
     left = names.filter(name => !EVERYWHERE.includes(name) && !MIGRATION.test(name));
     return left.length === 0;
   };
-  await until('nothing of the release is left', isEmpty, GONE).catch(() =>
+  await until('all objects of the release are gone', isEmpty, GONE).catch(() =>
     violated(`uninstalled, and still there: ${left.join(', ')}`),
   );
 }
@@ -131,8 +131,7 @@ async function live(
     await apply('upgrade', ...Object.entries(set).map(([name, value]) => `--set-string=settings.${name}=${value}`));
     await there.settled();
     const after = await settings();
-    if ((await secretOf(there)) === started)
-      violated('an upgrade after the Secret was changed starts no new pods for it');
+    if ((await secretOf(there)) === started) violated('an upgrade with a changed Secret starts no new pods');
     if (after.length !== 2 || !after.includes(before))
       violated(`beside an upgrade, pods of the revision before have no settings to start with: ${after.join(', ')}`);
   };
@@ -141,10 +140,12 @@ async function live(
     readEveryMs: READ_EVERY_MS,
   });
   const shown = await limitShown(own);
-  if (shown !== CHANGED.value) violated(`after an upgrade that changes ${CHANGED.name} the API shows ${shown}`);
+  if (shown !== CHANGED.value) violated(`after an upgrade that changes ${CHANGED.name}, the API shows ${shown}`);
   const partitions = await partitionsOf(own);
   if (partitions !== Number(PARTITIONS))
-    violated(`an upgrade to KAFKA_PARTITIONS=${PARTITIONS} was migrated with other settings: there are ${partitions}`);
+    violated(
+      `the migration of an upgrade to KAFKA_PARTITIONS=${PARTITIONS} used other settings: the topic has ${partitions}`,
+    );
   const back = { random: random.fork('rolled back'), clips };
   const rollback = async () => {
     await run('rollback', ['1', ...WAIT]);
@@ -154,19 +155,19 @@ async function live(
     readEveryMs: READ_EVERY_MS,
   });
   const again = await limitShown(own);
-  if (again === CHANGED.value) violated(`after a rollback the API still shows ${again}`);
+  if (again === CHANGED.value) violated(`after a rollback, the API still shows ${again}`);
   for (const violation of await check(own, random.fork('check'))) violated(violation);
   for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed`]) noted(note);
   await run('uninstall', WAIT);
   await judgeRemains(there, harness);
-  // An uninstalled release keeps its stored data; no later case uses it.
+  // Helm keeps the stored data; no later case uses it.
   await own.leftovers.erase();
 }
 
 export const chart: ClusterCase = {
   name: 'chart',
   promise:
-    'helm install, with values as production has them, takes clips; helm upgrade with a changed setting fails no request, nor does helm rollback; helm uninstall leaves nothing of it, and the installation beside it is as it was',
+    'helm install with production values accepts clips; helm upgrade with a changed setting and helm rollback fail no request; helm uninstall removes all its objects and changes none of the other installation',
   async run(harness, plan) {
     await using cleaning = new AsyncDisposableStack();
     cleaning.defer(() => removeNamespaces(harness.product.kubectl, [NAMESPACE]));

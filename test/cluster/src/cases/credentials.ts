@@ -7,7 +7,7 @@ import { ownSecret } from '../servers/logins.ts';
 export const credentials: ClusterCase = {
   name: 'credentials',
   promise:
-    'each service has a user of its own, with which a shell in its pod makes no token and deletes no clip; the users of MongoDB, Kafka and the object store are replaced by others under load, and those of before are refused: no request fails',
+    'each service has its own users, with which a shell in its pod creates no token and deletes no clip; replacing the users of MongoDB, Kafka and the object store under load fails no request, and the servers refuse the old users',
   servers: 'several',
   async run(harness, plan) {
     const { product, noted, violated } = harness;
@@ -24,9 +24,9 @@ export const credentials: ClusterCase = {
       const before = await desk.tried(old);
       const seconds = Math.round((Date.now() - began) / 1000);
       noted(`replaced in ${seconds} s; those of before are refused: ${before.refused.join(', ')}`);
-      for (const who of before.taken) violated(`the user of before is still taken: ${who}`);
+      for (const who of before.taken) violated(`a server still accepts an old user: ${who}`);
       const { refused } = await desk.tried(fresh);
-      for (const who of refused) violated(`the new user is refused: ${who}`);
+      for (const who of refused) violated(`a server refuses a new user: ${who}`);
       await harness.load(plan.clips, plan.random.fork('after'));
     };
     await withoutFailures(harness, () => whileContributing(harness, plan, replace));

@@ -11,18 +11,18 @@ import { withoutFailures } from '../requests.ts';
 
 const HOST = 'clips.example.com';
 const COMPONENTS = [join(BASE, '../edge/gateway-api')];
-/** The duration of one PATCH: longer than the default timeout of many proxies. */
+/** The duration of one PATCH, longer than the default timeout of many proxies. */
 const SLOW_SECONDS = 72;
 const RANGE = { first: 1_000_000, last: 1_999_999 };
 const CALLS = 8;
 const LIMIT_MS = 10_000;
 
-/** The shipped HTTPRoute, with the values of an overlay. */
+/** The shipped HTTPRoute with the values of an overlay. */
 async function addRoute({ product, overlay }: ClusterHarness): Promise<void> {
   const objects = await overlay('overlay-edge', { components: COMPONENTS });
   const route = objects.find(({ kind }) => kind === 'HTTPRoute')!;
   await product.kubectl.apply([{ ...route, spec: { ...route.spec, parentRefs: [EDGE_GATEWAY], hostnames: [HOST] } }]);
-  await until('the route leads to the gateway', async () => (await answerOf({ path: '/healthz' })).status === 200);
+  await until('the route reaches the gateway', async () => (await answerOf({ path: '/healthz' })).status === 200);
 }
 
 interface Call {
@@ -47,22 +47,22 @@ async function answerOf({ path, host = HOST, from, forwardedFor }: Call) {
   return await promise;
 }
 
-/** Checks that only the gateway responds, under any name and address. */
+/** Checks that only the gateway responds, for any host name and address. */
 async function judgeReach({ product, violated, noted }: ClusterHarness): Promise<void> {
   const names = SERVICES.flatMap(name => [name, `${name}.recording-request.svc.cluster.local`]);
   for (const host of [...names, 'submissions-http', new URL(EDGE_ORIGIN).host]) {
     const { status, headers } = await answerOf({ path: '/healthz', host });
-    if (status !== 404 || headers['request-id']) violated(`by the name ${host} the edge answers ${status}`);
+    if (status !== 404 || headers['request-id']) violated(`for the host name ${host}, the edge returns ${status}`);
   }
   const inner = await answerOf({ path: '/recording.operator.v1.ProjectsOperatorService/CreateUser' });
   if (inner.status !== 404 || !inner.headers['request-id'])
-    violated(`a path of another service is answered ${inner.status}, and not by the gateway`);
+    violated(`a path of another service returns ${inner.status}, and not from the gateway`);
   const types = await product.in(['get', 'services', '--output=jsonpath={.items[*].spec.type}']);
-  if (types.split(' ').some(type => type !== 'ClusterIP')) violated(`Services are reached from outside: ${types}`);
-  noted(`${names.length + 2} other names lead nowhere`);
+  if (types.split(' ').some(type => type !== 'ClusterIP')) violated(`Services can be reached from outside: ${types}`);
+  noted(`${names.length + 2} other names reach no service`);
 }
 
-/** Checks that limits use the caller's own address, whatever its headers claim. */
+/** Checks that limits count the client's real address, whatever its headers claim. */
 async function judgeAddresses({ product, violated, noted }: ClusterHarness): Promise<void> {
   const counted = async (from: string, forwardedFor?: string) => {
     const { headers } = await answerOf({ path: '/api/me', from, ...(forwardedFor && { forwardedFor }) });
@@ -76,7 +76,7 @@ async function judgeAddresses({ product, violated, noted }: ClusterHarness): Pro
   const gateways = (await product.pods('gateway')).length;
   // Each gateway counts separately.
   if (Math.max(...claims) < CALLS / gateways) violated(`callers count by what they claim: ${claims.join(', ')}`);
-  if (another !== 1) violated(`another address has ${another} calls counted after its first`);
+  if (another !== 1) violated(`after one request, ${another} requests of another address are counted`);
   noted(
     `${CALLS} calls of one address with claims of others are counted ${claims.join(', ')}, one of another ${another}`,
   );
@@ -84,7 +84,7 @@ async function judgeAddresses({ product, violated, noted }: ClusterHarness): Pro
 
 export const edge: ClusterCase = {
   name: 'edge',
-  promise: `through a Gateway, by the HTTPRoute alone: clips and an upload in one request of ${SLOW_SECONDS} s land, ranges are read, callers count by their own address, and nothing but the gateway is reached`,
+  promise: `through a Gateway with only the HTTPRoute: clips and an upload in one request of ${SLOW_SECONDS} s land, range reads work, limits count the client's own address, and clients reach only the gateway`,
   needs: TRAEFIK,
   async run(harness, { random, clips }) {
     const { product, place, built, owner, noted, violated } = harness;
@@ -107,9 +107,9 @@ export const edge: ClusterCase = {
       const { pathname } = new URL(videoUrl);
       const whole = await owner.ask(pathname, { wanted: 200 });
       const part = await owner.ask(pathname, { headers: { range: `bytes=${RANGE.first}-${RANGE.last}` } });
-      if (whole.bytes.length !== fileSize) violated(`a download brought ${whole.bytes.length} bytes of ${fileSize}`);
+      if (whole.bytes.length !== fileSize) violated(`a download returned ${whole.bytes.length} bytes of ${fileSize}`);
       if (part.status !== 206 || !part.bytes.equals(whole.bytes.subarray(RANGE.first, RANGE.last + 1)))
-        violated(`a range brought other bytes: ${part.what}, ${part.bytes.length} bytes`);
+        violated(`a range returned other bytes: ${part.what}, ${part.bytes.length} bytes`);
       await judgeReach(harness);
       await judgeAddresses(harness);
     };

@@ -10,10 +10,10 @@ import { limitMedia, longTakes, openJobs, openSubmissions, QUICKLY, rateOf, told
 const PROCESSORS = 0.25;
 const MANY = 4;
 const LEAST = 0.85;
-/** The clips with one pod, and per pod with more. */
+/** The number of clips for one pod; more pods get the same number each. */
 const CLIPS = 24;
 const COMPONENTS = [join(BASE, '../scaling/keda')];
-/** A short delay, where an autoscaler waits five minutes by default. */
+/** A short delay; an autoscaler's default is five minutes. */
 const SOON = { horizontalPodAutoscalerConfig: { behavior: { scaleDown: { stabilizationWindowSeconds: 10 } } } };
 const SCALED = { limitMs: 120_000, everyMs: 500 };
 const READY_MS = 60_000;
@@ -56,17 +56,17 @@ async function secondsUntil({ product }: ClusterHarness, count: number): Promise
 
 export const mediaByLag: ClusterCase = {
   name: 'media-by-lag',
-  promise: `by KEDA one pod of media becomes ${MANY} while jobs wait, each with ${PROCESSORS} of a processor: at least ${LEAST} of ${MANY} times the clips; and one again by itself, with no job lost or made twice`,
+  promise: `KEDA scales media from one pod to ${MANY} while jobs wait, each with ${PROCESSORS} of a processor: at least ${LEAST} of ${MANY} times the clips; then it scales back to one, and no job is lost or done twice`,
   needs: KEDA,
   async run(harness, { random }) {
     const { product, place, built, noted, violated } = harness;
     await using cleaning = new AsyncDisposableStack();
     const connection = await openSubmissions(harness, cleaning);
-    // Undone when no autoscaler scales it any more.
+    // Disposed after the autoscaler.
     cleaning.use(await limitMedia(harness, PROCESSORS));
     await product.settled();
     cleaning.use(await startKeda(product.kubectl, place, built[KEDA.name]!));
-    // While KEDA runs, because it must remove its finalizers.
+    // Before KEDA ends: it must remove its finalizers.
     cleaning.defer(async () => void (await product.in(['delete', 'scaledobjects', '--all'])));
     const jobs = cleaning.use(await openJobs(harness));
     const before = await jobs.count();
@@ -89,10 +89,10 @@ export const mediaByLag: ClusterCase = {
     const share = many.clipsPerMinute / (one.clipsPerMinute * MANY);
     noted(`one pod: ${told(one, PROCESSORS)}`);
     noted(`${MANY} pods: ${told(many, MANY * PROCESSORS)}; ${share.toFixed(2)} of linear`);
-    if (share < LEAST) violated(`${MANY} pods made ${share.toFixed(2)} of what is linear, less than ${LEAST}`);
+    if (share < LEAST) violated(`${MANY} pods processed ${share.toFixed(2)} of the linear rate, less than ${LEAST}`);
     const after = await jobs.count();
     const [asked, made] = [after.asked - before.asked, after.made - before.made];
-    noted(`${CLIPS + count} clips: ${asked} jobs asked for, ${made} made`);
+    noted(`${CLIPS + count} clips: ${asked} jobs requested, ${made} done`);
     if (made !== BigInt(CLIPS + count)) violated(`of ${CLIPS + count} jobs ${made} were made`);
   },
 };

@@ -10,7 +10,7 @@ import {
   told,
 } from '../product/media-rate.ts';
 
-/** A quarter of a processor per pod, which makes one job at a time: so the node does not limit four pods. */
+/** A quarter of a processor per pod, for one job at a time: the node does not limit four pods. */
 const PROCESSORS = 0.25;
 const MANY = 4;
 const LEAST = 0.85;
@@ -19,7 +19,7 @@ const CLIPS = 24;
 
 export const moreWorkers: ClusterCase = {
   name: 'more-workers',
-  promise: `one pod of media becomes four, each with ${PROCESSORS} of a processor: at least ${LEAST} of four times the clips, and back to one without a lost job`,
+  promise: `four pods of media in place of one, each with ${PROCESSORS} of a processor, process at least ${LEAST} of four times the clips; scaling back to one loses no job`,
   async run(harness, { random }) {
     const { noted, violated } = harness;
     await using cleaning = new AsyncDisposableStack();
@@ -38,7 +38,7 @@ export const moreWorkers: ClusterCase = {
     const share = many.clipsPerMinute / (one.clipsPerMinute * MANY);
     noted(`one pod: ${told(one, PROCESSORS)}`);
     noted(`${MANY} pods: ${told(many, MANY * PROCESSORS)}; ${share.toFixed(2)} of linear`);
-    if (share < LEAST) violated(`${MANY} pods made ${share.toFixed(2)} of what is linear, less than ${LEAST}`);
+    if (share < LEAST) violated(`${MANY} pods processed ${share.toFixed(2)} of the linear rate, less than ${LEAST}`);
     // Scales back to one pod while they work.
     await harness.load(CLIPS, random.fork('after'), { ...QUICKLY, takes });
     await scaleMedia(harness, 1);

@@ -15,20 +15,20 @@ import { applyServices, leftBehind, migrate } from '../product/product.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const MORE = 24;
-/** The services that only read, in order; and those that send. */
+/** The services that only consume, in restart order, and those that produce. */
 const READERS: ServiceName[] = ['webhooks'];
 const SENDERS: ServiceName[] = ['submissions', 'media', 'transcription'];
-/** The groups of readers, with their topics. */
+/** The consumer groups with their topics. */
 const GROUPS = { webhooks: 'submissions.events', 'webhooks-events': 'webhooks.events' };
-/** The clips whose first event is published before the change, and whose transcript is made during the senders' restart. */
+/** Clips whose first event is published before the change, and whose transcript is made while the producers restart. */
 const SPOKEN = 24;
-/** The other clips: only a clip with speech has two events in one topic. */
+/** The number of other clips: only a clip with speech has two events in one topic. */
 const SPEECH = 0.3;
 const SOON = { limitMs: 60_000, everyMs: 500 };
 const REST = { limitMs: 240_000, everyMs: 1_000 };
-/** The lag of a group that keeps up: per partition, the event that it handles. */
+/** The lag of a group that keeps up: in each partition, the event in progress. */
 const LAG = BigInt(MORE);
-/** All services start at once, on two processors: more than two contributors would keep those busy before the first service starts. */
+/** All services start at once on two processors, which more than two contributors would keep busy. */
 const WIDTH = 1;
 
 const brokersOf = ({ serversEnv }: ClusterHarness) => serversEnv.KAFKA_BROKERS!.split(',');
@@ -66,13 +66,13 @@ async function keptUp({ serversEnv }: ClusterHarness): Promise<void> {
       waiting = positions.reduce((sum, { at, end }) => sum + end - at, 0n);
       return positions.length === MORE && waiting <= LAG;
     };
-    await until(`${group} is hardly behind`, isSo, SOON).catch(error => {
-      throw new Error(`${error.message}: by ${waiting} records`, { cause: error });
+    await until(`${group} has almost no lag`, isSo, SOON).catch(error => {
+      throw new Error(`${error.message}: ${waiting} records wait`, { cause: error });
     });
   }
 }
 
-/** The first three steps of docs/operations.md: the partitions, the readers, the senders. */
+/** Performs the first three steps of docs/operations.md: the partitions, the consumers, the producers. */
 async function grow(harness: ClusterHarness, random: Parameters<ClusterHarness['load']>[1]): Promise<void> {
   await using closing = new AsyncDisposableStack();
   const admin = new Kafka({ brokers: brokersOf(harness), logLevel: logLevel.NOTHING }).admin();
@@ -93,13 +93,13 @@ async function grow(harness: ClusterHarness, random: Parameters<ClusterHarness['
   await restart(harness, SENDERS);
 }
 
-/** The last step: the setting, which restarts all services at once. */
+/** Performs the last step: the setting, which restarts all services at once. */
 async function set({ product, overlay, violated }: ClusterHarness): Promise<void> {
   const objects = await overlay('overlay-partitions', { settings: { KAFKA_PARTITIONS: String(MORE) } });
   const said = await migrate(product, objects);
   const counts = [...said.matchAll(/with (\d+) partitions?$/gm)].map(([, count]) => Number(count));
   if (/: made/.test(said) || counts.length === 0 || counts.some(count => count !== MORE))
-    violated(`the migration with KAFKA_PARTITIONS=${MORE} does not find as many: ${said}`);
+    violated(`the migration with KAFKA_PARTITIONS=${MORE} finds another number: ${said}`);
   await applyServices(product, objects);
   await leftBehind(product);
 }
@@ -111,7 +111,7 @@ async function atRest({ leftovers, expected }: ClusterHarness): Promise<void> {
     left = await leftovers.violations(expected);
     return left.length === 0;
   };
-  await until('all is at rest', isDone, REST).catch(error => {
+  await until('no work is left', isDone, REST).catch(error => {
     throw new Error(`${error.message}: ${left.join('; ')}`, { cause: error });
   });
 }
@@ -145,18 +145,19 @@ async function judgeOrder(harness: ClusterHarness, recorded: (ids: string[]) => 
   broken.push(...orderViolations(await recorded(ids), 'recorded by webhooks'));
   for (const sentence of broken) violated(sentence);
   const across = divided(mine).size;
-  // Owners have no promise of order: deliveries run in parallel, and a failed one arrives later.
+  // The order at an owner's endpoint is not promised: deliveries run in parallel, and a failed one arrives later.
   const told = orderViolations(receiver.events.values(), 'at the owner').length;
   noted(
-    `${mine.length} events of ${ids.length} submissions, ${across} of which have events before and after the change in one topic; ${told} came to the owner behind a later one`,
+    `${mine.length} events of ${ids.length} submissions, ${across} of them with events before and after the change in one topic; ${told} arrived at the owner after a later event`,
   );
-  if (across === 0) violated('no submission has events before and after the change: its order shows nothing');
+  if (across === 0)
+    violated('no submission has events before and after the change, so the test of their order is empty');
 }
 
 export const partitions: ClusterCase = {
   name: 'partitions',
   promise:
-    'topics get 24 partitions in place of 6 under load: nothing is stuck, each event comes once, and events of a submission are published and taken in their order',
+    'topics grow from 6 to 24 partitions under load: no work is stuck, each event arrives once, and the events of a submission are published and handled in order',
   async run(harness, plan) {
     await using closing = new AsyncDisposableStack();
     const settings = loadConfig(harness.serversEnv, mongoVariables);

@@ -10,7 +10,7 @@ import { type WithoutFailures, whileContributing, whileWriting, withoutFailures 
 
 const EVICTED_MS = 120_000;
 
-/** Evicts as a drain does: through the API, which checks the disruption budget. */
+/** Evicts a pod like a drain: through the API, which checks the disruption budget. */
 async function evict({ kubectl }: Product, name: string): Promise<void> {
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: NAMESPACE } };
   const path = `/api/v1/namespaces/${NAMESPACE}/pods/${name}/eviction`;
@@ -23,7 +23,7 @@ async function evict({ kubectl }: Product, name: string): Promise<void> {
         throw error;
       },
     );
-  await until(`the budget allows to evict ${name}`, once, { limitMs: EVICTED_MS, everyMs: 500 });
+  await until(`the budget allows the eviction of ${name}`, once, { limitMs: EVICTED_MS, everyMs: 500 });
 }
 
 /** Runs `work` while contributors and an owner write, and others read. */
@@ -37,7 +37,7 @@ const underWrites = (
 
 export const evictions: ClusterCase = {
   name: 'evictions',
-  promise: 'each pod is evicted by the API, one after the other: no request fails, nothing is lost or doubled',
+  promise: 'the API evicts each pod in turn: no request fails, no data is lost or duplicated',
   async run(harness, plan) {
     const { product } = harness;
     const evictAll = async () => {
@@ -51,13 +51,13 @@ export const evictions: ClusterCase = {
   },
 };
 
-/** Writes succeed, or can be repeated safely. */
+/** Returns whether a request may fail: a write can be repeated safely. */
 const mayFail = ({ what }: Incident) => !what.startsWith('GET') && !what.startsWith('HEAD');
 
 export const killedPods: ClusterCase = {
   name: 'killed-pods',
   promise:
-    'a pod of each kind is deleted by force: behind an edge that asks again no read fails, writes are answered or safely repeated, nothing is lost or doubled',
+    'a pod of each service is deleted by force: behind an edge that retries, no read fails, writes succeed or can be repeated safely, no data is lost or duplicated',
   async run(harness, plan) {
     const { product } = harness;
     await using _edge = await comeByNginx(harness);
@@ -80,7 +80,7 @@ export const killedPods: ClusterCase = {
 export const killedProcesses: ClusterCase = {
   name: 'killed-processes',
   promise:
-    'a process of each kind ends by SIGKILL: behind an edge that asks again no read fails, writes are answered or safely repeated, nothing is lost',
+    'a process of each service ends by SIGKILL: behind an edge that retries, no read fails, writes succeed or can be repeated safely, no data is lost',
   async run(harness, plan) {
     const { product } = harness;
     await using _edge = await comeByNginx(harness);
@@ -89,7 +89,7 @@ export const killedProcesses: ClusterCase = {
       await product.kill(first!);
       const isBack = async () =>
         (await product.pods(service)).some(it => it.uid === first!.uid && it.restarts > first!.restarts && it.ready);
-      await until(`${service} is started again`, isBack, { limitMs: EVICTED_MS, everyMs: 500 });
+      await until(`${service} has restarted`, isBack, { limitMs: EVICTED_MS, everyMs: 500 });
     };
     const killOneOfEach = async () => {
       for (const service of SERVICES) await killOne(service);

@@ -21,7 +21,7 @@ const COMPONENTS = [join(BASE, '../backup')];
 const USER = 1_000;
 const JOB_MS = 240_000;
 
-/** Creates the claim `backup` of a namespace, on a folder of the node. */
+/** Creates the claim `backup` of a namespace in a folder of the node. */
 const volumeOf = (namespace: string, path: string): Manifest[] => [
   {
     apiVersion: 'v1',
@@ -62,7 +62,7 @@ async function runJob(product: Product, objects: Manifest[], name: string, comma
 const but = (objects: Manifest[], ...kinds: string[]) => objects.filter(({ kind }) => !kinds.includes(kind));
 const only = (objects: Manifest[], ...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind));
 
-/** Backs the installation up, ends it, and restores the backup elsewhere, at the same address. */
+/** Backs up the installation, ends it, and restores the backup in another namespace, at the same address. */
 async function move({ product, overlay, workDir, noted }: ClusterHarness): Promise<void> {
   const { kubectl } = product;
   const folder = join(workDir, 'backups');
@@ -95,7 +95,7 @@ const first = (text: string): string => text.split('\n')[0]!;
 export const restore: ClusterCase = {
   name: 'restore',
   promise:
-    'a backup, restored into another namespace with other databases, topics and an empty bucket, has every clip, and contributors and owners go on at the same address',
+    'a backup, restored into another namespace with other databases, topics and an empty bucket, has every clip, and contributors and owners continue at the same address',
   async run(harness, { random, clips }) {
     await harness.load(clips, random.fork('before'));
     const violations = await check(harness, random.fork('at rest'));

@@ -7,10 +7,10 @@ import { NAMESPACE, secret, tlsFiles } from '../product/overlay.ts';
 import { leftBehind } from '../product/product.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
-// The kubelet reads Secrets about once a minute, and the service its files every five seconds.
+// The kubelet updates mounted Secrets about once a minute, and a service reads its files every five seconds.
 const SEEN_MS = 180_000;
 const LOOK_MS = 2_000;
-// The image has no shell and no other program.
+// The image has no program other than node.
 const PRINT = ['node', '--print', "fs.readFileSync('/tls/tls.crt', 'utf8')"];
 
 /** Writes new certificates of the same authority to the Secrets of all services; resolves when every pod has them. */
@@ -38,7 +38,7 @@ async function useKeys({ product }: ClusterHarness, keys: string): Promise<void>
   await leftBehind(product);
 }
 
-/** Follows the four steps of docs/operations.md; seals a secret after each roll-out. */
+/** Performs the four steps of docs/operations.md; seals a secret after each roll-out. */
 async function replaceKey(harness: ClusterHarness): Promise<void> {
   const { product, owner, noted, violated } = harness;
   const encoded = await product.in(['get', 'secret', 'recording-request', '--output=jsonpath={.data.SECRETS_KEY}']);
@@ -52,13 +52,13 @@ async function replaceKey(harness: ClusterHarness): Promise<void> {
   const said = await product.in(['exec', 'admin', '--', 'node', 'tools/admin/src/main.ts', 'reseal'], SEEN_MS);
   noted(`reseal: ${said.trim().replaceAll('\n', ', ')}`);
   if (!said.includes(`can leave SECRETS_KEY: ${oldId}`))
-    violated(`reseal does not say that ${oldId} can leave: ${said}`);
+    violated(`reseal does not report that ${oldId} can leave: ${said}`);
   await useKeys(harness, fresh);
 }
 
-/** Creates a project with this Idempotency-Key, or gets the remembered response, which is sealed. Resolves to its token, which is unique to that response. */
+/** Creates a project with this Idempotency-Key, or gets the stored HTTP response, which is sealed. Resolves to the token, which is unique to that response. */
 async function createOnce({ owner }: ClusterHarness, key: string): Promise<string> {
-  const json = { projectName: 'Made before the rotation', count: 1 };
+  const json = { projectName: 'Created before the rotation', count: 1 };
   const answer = await owner.ask('/api/projects', { method: 'POST', json, headers: { 'idempotency-key': key } });
   if (answer.status >= 300) throw new Error(`${answer.what}: ${answer.bytes.toString().slice(0, 300)}`);
   return answer.json().projectToken;
@@ -67,7 +67,7 @@ async function createOnce({ owner }: ClusterHarness, key: string): Promise<strin
 export const rotation: ClusterCase = {
   name: 'rotation',
   promise:
-    'certificates and the key of secrets are replaced under load: no request fails, and what was sealed before is read afterwards',
+    'replacing the certificates and the key of secrets under load fails no request, and data that was sealed before can be read',
   async run(harness, plan) {
     const { product } = harness;
     await product.kubectl.apply(harness.operatorPod);
@@ -81,7 +81,9 @@ export const rotation: ClusterCase = {
       }),
     );
     if ((await createOnce(harness, key)) !== remembered)
-      harness.violated('a creation that was repeated with its Idempotency-Key got another answer after the rotation');
+      harness.violated(
+        'after the rotation, a retried creation with its Idempotency-Key returned another HTTP response',
+      );
     await product.in(['delete', 'pod', 'admin', '--grace-period=1', `--namespace=${NAMESPACE}`]);
   },
 };

@@ -13,17 +13,17 @@ const SCALED: readonly Scaled[] = ['projects', 'submissions'];
 const FEW = 2;
 const MANY = 4;
 const STABILISATION_SECONDS = 30;
-/** The time for the load to rise in steps, the autoscaler to notice, and a pod to start. */
+/** Time for the load to rise in steps, the autoscaler to react, and a pod to start. */
 const OUT_MS = 240_000;
-/** The stabilisation after the load, which starts again when other load needs another pod. */
+/** The stabilisation period after the load, which starts again when other load needs another pod. */
 const IN_MS = 180_000;
-/** The time until a restarted service has metrics. */
+/** Time until a restarted service has metrics. */
 const ACTIVE_SECONDS = 90;
-/** The time until callers have found the last pod, which they look for every few seconds, and the rest of the 30 s by which each pod has its share. */
+/** Time until callers, which look every few seconds, have found the last pod, and the rest of the 30 s after which each pod must have its share. */
 const FINDING_MS = 16_000;
 const MEASURED_MS = 12_000;
 const TOLERANCE = 0.2;
-/** The links of the project in the reads: opening their tokens is the cost of such a read. */
+/** The number of links in the project that is read: decrypting their tokens is the cost of such a read. */
 const LINKS = 200;
 
 /** Limits the autoscaler of a service to `most` pods, with a fast scale-down; the rest stays as in the base. */
@@ -42,7 +42,7 @@ async function secondsUntil({ product }: ClusterHarness, service: Scaled, count:
   };
   await until(`${service} has ${count} pods`, isThere, { limitMs, everyMs: 500 }).catch(async error => {
     const seen = ['get', 'horizontalpodautoscaler', service, '--output=jsonpath={.status}'];
-    throw new Error(`${error.message}; its autoscaler says ${await product.in(seen)}`, { cause: error });
+    throw new Error(`${error.message}; its autoscaler reports ${await product.in(seen)}`, { cause: error });
   });
   return Math.round((Date.now() - began) / 1_000);
 }
@@ -52,7 +52,7 @@ async function judgeShares({ product, noted, violated }: ClusterHarness, service
   const even = 1 / pods.length;
   await delay(FINDING_MS);
   const shares = await sharesOf(pods, MEASURED_MS);
-  const words = `${service}: of an even share the pods have ${shares.map(share => `${Math.round((share / even) * 100)} %`).join(', ')}`;
+  const words = `${service}: the pods have, relative to an even share, ${shares.map(share => `${Math.round((share / even) * 100)} %`).join(', ')}`;
   if (shares.every(share => Math.abs(share - even) <= even * TOLERANCE)) noted(words);
   else violated(words);
 }
@@ -82,17 +82,17 @@ async function outAndIn(harness: ClusterHarness, service: Scaled, plan: Plan): P
     });
   };
   await whileContributing(harness, plan, press);
-  // From here on owners read little: sent clips are work for three pods.
+  // From here on, owners read little: uploads are work for three pods.
   const inAgain = await secondsUntil(harness, service, FEW, IN_MS);
   noted(
-    `${service}: ${MANY} pods ready after ${out} s, at ${rate} reads a second; ${FEW} again ${inAgain} s after those`,
+    `${service}: ${MANY} pods ready after ${out} s, at ${rate} reads a second; ${FEW} again after another ${inAgain} s`,
   );
 }
 
 export const scaleOut: ClusterCase = {
   name: 'scale-out',
   promise:
-    'by its autoscaler a service has four pods under load and two again after it: each gets its share of the calls within 30 s (± 20 %), and no request fails',
+    'an autoscaler gives a service four pods under load and two after it: each pod gets its share of the calls within 30 s (± 20 %), and no request fails',
   async run(harness, plan) {
     await withoutFailures(harness, async () => {
       for (const service of SCALED) {

@@ -9,10 +9,10 @@ import { allPods, changedPods, noticedMs } from '../product/readiness.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const BACK_MS = 15_000;
-/** How long after `BACK_MS` the case keeps looking for a late recovery. */
+/** Time after `BACK_MS` in which the case still waits for a late recovery. */
 const LOOK = { limitMs: 90_000, everyMs: 250 };
 const WATCHED_MS = 300_000;
-/** The clips that are sent while Kafka lacks a broker. */
+/** The number of clips to send while Kafka lacks a broker. */
 const CLIPS = 12;
 const OUTAGE_LOOK_MS = 2_000;
 
@@ -26,7 +26,7 @@ async function firstWrite({ owner }: ClusterHarness, projectId: string, since: n
     if (status === 200) doneAt ??= Date.now();
   };
   const look = () => {
-    // The client's list has the failures.
+    // The client records the failures.
     if (!doneAt) open.push(ask().catch(() => {}));
     return doneAt;
   };
@@ -38,8 +38,8 @@ async function firstWrite({ owner }: ClusterHarness, projectId: string, since: n
 }
 
 /**
- * Measures how long events wait in MongoDB until Kafka has them, while `work` runs: returns the longest wait in milliseconds. For events that already
- * wait, the time starts now: Kafka did not delay them before.
+ * Measures how long events wait in MongoDB until Kafka has them, while `work` runs: returns the longest wait in milliseconds. For events that
+ * already wait, the time starts now: Kafka did not delay them before.
  */
 async function longestWait(harness: ClusterHarness, work: () => Promise<unknown>): Promise<number> {
   await using mongo = new AsyncDisposableStack();
@@ -66,7 +66,7 @@ async function longestWait(harness: ClusterHarness, work: () => Promise<unknown>
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** The period in which writes may return 503, by Date.now(): from a primary's end until the limit for its successor. */
+/** The period in which writes may return 503, by Date.now(): from the end of a primary to the limit for its successor. */
 type Outage = { from: number; to: number };
 
 async function primaryDies(harness: ClusterHarness, outages: Outage[]): Promise<Killed> {
@@ -75,14 +75,14 @@ async function primaryDies(harness: ClusterHarness, outages: Outage[]): Promise<
   const killed = await several!.mongo.killPrimary();
   outages.push({ from: killed.at, to: killed.at + BACK_MS });
   const back = await firstWrite(harness, projectId, killed.at);
-  noted(`${seconds(back)} after MongoDB’s primary was killed a write succeeded`);
+  noted(`a write succeeded ${seconds(back)} after MongoDB’s primary was killed`);
   if (back > BACK_MS) violated(`no write succeeded within ${seconds(BACK_MS)} of the end of MongoDB’s primary`);
   return killed;
 }
 
 /**
- * MongoDB has no primary for as long as the slowest probe needs to act: an outage for every pod must remove none of them, because a replacement
- * would not help.
+ * Leaves MongoDB without a primary for as long as the slowest probe needs to act: an outage for every pod must restart none of them, because
+ * a new pod would not help.
  */
 async function primaryIsAway(harness: ClusterHarness, outages: Outage[]): Promise<void> {
   const { several, owner, product, objects, noted, violated } = harness;
@@ -97,7 +97,7 @@ async function primaryIsAway(harness: ClusterHarness, outages: Outage[]): Promis
   const changed = new Set<string>();
   const answers = new Map<string, number>();
   while (Date.now() < end) {
-    const json = { projectName: 'Written while there is no primary' };
+    const json = { projectName: 'Written without a primary' };
     const { status } = await owner
       .ask(`/api/projects/${projectId}`, { method: 'PATCH', json })
       .catch(() => ({ status: 'none' }));
@@ -111,14 +111,14 @@ async function primaryIsAway(harness: ClusterHarness, outages: Outage[]): Promis
   const back = await firstWrite(harness, projectId, since);
   const said = [...answers].map(([status, times]) => `${times} × ${status}`).join(', ');
   noted(
-    `${seconds(noticedMs(objects))} without a primary: answers to writes ${said}, ${changed.size} of ${pods.length} pods changed; ${seconds(back)} after it a write succeeded`,
+    `${seconds(noticedMs(objects))} without a primary: writes returned ${said}, ${changed.size} of ${pods.length} pods changed; a write succeeded ${seconds(back)} later`,
   );
-  if ([...answers.keys()].join() !== '503') violated(`without a primary writes were answered ${said}, and not 503`);
-  for (const words of changed) violated(`while MongoDB had no primary ${words}`);
+  if ([...answers.keys()].join() !== '503') violated(`without a primary, writes returned ${said} instead of 503`);
+  for (const words of changed) violated(`while MongoDB had no primary: ${words}`);
   await product.settled();
 }
 
-/** An event that Kafka accepts late counts as a late recovery of writes. */
+/** Measures Kafka's recovery: an event that it accepts late counts as a late recovery of writes. */
 async function leaderDies(harness: ClusterHarness, random: Parameters<ClusterHarness['load']>[1]): Promise<Killed> {
   const { several, receiver, noted, violated } = harness;
   let killed: Killed | undefined;
@@ -131,20 +131,20 @@ async function leaderDies(harness: ClusterHarness, random: Parameters<ClusterHar
       const told = new Set([...receiver.events.values()].map(({ submissionId }) => submissionId));
       return ids.every(id => told.has(id));
     };
-    await until('the owner is told of every clip', isTold, LOOK);
+    await until('the owner has a webhook about every clip', isTold, LOOK);
     const told = Date.now() - killed.at;
     noted(
-      `${CLIPS} clips had landed ${seconds(landed)} after the broker was killed, and the owner was told of all after ${seconds(told)}`,
+      `${CLIPS} clips had landed ${seconds(landed)} after the broker was killed, and the owner had the webhooks about all after ${seconds(told)}`,
     );
   });
-  noted(`the longest that an event waited for Kafka: ${seconds(longest)}`);
+  noted(`the longest wait of an event for Kafka: ${seconds(longest)}`);
   if (longest > BACK_MS) violated(`an event waited longer than ${seconds(BACK_MS)} for Kafka`);
   return killed!;
 }
 
 export const serversDie: ClusterCase = {
   name: 'servers-die',
-  promise: `the primary of three MongoDB members and the leader among three Kafka brokers end by SIGKILL: nothing acknowledged is lost, and writes are back within ${seconds(BACK_MS)}; without any primary every pod stays ready and answers 503`,
+  promise: `the primary of three MongoDB members and the leader among three Kafka brokers end by SIGKILL: no acknowledged data is lost, and writes succeed again within ${seconds(BACK_MS)}; without any primary, every pod stays ready and returns 503`,
   servers: 'several',
   async run(harness, plan) {
     const outages: Outage[] = [];
@@ -152,7 +152,7 @@ export const serversDie: ClusterCase = {
       const { restart } = await primaryDies(harness, outages);
       await restart();
       await primaryIsAway(harness, outages);
-      // From here on nothing fails: clips wait for Kafka in MongoDB.
+      // From here on, no request fails: clips wait for Kafka in MongoDB.
       const broker = await leaderDies(harness, plan.random.fork('leaderless'));
       await broker.restart();
       await harness.load(plan.clips, plan.random.fork('after'));

@@ -26,18 +26,18 @@ const SETTINGS = {
   S3_BUCKET: STORES.bucket,
 };
 /**
- * Accepts failures by processes of the earlier version, whose faults are no longer fixed there: its gateways do not retry at another replica when one ends, and end
- * before a slow client has the last bytes of a response; its submissions interrupt the body of an upload when they end, even in the request that begins the upload. Most runs have none; many would
- * mean that it cannot read what this version stores.
+ * Accepts failures by processes of the earlier version, whose faults are no longer fixed there. Its gateways do not retry at another replica when one
+ * ends, and they end before a slow client has the last bytes of a response. Its submissions interrupt the body of an upload when they end, even in the
+ * request that begins the upload. Most runs have none of these failures; many would mean that it cannot read the data of this version.
  */
 const FAILED_MAX = 10;
 const UNAVAILABLE = / → 503\b/;
 const OF_UPLOAD = /^(PATCH|POST) \/r\/\S+\/uploads/;
 const BROKEN_OFF = /^GET \S+: /;
-/** For seven replacements of one and a half minutes each. */
+/** The limit for seven replacements of one and a half minutes each. */
 const LIMIT_MS = 30 * 60_000;
 
-/** Creates an owner as that version's documents describe: by its own command, in its own pod. Resolves to their API token. */
+/** Creates an owner as that version's documents describe: by its own command in its own pod. Resolves to the owner's API token. */
 async function ownerOf(there: Product): Promise<string> {
   const admin = (...words: string[]) =>
     there.in(['exec', 'deployment/gateway', '--', 'node', 'tools/admin/src/main.ts', ...words]);
@@ -45,7 +45,7 @@ async function ownerOf(there: Product): Promise<string> {
   return (await admin('tokens', 'create', userId, '--scopes', 'all')).trim();
 }
 
-/** Installs the earlier version from nothing, replaces it with this one, goes back, and replaces it again, while contributors send clips and owners read. */
+/** Installs the earlier version, replaces it with this one, goes back, and replaces it again, while contributors send clips and owners read. */
 async function live(
   harness: ClusterHarness,
   { before, steps }: VersionPlan,
@@ -67,14 +67,14 @@ async function live(
         const said = await migrate(there, objects);
         const applied = said.match(/ is applied\b/g)?.length ?? 0;
         noted(`${applied} steps of the migration applied after ${Math.round((Date.now() - began) / 1_000)} s`);
-        if (!/ is applied\b| is at version /.test(said)) violated(`the migration brought no database up: ${said}`);
+        if (!/ is applied\b| is at version /.test(said)) violated(`the migration upgraded no database: ${said}`);
       }
       await replaceObjects(there, objects);
       if (isBefore) {
         its.gateways.push(...(await prefixesOf(there, 'gateway')));
         its.uploads.push(...(await prefixesOf(there, 'submissions')));
       }
-      noted(`${what}: in place after ${Math.round((Date.now() - began) / 1_000)} s`);
+      noted(`${what}: installed after ${Math.round((Date.now() - began) / 1_000)} s`);
     }
   };
   let failed = 0;
@@ -96,26 +96,26 @@ async function live(
     throw error;
   } finally {
     for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed in all`]) noted(note);
-    // In the table's order.
+    // In the order of the table.
     gateway.incidents.push(...own.gateway.incidents);
   }
   await removeNamespaces(kubectl, [NAMESPACE]);
-  // No later case uses these stores: remaining data blocks nothing.
+  // No later case uses these stores, so remaining data does no harm.
   await own.leftovers.erase().catch(error => noted(`its stores were not erased: ${(error as Error).message}`));
 }
 
 export const upgrade: ClusterCase = {
   name: 'upgrade',
   promise:
-    'the version before, installed from nothing with clips of its own, gives its place to this one after its migration, takes it again, and gives it again: no request fails but by a process of that version, an upload and a download that run go on, and every clip is there',
+    'this version replaces an installation of the version before after its migration, is rolled back, and replaces it again: only processes of the old version fail requests, a running upload and download continue, and every clip is there',
   limitMs: LIMIT_MS,
   async run(harness, plan) {
     const { product, objects, overlay, previous } = harness;
-    if (!previous) throw new Error('the version before is not here');
+    if (!previous) throw new Error('the version before is missing');
     const own: Overlay = (name, { settings, ...more } = {}) =>
       overlay(`${name}-upgraded`, { ...more, namespace: NAMESPACE, settings: { ...settings, ...SETTINGS } });
     const versions = await versionSteps(own, previous);
-    // The node has no room for two of everything; and the gateway has the same address.
+    // The node has no room for two installations, and the gateway keeps its address.
     await using cleaning = new AsyncDisposableStack();
     cleaning.defer(() => applyServices(product, objects));
     await endServices(product);

@@ -9,19 +9,19 @@ const NAMESPACE = 'zones';
 const MORE = 5;
 const BOUND = { limitMs: 60_000, everyMs: 500 };
 const GONE = { limitMs: 120_000, everyMs: 1_000 };
-/** Kubernetes treats a node as lost after 40 s, then deletes its pods and creates others. */
+/** Kubernetes treats a node as lost after 40 s; then it deletes the node's pods and creates others. */
 const REPLACED = { limitMs: 180_000, everyMs: 1_000 };
 
 const SCALERS = new Set(['HorizontalPodAutoscaler', 'ScaledObject']);
 
-/** A pod of a service with a node. */
+/** A scheduled pod of a service. */
 interface Bound {
   service: string;
   zone: Zone;
   node: string;
 }
 
-/** The Deployments of production, which run only on these nodes, and the least number of pods of each. */
+/** The Deployments of production, limited to these nodes, and the minimum number of pods of each. */
 function deploymentsOf(production: Manifest[]): { deployments: Manifest[]; least: Map<string, number> } {
   const least = new Map<string, number>();
   const deployments = production
@@ -74,7 +74,7 @@ async function bound(
   );
 }
 
-/** Checks that no zone has two pods more of a service than another, and that each service keeps a pod when any zone is lost. */
+/** Checks that the zones differ by at most one pod of each service, and that each service keeps a pod when any zone is lost. */
 function judgeSpread({ violated }: ClusterHarness, pods: Bound[], zones: readonly Zone[]): string {
   const services = [...new Set(pods.map(({ service }) => service))].sort();
   const words = services.map(service => {
@@ -89,7 +89,7 @@ function judgeSpread({ violated }: ClusterHarness, pods: Bound[], zones: readonl
   return words.join(', ');
 }
 
-/** Kubernetes creates nothing in a terminating namespace, and no kubelet ends its pods here. */
+/** Deletes the pods: no kubelet ends them here, and Kubernetes creates no objects in a terminating namespace. */
 async function removeNamespace(kubectl: Kubectl): Promise<void> {
   await kubectl.run(['delete', 'namespace', NAMESPACE, '--wait=false', '--ignore-not-found']);
   const isGone = async () => {
@@ -102,7 +102,7 @@ async function removeNamespace(kubectl: Kubectl): Promise<void> {
 export const zones: ClusterCase = {
   name: 'zones',
   promise:
-    'of six simulated nodes in three zones each has its share of every service of production; a lost zone leaves each service a pod, and the others take its place',
+    'six simulated nodes in three zones each run their share of every production service; after the loss of a zone, each service has a pod, and the other zones replace the lost pods',
   async run(harness, { random }) {
     const { product, production, noted } = harness;
     const { kubectl } = product;
@@ -132,7 +132,7 @@ export const zones: ClusterCase = {
     const after = await bound(kubectl, nodes, { wanted: many, lost, limits: REPLACED });
     const left = ZONES.filter(zone => zone !== lost);
     noted(
-      `${Math.round((Date.now() - began) / 1000)} s after zone ${lost} was lost all are in the others: ${judgeSpread(harness, after, left)}`,
+      `${Math.round((Date.now() - began) / 1000)} s after zone ${lost} was lost, all are in the others: ${judgeSpread(harness, after, left)}`,
     );
   },
 };

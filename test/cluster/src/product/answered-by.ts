@@ -23,7 +23,7 @@ async function* logsOf({ logs }: Logs, namespace: string, prefixes: string[]): A
       yield await readFile(join(folder, name), 'utf8');
 }
 
-/** Returns whether such a pod responded, by its log; false without a response or without its line in such a log. */
+/** Returns whether such a pod's log has the request; false without a response or without such a line. */
 export async function isAnsweredBy(
   place: Logs,
   namespace: string,
@@ -35,10 +35,10 @@ export async function isAnsweredBy(
   return false;
 }
 
-/** The time from the last request that a pod interrupted to the last line of its log. */
+/** The maximum time from the last request that a pod interrupted to the last line of its log. */
 const ENDING_MS = 10_000;
 
-/** Returns whether such a pod ended then: a request that it interrupts at its end has no log line. */
+/** Returns whether such a pod ended at that time: a pod logs no request that it interrupts at its end. */
 export async function isCutBy(place: Logs, namespace: string, prefixes: string[], { at }: Incident): Promise<boolean> {
   for await (const log of logsOf(place, namespace, prefixes)) {
     const last = log.trimEnd().split('\n').at(-1)!;

@@ -11,7 +11,7 @@ const PODS = {
   spec: { clusterIP: 'None', selector: { 'app.kubernetes.io/name': 'gateway' }, ports: [{ name: 'http', port: PORT }] },
 };
 
-/** Routes all clients through an edge that retries at another pod when one does not respond, as deploy/README.md requires, until disposal. */
+/** Until disposal, routes all clients through an edge that retries at another pod, as deploy/README.md requires. */
 export async function comeByNginx({ product, place, comeBy }: ClusterHarness): Promise<AsyncDisposable> {
   await using coming = new AsyncDisposableStack();
   await product.kubectl.apply([PODS]);

@@ -12,7 +12,7 @@ import { replaceObjects } from './product.ts';
 
 /** The port of OTLP over HTTP; the lab's policies permit the ports in the settings. */
 const TELEMETRY_PORT = 4_318;
-/** Kept between runs. */
+/** Reused by later runs. */
 const CLIPS_DIR = join(tmpdir(), 'recording-request-clips');
 
 /**
@@ -32,7 +32,7 @@ export async function performDemo(harness: ClusterHarness): Promise<void> {
     const folders = { clipsDir: CLIPS_DIR, resultsDir };
     await perform({ baseUrl: ORIGIN, apiToken, sink, traces, ...folders, speechModel, play, signal });
   } finally {
-    // No receiver of spans runs any more.
+    // The receiver of spans has ended.
     await replaceObjects(product, objects);
   }
 }

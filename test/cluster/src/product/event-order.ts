@@ -29,7 +29,7 @@ export async function publishedEvents(brokers: string[]): Promise<PublishedEvent
     for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
       if (BigInt(high) > BigInt(low)) left.set(`${topic} ${partition}`, BigInt(high));
   const events: PublishedEvent[] = [];
-  // A remaining group blocks nothing.
+  // A remaining group does no harm.
   closing.defer(() =>
     admin.deleteGroups([GROUP]).then(
       () => {},
@@ -64,7 +64,7 @@ export async function recordedSince(webhooks: Connection): Promise<(submissions:
   return async submissions => {
     const mine = { submissionId: { $in: submissions } };
     const count = await deliveries.countDocuments(mine);
-    // The database's log has the exact order of writes.
+    // The database's oplog has the exact order of writes.
     const inserts = deliveries.watch<Recorded, { fullDocument: Recorded }>(
       [
         { $match: { operationType: 'insert', 'fullDocument.submissionId': { $in: submissions } } },
@@ -82,7 +82,7 @@ export async function recordedSince(webhooks: Connection): Promise<(submissions:
       return found.length === count;
     };
     try {
-      await until('what webhooks recorded is read', next, { ...READ, everyMs: 0 });
+      await until('the records of webhooks are read', next, { ...READ, everyMs: 0 });
     } finally {
       await inserts.close();
     }

@@ -39,7 +39,7 @@ function loneManifest(objects: Manifest[], { name, workload, env = {}, volumes =
   const object = objects.find(
     each => each.metadata.name === workload && ['Deployment', 'Job', 'CronJob'].includes(each.kind),
   );
-  if (!object) throw new Error(`There is no workload ${workload} among the objects.`);
+  if (!object) throw new Error(`The objects have no workload ${workload}.`);
   const { spec } = structuredClone(podOf(object)!);
   const [container] = spec.containers;
   const kept = (container.env as { name: string }[]).filter(variable => !(variable.name in env));

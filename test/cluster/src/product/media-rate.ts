@@ -11,19 +11,19 @@ import { type ProcessorUse, watchProcessors } from './processor-use.ts';
 
 const LOOK_MS = 250;
 const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
-/** Of the clips: over the first ones pods that have just started compile their code, and at the end some pods have none left. */
+/** The measured part of the clips: new pods compile their code during the first ones, and some pods have no job during the last ones. */
 const STEADY = [0.35, 0.85] as const;
 
-/** Of a minute, so that media takes several times what all else takes of a clip: two processors are more than four pods of a quarter can use. */
+/** A minute of sound, so that media needs several times the CPU of all other work on a clip: two processors are more than four pods with a quarter each can use. */
 const LONG_FILM = { container: 'webm', audio: 'none', seconds: 60, width: 1280, height: 720 } as const;
 
-/** Takes by which workers can be compared: of short ones, landing costs as much as media, and the machine is what bounds four pods. */
+/** Takes for comparing numbers of workers: with short ones, landing costs as much as media, and the machine limits four pods. */
 export const longTakes = (): Promise<(random: Random) => Take> => openFilm(LONG_FILM);
 
-/** Four at once, in few requests: by default pieces are as small as a slow phone sends them, and landing takes several times as long as media. */
+/** Four uploads at once, in few requests. The default pieces are as small as a slow phone's, and landing them costs several times as much as media. */
 export const QUICKLY = { width: 4, contribute: { chunkBytes: 1_000_000 } } as const;
 
-/** Opens the database that keeps jobs waiting. */
+/** Opens the database of `holdJobs`. */
 export async function openSubmissions(
   { serversEnv }: Pick<ClusterHarness, 'serversEnv'>,
   stack: AsyncDisposableStack,
@@ -32,7 +32,7 @@ export async function openSubmissions(
   return stack.adopt(await connectMongo(settings, 'submissions', 'cluster-test'), each => each.close());
 }
 
-/** Has each pod of media make one job at a time with so many processors, such as 0.25, until it is disposed of. */
+/** Until disposal, limits each pod of media to one job at a time and this many processors, such as 0.25. */
 export async function limitMedia(harness: ClusterHarness, processors: number): Promise<AsyncDisposable> {
   const { product } = harness;
   const before = Number(await product.in(['get', 'deployment/media', '--output=jsonpath={.spec.replicas}']));
@@ -56,27 +56,26 @@ export async function scaleMedia({ product }: ClusterHarness, replicas: number):
   await product.settled();
 }
 
-/** Keeps every job waiting until it is disposed of: the database refuses that one is begun. */
+/** Keeps every job waiting until disposal: the database refuses to store a running job. */
 export async function holdJobs(connection: Connection): Promise<AsyncDisposable> {
   const validate = (validator: object) => connection.db!.command({ collMod: 'submissions', validator });
   await validate({ 'job.state': { $ne: 'running' } });
   return { [Symbol.asyncDispose]: async () => void (await validate({})) };
 }
 
-/** How fast media is, and what that takes of the processors: a rate is the node's, not media's, where media uses less than it may. */
+/** The rate of media and its use of the processors. If media uses less than it may, the node limits the rate. */
 export interface Rate {
   clipsPerMinute: number;
   use: ProcessorUse;
 }
 
-/** A rate in words, of pods that may use so many processors together. */
+/** Describes the rate of pods that may use `may` processors together. */
 export const told = ({ clipsPerMinute, use }: Rate, may: number): string =>
-  `${clipsPerMinute.toFixed(1)} clips a minute, with ${use.pods.toFixed(2)} of the ${may.toFixed(2)} processors that media may use, ${use.machine.toFixed(2)} in use by all`;
+  `${clipsPerMinute.toFixed(1)} clips a minute, with ${use.pods.toFixed(2)} of media's ${may.toFixed(2)} processors and ${use.machine.toFixed(2)} in use on the machine`;
 
 /**
- * Has media made of `clips`, which all wait before the first begins. Returns how fast they are finished once `begun` has resolved,
- * by which the pods are there that are to be measured. Until then it asks Kafka alone: lists of submissions would take of the processors
- * that are measured.
+ * Sends `clips` clips, starts their media only when all wait, and returns the rate after `begun` has resolved, which waits for the
+ * measured pods. Until then, it queries only Kafka: listing submissions would use the measured processors.
  */
 export async function rateOf(
   harness: ClusterHarness,
@@ -107,7 +106,7 @@ export async function rateOf(
   return { clipsPerMinute: (last.finished - first.finished) / ((last.at - first.at) / 60_000), use };
 }
 
-/** How many jobs of media were ever asked for, and how many results of any there are. */
+/** The numbers of all media jobs ever requested, and of their results. */
 export interface Jobs extends AsyncDisposable {
   count(): Promise<{ asked: bigint; made: bigint }>;
 }

@@ -19,8 +19,8 @@ const portsOf = (addresses = ''): number[] =>
   [...addresses.matchAll(/:(\d+)(?=[,/]|$)/g)].map(([, port]) => Number(port));
 
 /**
- * Patches that say where the servers are, as deploy/README.md has every overlay say it: the base reaches none. All other
- * policies are the base's own: names are asked for at the address of a node's DNS cache, and the owner's endpoint has an address outside.
+ * Patches with the servers' networks, which deploy/README.md requires of every overlay: the base allows no egress to them. All other
+ * policies are the base's: DNS goes to the address of a per-node cache, and the owner's endpoint has an outside address.
  */
 export function openedTo(serversEnv: Record<string, string>) {
   return [
@@ -28,7 +28,7 @@ export function openedTo(serversEnv: Record<string, string>) {
     opened('to-kafka', portsOf(serversEnv.KAFKA_BROKERS)),
     opened('to-objects', portsOf(serversEnv.S3_ENDPOINT)),
     opened('to-speech', portsOf(serversEnv.SPEECH_BASE_URL)),
-    // None but where settings name one.
+    // Only if the settings name a collector.
     opened('to-telemetry', portsOf(serversEnv.OTEL_EXPORTER_OTLP_ENDPOINT)),
   ];
 }

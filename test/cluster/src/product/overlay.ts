@@ -17,12 +17,12 @@ export const ORIGIN = `http://${GATEWAY_ADDRESS}`;
 
 const SECRETS = ['MONGO_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SPEECH_API_KEY', 'KAFKA_USERNAME', 'KAFKA_PASSWORD'];
 
-/** Of the fault suite's settings those that nothing forces here; README.md says what forces the others. */
+/** Settings of the fault suite that the lab leaves at their defaults; README.md has the reasons for the others. */
 const AS_IT_SHIPS = [
   'KAFKA_PARTITIONS',
-  // In parts of 16 KB an upload of 14 MB takes a minute, longer than any pod takes to stop.
+  // In parts of 16 KB, an upload of 14 MB takes a minute, longer than a pod takes to stop.
   'UPLOAD_PART_BYTES',
-  // No case waits for the end of a hold, or of a job that hangs.
+  // No case waits for the end of a hold or of a hanging job.
   'UPLOAD_HOLD_SECONDS',
   'HOLD_RENEW_SECONDS',
   'CLAIM_HOLD_SECONDS',
@@ -31,21 +31,21 @@ const AS_IT_SHIPS = [
   'TRANSCRIPTION_JOB_SECONDS',
 ];
 
-/** What an overlay has beside what all have. */
+/** The differences between overlays. */
 export interface OverlayOptions {
-  /** The base of this version, by default. */
+  /** The base; by default that of this version. */
   base?: string;
   tag?: Tag;
   settings?: Record<string, string>;
   namespace?: string;
-  /** Folders of what is installed besides. */
+  /** The folders of additional components. */
   components?: string[];
 }
 
 /** Renders an overlay in a folder of this name. */
 export type Overlay = (name: string, options?: OverlayOptions) => Promise<Manifest[]>;
 
-/** The base as an overlay in `folder` makes it fit the lab: its images, its servers, and requests that fit two processors. */
+/** Renders the base for the lab, as an overlay in `folder`: with its images, its servers, and requests that fit on two processors. */
 export async function renderOverlay(
   kustomize: string,
   folder: string,
@@ -64,7 +64,7 @@ export async function renderOverlay(
   });
 }
 
-/** What the settings of an installation in the lab are beside the base's: where the servers are, durations of seconds, and `own`. */
+/** Returns an installation's settings that replace the base's: the servers' addresses, durations of seconds, and `own`. */
 export function labSettings(serversEnv: Record<string, string>, own: Record<string, string>): Record<string, string> {
   const durations = Object.entries(SHORT).filter(([name]) => !AS_IT_SHIPS.includes(name));
   const others = Object.entries(serversEnv).filter(([name]) => !SECRETS.includes(name));
@@ -72,18 +72,18 @@ export function labSettings(serversEnv: Record<string, string>, own: Record<stri
     ...Object.fromEntries(durations),
     ...Object.fromEntries(others),
     PUBLIC_BASE_URL: ORIGIN,
-    // The owner's endpoint is at an address that nobody has on the internet.
+    // The owner's endpoint has an address that is unused on the internet.
     ALLOW_HTTP_URLS: 'true',
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
     ...own,
   };
 }
 
-/** The overlay for production as it is shipped. */
+/** Renders the shipped production overlay. */
 export const renderProduction = async (kustomize: string): Promise<Manifest[]> =>
   parse(await render({ kustomize }, PRODUCTION));
 
-/** The pod from which the operator's commands are run. */
+/** Renders the pod of the operator's commands. */
 export async function renderOperator(kustomize: string, dir: string): Promise<Manifest[]> {
   const folder = join(dir, 'operator');
   await mkdir(folder, { recursive: true });
@@ -127,7 +127,7 @@ const PATCHES = [
   { target: { kind: 'HorizontalPodAutoscaler' }, patch: patch('/spec/maxReplicas', 2) },
 ];
 
-/** The Secrets of an installation: credentials of the servers, a new key for sealing, a certificate for each service. */
+/** Returns the Secrets of an installation: credentials of the servers, a new key for sealing, a certificate for each service. */
 export async function secretsOf(
   serversEnv: Record<string, string>,
   certificates: MachineCertificates,
@@ -153,7 +153,7 @@ export const secret = (name: string, stringData: Record<string, string>): Manife
   stringData,
 });
 
-/** The keys of a service's TLS Secret, from the files that its variables name. */
+/** Returns the keys of a service's TLS Secret, read from the files in its variables. */
 export async function tlsFiles(env: Record<string, string>): Promise<Record<string, string>> {
   const text = async (name: string) => await readFile(env[name]!, 'utf8');
   return {

@@ -15,7 +15,7 @@ test('returns the errors about the subject since the given time', () => {
   const others = [
     line('2026-11-27T00:59:59.9Z', 50, 'The group is rebalancing'),
     line('2026-11-27T01:00:01Z', 40, 'The group is rebalancing'),
-    line('2026-11-27T01:00:01Z', 50, 'Kafka is away'),
+    line('2026-11-27T01:00:01Z', 50, 'Kafka is down'),
     '',
   ];
   assert.deepEqual(errorsIn([...others, AFTER].join('\n'), WHAT, SINCE), [AFTER]);

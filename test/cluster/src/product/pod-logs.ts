@@ -2,21 +2,21 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Place } from '@recording-request/k8s/lab/place';
 
-/** A line of the log whose level is error or worse. */
+/** Matches a log line whose level is error or higher. */
 const ERROR = /"level":(?:50|60|"error"|"fatal")/;
 
-/** Returns the errors about `what` in what a container wrote from `since` on: the lines of a node have their time first. */
+/** Returns the errors about `what` in a container's log from `since` on. Each line of a node's log begins with its time. */
 export const errorsIn = (log: string, what: RegExp, since: Date): string[] =>
   log.split('\n').filter(line => ERROR.test(line) && what.test(line) && timeOf(line) >= since.getTime());
 
-/** A line without a time counts. */
+/** Returns whether a line is from `since` or later; one without a time counts. */
 function timeOf(line: string): number {
   const [time = ''] = line.split(' ', 1);
   const at = Date.parse(time);
   return Number.isNaN(at) ? Number.POSITIVE_INFINITY : at;
 }
 
-/** Resolves to the errors about `what` by pod, of all pods that a namespace has or had since then. Fails where no log is kept. */
+/** Resolves to the errors about `what` by pod, of all pods that a namespace has or had since then. Rejects without any log. */
 export async function errorsOfPods(
   { logs }: Pick<Place, 'logs'>,
   namespace: string,
@@ -27,7 +27,7 @@ export async function errorsOfPods(
   const names = (await readdir(folder, { recursive: true })).filter(
     name => name.startsWith(`${namespace}_`) && name.endsWith('.log'),
   );
-  if (names.length === 0) throw new Error(`no log of a pod of ${namespace} is in ${folder}`);
+  if (names.length === 0) throw new Error(`${folder} has no log of a pod of ${namespace}`);
   const found = new Map<string, string[]>();
   for (const name of names) {
     const errors = errorsIn(await readFile(join(folder, name), 'utf8'), what, since);

@@ -2,23 +2,23 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterHarness } from '../harness.ts';
 
-/** Reads a second: at first, how many more after each step, and at most, which no service of the lab withstands. */
+/** Reads per second: the first rate, the increase of each step, and the maximum, which no service of the lab withstands. */
 const RATE = { first: 20, more: 10, most: 300 };
 const STEP_MS = 5_000;
 const TICK_MS = 20;
-/** So few at once that a request waits for a moment where the machine is busy, and nothing fails. */
+/** Few connections: on a busy machine, requests wait for a moment and do not fail. */
 const CONNECTIONS = 16;
 
 /**
- * Reads `path` over a few connections while `work` runs, more and more often until `work` says that it is enough, then as often as that.
- * Resolves to how often a second that was.
+ * Reads `path` over a few connections while `work` runs, with a rising rate until `work` calls its argument, then with a steady rate.
+ * Resolves to that rate in reads per second.
  */
 export async function whilePressing(
   { owner }: ClusterHarness,
   path: string,
   work: (enough: () => void) => Promise<unknown>,
 ): Promise<number> {
-  // First in, first out: none is idle for long enough to be closed by the other side.
+  // First in, first out: no connection is idle for so long that the server closes it.
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'fifo' });
   const open = new Set<Promise<unknown>>();
   let [rate, isEnough, isOver] = [RATE.first, false, false];
@@ -33,7 +33,7 @@ export async function whilePressing(
       due = Math.min(due + (rate * (now - at)) / 1_000, CONNECTIONS);
       at = now;
       for (; due >= 1 && open.size < CONNECTIONS; due--) {
-        // What fails is in the client's list.
+        // The client records failures.
         const one = owner.ask(path, { agent, wanted: 200 }).catch(() => {});
         open.add(one);
         void one.finally(() => open.delete(one));

@@ -7,15 +7,15 @@ import type { Pod } from './product.ts';
 
 const CPUACCT = '/sys/fs/cgroup/cpuacct';
 
-/** Of a span of time. */
+/** The processor use over a period. */
 export interface ProcessorUse {
-  /** How many processors the pods used together. */
+  /** The number of processors that the pods used together. */
   pods: number;
-  /** How many processors this machine used, the pods' among them. */
+  /** The number of processors in use on this machine, including the pods. */
   machine: number;
 }
 
-/** Begins to measure what these pods and this machine use of the processors. The function that it resolves to tells it, since then. */
+/** Starts to measure the processor use of these pods and of this machine. The result is a function that returns the use since then. */
 export async function watchProcessors(pods: readonly Pod[]): Promise<() => Promise<ProcessorUse>> {
   const groups = await Promise.all(pods.map(({ uid }) => groupOf(uid)));
   const look = async () => {
@@ -33,7 +33,7 @@ export async function watchProcessors(pods: readonly Pod[]): Promise<() => Promi
   };
 }
 
-/** The file in which the kernel sums up the processor time of a pod, its programs that have ended among them. */
+/** Returns the kernel's file with the processor time of a pod, including ended programs. */
 async function groupOf(podUid: string): Promise<string> {
   const lines = (await readFile(`/proc/${await mainOf(podUid)}/cgroup`, 'utf8')).split('\n');
   const path = lines.map(line => line.split(':')).find(([, names = '']) => names.split(',').includes('cpuacct'))?.[2];

@@ -14,14 +14,14 @@ export interface Pod {
   restarts: number;
 }
 
-/** The product as it runs in the cluster. */
+/** An installation of the product in the cluster. */
 export interface Product {
   kubectl: Kubectl;
   /** Runs kubectl in its namespace. */
   in(args: string[], timeoutMs?: number): Promise<string>;
-  /** Those that are not on their way out. */
+  /** Returns the pods that are not terminating. */
   pods(service: ServiceName): Promise<Pod[]>;
-  /** Waits until each service has the pods that it wants, all of them ready. */
+  /** Waits until each service has its desired number of pods, all of them ready. */
   settled(timeoutMs?: number): Promise<void>;
   /** Ends the main process of a pod with SIGKILL. */
   kill(pod: Pod): Promise<void>;
@@ -31,13 +31,13 @@ const MIGRATE_MS = 180_000;
 const SETTLED_MS = 300_000;
 const LOOK_MS = 500;
 const GONE_MS = 300_000;
-/** An autoscaler looks every few seconds. */
+/** Longer than the interval of an autoscaler. */
 const SCALED_MS = 120_000;
 
-/** What docs/operations.md has an operator apply before a migration. */
+/** The label of the objects that an operator applies before a migration (docs/operations.md). */
 const STEP = 'app.kubernetes.io/component';
 
-/** Installs the product: its Secrets, its migration where this version has one, then its services. Resolves when all are ready. */
+/** Installs the product: its Secrets, its migration if this version has one, then its services. Resolves when all are ready. */
 export async function install(
   kubectl: Kubectl,
   secrets: Manifest[],
@@ -52,7 +52,7 @@ export async function install(
   return product;
 }
 
-/** Applies all but the migration. Resolves when each service has the pods that it wants, those of its autoscaler included. */
+/** Applies all objects except the migration. Resolves when each service has its desired pods, including those of its autoscaler. */
 export async function applyServices(product: Product, objects: Manifest[]): Promise<void> {
   await product.kubectl.apply(objects.filter(({ kind }) => kind !== 'Job'));
   const has = async (service: string, least: number) => {
@@ -61,13 +61,13 @@ export async function applyServices(product: Product, objects: Manifest[]): Prom
   };
   for (const { spec } of objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler')) {
     const { scaleTargetRef, minReplicas } = spec;
-    const what = `the autoscaler gives ${scaleTargetRef.name} its ${minReplicas} pods`;
+    const what = `the autoscaler starts ${minReplicas} pods of ${scaleTargetRef.name}`;
     await until(what, () => has(scaleTargetRef.name, minReplicas), { limitMs: SCALED_MS, everyMs: LOOK_MS });
   }
   await product.settled();
 }
 
-/** Ends the services, and all that would start them again; the settings, the Secrets and what is stored stay. */
+/** Ends the services and the controllers that would restart them; settings, Secrets and stored data stay. */
 export async function endServices(product: Product): Promise<void> {
   await product.in(['delete', 'horizontalpodautoscalers,deployments,services', '--all', '--wait'], GONE_MS);
   const pods = `--selector=app.kubernetes.io/name in (${SERVICES.join(', ')})`;
@@ -75,8 +75,8 @@ export async function endServices(product: Product): Promise<void> {
 }
 
 /**
- * Has other objects take the place of those that run, one Deployment after the other: all at once would ask for more processor than a node may have.
- * Resolves when no pod of before serves any more; media and transcription may be finishing jobs.
+ * Replaces the running objects, one Deployment after the other: all at once would request more CPU than a node may have.
+ * Resolves when no old pod serves any more; those of media and transcription may still finish jobs.
  */
 export async function replaceObjects(product: Product, objects: Manifest[]): Promise<void> {
   const left = new Set(['Namespace', 'Job', 'Deployment']);
@@ -88,9 +88,9 @@ export async function replaceObjects(product: Product, objects: Manifest[]): Pro
   await leftBehind(product);
 }
 
-/** Resolves when no pod of before serves any more. */
+/** Resolves when no old pod serves any more. */
 export async function leftBehind(product: Product): Promise<void> {
-  await until('the pods of before have ended', async () => !(await isOneLeaving(product)), {
+  await until('the old pods have ended', async () => !(await isOneLeaving(product)), {
     limitMs: GONE_MS,
     everyMs: LOOK_MS,
   });
@@ -112,12 +112,12 @@ export async function restartAll(product: Product): Promise<void> {
   }
 }
 
-/** Ends installations with all that they have; resolves when nothing of them is left. */
+/** Deletes installations; resolves when all their objects are gone. */
 export async function removeNamespaces(kubectl: Kubectl, names: string[]): Promise<void> {
   await kubectl.run(['delete', 'namespace', ...names, '--ignore-not-found', '--wait'], GONE_MS);
 }
 
-/** Runs the migration again, as before each version. Resolves to what it said. */
+/** Runs the migration again, as before each version. Resolves to its output. */
 export async function migrate(product: Product, objects: Manifest[]): Promise<string> {
   await product.in(['delete', 'job', 'migrate', '--ignore-not-found', '--wait'], MIGRATE_MS);
   await product.kubectl.apply(objects.filter(({ metadata }) => metadata.labels?.[STEP] === 'migration'));
@@ -139,7 +139,7 @@ export function productIn(kubectl: Kubectl, namespace = NAMESPACE): Product {
       return items.filter((each: Manifest) => !each.metadata.deletionTimestamp).map(podOf);
     },
     async settled(timeoutMs = SETTLED_MS) {
-      await until('every service has the pods that it wants', () => isSettled(kubectl, inside), {
+      await until('every service has its desired pods', () => isSettled(kubectl, inside), {
         limitMs: timeoutMs,
         everyMs: LOOK_MS,
       });

@@ -9,21 +9,21 @@ import { until } from '@recording-request/testing/wait';
 import { SERVER_PORTS } from './network.ts';
 import type { Pod, Product } from './product.ts';
 
-/** Something that listens, by the name that ARCHITECTURE.md has for it where it is drawn there. */
+/** A listening address; a server of ARCHITECTURE.md has its name there. */
 export interface Target {
   name: string;
   address: string;
   port: number;
 }
 
-/** What a pod may want to reach; what was started for it ends with this. */
+/** Possible targets of an attacker in a pod; disposal ends the listeners that were started for them. */
 export interface Targets extends AsyncDisposable {
   all: Target[];
 }
 
 const ELSEWHERE = 'elsewhere';
 const PORT = 8080;
-/** On which a pod of the product may listen, for others, the operator and the kubelet. */
+/** The ports on which a pod of the product may listen, for others, the operator and the kubelet. */
 const POD_PORTS = [8_080, 50_051, 50_052, 50_053];
 const METADATA_PORT = 80;
 const CONNECT_MS = 2_000;
@@ -31,7 +31,7 @@ const READY_MS = 60_000;
 const EXEC_MS = 30_000;
 const LISTENS = { limitMs: 30_000, everyMs: 200 };
 
-/** Connects to each of a list of targets at once, and prints for each whether it got through. */
+/** Connects to a list of targets at once, and prints for each whether it was reached. */
 const CONNECT = `
 import { connect } from 'node:net';
 const isReached = ({ address, port }) => new Promise(resolve => {
@@ -42,7 +42,7 @@ const isReached = ({ address, port }) => new Promise(resolve => {
 console.log(JSON.stringify(await Promise.all(JSON.parse(process.argv[1]).map(isReached))));
 `;
 
-/** Returns those of the targets that a shell in a pod reaches. */
+/** Returns the targets that a shell in a pod reaches. */
 export async function reachedFrom(product: Product, pod: Pod, targets: Target[]): Promise<Target[]> {
   const node = ['node', '--input-type=module', '--eval', CONNECT, JSON.stringify(targets)];
   const said = await product.in(['exec', pod.name, '--container=service', '--', ...node], EXEC_MS);
@@ -50,14 +50,14 @@ export async function reachedFrom(product: Product, pod: Pod, targets: Target[])
   return targets.filter((_, at) => answers[at]);
 }
 
-/** Whether the table of ARCHITECTURE.md lets a service of the product reach it. */
+/** Returns whether the table of ARCHITECTURE.md lets a service of the product reach the target. */
 export const isDrawn = (drawn: Drawn[], service: ServiceName, { name, port }: Target): boolean =>
   drawn.some(
     ({ from, to, ports }) =>
       (from === service || from === 'every service') && to === name && (ports === 'all' || ports.includes(port)),
   );
 
-/** Opens what an attacker in a pod would try next. Fails where something does not listen: not to reach it would say nothing. */
+/** Starts the likely next targets of an attacker in a pod. Rejects unless every target listens: otherwise a failed connection proves nothing. */
 export async function openTargets({ kubectl, pods }: Product, image: string): Promise<Targets> {
   await using opening = new AsyncDisposableStack();
   const listen = async (name: string, address: string, at = 0): Promise<Target> => {
@@ -99,7 +99,7 @@ export async function openTargets({ kubectl, pods }: Product, image: string): Pr
   return { all, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** A pod that listens in another namespace, which has no policies, and its Service. */
+/** Creates a listening pod, and its Service, in another namespace, which has no policies. */
 async function openElsewhere(kubectl: Kubectl, image: string): Promise<Target[]> {
   const metadata = { name: 'listener', namespace: ELSEWHERE, labels: { app: 'listener' } };
   const command = ['node', '--eval', `net.createServer(socket => socket.destroy()).listen(${PORT})`];
@@ -122,7 +122,7 @@ async function openElsewhere(kubectl: Kubectl, image: string): Promise<Target[]>
   ];
 }
 
-/** Whether it listens, asked from the node, which no policy keeps away. */
+/** Returns whether a target listens, from the node, which no policy limits. */
 async function listens({ address, port }: Target): Promise<boolean> {
   const socket = connect({ host: address, port, timeout: CONNECT_MS });
   try {

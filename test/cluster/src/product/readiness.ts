@@ -8,10 +8,10 @@ interface Probe {
   failureThreshold?: number;
 }
 
-/** Of Kubernetes, where a probe does not say. */
+/** Kubernetes' defaults of a probe. */
 const FAILURES = 3;
 
-/** Returns how long it takes at most until the kubelet acts on a probe that fails, in milliseconds: of all that pods of these objects have while they run. */
+/** Returns the longest time, in milliseconds, until the kubelet acts on a failing probe of these objects' running pods. */
 export function noticedMs(objects: Manifest[]): number {
   const probes = objects
     .filter(({ kind }) => kind === 'Deployment')
@@ -30,12 +30,12 @@ export function noticedMs(objects: Manifest[]): number {
 export const allPods = async (product: Product): Promise<Pod[]> =>
   (await Promise.all(SERVICES.map(service => product.pods(service)))).flat();
 
-/** Says of each pod of `before` that it is not ready, was started again, or is another one by now. */
+/** Returns a sentence for each pod of `before` that is not ready, has restarted, or was replaced. */
 export function changedPods(before: Pod[], now: Pod[]): string[] {
   return before.flatMap(({ name, uid, restarts }) => {
     const found = now.find(each => each.uid === uid);
     if (!found) return [`${name} is gone`];
-    if (found.restarts > restarts) return [`${name} was started again`];
+    if (found.restarts > restarts) return [`${name} restarted`];
     return found.ready ? [] : [`${name} is not ready`];
   });
 }

@@ -13,7 +13,7 @@ const runFile = promisify(execFile);
 export async function sharesOf(pods: Pod[], ms: number): Promise<number[]> {
   const pids = await Promise.all(pods.map(({ uid }) => mainOf(uid)));
   const sums = pods.map(() => 0);
-  // By connection: one ends and another begins every few seconds.
+  // By connection, because connections end and begin every few seconds.
   const seen = new Map<string, number>();
   const end = Date.now() + ms;
   for (let isFirst = true; Date.now() < end; isFirst = false) {
@@ -29,7 +29,7 @@ export async function sharesOf(pods: Pod[], ms: number): Promise<number[]> {
   return sums.map(sum => sum / Math.max(1, all));
 }
 
-/** The bytes that came over each connection at the port for calls, in the network of a process. */
+/** Returns the bytes received over each connection at the port for calls, in the network of a process. */
 async function received(pid: number): Promise<[connection: string, bytes: number][]> {
   const args = ['--target', String(pid), '--net', '--', 'ss', '-Htin', `sport = :${CALLS_PORT}`];
   const { stdout } = await runFile('nsenter', args, { timeout: LIMIT_MS });

@@ -3,7 +3,7 @@ import type { Kubectl } from '@recording-request/k8s/lab/kubectl';
 export const ZONES = ['a', 'b', 'c'] as const;
 export type Zone = (typeof ZONES)[number];
 
-/** What keeps the pods of others off these nodes, and what those that are to be here select and tolerate. */
+/** The taint that keeps other pods off these nodes, and the label and toleration of pods for these nodes. */
 const MARK = 'recording-request.test/simulated';
 export const placement = {
   nodeSelector: { [MARK]: 'true' },
@@ -12,17 +12,17 @@ export const placement = {
 
 const NODES_PER_ZONE = 2;
 const LEASES = 'kube-node-lease';
-/** Less than the 50 s after which a node that says nothing is given up. */
+/** Less than the 50 s after which Kubernetes gives up a silent node. */
 const RENEW_MS = 10_000;
 
-/** Nodes that only the API server knows: pods are bound to them, and no kubelet runs those. */
+/** Nodes that exist only in the API server: pods are bound to them, but no kubelet runs the pods. */
 export interface SimulatedNodes extends AsyncDisposable {
   zoneOf(node: string): Zone;
-  /** Takes all nodes of a zone away at once. */
+  /** Removes all nodes of a zone at once. */
   lose(zone: Zone): Promise<void>;
 }
 
-/** Makes two nodes in each zone, of the size that deploy/README.md asks for, and keeps them alive until disposed of. */
+/** Creates two nodes in each zone, of the size in deploy/README.md, and keeps them alive until disposal. */
 export async function simulateNodes(kubectl: Kubectl): Promise<SimulatedNodes> {
   const zones = new Map<string, Zone>();
   for (const zone of ZONES) for (let at = 1; at <= NODES_PER_ZONE; at++) zones.set(`simulated-${zone}${at}`, zone);
@@ -37,11 +37,11 @@ export async function simulateNodes(kubectl: Kubectl): Promise<SimulatedNodes> {
   await renew();
   let renewing: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    // One that fails is followed by the next; a node that is given up shows in the case.
+    // The next renewal follows a failed one; the case shows a node that Kubernetes gave up.
     renewing = renew().catch(() => {});
   }, RENEW_MS);
   return {
-    zoneOf: node => known.get(node) ?? fail(`${node} is no simulated node`),
+    zoneOf: node => known.get(node) ?? fail(`${node} is not a simulated node`),
     async lose(zone) {
       await renewing;
       await remove([...zones].filter(([, each]) => each === zone).map(([name]) => name));
@@ -91,7 +91,7 @@ const leaseOf = (name: string) => ({
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
   metadata: { name, namespace: LEASES },
-  // Microseconds, as Kubernetes has them here.
+  // Kubernetes uses microseconds here.
   spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: new Date().toISOString().replace('Z', '000Z') },
 });
 

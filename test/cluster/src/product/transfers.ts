@@ -5,15 +5,15 @@ import type { Random } from '@recording-request/stack/random';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterHarness } from '../harness.ts';
 
-/** Some 14 MB, more than the buffers of connections hold, so that a pod that stops is in the midst of it. */
+/** About 14 MB, more than the buffers of connections hold: a stopping pod is in the middle of a transfer. */
 const FILM = { seconds: 7, width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 } as const;
-/** Seven seconds for each where the node is not busy: less than a pod that stops takes for what it serves (STOP_GRACE_SECONDS). */
+/** Seven seconds each on an idle node: less than a stopping pod has for its requests (STOP_GRACE_SECONDS). */
 const BYTES_PER_SECOND = 2e6;
 const READY = { limitMs: 120_000, everyMs: 500 };
 
 /**
- * Uploads a large take in one slow request and downloads one slowly, again and again until `work` ends. A request that breaks off is among the
- * gateway's incidents; an upload that is not acknowledged, or a download of another length, is reported here.
+ * Uploads a large take in one slow request and downloads one slowly, repeatedly until `work` ends. An interrupted request is one of the
+ * gateway's incidents; this function reports an upload without an acknowledgement, or a download of another length.
  */
 export async function whileTransferring(
   harness: ClusterHarness,
@@ -45,7 +45,7 @@ export async function whileTransferring(
 
 export const largeTakes = () => openFilm({ container: 'mp4', audio: 'none', ...FILM });
 
-/** Hands a take in with one PATCH. Resolves to its submission. */
+/** Uploads a take with one PATCH. Resolves to its submission. */
 export async function handIn(
   { gateway, ledger, projects, signal, violated }: ClusterHarness,
   random: Random,
@@ -59,25 +59,25 @@ export async function handIn(
     take,
     { chunkBytes: take.bytes.length, deferLength: false, ...(bytesPerSecond && { bytesPerSecond }) },
   );
-  if (outcome !== 'ok') violated(`an upload of ${take.bytes.length} bytes did not end well: ${why}`);
+  if (outcome !== 'ok') violated(`an upload of ${take.bytes.length} bytes failed: ${why}`);
   return submissionId ?? '';
 }
 
-/** Its video is another file once its media is made. */
+/** Waits for the media, after which the video is another file. */
 export async function readyVideo({ owner, projects }: ClusterHarness, submissionId: string): Promise<SubmissionJson> {
   const { plain } = await projects();
   const find = async () =>
     (await owner.submissions(plain.projectId)).find(
       each => each.submissionId === submissionId && each.mediaStatus === 'ready',
     );
-  return await until('the media of the large video is made', find, READY);
+  return await until('the media of the large video is ready', find, READY);
 }
 
 async function download({ owner, violated }: ClusterHarness, { videoUrl, fileSize }: SubmissionJson): Promise<void> {
-  // One that breaks off is an incident of the gateway.
+  // An interrupted download is an incident of the gateway.
   const answer = await owner
     .ask(new URL(videoUrl).pathname, { bytesPerSecond: BYTES_PER_SECOND, wanted: 200 })
     .catch(() => undefined);
   if (answer && answer.bytes.length !== fileSize)
-    violated(`a download brought ${answer.bytes.length} bytes of ${fileSize}: ${answer.what}`);
+    violated(`a download returned ${answer.bytes.length} bytes of ${fileSize}: ${answer.what}`);
 }

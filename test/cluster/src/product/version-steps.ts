@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import type { Manifest } from '@recording-request/k8s/manifests';
 import type { Overlay } from './overlay.ts';
 
-/** One set of objects that takes the place of another. */
+/** A set of objects that replaces another. */
 export interface VersionStep {
-  /** What runs then, in the words of an operator. */
+  /** The version that then runs, as an operator would call it. */
   what: string;
   objects: Manifest[];
-  /** Whether they are the version before. */
+  /** Whether the objects are of the version before. */
   isBefore?: boolean;
-  /** Whether it is this version that takes the other's place, after its migration. */
+  /** Whether the migration of this version runs first. */
   migrates?: boolean;
 }
 
-/** The version before as it is installed from nothing, and what takes its place, one after the other. */
+/** The installation of the version before, and its replacements in order. */
 export interface VersionPlan {
   before: VersionStep;
   steps: VersionStep[];

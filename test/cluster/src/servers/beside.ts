@@ -3,27 +3,27 @@ import type { Brokers } from '@recording-request/stack/servers/kafka-brokers';
 import type { MongoSet } from '@recording-request/stack/servers/mongo-set';
 import type { LoginDesk, Logins } from './logins.ts';
 
-/** Which servers an installation has: one of each, without logins, or several, as others run them. */
+/** The kind of servers: one of each without logins, or several with logins, as in production. */
 export type ServersKind = 'one' | 'several';
 
-/** What runs beside the cluster. */
+/** The servers beside the cluster. */
 export interface Beside extends AsyncDisposable {
-  /** MONGO_URL, KAFKA_BROKERS and so on, as the checker and its clients reach the servers. */
+  /** The variables with which the checker and its clients reach the servers: MONGO_URL, KAFKA_BROKERS and so on. */
   env: Record<string, string>;
-  /** The same as the product does: its settings, and the keys of the Secret that its services have in common. */
+  /** The product's variables for them: its settings, and the keys of the Secret that its services share. */
   productEnv: Record<string, string>;
-  /** Secrets that the product has besides. */
+  /** Additional Secrets of the product. */
   secrets: Manifest[];
-  /** Has each workload among these objects take from its own Secret what is in there. */
+  /** Makes each workload among these objects read the keys of its own Secret. */
   withOwnSecrets(objects: Manifest[]): Manifest[];
   several: Several | undefined;
 }
 
-/** Three members of MongoDB, three brokers, and those who may log in at them and at the object store. */
+/** Three members of MongoDB and three brokers, and the logins at these and at the object store. */
 export interface Several {
   mongo: MongoSet;
   kafka: Brokers;
   desk: LoginDesk;
-  /** With which the product was installed. */
+  /** The logins with which the product was installed. */
   logins: Logins;
 }

@@ -5,7 +5,7 @@ import { objectVariables } from '@recording-request/kit-objects/variables';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import type { ClusterHarness } from '../harness.ts';
 
-/** With the code of the product and the variables of its pod; prints a line for each attempt, with what came of it. */
+/** Runs with the product's code and the pod's variables; prints the outcome of each attempt on a line. */
 const SHELL = `
 const kit = path => import('/app/packages/' + path + '.ts');
 const { loadConfig } = await kit('kit/src/config');
@@ -28,13 +28,13 @@ await attempt('insert a token', () => projects.collection('tokens').insertOne({ 
 await attempt('change an allowance', () => projects.collection('users').updateOne({ _id: 'captured' }, { $set: { captured: true } }));
 await attempt('drop a collection of projects', () => projects.dropCollection('captured'));
 await attempt('delete a clip\\u2019s record', () => submissions.collection('submissions').deleteOne({ _id: 'captured' }));
-await attempt('make a user', () => admin.command({ createUser: 'captured', pwd: 'captured', roles: ['root'] }));
+await attempt('create a user', () => admin.command({ createUser: 'captured', pwd: 'captured', roles: ['root'] }));
 for (const connection of connections) await connection.close();
 `;
 
 const FOLDER = 'submissions/captured/captured/';
 const AS_IT_CAME = 'as it came';
-/** What a clip has in the store, before its media are made and after. */
+/** The objects of a clip, before and after its media are made. */
 const OBJECTS = ['source', 'video.webm', 'audio.m4a', 'transcript-1.json'];
 
 type Attempt = ['read' | 'overwrite' | 'delete', string];
@@ -52,7 +52,7 @@ for (const [way, name] of ${JSON.stringify(attempts)}) await attempt(way + ' ' +
 await attempt('delete all of a clip', () => objects.purge('${FOLDER}'));
 `;
 
-/** What a shell in a pod tries, the one thing that its service needs, and how the server refuses the rest. */
+/** The attempts of a shell in a pod, the one that its service needs, and the server's error for the others. */
 const SHELLS: { service: ServiceName; script: string; may: string; refusal: string }[] = [
   { service: 'webhooks', script: AT_MONGO, may: 'read its own deliveries', refusal: 'Unauthorized' },
   {
@@ -76,7 +76,7 @@ const SHELLS: { service: ServiceName; script: string; may: string; refusal: stri
   },
 ];
 
-/** A shell in a pod tries at the servers, with the pod's own secrets, to make a token and to change or delete what others stored. */
+/** From a shell in a pod, with the pod's own secrets, tries to create a token at the servers and to change or delete others' data. */
 export async function tryServers({ product, serversEnv, violated, noted }: ClusterHarness): Promise<void> {
   const store = createObjects(loadConfig(serversEnv, objectVariables));
   const keys = OBJECTS.map(name => FOLDER + name);

@@ -10,18 +10,18 @@ import type { StoreUsers } from '@recording-request/stack/servers/minio-users';
 import type { MongoSet } from '@recording-request/stack/servers/mongo-set';
 import { Kafka, logLevel } from 'kafkajs';
 
-/** Who the services, the migration and a backup are at the servers: the keys of the Secret of each, by its name. */
+/** The logins of the services, the migration and a backup at the servers: the keys of each one's Secret, by its name. */
 export type Logins = Record<string, Record<string, string>>;
 
-/** As the overlay for production names the Secret of a service, of the migration or of the backup. */
+/** Returns the production overlay's name of the Secret of a service, the migration or the backup. */
 export const ownSecret = (name: string) => `recording-request-${name}`;
 
-/** Makes and removes those who may log in at the servers. */
+/** Creates and removes logins. */
 export interface LoginDesk {
-  /** Makes a user for each at MongoDB and the object store, with the rights of deploy/rights, and one for all at Kafka. */
+  /** Creates a user for each at MongoDB and the object store, with the rights of deploy/rights, and a common one at Kafka. */
   add(): Promise<Logins>;
   remove(logins: Logins): Promise<void>;
-  /** Logs in with each of these. Resolves to the servers that refuse, and to those that do not, with whom. */
+  /** Logs in with each of these. Resolves to the servers and users that were refused, and to those that were accepted. */
   tried(logins: Logins): Promise<{ refused: string[]; taken: string[] }>;
 }
 
@@ -29,7 +29,7 @@ interface Servers {
   mongo: MongoSet;
   kafka: Brokers;
   store: StoreUsers;
-  /** The authority of their certificates, PEM. */
+  /** The authority of the servers' certificates, PEM. */
   authority: string;
   s3: { endpoint: string; region: string };
 }
@@ -45,7 +45,7 @@ export function loginDesk({ mongo, kafka, store, authority, s3 }: Servers): Logi
       await connection.close();
     }
   };
-  /** How one logs in at a server, by the key that only those have who do. */
+  /** The login at each server, by the key that only its users have. */
   const reach: Record<string, { server: string; once(keys: Record<string, string>): Promise<unknown> }> = {
     MONGO_URL: {
       server: 'MongoDB',

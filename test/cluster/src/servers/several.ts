@@ -11,7 +11,7 @@ import { secret } from '../product/overlay.ts';
 import type { Beside } from './beside.ts';
 import { type Logins, loginDesk, ownSecret } from './logins.ts';
 
-/** Starts three members of MongoDB and three brokers, with TLS and logins at MongoDB and Kafka, and an object store whose first user the product is not. */
+/** Starts three members of MongoDB and three brokers, with TLS and logins, and an object store whose root user is not the product's. */
 export async function startSeveral(options: ServersOptions): Promise<Beside> {
   const { dataDir, log, signal, env } = options;
   const installed = await ensure(['mongo', 'kafka'], log, { signal, env });
@@ -27,12 +27,12 @@ export async function startSeveral(options: ServersOptions): Promise<Beside> {
   const desk = loginDesk({ mongo, kafka, store, authority: authority.cert, s3: servers.s3 });
   const logins = await desk.add();
   const opened = starting.move();
-  // No service has the keys by which all may be done.
+  // No service has root keys.
   const { S3_ACCESS_KEY: _, S3_SECRET_KEY: __, ...known } = servers.env;
   const own = Object.entries(logins).map(([name, keys]) => secret(ownSecret(name), keys));
   return {
     env: { ...servers.env, MONGO_URL: mongo.url, KAFKA_BROKERS: kafka.addresses.join(',') },
-    // The policies are opened to the ports in these addresses.
+    // The policies open the ports in these addresses.
     productEnv: {
       ...{ ...known, ...SETTINGS, KAFKA_BROKERS: kafka.secureAddresses.join(',') },
       MONGO_URL: mongo.url.replace(/:\/\/.*@/, '://'),
@@ -57,7 +57,7 @@ interface EnvVariable {
   valueFrom?: { secretKeyRef?: { name: string } };
 }
 
-/** As deploy/README.md has them. */
+/** The same settings as in deploy/README.md. */
 const SETTINGS = {
   MONGO_CA_FILE: '/servers-ca/mongo.crt',
   KAFKA_TLS: 'true',

@@ -6,10 +6,10 @@ import type { Beside, ServersKind } from './beside.ts';
 import { inMemory } from './in-memory.ts';
 import { startSeveral } from './several.ts';
 
-/** Where MongoDB has its data, one or a set of it. */
+/** The data folders of MongoDB, as a single server or a set. */
 const MONGO_DATA = { one: ['mongo'], several: ['mongo-1', 'mongo-2', 'mongo-3'] };
 
-/** Starts what runs beside the cluster, with its data below `dir`. */
+/** Starts the servers beside the cluster, with their data below `dir`. */
 export async function startBeside(
   kind: ServersKind,
   dir: string,
