@@ -22,7 +22,10 @@ export function mintToken(prefix: TokenPrefix): string {
   return body + checksum(body);
 }
 
-/** Whether a text has the form of this token: prefix, alphabet, length and checksum. The token may still be unknown. */
+/**
+ * Returns whether a text has the form of this token: prefix, alphabet, length and checksum. The token may still be
+ * unknown.
+ */
 export function tokenIsWellFormed(prefix: TokenPrefix, token: string): boolean {
   const start = `${prefix}_`;
   if (!token.startsWith(start) || !BODY.test(token.slice(start.length))) return false;

@@ -4,8 +4,9 @@ const PREFIX = 'whsec_';
 const CONTROL = /(?![\s\u0080-\u009f])\p{Cc}/u;
 
 /**
- * Whether a text can be a webhook secret. The Standard Webhooks libraries decode a secret that begins with `whsec_`, and
- * they treat anything but padded base64 differently: sender and receiver would then have different keys.
+ * Returns whether a text can be a webhook secret. The Standard Webhooks libraries decode a secret that begins with
+ * `whsec_`, and they treat anything but padded base64 differently: sender and receiver would then have different
+ * keys.
  */
 export function isWebhookSecret(text: string): boolean {
   if (CONTROL.test(text)) return false;

@@ -98,12 +98,12 @@ test('without a job, take returns undefined', async () => {
 
 test('an outage returns the job uncounted, with its pause; any other failure counts', async () => {
   const cause = new Error('503');
-  await run(() => Promise.reject(new OutageError('The store is away', { cause, afterMs: 9_000 })));
+  await run(() => Promise.reject(new OutageError('The store is down', { cause, afterMs: 9_000 })));
   await run(() => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })));
   await run(() => Promise.reject(new DomainError('timeout', 'Too slow.')));
   await run(() => Promise.reject(new TypeError('a bug')));
   assert.deepEqual(givenBack(), [
-    { uncounted: true, atOnce: false, problem: 'The store is away: 503', afterMs: 9_000 },
+    { uncounted: true, atOnce: false, problem: 'The store is down: 503', afterMs: 9_000 },
     { uncounted: true, atOnce: false, problem: 'connect', afterMs: 0 },
     { uncounted: true, atOnce: false, problem: 'Too slow.', afterMs: 0 },
     { uncounted: false, atOnce: false, problem: 'a bug', afterMs: 0 },

@@ -16,14 +16,14 @@ export interface Limits<P extends Program = Program> {
   processes: number;
 }
 
-/** How this system confines ffmpeg and ffprobe, which read untrusted files. */
+/** The confinement of ffmpeg and ffprobe, which read untrusted files, on this system. */
 export interface Sandbox<P extends Program = Program> {
   /** Returns the program to start and its arguments. */
   commandOf(program: P, args: string[]): { command: string; args: string[] };
   /** The names of the active limits. */
   limits: string[];
   cpuSeconds: Record<P, number>;
-  /** Whether the system kills a program when this process ends, for whatever reason. */
+  /** True if the system kills a program when this process ends, for whatever reason. */
   endsWithParent: boolean;
 }
 
@@ -34,8 +34,8 @@ export interface RunOptions<P extends Program = Program> {
 }
 
 /**
- * How each program is started: none of our variables in its environment, which a hostile file could leak, no stdin, and its own process
- * group, so that everything it starts is killed with it.
+ * The options of each program: no environment variables of this process, because a hostile file could leak them; no
+ * stdin; and its own process group, so that everything it starts is killed with it.
  */
 export const SPAWN_OPTIONS = {
   env: { PATH: process.env.PATH, LC_ALL: 'C' },
@@ -131,8 +131,8 @@ const SIGNALLED = 255;
 export type Ended = Pick<ChildProcess, 'signalCode' | 'exitCode'>;
 
 /**
- * Whether a program used up its CPU time, which is the file's fault. ffmpeg reports every signal in the same way, and is killed if it
- * does not end soon after, so its CPU seconds decide.
+ * Returns whether a program used up its CPU time, which is the file's fault. ffmpeg reports every signal in the same
+ * way, and is killed if it does not end soon after, so its CPU seconds decide.
  */
 export function reachedCpuLimit(child: Ended, seconds: number | undefined, limit: number): boolean {
   if (child.signalCode === 'SIGXCPU') return true;

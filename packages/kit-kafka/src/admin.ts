@@ -10,7 +10,7 @@ import type { KafkaSettings } from './variables.ts';
 interface Asking {
   settings: KafkaSettings;
   log: Logger;
-  /** How long temporary failures are retried, in milliseconds; a minute by default. */
+  /** The time for retries after temporary failures, in milliseconds; a minute by default. */
   workMs?: number;
 }
 

@@ -5,7 +5,7 @@ import { partOrLink, startSpan } from '@recording-request/kit-telemetry/span';
 import { idsOf, type SubjectIds } from '@recording-request/kit-telemetry/subject';
 import type { TakenRecord } from './record.ts';
 
-/** How a consumer reads a record as a message. */
+/** The conversion of a record to a message. */
 export interface Reading<M> {
   /** Throws a PoisonError when the record is not a message. */
   read(record: TakenRecord): M;
@@ -23,7 +23,7 @@ export interface Known {
   context: Context;
 }
 
-/** How the records of a topic are handled. */
+/** The handling of a topic's records. */
 export interface Handling<M> {
   /** Without the prefix. */
   topic: string;
@@ -34,7 +34,7 @@ export interface Handling<M> {
   log: Logger;
 }
 
-// How long a handler may run after its signal fired. Then its attempt fails and frees its slot.
+// The time that a handler may run after its signal fired. Then its attempt fails and frees its slot.
 const STUBBORN_MS = 10_000;
 const processDuration = durationOf('messaging.process.duration');
 

@@ -17,10 +17,11 @@ export interface ConsumerOptions<M> {
   group: string;
   /** Maximum number of messages that this process handles at once. */
   concurrency: number;
-  /** How long one message may take before its handler's signal fires, in milliseconds. */
+  /** The time limit of one message, in milliseconds; then its handler's signal fires. */
   jobLimitMs: number;
   /**
-   * How long running handlers may continue after a stop before their signals fire, in milliseconds; 10 s by default.
+   * The time that running handlers may continue after a stop, in milliseconds; then their signals fire. 10 s by
+   * default.
    */
   stopGraceMs?: number;
   /** Maximum number of attempts before a message goes to the dead letters, 8 by default. Outages do not count. */

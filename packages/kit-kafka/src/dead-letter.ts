@@ -55,6 +55,6 @@ export function readDeadLetter({ key, value, headers }: TakenRecord): DeadLetter
 /** Returns the headers of a replayed dead letter: only the group that could not handle it handles it again. */
 export const replayHeaders = (group: string): Record<string, string> => ({ [REPLAYED_FOR]: group });
 
-/** Whether a record was replayed for a group other than `group`. */
+/** Returns whether a record was replayed for a group other than `group`. */
 export const isForAnother = ({ headers }: TakenRecord, group: string): boolean =>
   headers[REPLAYED_FOR] !== undefined && headers[REPLAYED_FOR] !== group;

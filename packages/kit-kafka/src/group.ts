@@ -38,7 +38,7 @@ interface GroupOptions {
   topic: string;
   group: string;
   log: Logger;
-  /** How long a member may go without a heartbeat before it is replaced, in milliseconds; 35 s by default. */
+  /** The time without a heartbeat after which a member is replaced, in milliseconds; 35 s by default. */
   silentMs?: number;
 }
 
@@ -128,7 +128,7 @@ interface ConnectedMember {
   /** Resolves when the consumer has failed or must end. */
   over: Promise<void>;
   isOver(): boolean;
-  /** Whether the consumer has joined its group and had a heartbeat recently. */
+  /** Returns whether the consumer has joined its group and had a heartbeat recently. */
   isHeard(): boolean;
 }
 

@@ -50,7 +50,7 @@ export interface KafkaOptions<M> {
   clientId: string;
   format: RecordFormat<M>;
   log: Logger;
-  /** How long to wait for a broker's answer, in milliseconds; 15 s by default. */
+  /** The wait for a broker's answer, in milliseconds; 15 s by default. */
   requestMs?: number;
 }
 

@@ -29,7 +29,7 @@ export class RecordTooLargeError extends Error {
  */
 export interface PartitionProducer {
   connect(): Promise<void>;
-  /** Whether the last send succeeded, or the last connection attempt if no send followed it. */
+  /** Returns whether the last send succeeded, or the last connection attempt if no send followed it. */
   isConnected(): boolean;
   /** Returns the partition of a key, or a random one for null. `topic` has its prefix. */
   partitionOf(topic: string, key: string | Buffer | null): number;
@@ -210,7 +210,7 @@ async function retryQuickFailures<T>(send: () => Promise<T>, withinMs: number): 
 
 const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'];
 
-/** Whether the broker refuses the records because of their size. */
+/** Returns whether the broker refuses the records because of their size. */
 export function isTooLarge(error: unknown): boolean {
   const { type, cause } = error as { type?: string; cause?: unknown };
   return TOO_LARGE.includes(type ?? '') || (cause !== undefined && cause !== null && isTooLarge(cause));

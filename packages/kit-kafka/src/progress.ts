@@ -17,7 +17,7 @@ export interface Progress {
 
 /** Reads the progress of consumer groups without joining them. */
 export interface ProgressReader extends AsyncDisposable {
-  /** Whether the topic exists. The name has no prefix. */
+  /** Returns whether the topic exists. The name has no prefix. */
   has(topic: string): boolean;
   /** Returns zeros when the topic does not exist. The names have no prefix. */
   of(topic: string, group: string): Promise<Progress>;

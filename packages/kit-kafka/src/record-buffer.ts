@@ -79,7 +79,7 @@ export function createRecordBuffer({ concurrency, workOn, onDone, onRoom }: Reco
 
 const sizeOf = ({ key, value }: KafkaMessage): number => (key?.length ?? 0) + (value?.length ?? 0);
 
-/** How full the buffer of a partition is: 1 is full. */
+/** The used share of a partition's buffer: 1 is full. */
 function fill(progress: PartitionProgress): number {
   const { records, bytes } = progress.pending();
   return Math.max(records / READ_AHEAD.records, bytes / READ_AHEAD.bytes);

@@ -30,6 +30,6 @@ export interface TakenRecord {
   headers: Record<string, string>;
   /** The size of the fetched batch, in records. */
   batch: number;
-  /** When it was published. */
+  /** The time of publication. */
   at: Date;
 }

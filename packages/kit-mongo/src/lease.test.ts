@@ -43,7 +43,7 @@ test('a lease is released when the work fails, with the error of the work', asyn
   assert.deepEqual(calls, ['take', 'release']);
 });
 
-test('nothing runs while another process has the lease', async () => {
+test('the work does not run while another process has the lease', async () => {
   const { lease, calls } = recorded(undefined);
   assert.equal(await withLease(lease, async () => assert.fail('it ran')), undefined);
   assert.deepEqual(calls, ['take']);

@@ -21,7 +21,7 @@ export interface Step {
   name: string;
   /** The result of `fingerprintOf` for the collections, in a step that changes them. */
   indexes?: string;
-  /** Whether `run` comes before the index builds, for example for a unique index. */
+  /** True if `run` comes before the index builds, for example for a unique index. */
   beforeIndexes?: boolean;
   /** Changes data. Runs again from the start after an interruption, while services read and write. */
   run?(connection: Connection, report: Report): Promise<void>;

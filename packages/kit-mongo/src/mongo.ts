@@ -81,8 +81,8 @@ function mongoFault(error: unknown, { mongoCaFile }: MongoSettings): string | un
   return tlsFault(error, 'MongoDB', mongoCaFile ? 'MONGO_CA_FILE' : 'Node’s own list: set MONGO_CA_FILE');
 }
 
-/** Whether an error reports that a document with this unique key exists. */
+/** Returns whether an error reports that a document with this unique key exists. */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: number } | null)?.code === 11_000;
 
-/** Whether an error reports that a query reached its own `maxTimeMS`. */
+/** Returns whether an error reports that a query reached its own `maxTimeMS`. */
 export const isOutOfTime = (error: unknown): boolean => (error as { code?: number } | null)?.code === 50;

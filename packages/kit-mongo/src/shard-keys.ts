@@ -9,7 +9,7 @@ export type ShardKey = Record<string, 1 | 'hashed'> | undefined;
 /** The key of each collection of a database, including the kit's. */
 export type ShardKeys = Record<string, ShardKey>;
 
-/** How a database is spread over shards. */
+/** The distribution of a database over shards. */
 export interface Sharding {
   keys: ShardKeys;
   /**

@@ -180,5 +180,5 @@ const isKey = (key: string): boolean =>
 
 const codeOf = (error: unknown): string => (error as { code?: string } | null)?.code ?? '';
 
-/** Whether an error means that the object does not exist. */
+/** Returns whether an error means that the object does not exist. */
 export const isMissing = (error: unknown): boolean => /^(NotFound|NoSuchKey)$/.test(codeOf(error));

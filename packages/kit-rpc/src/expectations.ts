@@ -13,5 +13,5 @@ export function acceptExpectations(server: Server, handle: RequestListener): voi
   });
 }
 
-/** Whether a request must get 417. */
+/** Returns whether a request must get 417. */
 export const expectsMore = (request: IncomingMessage): boolean => unmet.has(request);

@@ -60,8 +60,8 @@ const RETRIES = {
 
 export interface ClientOptions {
   /**
-   * Whether to retry a call of the RPC with this path, on another replica if there is one, when its connection is
-   * lost before the answer. The call may then run twice. By default no call is retried.
+   * Returns whether to retry a call of the RPC with this path, on another replica if there is one, when its
+   * connection is lost before the answer. The call may then run twice. By default no call is retried.
    */
   mayRepeat?: (path: string) => boolean;
   /** The time limit of a unary call, 5 s by default. */
@@ -170,7 +170,7 @@ interface Rpc {
   channel: Client;
   method: MethodDefinition<unknown, unknown>;
   span: RpcSpan;
-  /** Whether to retry the call after its connection was lost. */
+  /** True if to retry the call after its connection was lost. */
   isRepeated: boolean;
 }
 
@@ -293,7 +293,7 @@ function messageGate(ahead: number) {
   };
 }
 
-/** Whether a call failed because its server does not implement it. */
+/** Returns whether a call failed because its server does not implement it. */
 export const isUnimplemented = (error: unknown): boolean =>
   error instanceof DomainError && (error.cause as { status?: unknown } | undefined)?.status === status.UNIMPLEMENTED;
 

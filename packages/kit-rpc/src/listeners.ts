@@ -15,7 +15,7 @@ export interface ListenersOptions {
   config: { grpcListen: string; operatorListen?: string };
   services: Implementation[];
   internal: Internal;
-  /** Who may call what, on the listener for services and on the operator's. */
+  /** The callers of each RPC, on the listener for services and on the operator's. */
   callers: { services: CallersOf; operator: CallersOf };
   log: Logger;
 }

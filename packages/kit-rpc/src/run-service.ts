@@ -34,7 +34,7 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
     setTimeout(() => process.exit(1), config.stopGraceSeconds * 1_000).unref();
     if (stop === undefined) process.exit();
     stop().catch(error => {
-      // Nothing is lost: acknowledged data is stored.
+      // Acknowledged data is stored, so this loses nothing.
       log.warn({ err: error }, 'The service did not stop cleanly');
       process.exit(1);
     });

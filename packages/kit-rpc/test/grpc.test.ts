@@ -267,14 +267,14 @@ test('a failure that the server returns is not retried', async () => {
   let calls = 0;
   await using served = await behindLine(async () => {
     calls += 1;
-    throw new DomainError('unavailable', 'The store is away.');
+    throw new DomainError('unavailable', 'The store is down.');
   });
   const client = createClient<MediaServiceServer>(MediaServiceService, served.address, internal.peer('media'), {
     mayRepeat: () => true,
   });
   await assert.rejects(
     client.inspect({ objectKey: 'x' }),
-    (error: DomainError) => error.message === 'The store is away.',
+    (error: DomainError) => error.message === 'The store is down.',
   );
   assert.equal(calls, 1);
   client.close();
@@ -295,13 +295,13 @@ test('a stream that fails midway fails for its reader instead of ending early', 
   await using served = await serve({
     async *export() {
       yield { chunk: Buffer.from('half') };
-      throw new DomainError('unavailable', 'The store is away.');
+      throw new DomainError('unavailable', 'The store is down.');
     },
   });
   const read = async () => {
     for await (const _ of served.exports.export(request));
   };
-  await assert.rejects(read(), (error: DomainError) => error.message === 'The store is away.');
+  await assert.rejects(read(), (error: DomainError) => error.message === 'The store is down.');
 });
 
 test('bytes, not sixteen messages at each end, bound the messages made for a paused reader', async () => {

@@ -19,7 +19,7 @@ const silent = { ...failing, export: () => {} };
 test('records that a full queue drops are counted', () => {
   const spans = new BatchSpanProcessor({ exporter: silent, selfObsMeterProvider: dropMeter('traces'), ...QUEUE });
   const tracer = new TracerProvider({ spanProcessors: [spans] }).getTracer('test');
-  // Of 40 spans, a batch of 5 is being sent and 10 wait.
+  // 40 spans: a batch of 5 is being sent, 10 wait, and 25 are dropped.
   for (let i = 0; i < 40; i += 1) tracer.startSpan('x').end();
   assert.equal(droppedOf('traces'), 25);
 });

@@ -45,7 +45,7 @@ export function inRequest(request: IncomingMessage, response: ServerResponse, se
   const attributes = attributesOf(request, method);
   served.span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
   const within = trace.setSpan(parent, served.span);
-  // A connection emits the bytes of all its requests in a context of its own.
+  // A connection emits the bytes of all its requests in a separate context.
   if (request.headers['transfer-encoding'] ?? request.headers['content-length']) context.bind(within, request);
   context.with(within, serve);
 }

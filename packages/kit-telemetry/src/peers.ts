@@ -4,7 +4,10 @@ import { durationOf, observe, secondsSince } from './metrics.ts';
 /** A kind of server that gets requests over HTTP. */
 export type Peer = 'store' | 'speech' | 'endpoint';
 
-/** How a request ended: with a status, or without a response. `cancelled`: we cancelled it, which says nothing about the peer. */
+/**
+ * The end of a request: a status, or the reason of a missing response. `cancelled`: we cancelled it, which says
+ * nothing about the peer.
+ */
 export type PeerEnd = number | 'unreachable' | 'timeout' | 'cancelled';
 
 const requestDuration = durationOf('http.client.request.duration');

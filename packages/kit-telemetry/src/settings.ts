@@ -108,7 +108,10 @@ export function intervalSettings(env: NodeJS.ProcessEnv): {
 export const metricExporters = (env: NodeJS.ProcessEnv): string[] =>
   (env.OTEL_METRICS_EXPORTER || 'otlp').split(',').map(name => name.trim());
 
-/** Returns `k8s.pod.name` from K8S_POD_NAME, and so on. They have variables of their own, so that OTEL_RESOURCE_ATTRIBUTES is free for the operator. */
+/**
+ * Returns `k8s.pod.name` from K8S_POD_NAME, and so on. They have separate variables, so that OTEL_RESOURCE_ATTRIBUTES
+ * is free for the operator.
+ */
 export function clusterAttributes(env: NodeJS.ProcessEnv): Record<string, string> {
   const names = ['namespace.name', 'node.name', 'deployment.name', 'pod.name', 'pod.uid', 'container.name'];
   return Object.fromEntries(

@@ -11,7 +11,7 @@ const LEFT_OUT = 'recording.spans.left_out';
  * of thousands of parts has a bounded size.
  */
 export function shapingSpans(inner: SpanProcessor): SpanProcessor {
-  // How many leaves of each name a span has.
+  // The number of leaves of each name in a span.
   const leaves = new WeakMap<object, Map<string, number>>();
   const dropped = new WeakSet<object>();
   const isOneTooMany = (parent: object, name: string): boolean => {

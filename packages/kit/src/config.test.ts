@@ -53,7 +53,7 @@ test('an address to listen on has a host, which may be IPv6, and a port', () => 
   assert.deepEqual(splitListen('0.0.0.0:8080'), { host: '0.0.0.0', port: 8080 });
   assert.deepEqual(splitListen('[::1]:0'), { host: '::1', port: 0 });
   assert.throws(
-    () => listen('LISTEN', 'where it listens', '0.0.0.0:80').parse('0.0.0.0:65536', {}),
+    () => listen('LISTEN', 'the address to listen on', '0.0.0.0:80').parse('0.0.0.0:65536', {}),
     /must be host:port/,
   );
 });

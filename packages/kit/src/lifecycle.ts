@@ -52,7 +52,7 @@ export function every(ms: number, work: () => Promise<void>, options: { log: Log
   };
 }
 
-/** Stops parts in the given order. If one fails, the others are stopped all the same. */
+/** Stops parts in the given order. If one fails, the others are still stopped. */
 export async function stopAll(parts: Array<() => Promise<unknown> | unknown>): Promise<void> {
   const errors: unknown[] = [];
   for (const part of parts) {

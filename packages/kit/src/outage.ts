@@ -19,7 +19,9 @@ type DriverError = Error & {
   errorResponse?: unknown;
 };
 
-/** Whether an error means that a server is down, failing over or too slow, so that a later retry may succeed. */
+/**
+ * Returns whether an error means that a server is down, failing over or too slow, so that a later retry may succeed.
+ */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, code, hasErrorLabel, errorResponse } = error as DriverError;

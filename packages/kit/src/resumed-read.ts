@@ -29,7 +29,7 @@ export interface ResumedReadOptions {
   from: number;
   to: number;
   signal: AbortSignal;
-  /** Whether a retry after this error cannot succeed. */
+  /** Returns whether a retry after this error cannot succeed. */
   isFinal?: (error: unknown) => boolean;
   idleMs?: number;
 }

@@ -19,7 +19,7 @@ export const healthVariables = {
   healthListen: listen('HEALTH_LISTEN', 'the address of `grpc.health.v1`, in plaintext', '0.0.0.0:50053'),
 };
 
-/** How services authenticate each other. */
+/** The authentication between services. */
 export const internalVariables = {
   internalPlaintext: flag('INTERNAL_PLAINTEXT', 'whether the services call each other without certificates'),
   tlsCertFile: tlsFile('TLS_CERT_FILE', 'the service’s certificate, followed by intermediate ones'),

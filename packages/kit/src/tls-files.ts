@@ -131,7 +131,7 @@ export function* causes(error: unknown): Generator<object> {
 }
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-/** Whether PEM has certificates, and none is truncated or damaged. */
+/** Returns whether PEM has certificates, and none is truncated or damaged. */
 export function isWhole(pem: Buffer): boolean {
   const blocks = certificatesIn(pem);
   const begun = pem.toString('latin1').split('-----BEGIN CERTIFICATE-----').length - 1;

@@ -6,7 +6,7 @@ export interface SpanDefinition {
   /** Its possible kinds. */
   kinds: readonly SpanKindName[];
   description: string;
-  /** What each attribute means. */
+  /** The meaning of each attribute. */
   attributes: Readonly<Record<string, string>>;
   /** `us`, or the instrumentation that makes it. */
   by: 'us' | Instrumentation;

@@ -9,7 +9,7 @@ import { mayLackKey, shapeOf } from './shard-watch.ts';
 
 // The services with a database; their connections have the same name.
 const DATABASES = ['projects', 'submissions', 'webhooks'];
-// A query may examine this many documents in vain: that costs nothing, and tests use small data.
+// A query may examine this many unused documents: they cost little, and tests use small data.
 const IN_VAIN = 50;
 // For so few documents any plan is good enough.
 const FEW = 10;

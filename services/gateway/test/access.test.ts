@@ -25,7 +25,7 @@ before(async () => {
     paths: Record<string, Record<string, { tags?: string[]; security?: { ownerToken: string[] }[] }>>;
   };
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    // HEAD is GET without a body and needs no check of its own.
+    // HEAD is GET without a body, so it needs no separate check.
     Object.entries(methods)
       .filter(([method]) => method !== 'head')
       .map(([method, { tags, security }]) => ({
@@ -210,7 +210,7 @@ test('an address that guesses dashboard tokens costs a bounded number of look-up
   assert.equal(lookUps, 6, 'look-ups for forty guesses');
   const guess = await look(mintToken('prj'));
   assert.ok(Number(guess.headers.get('retry-after')) > 0);
-  assert.match(guess.headers.get('ratelimit') ?? '', /^"address";r=0;t=\d+$/, 'a guess has no count of its own');
+  assert.match(guess.headers.get('ratelimit') ?? '', /^"address";r=0;t=\d+$/, 'a guess has no separate count');
   const guessed = await fetch(`${limited.base}/api/projects`, {
     headers: { authorization: `Bearer ${mintToken('api')}` },
   });
@@ -252,7 +252,7 @@ test('too many requests are 429, for a token and for an address, before the toke
   const anonymous = [];
   for (let i = 0; i < 6; i++) anonymous.push((await me({})).status);
   assert.deepEqual(anonymous, [401, 401, 401, 401, 401, 429]);
-  // Each invented token has a count of its own, so the address is counted too.
+  // Each invented token has a separate count, so the address is counted too.
   assert.equal((await me({ authorization: `Bearer ${mintToken('api')}` })).status, 429);
   assert.equal((await fetch(`${limited.base}/healthz`)).status, 200);
 });

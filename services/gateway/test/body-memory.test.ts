@@ -50,7 +50,7 @@ const create = async (headers: Record<string, string>, bytes: number): Promise<n
 test('large bodies of one owner leave memory for another owner, and return it when their connections close', async () => {
   const begun = Array.from({ length: 6 }, () => beginBody(gateway.bearer));
   await until(
-    'what one owner may not hold is refused',
+    'bodies beyond one owner’s share are refused',
     async () => begun.filter(({ status }) => status === 503).length === 4,
   );
   assert.equal(begun.filter(({ status }) => status === 0).length, 2);

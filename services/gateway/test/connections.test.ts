@@ -13,7 +13,7 @@ function open({ base }: TestGateway): Socket {
   return socket;
 }
 
-/** Whether a connection gets an answer; it stays open. */
+/** Returns whether a connection gets an answer; it stays open. */
 async function isServed(socket: Socket): Promise<boolean> {
   socket.write('GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n');
   return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);

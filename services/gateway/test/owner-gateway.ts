@@ -143,7 +143,7 @@ export async function startOwnerGateway() {
       },
       async refreshEndpoint({ projectId }) {
         calls.refreshed.push(projectId);
-        throw new DomainError('unavailable', 'The webhooks service is away.');
+        throw new DomainError('unavailable', 'The webhooks service is down.');
       },
     },
   });

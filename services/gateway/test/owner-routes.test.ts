@@ -375,7 +375,7 @@ test('the names of downloads have the project, and the link and the question of 
     const csv = await nameOf(url(`${project}/export.csv`), { method: 'HEAD', headers: harness.bearer });
     assert.equal(csv, 'attachment; filename="Stories - submissions.csv"');
     harness.behind.projects!.getProject = async () => {
-      throw new DomainError('unavailable', 'The projects service is away.');
+      throw new DomainError('unavailable', 'The projects service is down.');
     };
     await json(project, { method: 'PATCH', body: { projectName: 'x' } });
     assert.equal(await nameOf(url(text)), named.replace('Stories - ', ''), 'a transcript is sent without its name');

@@ -150,7 +150,7 @@ test('the erasure of a user removes the tokens first, and the user after the las
   assert.deepEqual([first.tokensRevoked, first.projectIds, first.done], [1, [projectId], false]);
   const tokenHash = hashToken(token.secret);
   await assert.rejects(running.accounts.authenticate({ tokenHash }), refusedAs('not_found'));
-  await assert.rejects(newProject(running, {}, userId), refusedAs('not_found'), 'nothing new during the erasure');
+  await assert.rejects(newProject(running, {}, userId), refusedAs('not_found'), 'no new project during the erasure');
   const label = { userId, label: '', scopes: ['projects:read'] };
   await assert.rejects(running.operator.createApiToken(label), refusedAs('not_found'));
   await running.projects.updateProject(patch(made.project, { projectName: 'still there' }));

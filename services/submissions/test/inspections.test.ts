@@ -65,7 +65,7 @@ test('many waiting inspections of one owner do not block the takes of another', 
   });
   await resumeLandings(process);
   assert.equal(await stateOf(id), 'landed');
-  assert.ok(inspections < 20, `${inspections} inspections were requested in vain`);
+  assert.ok(inspections < 20, `${inspections} inspections were requested without a free slot`);
   await harness.uploads.deleteMany({ ownerId: 'crowd' });
 });
 

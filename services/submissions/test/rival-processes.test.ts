@@ -63,7 +63,7 @@ test('a landing that cannot renew its lease cancels its inspection, and a retry 
     throw new Error('the database is down');
   };
   const failing = await otherProcess({ uploads: { ...uploads, renewWorker }, media: { ...harness.media, inspect } });
-  await assert.rejects(landUpload(failing, await keyOf(id)), /the database is away/);
+  await assert.rejects(landUpload(failing, await keyOf(id)), /the database is down/);
   assert.ok((await looking.promise).aborted, 'the inspection is cancelled');
   await landUpload(await otherProcess(), await keyOf(id));
   assert.equal((await submissionsOf(projectId)).length, 1);

@@ -124,7 +124,7 @@ async function read(files: CertificateFiles, name: string): Promise<Material> {
 // The object identifier 2.5.29.14 in DER.
 const SUBJECT_KEY_IDENTIFIER = Buffer.from('0603551d0e', 'hex');
 
-/** Whether OpenSSL, which finds an issuer by its name, would confuse two authorities. */
+/** Returns whether OpenSSL, which finds an issuer by its name, would confuse two authorities. */
 const areConfused = (one: X509Certificate, other: X509Certificate): boolean =>
   one.subject === other.subject &&
   !one.publicKey.equals(other.publicKey) &&

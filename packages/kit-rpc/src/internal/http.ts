@@ -33,7 +33,7 @@ function connectionOf({ socket }: IncomingMessage) {
   return connection;
 }
 
-/** Whether one of `callers` sent the request; always true without certificates. */
+/** Returns whether one of `callers` sent the request; always true without certificates. */
 export function isFrom(request: IncomingMessage, callers: readonly string[], { certificates }: Internal): boolean {
   if (!certificates) return true;
   return connectionOf(request).names?.some(name => callers.includes(name)) ?? false;

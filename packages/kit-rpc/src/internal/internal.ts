@@ -16,7 +16,7 @@ export interface InternalConfig extends CertificateFiles {
   internalPlaintext: boolean;
 }
 
-/** How a client reaches one service. */
+/** The connection options of a client for one service. */
 export interface Peer {
   credentials: ChannelCredentials;
   options: ChannelOptions;
@@ -31,13 +31,13 @@ export interface TlsPeer {
 
 type CheckServer = (host: string, certificate: { subjectaltname?: string }) => Error | undefined;
 
-/** How this process and the other services authenticate each other. */
+/** The authentication between this process and the other services. */
 export interface Internal extends Disposable {
   /** Undefined for plaintext. */
   readonly certificates: Certificates | undefined;
   /** For a gRPC listener. */
   serverCredentials(): ServerCredentials;
-  /** How a gRPC client reaches the service `name`: the server must have the certificate of that name. */
+  /** Returns the options of a gRPC client of the service `name`: the server must have the certificate of that name. */
   peer(name: string): Peer;
   /** The same for other protocols; undefined for plaintext. */
   tlsPeer(name: string): TlsPeer | undefined;

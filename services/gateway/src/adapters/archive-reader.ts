@@ -75,7 +75,7 @@ type Locate = (offset: number, maxPieces: number) => ReturnType<Services['export
 /** The object differs from the plan. */
 class MissingObjectError extends Error {}
 
-/** Whether the archive has ended for all readers. */
+/** Returns whether the archive has ended for all readers. */
 export const isOver = (error: unknown): error is DomainError => error instanceof DomainError && error.code === 'gone';
 const isFinal = (error: unknown): boolean => error instanceof MissingObjectError || isOver(error);
 

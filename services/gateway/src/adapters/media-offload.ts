@@ -9,8 +9,8 @@ import { cameThroughProxies } from '../domain/trusted-proxies.ts';
 const LOCATION = '@media_offload';
 const SECRET = /^[\w.~+/=-]{32,256}$/;
 /**
- * nginx keeps these headers of a redirecting answer, in addition to those that the location sets. Without this they would
- * appear twice when nginx asks again because it could not get the object.
+ * nginx keeps these headers of a redirecting answer, in addition to those that the location sets. Without this they
+ * would appear twice when nginx repeats the request because it could not get the object.
  */
 const KEPT_BY_NGINX = ['cache-control', 'content-disposition'];
 

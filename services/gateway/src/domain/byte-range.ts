@@ -29,7 +29,7 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Whether an If-None-Match names `etag`: weak comparison (RFC 9110, 13.1.2). */
+/** Returns whether an If-None-Match names `etag`: weak comparison (RFC 9110, 13.1.2). */
 export function noneMatch(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
@@ -37,7 +37,10 @@ export function noneMatch(header: string | undefined, etag: string): boolean {
   return header.split(',').some(each => each.trim().replace(/^W\//, '') === opaque);
 }
 
-/** Whether the Range applies with this If-Range: strong comparison; a date never matches, because we send no Last-Modified. */
+/**
+ * Returns whether the Range applies with this If-Range: strong comparison; a date never matches, because we send no
+ * Last-Modified.
+ */
 export function rangeApplies(header: string | undefined, etag: string): boolean {
   return header === undefined || (header.trim() === etag && !etag.startsWith('W/'));
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a request with this X-Forwarded-For came through the operator's `trustedProxies` proxies (at least one). Each
- * proxy appends the address of its client, so a header with fewer entries did not pass all of them.
+ * Returns whether a request with this X-Forwarded-For came through the operator's `trustedProxies` proxies (at least
+ * one). Each proxy appends the address of its client, so a header with fewer entries did not pass all of them.
  */
 export function cameThroughProxies(forwardedFor: string | string[] | undefined, trustedProxies: number): boolean {
   return trustedProxies > 0 && hopsOf(forwardedFor).length >= trustedProxies;

@@ -30,7 +30,7 @@ const UNCOUNTED: Record<Uncounted, RegExp> = {
 
 const isUncounted = (limit: Limit): limit is Uncounted => limit in UNCOUNTED;
 
-/** Whether a route may declare this limit: only the addresses above may have no rate limit. */
+/** Returns whether a route may declare this limit: only the addresses above may have no rate limit. */
 export const mayDeclare = (limit: Limit, url: string): boolean => !isUncounted(limit) || UNCOUNTED[limit].test(url);
 
 /** An owner's call. */
@@ -56,7 +56,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     limit?: Limit;
-    /** Whether the body is streamed to a service, without a limit of size or total time. */
+    /** True if the body is streamed to a service, without a limit of size or total time. */
     streamsBody?: boolean;
   }
   interface FastifyInstance {

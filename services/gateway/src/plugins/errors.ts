@@ -77,7 +77,7 @@ function answer(error: FastifyError | DomainError | HttpError, request: FastifyR
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return send(reply, 413, tooLarge(request));
   const known = FRAMEWORK[error.code];
   if (known) return send(reply, known.status, known.sentence);
-  // Plugins refuse some requests with a status of their own; their messages do not have our wording.
+  // Plugins refuse some requests with their own status; their messages do not have our wording.
   const { statusCode = 500 } = error;
   if (statusCode >= 400 && statusCode < 500) return send(reply, statusCode, 'The request could not be understood.');
   return answerDomainError(asDomainError(error), request, reply);
@@ -155,7 +155,7 @@ function pageFor({ method, raw, server }: FastifyRequest): ErrorPage | undefined
   return [...server.errorPages].find(([start]) => path.startsWith(start))?.[1];
 }
 
-/** Whether a request comes from a browser's address bar or a link, not from a program. */
+/** Returns whether a request comes from a browser's address bar or a link, not from a program. */
 export const takesPage = (headers: IncomingHttpHeaders): boolean => /\btext\/html\b/.test(headers.accept ?? '');
 
 /** Returns the sentence of a 413 for a JSON body. */

@@ -27,7 +27,7 @@ export interface Operation {
   json?: Record<number, TSchema>;
   /** The media type of a success that is not JSON. */
   file?: string;
-  /** Whether the route supports If-None-Match. */
+  /** True if the route supports If-None-Match. */
   conditional?: boolean;
   /** The descriptions, by status, of errors other than those of its access and its values. */
   also?: Record<number, string>;

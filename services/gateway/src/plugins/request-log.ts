@@ -10,7 +10,7 @@ declare module 'fastify' {
     failure: { err: unknown } | undefined;
     /** The ids of the request's subject that are not in its address. */
     subject: SubjectIds | undefined;
-    /** What a proxy that sends media itself said with the request. */
+    /** The state that a proxy which sends media reported with the request. */
     offload: ProxyWord | undefined;
   }
 }

@@ -5,7 +5,7 @@ import { cameThroughProxies } from '../domain/trusted-proxies.ts';
 export interface TrustedTrace {
   /** The number of proxies in front that belong to the operator. */
   trustedProxies: number;
-  /** Whether the last of these proxies sets a traceparent to keep. */
+  /** True if the last of these proxies sets a traceparent to keep. */
   trustTraceparent: boolean;
 }
 

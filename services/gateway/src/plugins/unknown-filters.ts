@@ -13,7 +13,7 @@ declare module 'fastify' {
 interface NameFault {
   /** A part of the error sentence. */
   said: string;
-  /** Whether the route does not accept the name; otherwise the name is repeated. */
+  /** True if the route does not accept the name; otherwise the name is repeated. */
   isUnknown: boolean;
 }
 

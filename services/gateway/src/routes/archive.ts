@@ -89,7 +89,10 @@ function begunWith({ headers, method }: FastifyRequest): Begun {
 
 const REST = /^bytes=[ \t]*\d+-[ \t]*$/i;
 
-/** Whether a request asks for all bytes from an offset, like `curl -C -`, without an ETag that names its first bytes. */
+/**
+ * Returns whether a request asks for all bytes from an offset, like `curl -C -`, without an ETag that names its first
+ * bytes.
+ */
 const isNamelessRest = (request: FastifyRequest): boolean =>
   begunWith(request).resume && REST.test(request.headers.range ?? '');
 

@@ -28,7 +28,7 @@ export interface ExportFile {
 export interface ExportOptions {
   filter?: SubmissionFilter | undefined;
   includeLinks: boolean;
-  /** Whether the file begins with a byte order mark. */
+  /** True if the file begins with a byte order mark. */
   bom?: boolean;
 }
 

@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { open } from '../plugins/access-kinds.ts';
 
-/** The longest wait for a service at the start: a service that is away longer may be down for everybody. */
+/** The longest wait for a service at the start: a service that is down for longer may be down for everybody. */
 const REACHED_MS = 10_000;
 
 /** Answers 200 while the gateway serves: a service that is down shows only in the 503 of a route that needs it. */
 export async function healthRoutes(app: FastifyInstance, { services }: Context): Promise<void> {
   app.get('/healthz', { config: open('probe') }, async () => ({ status: 'ok' }));
-  // A network policy, or a service's name, takes a while to know a new pod: earlier requests would wait in vain.
+  // A network policy or a service's name takes a while to include a new pod: earlier requests would fail.
   let isStarted = false;
   void services.connected(REACHED_MS).then(() => {
     isStarted = true;

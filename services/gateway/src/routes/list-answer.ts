@@ -16,7 +16,7 @@ export interface ListAnswer<T> {
   after?(last: T): object;
   /** At least one page. */
   pages: AsyncGenerator<Page<T>>;
-  /** Whether the request already counts as a list. */
+  /** True if the request already counts as a list. */
   isAdmitted?: boolean;
 }
 

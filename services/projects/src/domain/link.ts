@@ -20,7 +20,7 @@ export interface Link {
   disabled: boolean;
   openedAt: Date | null;
   submittedAt: Date | null;
-  /** When the response was complete; for a shared link, the latest one. */
+  /** The time at which the response was complete; for a shared link, that of the latest one. */
   completedAt: Date | null;
   createdAt: Date;
 }
@@ -52,7 +52,7 @@ export function linkState(link: Uses & Pick<Link, 'disabled'>, expiresAt: Date |
   return hasExpired(expiresAt, now) ? 'expired' : 'active';
 }
 
-/** Whether the links of a project with this expiry accept no new claims. */
+/** Returns whether the links of a project with this expiry accept no new claims. */
 export function hasExpired(expiresAt: Date | null, now: Date): boolean {
   return expiresAt !== null && expiresAt <= now;
 }

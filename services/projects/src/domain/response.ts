@@ -33,7 +33,7 @@ export interface Response {
   /** Set when terms were accepted; the settings have their text. */
   terms: { sha256: string; acceptedAt: Date } | null;
   use: UseState;
-  /** Whether a client announced a byte since the claim. */
+  /** True if a client announced a byte since the claim. */
   hasBytes: boolean;
   heldUntil: Date;
   answers: Answer[];
@@ -56,12 +56,12 @@ export function withAnswer(
   return { answers, complete: answers.length >= answersExpected(response.settings) };
 }
 
-/** Whether every device with this response's unique link may continue it. */
+/** Returns whether every device with this response's unique link may continue it. */
 export function isUnderWay({ use, complete }: Pick<Response, 'use' | 'complete'>): boolean {
   return use !== 'released' && !complete;
 }
 
-/** Whether these settings ask a question at this index. */
+/** Returns whether these settings ask a question at this index. */
 export function asksQuestion(settings: Pick<Settings, 'interviewQuestions'>, index: number): boolean {
   return Number.isInteger(index) && index >= 0 && index < answersExpected(settings);
 }

@@ -19,7 +19,7 @@ export interface Transfer {
   /** Changes at a take-over: only the current holder may apply it, mark it applied, or undo it. */
   holder: TransferId;
   kind: TransferKind;
-  /** Whether the landing clip completes its response. */
+  /** True if the landing clip completes its response. */
   completes?: boolean;
   state: 'intended' | 'applied';
   at: Date;
@@ -55,12 +55,12 @@ export function sumOfChanges(kinds: TransferKind[]): CounterChange {
   return sum;
 }
 
-/** Whether the link may refuse it: only if it takes a new use. */
+/** Returns whether the link may refuse it: only if it takes a new use. */
 export function takesUse(kind: TransferKind): boolean {
   return CHANGES[kind].claimed + CHANGES[kind].landed > 0;
 }
 
-/** Whether a clip lands with this transfer. */
+/** Returns whether a clip lands with this transfer. */
 export function landsClip(kind: TransferKind): boolean {
   return CHANGES[kind].submissionCount > 0;
 }

@@ -48,12 +48,12 @@ export function asFormer(token: ApiToken): ApiToken {
   return { ...token, expiresAt: token.expiresAt && token.expiresAt < until ? token.expiresAt : until };
 }
 
-/** Whether the stored last use is too old to stand for a use now. */
+/** Returns whether the stored last use is too old to stand for a use now. */
 export function lastUseIsOld({ lastUsedAt }: Pick<ApiToken, 'lastUsedAt'>, now: Date): boolean {
   return lastUsedAt === undefined || lastUsedAt.getTime() <= now.getTime() - LAST_USE_STEP_MS;
 }
 
-/** Whether a token is valid at this moment. */
+/** Returns whether a token is valid at this moment. */
 export function tokenIsLive(token: Pick<ApiToken, 'expiresAt' | 'revokedAt'>, now: Date): boolean {
   return token.revokedAt === null && (token.expiresAt === null || token.expiresAt > now);
 }

@@ -41,7 +41,7 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
       return await tokens.findById(tokenId, WITHOUT_HASHES).lean<ApiToken>();
     },
 
-    /** Stores a use. Of several concurrent calls, one writes. */
+    /** Stores a use. If several calls run at once, one of them writes. */
     async used(tokenId: string, now: Date): Promise<void> {
       const old = new Date(now.getTime() - LAST_USE_STEP_MS);
       // If a fail-over loses this write, the next use repeats it.

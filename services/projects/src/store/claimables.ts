@@ -10,7 +10,7 @@ import { PLAIN_PROJECT } from './projects.ts';
 export interface Claimable {
   link: Link;
   project: Project;
-  /** Whether the link's owner is disabled. */
+  /** True if the link's owner is disabled. */
   isDisabled: boolean;
 }
 

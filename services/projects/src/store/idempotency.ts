@@ -7,9 +7,9 @@ import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
 export interface IdempotencyTimes {
-  /** How long an answer is kept. */
+  /** The time that an answer is kept. */
   keepMs: number;
-  /** How long an unfinished attempt counts as alive: longer than a transaction may take. */
+  /** The time that an unfinished attempt counts as alive: longer than a transaction may take. */
   leaseMs: number;
 }
 

@@ -20,9 +20,9 @@ export interface LinkPage {
   ownerId: string;
   projectId: string;
   state: LinkState | undefined;
-  /** Whether a link's response is complete; undefined for either. */
+  /** True or false for links with or without a complete response; undefined for both. */
   complete?: boolean | undefined;
-  /** Whether the project's links have expired: a link has no expiry of its own. */
+  /** True if the project's links have expired: a link itself has no expiry. */
   expired: boolean;
   after: number;
 }

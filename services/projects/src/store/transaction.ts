@@ -19,9 +19,9 @@ export interface TransactionBounds {
 }
 
 /**
- * Runs `work` in a transaction of its own session. The driver retries conflicts with other transactions, and commits with
- * unknown results, until the budget is spent; then this fails with `unavailable`, and the commit may or may not have
- * happened. Any other error of `work` aborts the transaction.
+ * Runs `work` in a transaction in a new session. The driver retries conflicts with other transactions, and commits
+ * with unknown results, until the budget is spent; then this fails with `unavailable`, and the commit may or may not
+ * have happened. Any other error of `work` aborts the transaction.
  */
 export async function inTransaction<T>(
   connection: Connection,

@@ -5,7 +5,7 @@ export interface ErasedUser {
   tokensRevoked: number;
   /** The projects to erase first. */
   projectIds: string[];
-  /** Whether the user is erased. */
+  /** True if the user is erased. */
   done: boolean;
   erasedBeforeAt: Date | undefined;
 }

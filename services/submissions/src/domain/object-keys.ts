@@ -12,7 +12,7 @@ export const projectPrefix = (projectId: string): string => `submissions/${proje
 export const submissionPrefix = (projectId: string, submissionId: string): string =>
   `${projectPrefix(projectId)}${submissionId}/`;
 
-/** Whether a key is the common prefix of an upload's parts and not the key of one object. */
+/** Returns whether a key is the common prefix of an upload's parts and not the key of one object. */
 export const isPrefix = (key: string): boolean => key.endsWith('/');
 
 /** The prefix of the objects of a project's archives. */

@@ -19,5 +19,5 @@ export function ownerOfKey(key: string): ObjectOwner | 'own' | undefined {
   return undefined;
 }
 
-/** Whether the object is a transcript that was too long for its event. The submission holds a copy of it. */
+/** Returns whether the object is a transcript that was too long for its event. The submission holds a copy of it. */
 export const isTranscript = (key: string): boolean => /\/transcript-\d+\.json$/.test(key);

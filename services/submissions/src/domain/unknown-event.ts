@@ -1,4 +1,4 @@
-/** How long a dead letter is kept. */
+/** The time that a dead letter is kept. */
 export const DEAD_LETTER_SECONDS = 7 * 24 * 60 * 60;
 const MOST_PAUSES = 16;
 

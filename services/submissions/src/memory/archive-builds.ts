@@ -21,7 +21,7 @@ interface Running {
   made: Promise<ReadyArchive>;
   end: AbortController;
   callers: number;
-  /** Whether a caller got the response to retry later. */
+  /** True if a caller got the response to retry later. */
   isAwaited: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface ReadyArchive extends Archive {
   changedAt?: Date | undefined;
 }
 
-/** How long an archive can be read, in milliseconds: after its last use, and in total. */
+/** The time that an archive can be read, in milliseconds: after its last use, and in total. */
 export interface ArchiveLife {
   idleMs: number;
   wholeMs: number;
@@ -35,7 +35,7 @@ export interface ArchiveLife {
 export interface ArchiveStore {
   /** Returns the state of the project's erasures. Call it before the rows are read. */
   erasures(projectId: string): Promise<Pick<Archive, 'erasedSince' | 'erasedCount'>>;
-  /** Whether the project has had no erasure since its rows were read. */
+  /** Returns whether the project has had no erasure since its rows were read. */
   isUnerased(archive: Archive): Promise<boolean>;
   /**
    * Creates an archive. It expires after `limitMs` unless it becomes `ready`. From now on the uploads that it shows
@@ -61,7 +61,7 @@ export interface ArchiveStore {
   used(archive: ArchiveKey, life: ArchiveLife): Promise<void>;
   /** Returns the page of videos at an offset before the directory. */
   pageAt(id: string, offset: number): Promise<ArchivePage | undefined>;
-  /** Whether an archive of the project shows an upload whose media was not made yet. */
+  /** Returns whether an archive of the project shows an upload whose media was not made yet. */
   holdsSources(projectId: string): Promise<boolean>;
   /** Ends all archives of a project: they cannot be read any more. Returns their number. */
   end(projectId: string): Promise<number>;

@@ -8,8 +8,8 @@ import type { Models } from './models.ts';
  */
 export interface BackupHold {
   /**
-   * Whether a backup is running. Call it after the write that drops the reference to the bytes, and before their
-   * removal: a backup that read the records before that write has its lease by then.
+   * Returns whether a backup is running. Call it after the write that drops the reference to the bytes, and before
+   * their removal: a backup that read the records before that write has its lease by then.
    */
   isHeld(): Promise<boolean>;
   /** Records that the bytes of an ended upload are still there. */
@@ -24,7 +24,7 @@ export interface BackupHold {
 export function createBackupHold({ uploads }: Pick<Models, 'uploads'>): BackupHold {
   const { db } = uploads;
   const leases = () => db.collection<{ _id: string; until: Date }>('leases');
-  // It needs no index besides its ids: it is empty except for a while after a backup.
+  // It needs no index except its ids: it is empty except for a while after a backup.
   const keptUploads = () => db.collection<{ _id: string; at: Date }>('keptUploads');
   return {
     async isHeld() {

@@ -12,7 +12,7 @@ export interface DeadLetter {
   group: string;
   /** A sentence for the operator. */
   reason: string;
-  /** When it failed. It is deleted DEAD_LETTER_SECONDS later. */
+  /** The time of the failure. The dead letter is deleted DEAD_LETTER_SECONDS later. */
   at: Date;
   /** "" when the record is not an event, as are the two ids. */
   eventType: string;

@@ -22,7 +22,7 @@ export interface Erasable {
   answer?: AnswerKey;
   /** The trace of the landing. */
   trace?: Trace;
-  /** When it landed; absent in a tombstone. */
+  /** The time of the landing; absent in a tombstone. */
   landedAt?: Date;
 }
 
@@ -38,7 +38,7 @@ export interface ErasureStore {
   /** Returns submissions of a project that are not erased. */
   ofProject(projectId: string, limit: number): Promise<Erasable[]>;
   countOfProject(projectId: string): Promise<{ submissions: number; uploads: number; notes: number }>;
-  /** Whether a project still has submissions or uploads. */
+  /** Returns whether a project still has submissions or uploads. */
   hasRest(projectId: string): Promise<boolean>;
   /** Returns submissions that landed more than `ageMs` ago, the oldest first. */
   olderThan(ageMs: number, limit: number): Promise<Erasable[]>;

@@ -19,7 +19,7 @@ export interface ExportRow {
   transcriptStatus: TranscriptState;
   /** The current video; undefined when none is stored. */
   video: { key: string; size: number } | undefined;
-  /** Whether the current video is the upload, which is removed once the media is made. */
+  /** True if the current video is the upload, which is removed once the media is made. */
   isSource: boolean;
   unreadable: Unreadable | undefined;
 }

@@ -58,14 +58,14 @@ const uploadSchema = new Schema(
     parts: [part],
     // The ids of the pages with the earlier parts, in order: see upload-parts.ts.
     pages: { type: [String], default: undefined },
-    // Whether the upload may have pages.
+    // True if the upload may have pages.
     isPaged: Boolean,
     // The number of this upload among those that its response may have open.
     slot: Number,
     createdAt: Date,
     lastByteAt: Date,
     renewedAt: Date,
-    // When its last byte arrived; removed when a process starts the landing.
+    // The time at which its last byte arrived; removed when a process starts the landing.
     completeAt: Date,
     submissionId: String,
     finishingAt: Date,
@@ -73,7 +73,7 @@ const uploadSchema = new Schema(
     trace,
     sha256: String,
     crc32: Number,
-    // Whether its first bytes cannot begin a video.
+    // True if its first bytes cannot begin a video.
     isNoVideo: Boolean,
     // The media type that its first bytes show.
     mimeType: String,
@@ -81,7 +81,7 @@ const uploadSchema = new Schema(
     error: String,
     refusal: String,
     superseded: Boolean,
-    // Whether it was erased: the sweeper still has to purge its prefix in the object store.
+    // True if it was erased: the sweeper still has to purge its prefix in the object store.
     emptied: Boolean,
     // The lease of the current writer, and whether another request waits for it.
     writer: { type: { _id: false, id: String, until: Date, wanted: Boolean }, default: undefined },
@@ -92,7 +92,7 @@ const uploadSchema = new Schema(
     // The last problem, for the operator.
     problem: String,
     nextTryAt: Date,
-    // When the parts in the store can be removed: the upload has landed, and its clip does not use them.
+    // The time at which the parts in the store can be removed: the upload has landed, and its clip does not use them.
     partsDueAt: Date,
     // The lease of the process that lands it.
     worker: { type: { _id: false, id: String, until: Date }, default: undefined },
@@ -267,7 +267,7 @@ const archiveSchema = new Schema(
     directoryAt: Number,
     erasedSince: Date,
     erasedCount: Number,
-    // Whether it shows an upload whose media was not made yet.
+    // True if it shows an upload whose media was not made yet.
     hasSources: Boolean,
     begunAt: Date,
     readyAt: Date,

@@ -7,7 +7,7 @@ import { stampsOf } from './project-stamps.ts';
 /** A page of a list. */
 export interface SubmissionPage {
   submissions: Submission[];
-  /** Whether there are more submissions after these. */
+  /** True if there are more submissions after these. */
   more: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface UploadLeases {
    * another process has the lease or the landing has ended.
    */
   renewWorker(key: UploadKey, workerId: string, leaseMs: number, checksums?: Checksums): Promise<boolean>;
-  /** Whether its lease has not expired; cheaper than a renewal. */
+  /** Returns whether its lease has not expired; cheaper than a renewal. */
   holdsWorker(key: UploadKey, workerId: string): Promise<boolean>;
   releaseWorker(key: UploadKey, workerId: string): Promise<void>;
 }

@@ -5,11 +5,11 @@ import { tracedNow, uploadAt } from './upload-row.ts';
 
 /** Fields of the upload that are stored with a part. */
 export interface PartNotes {
-  /** When the response's hold was renewed. */
+  /** The time at which the response's hold was renewed. */
   renewedAt?: Date | undefined;
-  /** Whether the part completes the upload. */
+  /** True if the part completes the upload. */
   isLast?: boolean;
-  /** Whether the first bytes cannot begin a video, and their media type. */
+  /** True if the first bytes cannot begin a video. */
   isNoVideo?: boolean;
   mimeType?: string | undefined;
 }

@@ -28,7 +28,7 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
    * operator.
    */
   endedBefore(key: ResponseKey, newest: number): Promise<Upload[]>;
-  /** Whether another upload of the same response is open or landing. */
+  /** Returns whether another upload of the same response is open or landing. */
   hasOthers(upload: Upload): Promise<boolean>;
   declareLength(key: UploadKey, writerId: string, length: number): Promise<boolean>;
   /** `uploading` → `finishing` for a complete upload; creates the submission's id. */

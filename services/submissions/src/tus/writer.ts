@@ -5,7 +5,7 @@ import type { Upload, UploadKey } from '../domain/uploads/upload.ts';
 interface Request {
   /** The project of the recording link; '' when the request names none. */
   projectId: string;
-  /** Whether the request creates an upload without sending bytes. */
+  /** True if the request creates an upload without sending bytes. */
   onlyCreates?: boolean;
 }
 

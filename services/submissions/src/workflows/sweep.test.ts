@@ -9,7 +9,7 @@ test('a failed step of the sweeper is reported and does not stop the others', as
     done.push(name);
     if (failure) throw failure;
   };
-  const away = new DomainError('unavailable', 'projects is away');
+  const away = new DomainError('unavailable', 'projects is down');
   const broken = new Error('the store keeps an object');
   await sweep({} as never, [step('a'), step('b')]);
   await assert.rejects(sweep({} as never, [step('c', away), step('d')]), away);

@@ -3,7 +3,7 @@ export interface Piece {
   text: string;
   /** In units of `LINE_UNITS`. */
   width: number;
-  /** Whether a space precedes it. */
+  /** True if a space precedes it. */
   isSpaced: boolean;
   /** The cost of a break after it, from 0 (after a sentence) to 10 (inside a word). */
   breakCost: number;

@@ -31,7 +31,7 @@ function change(next: string | null): void {
     if (next === null) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, next);
   } catch {
-    // A browser without storage asks again after a reload.
+    // A browser without storage requests the token again after a reload.
   }
   paint();
   for (const act of listeners) act();

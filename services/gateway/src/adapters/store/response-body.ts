@@ -40,12 +40,12 @@ export class ResponseBody implements AsyncIterableIterator<Buffer> {
     this.filled(first.length);
   }
 
-  /** Whether bytes are still to arrive. */
+  /** Returns whether bytes are still to arrive. */
   get isOpen(): boolean {
     return this.#left > 0 && !this.#error;
   }
 
-  /** Whether the reader waits for bytes. */
+  /** Returns whether the reader waits for bytes. */
   get isWaiting(): boolean {
     return this.#waiter !== undefined;
   }

@@ -3,7 +3,7 @@ export interface ResponseHead {
   status: number;
   /** Undefined when the response does not declare its length. */
   contentLength: number | undefined;
-  /** Whether the connection can carry another request after this response. */
+  /** True if the connection can carry another request after this response. */
   keepsAlive: boolean;
 }
 

@@ -8,7 +8,7 @@ export type Unmade = Pick<
   'id' | 'projectId' | 'mediaStatus' | 'mediaError' | 'source' | 'video' | 'transcriptStatus' | 'transcriptError'
 >;
 
-/** Whether some of the media could not be made. */
+/** Returns whether some of the media could not be made. */
 export const lacksMedia = ({ mediaStatus, mediaError }: Unmade): boolean =>
   mediaStatus === 'failed' || (mediaStatus === 'ready' && Boolean(mediaError));
 

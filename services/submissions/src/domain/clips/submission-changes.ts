@@ -50,7 +50,7 @@ export interface ProcessedMedia {
   audio: StoredObject | undefined;
   thumbnails: StoredObject[];
   durationSec: number | undefined;
-  /** Whether the clip has sound, even when no audio file could be made. */
+  /** True if the clip has sound, even when no audio file could be made. */
   hasSound: boolean;
   /** Names the parts that could not be made, for the owner. */
   problem: string | undefined;
@@ -98,7 +98,7 @@ function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date)
   return isPending ? withTranscriptEvent(submission, failed) : { set: failed, events: [] };
 }
 
-/** Whether the transcript failed because the media, or its sound, could not be made. */
+/** Returns whether the transcript failed because the media, or its sound, could not be made. */
 export const failedWithMedia = ({
   mediaStatus,
   mediaError,

@@ -41,7 +41,7 @@ export interface Job {
   kind: JobKind;
   /** `running`: a worker has taken it. `reported`: the worker has published the result, and it is not recorded yet. */
   state: 'waiting' | 'running' | 'reported';
-  /** When it was requested. */
+  /** The time of the request. */
   since: Date;
   /** No worker takes it before this time: the end of a pause, of the holder's lease, or of the wait for the result. */
   dueAt: Date;
@@ -52,8 +52,8 @@ export interface Job {
   /** The worker's run that holds it. */
   holder?: string | undefined;
   /**
-   * How often a worker returned it because of a problem, the time of the first problem, and the text of the last one,
-   * for the operator.
+   * The number of times that workers returned it because of a problem, the time of the first problem, and the text of
+   * the last one, for the operator.
    */
   givenBack: number;
   troubledAt?: Date | undefined;

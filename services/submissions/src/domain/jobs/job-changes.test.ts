@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const limits = { attemptsMax: 5, leaseMs: 30_000 };
 const after = (ms: number) => new Date(now.getTime() + ms);
 const claim = (holder: string, requestNumber = 0): Claim => ({ kind: 'media', requestNumber, holder });
-const away = { uncounted: true, problem: 'The store is away.', afterMs: 0, atOnce: false };
+const away = { uncounted: true, problem: 'The store is down.', afterMs: 0, atOnce: false };
 const applied = (submission: Submission, change: Change | undefined): Submission => ({ ...submission, ...change?.set });
 const typesOf = (change: Change | undefined) => change?.events.map(({ type }) => type);
 const taken = (submission: Submission, holder: string, at: Date) => {
@@ -103,7 +103,7 @@ test('an outage for six hours counts no attempt, and pauses longer and longer, a
   }
   assert.deepEqual(pauses.slice(0, 4), [5_000, 10_000, 20_000, 40_000]);
   assert.equal(pauses.at(-1), 600_000);
-  assert.equal(submission.job?.problem, 'The store is away.');
+  assert.equal(submission.job?.problem, 'The store is down.');
   assert.equal(submission.job?.runs, pauses.length, 'later attempts are not in the first trace');
 });
 

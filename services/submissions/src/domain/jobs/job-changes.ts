@@ -61,7 +61,7 @@ export function onJobTaken(
   return { isTaken: true, change: { set, events: [] } };
 }
 
-/** How a worker ends its claim without a result. */
+/** The end of a worker's claim without a result. */
 export interface GivingBack {
   /** Something that the job needs is down: the attempt does not count. */
   uncounted: boolean;

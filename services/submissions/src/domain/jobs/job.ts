@@ -14,7 +14,7 @@ export const newJob = (kind: JobKind, now: Date, inspection?: Inspection): Job =
 /** An owner with work that is due. */
 export interface WaitingOwner {
   ownerId: string;
-  /** When the wait for a turn began: when their oldest job became due, or at their last turn. */
+  /** The start of the wait for a turn: the time when their oldest job became due, or of their last turn. */
   since: Date;
 }
 

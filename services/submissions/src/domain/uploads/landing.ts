@@ -14,7 +14,7 @@ export interface LandingResponse {
   link?: LinkDetails | undefined;
 }
 
-/** Why an upload does not land; `error` is for the contributor. */
+/** The reason for which an upload does not land; `error` is for the contributor. */
 export interface Refusal {
   reason: RefusalReason;
   error: string;
@@ -64,17 +64,17 @@ export function problemOf(error: unknown): string {
   return (reason instanceof Error ? reason.message || reason.name : String(reason)).slice(0, PROBLEM_LENGTH);
 }
 
-/** Whether a landing failed although everything that it needs was reachable. */
+/** Returns whether a landing failed although everything that it needs was reachable. */
 export const isFault = (error: unknown): boolean => !PASSING.has(asDomainError(error).code);
 
-/** Whether an upload can be refused without an inspection. */
+/** Returns whether an upload can be refused without an inspection. */
 export const isNoVideo = ({ offset, isNoVideo = false }: Pick<Upload, 'offset' | 'isNoVideo'>): boolean =>
   isNoVideo || offset < SMALLEST_VIDEO_BYTES;
 
-/** Whether the media service has no free slot. */
+/** Returns whether the media service has no free slot. */
 export const isBusy = (error: unknown): boolean => error instanceof DomainError && error.code === 'too_many';
 
-/** Whether the media service found that the store lacks some of the bytes. */
+/** Returns whether the media service found that the store lacks some of the bytes. */
 export const isMissing = (error: unknown): boolean => error instanceof DomainError && error.code === 'not_found';
 
 /** Decides from the inspection whether the bytes may land. */

@@ -40,7 +40,7 @@ export interface Upload {
   /** 0 outside interviews. */
   questionIndex: number;
   note: string;
-  /** Whether transcription was on when the upload was created. */
+  /** True if transcription was on when the upload was created. */
   transcription: boolean;
   /** The language that the project's settings named when the upload was created. */
   transcriptionLanguage?: string | undefined;
@@ -49,7 +49,7 @@ export interface Upload {
   offset: number;
   /** Present only when they were loaded. */
   parts?: Part[];
-  /** Whether some of its parts are in pages outside its document. */
+  /** True if some of its parts are in pages outside its document. */
   isPaged?: boolean | undefined;
   createdAt: Date;
   lastByteAt: Date;
@@ -60,9 +60,9 @@ export interface Upload {
   /** The trace of the request that sent the last byte; undefined when it was not traced. */
   trace?: Trace | undefined;
   sha256: string | undefined;
-  /** Of the whole upload; stored with its SHA-256. */
+  /** The checksum of the whole upload; stored with its SHA-256. */
   crc32?: number | undefined;
-  /** Whether its first bytes cannot begin a video. */
+  /** True if its first bytes cannot begin a video. */
   isNoVideo?: boolean | undefined;
   /** The media type that its first bytes show; undefined when they show none. */
   mimeType?: string | undefined;
@@ -70,9 +70,9 @@ export interface Upload {
   /** The reason of the refusal, for the contributor. */
   error: string | undefined;
   refusal: RefusalReason | undefined;
-  /** Whether it was refused because another clip is already the answer. */
+  /** True if it was refused because another clip is already the answer. */
   superseded: boolean;
-  /** Whether it was erased: the sweeper still has to purge its prefix in the object store. */
+  /** True if it was erased: the sweeper still has to purge its prefix in the object store. */
   emptied?: boolean;
   /**
    * The number of failed landings, the number of those without an outage, the last problem, and the time of the next
@@ -90,7 +90,7 @@ export function refusalWord({ superseded, refusal }: Pick<Upload, 'superseded' |
   return refusal === 'failed' ? undefined : refusal;
 }
 
-/** Whether it failed through no fault of its bytes: the operator can retry it. */
+/** Returns whether it failed through no fault of its bytes: the operator can retry it. */
 export const uploadHasFailed = ({ state, refusal }: Pick<Upload, 'state' | 'refusal'>): boolean =>
   state === 'refused' && refusal === 'failed';
 

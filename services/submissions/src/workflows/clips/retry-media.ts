@@ -21,7 +21,7 @@ export interface RetriedMedia {
   submissionId: string;
   createdAt: Date;
   mediaError: string;
-  /** Why its media is not requested again; "" when it is. */
+  /** The reason for which its media is not requested again; "" when it is. */
   left: string;
 }
 

@@ -17,7 +17,7 @@ export type EraseContext = Pick<Context, 'config' | 'log' | 'archives' | 'erasur
 export interface ErasedSubmission {
   projectId: string;
   tally: Tally;
-  /** When an earlier call erased it; undefined when none did. */
+  /** The time of an earlier erasure; undefined without one. */
   erasedBeforeAt: Date | undefined;
 }
 

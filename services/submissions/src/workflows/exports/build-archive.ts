@@ -29,7 +29,7 @@ export type ArchiveDraft = ArchiveScope &
 
 // A request for a single byte reads a whole page.
 const VIDEOS_ON_PAGE = 100;
-/** The archives kept per project, over all tokens, filters and states, besides those being read. */
+/** The archives kept per project, over all tokens, filters and states, in addition to those being read. */
 const ARCHIVES_KEPT = 10;
 
 /**

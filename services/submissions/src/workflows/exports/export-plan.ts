@@ -19,7 +19,7 @@ export interface ExportPlan {
   changedAt: Date | undefined;
   /** A hash of the clips, which changes with each change of them. */
   state: string;
-  /** Whether a clip is shown as its upload, because its media is not made yet. */
+  /** True if a clip is shown as its upload, because its media is not made yet. */
   hasSources: boolean;
 }
 
@@ -96,7 +96,7 @@ async function* readableOf(looking: Looking, rows: ExportRow[], signal: AbortSig
 
 type Looking = PlanContext & { ownerId: string; projectId: string };
 
-/** Whether a video can be read at the recorded place, or has been replaced since. */
+/** Returns whether a video can be read at the recorded place, or has been replaced since. */
 async function isReadable(
   { exportRows, exportObjects, ownerId, projectId }: Looking,
   { id, video, unreadable }: Pick<ExportRow, 'id' | 'video' | 'unreadable'>,
@@ -110,7 +110,9 @@ async function isReadable(
   return now !== undefined && canReadOn(exportObjects, now, unreadable.offset, signal);
 }
 
-/** Whether a video can be read at `offset`. Fails when the store is down, which says nothing about the video. */
+/**
+ * Returns whether a video can be read at `offset`. Fails when the store is down, which says nothing about the video.
+ */
 export async function canReadOn(
   objects: PlanContext['exportObjects'],
   video: Pick<Source, 'key' | 'size' | 'parts'>,

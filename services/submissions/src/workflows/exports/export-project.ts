@@ -166,7 +166,7 @@ export async function openTexts(
   };
 }
 
-/** Small pages: when a caller leaves after the first bytes, only one page was made in vain. */
+/** Small pages: when a caller leaves after the first bytes, only one unused page was made. */
 async function* linkPages(
   selection: ExportSelection,
   first: ListLinksResponse,

@@ -26,7 +26,7 @@ const WHOLE_DAYS = 7;
 
 export interface OpenedArchive extends ReadyArchive {
   /**
-   * Whether a resumed download without an ETag may have started with other bytes: there are several archives, or none
+   * True if a resumed download without an ETag may have started with other bytes: there are several archives, or none
    * was left.
    */
   mayDiffer: boolean;
@@ -112,8 +112,8 @@ async function findUnchanged(
 }
 
 /**
- * Whether the last change is older than the reading of the rows, so that no later write can have the same or an
- * earlier time: a write carries the time of its start.
+ * Returns whether the last change is older than the reading of the rows, so that no later write can have the same or
+ * an earlier time: a write carries the time of its start.
  */
 const isSettled = (changedAt: Date | undefined, rowsReadAt: Date): boolean =>
   changedAt !== undefined && changedAt < rowsReadAt;

@@ -196,7 +196,7 @@ interface Hold {
    * the lease, or the landing has ended.
    */
   renew(checksums?: Checksums): Promise<boolean>;
-  /** Whether the lease has not expired; cheaper than a renewal. */
+  /** Returns whether the lease has not expired; cheaper than a renewal. */
   lasts(): Promise<boolean>;
 }
 

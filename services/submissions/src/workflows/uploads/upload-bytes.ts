@@ -85,7 +85,7 @@ export async function removeBytes(objects: Objects, upload: Upload): Promise<voi
   if (upload.submissionId) await objects.purge(submissionPrefix(upload.projectId, upload.submissionId));
 }
 
-/** Whether the upload has become a submission. */
+/** Returns whether the upload has become a submission. */
 export async function isDelivered({ submissions }: Pick<Context, 'submissions'>, upload: Upload): Promise<boolean> {
   const { ownerId, projectId, submissionId } = upload;
   return submissionId !== undefined && (await submissions.exists(ownerId, projectId, submissionId));

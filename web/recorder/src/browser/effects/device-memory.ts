@@ -28,7 +28,7 @@ export function forget(): void {
   try {
     localStorage.removeItem(KEY);
   } catch {
-    // Nothing was stored.
+    // The device has stored nothing.
   }
 }
 

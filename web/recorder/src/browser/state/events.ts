@@ -65,7 +65,7 @@ export type Event =
   | { is: 'uploadEnded'; take: Take; end: End }
   | { is: 'dialogClosed' }
   | { is: 'retry' }
-  /** Whether the link takes another response. */
+  /** True if the link takes another response. */
   | { is: 'usesKnown'; left: boolean }
   | { is: 'another' }
   // Everywhere.

@@ -22,7 +22,7 @@ export interface TakeRecord {
   sent: boolean;
   note: string;
   uploadUrl: string | null;
-  /** Whether the take has sound and a picture. */
+  /** True if the take has sound and a picture. */
   heard: boolean;
   seen: boolean;
 }
