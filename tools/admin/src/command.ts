@@ -4,7 +4,6 @@ import { parseCommandLine, UsageError } from '@recording-request/kit/command-lin
 import { isUuid } from '@recording-request/kit/ids';
 import { COMMANDS, type CommandForm, GROUPS } from './commands.ts';
 import { helpOnCommand } from './help.ts';
-import { nearTo } from './near.ts';
 
 export type Command =
   /** `topic`: a command or a group of them, "" for all. */
@@ -149,10 +148,7 @@ export function parseCommand(words: string[]): CommandLine {
   if (values.help) return { command: { name: 'help', topic: form?.name ?? first }, json };
   if (!form && positionals.length < 2 && (first === '' || GROUPS.includes(first)))
     return { command: { name: 'help', topic: first }, json };
-  if (!form) {
-    const typed = positionals.slice(0, 2).join(' ');
-    throw new UsageError(`There is no command "${typed}"${nearTo(typed)}.`);
-  }
+  if (!form) throw new UsageError(`There is no command "${positionals.slice(0, 2).join(' ')}".`);
   const rest = positionals.slice(form.name.split(' ').length);
   const allowed = form.options.map(option => option.slice('--'.length).split(' ')[0]);
   const foreign = Object.keys(values).find(option => !EVERYWHERE.includes(option) && !allowed.includes(option));

@@ -1,5 +1,4 @@
 import { ConfigError } from '@recording-request/kit/config';
-import { distance } from './near.ts';
 import names from './setting-names.json' with { type: 'json' };
 
 const PREFIX = 'SETTING_';
@@ -23,4 +22,18 @@ function fault(name: string): string {
   const near = names.filter(each => distance(each, name) <= NEAR);
   const meant = near.length > 0 ? `; near ${near.length > 1 ? 'are' : 'is'} ${near.join(', ')}` : '';
   return `nothing reads a setting ${name}: docs/settings.md and docs/telemetry.md have all${meant}`;
+}
+
+/** Returns how many letters must change, be added or be removed to turn one word into the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
 }
