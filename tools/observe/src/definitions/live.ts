@@ -13,13 +13,11 @@ export interface Asked {
 const LIMIT_MS = 20_000;
 const STEP_SECONDS = 5;
 
-/** Every query of every dashboard. */
 export const dashboardQueries = (): Asked[] =>
   DASHBOARDS.flatMap(({ title: dashboard, panels }) =>
     panels.flatMap(({ title, queries }) => queries.map(({ expr }) => ({ where: `${dashboard}: ${title}`, expr }))),
   );
 
-/** Every query of every runbook. */
 export const runbookQueries = async (): Promise<Asked[]> =>
   (await readRunbooks()).flatMap(({ name, queries }) => queries.map(expr => ({ where: `runbook ${name}`, expr })));
 

@@ -8,7 +8,6 @@ import { readRunbooks } from './runbooks.ts';
 const REPOSITORY = new URL('../../../../', import.meta.url);
 const readText = (path: string) => readFile(new URL(path, REPOSITORY), 'utf8');
 
-/** Every variable that a service or the collector reads. */
 async function knownVariables(): Promise<Set<string>> {
   const services = await Promise.all((await serviceNames()).map(variablesOf));
   const collector = await readText('deploy/observability/collector/config.yaml');

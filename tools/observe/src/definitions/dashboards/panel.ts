@@ -69,6 +69,28 @@ export const text = (title: string, content: string): Panel => ({
   ...{ kind: 'text', title, content, description: '', queries: [], width: 24, height: 3 },
 });
 
+/** Returns an aggregate by some labels, which also name its lines. */
+export const by = (operator: 'max' | 'min' | 'sum' | 'count', labels: string, expr: string): Query[] => [
+  { expr: `${operator} by (${labels}) (${expr})`, legend: legendOf(labels) },
+];
+
+/** Returns the rate of the counter `series`, by some labels, which also name its lines. */
+export const rates = (labels: string, series: string): Query[] => [
+  { expr: rateBy(labels, series), legend: legendOf(labels) },
+];
+
+const legendOf = (labels: string) =>
+  labels
+    .split(', ')
+    .map(label => `{{${label}}}`)
+    .join(' ');
+
+/** Returns the share of the slots of a kind that each process uses. */
+export const slotsInUse = (kind: string): Query[] => {
+  const sum = (metric: string) => `sum by (instance) (${metric}{recording_slot_kind="${kind}"})`;
+  return [{ expr: `${sum('recording_slots_used')} / ${sum('recording_slots_limit')}`, legend: '{{instance}}' }];
+};
+
 /** Returns the rate of the counter `series`, by some labels. */
 export const rateBy = (labels: string, series: string): string => `sum by (${labels}) (rate(${series}[5m]))`;
 
@@ -84,3 +106,5 @@ export const usual = (metric: string, selector = ''): Query[] => [
 
 /** Returns the query with 0 in place of a missing series. */
 export const orZero = (expr: string): string => `${expr} or vector(0)`;
+
+export const orZeroOf = (queries: Query[]): Query[] => queries.map(each => ({ ...each, expr: orZero(each.expr) }));

@@ -1,4 +1,4 @@
-import { type Dashboard, lines, orZero, quantile, rateBy, usual } from './panel.ts';
+import { by, type Dashboard, lines, orZeroOf, quantile, rateBy, rates, slotsInUse, usual } from './panel.ts';
 
 const HTTP = 'http_server_request_duration_seconds';
 const OWNER = 'job="gateway", http_route=~"/api/.*"';
@@ -25,24 +25,14 @@ export const GATEWAY: Dashboard = {
     lines(
       'HTTP responses by status',
       'reqps',
-      [
-        {
-          expr: rateBy('http_response_status_code', `${HTTP}_count{job="gateway"}`),
-          legend: '{{http_response_status_code}}',
-        },
-      ],
+      rates('http_response_status_code', `${HTTP}_count{job="gateway"}`),
       '5xx are our errors.',
       { stacked: true },
     ),
     lines(
       'Errors',
       'reqps',
-      [
-        {
-          expr: orZero(rateBy('http_route', `${HTTP}_count{job="gateway", http_response_status_code=~"5.."}`)),
-          legend: '{{http_route}}',
-        },
-      ],
+      orZeroOf(rates('http_route', `${HTTP}_count{job="gateway", http_response_status_code=~"5.."}`)),
       'HTTP responses with status 500 or higher.',
       { bad: 1, runbook: 'OwnerReadBudgetBurns' },
     ),
@@ -61,23 +51,18 @@ export const GATEWAY: Dashboard = {
     lines(
       'RPCs that failed',
       'reqps',
-      [
-        {
-          expr: orZero(
-            rateBy(
-              'rpc_method, rpc_status_code',
-              'rpc_server_call_duration_seconds_count{rpc_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED"}',
-            ),
-          ),
-          legend: '{{rpc_method}} {{rpc_status_code}}',
-        },
-      ],
+      orZeroOf(
+        rates(
+          'rpc_method, rpc_status_code',
+          'rpc_server_call_duration_seconds_count{rpc_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED"}',
+        ),
+      ),
       'Our errors only; invalid requests do not count.',
     ),
     lines(
       'Refused by a limit',
       'reqps',
-      [{ expr: orZero(rateBy('recording_reason', 'recording_requests_shed_total')), legend: '{{recording_reason}}' }],
+      orZeroOf(rates('recording_reason', 'recording_requests_shed_total')),
       '429 and 503: `rate` limits one client, all others protect the process.',
     ),
     lines(
@@ -116,73 +101,45 @@ export const LANDING: Dashboard = {
     lines(
       'Ended uploads',
       'ops',
-      [{ expr: rateBy('recording_end', 'recording_uploads_landed_total'), legend: '{{recording_end}}' }],
+      rates('recording_end', 'recording_uploads_landed_total'),
       '`retried` uploads are retried automatically.',
       { runbook: 'LandingWaits' },
     ),
     lines(
       'Contributors’ requests',
       'reqps',
-      [
-        {
-          expr: rateBy('http_request_method, http_route', `${HTTP}_count{job="gateway", http_route=~"/r/.*"}`),
-          legend: '{{http_request_method}} {{http_route}}',
-        },
-      ],
+      rates('http_request_method, http_route', `${HTTP}_count{job="gateway", http_route=~"/r/.*"}`),
       'Pages, responses and uploads.',
     ),
     lines(
       'Contributors’ errors',
       'reqps',
-      [
-        {
-          expr: orZero(
-            rateBy(
-              'http_route, http_response_status_code',
-              `${HTTP}_count{job="gateway", http_route=~"/r/.*", http_response_status_code=~"5.."}`,
-            ),
-          ),
-          legend: '{{http_route}} {{http_response_status_code}}',
-        },
-      ],
+      orZeroOf(
+        rates(
+          'http_route, http_response_status_code',
+          `${HTTP}_count{job="gateway", http_route=~"/r/.*", http_response_status_code=~"5.."}`,
+        ),
+      ),
       'A recorder retries; it keeps the take on the device.',
       { bad: 0.1, runbook: 'LandingBudgetBurns' },
     ),
     lines(
       'Uploads in progress',
       'none',
-      [
-        {
-          expr: 'max by (recording_clip_state) (recording_clips{recording_clip_state=~"uploading|finishing"})',
-          legend: '{{recording_clip_state}}',
-        },
-      ],
+      by('max', 'recording_clip_state', 'recording_clips{recording_clip_state=~"uploading|finishing"}'),
       '`finishing` uploads have all their bytes.',
     ),
     lines(
       'The oldest complete take that has not landed',
       's',
-      [
-        {
-          expr: 'max by (recording_step) (recording_step_age_seconds{recording_step="landing"})',
-          legend: '{{recording_step}}',
-        },
-      ],
+      by('max', 'recording_step', 'recording_step_age_seconds{recording_step="landing"}'),
       'Pages from five minutes on.',
       { warn: 60, bad: 300, runbook: 'LandingWaits' },
     ),
-    lines(
-      'Upload slots in use',
-      'percentunit',
-      [
-        {
-          expr: 'sum by (instance) (recording_slots_used{recording_slot_kind="upload"}) / sum by (instance) (recording_slots_limit{recording_slot_kind="upload"})',
-          legend: '{{instance}}',
-        },
-      ],
-      'At 1, further uploads get 503 and retry.',
-      { warn: 0.8, bad: 1 },
-    ),
+    lines('Upload slots in use', 'percentunit', slotsInUse('upload'), 'At 1, further uploads get 503 and retry.', {
+      warn: 0.8,
+      bad: 1,
+    }),
     lines(
       'Inspection of clips: ffprobe',
       's',

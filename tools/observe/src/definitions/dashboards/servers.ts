@@ -1,4 +1,4 @@
-import { type Dashboard, lines, orZero, rateBy, usual } from './panel.ts';
+import { by, type Dashboard, lines, orZero, orZeroOf, rateBy, rates, usual } from './panel.ts';
 
 const OF = 'messaging_destination_name, messaging_consumer_group_name';
 const OF_LEGEND = '{{messaging_consumer_group_name}}: {{messaging_destination_name}}';
@@ -12,26 +12,21 @@ export const EVENTS: Dashboard = {
     lines(
       'The oldest unpublished event',
       's',
-      [{ expr: 'max by (job) (recording_outbox_age_seconds)', legend: '{{job}}' }],
+      by('max', 'job', 'recording_outbox_age_seconds'),
       'Pages from a minute on.',
       { warn: 10, bad: 60, runbook: 'EventsNotPublished' },
     ),
     lines(
       'Clips with unpublished events',
       'none',
-      [{ expr: 'max by (job) (recording_outbox_depth)', legend: '{{job}}' }],
+      by('max', 'job', 'recording_outbox_depth'),
       '10,000 means 10,000 or more.',
       { warn: 1_000, runbook: 'OutboxGrowing' },
     ),
     lines(
       'Sends',
       'ops',
-      [
-        {
-          expr: rateBy('messaging_destination_name, recording_outcome', 'messaging_client_sent_messages_total'),
-          legend: '{{messaging_destination_name}} {{recording_outcome}}',
-        },
-      ],
+      rates('messaging_destination_name, recording_outcome', 'messaging_client_sent_messages_total'),
       '`failed` sends are retried.',
     ),
     lines('Send: duration', 's', usual('messaging_client_operation_duration_seconds'), 'Until Kafka acknowledges it.', {
@@ -61,18 +56,13 @@ export const EVENTS: Dashboard = {
     lines(
       'Handled',
       'ops',
-      [
-        {
-          expr: rateBy('messaging_consumer_group_name, recording_outcome', 'messaging_process_duration_seconds_count'),
-          legend: '{{messaging_consumer_group_name}} {{recording_outcome}}',
-        },
-      ],
+      rates('messaging_consumer_group_name, recording_outcome', 'messaging_process_duration_seconds_count'),
       '`failed` events are retried.',
     ),
     lines(
       'Processes connected to Kafka',
       'none',
-      [{ expr: 'min by (job, instance) (recording_kafka_connected)', legend: '{{job}} {{instance}}' }],
+      by('min', 'job, instance', 'recording_kafka_connected'),
       '1 if the last send or connection succeeded.',
       { runbook: 'EventsNotPublished' },
     ),
@@ -109,38 +99,25 @@ export const STORES: Dashboard = {
     lines(
       'Object store: the oldest open request',
       's',
-      [{ expr: 'max by (job) (recording_peer_age_seconds{recording_peer="store"})', legend: '{{job}}' }],
+      by('max', 'job', 'recording_peer_age_seconds{recording_peer="store"}'),
       'Durations include only ended requests; this one shows a hanging server.',
       { warn: 5, bad: 10, runbook: 'ObjectStoreSlow' },
     ),
     lines(
       'Object store: requests',
       'reqps',
-      [
-        {
-          expr: rateBy(
-            'job, http_response_status_code',
-            'http_client_request_duration_seconds_count{recording_peer="store"}',
-          ),
-          legend: '{{job}} {{http_response_status_code}}',
-        },
-      ],
+      rates('job, http_response_status_code', 'http_client_request_duration_seconds_count{recording_peer="store"}'),
       'By service and status.',
     ),
     lines(
       'Object store: errors',
       'reqps',
-      [
-        {
-          expr: orZero(
-            rateBy(
-              'job, error_type',
-              'http_client_request_duration_seconds_count{recording_peer="store", error_type=~"5..|unreachable|timeout"}',
-            ),
-          ),
-          legend: '{{job}} {{error_type}}',
-        },
-      ],
+      orZeroOf(
+        rates(
+          'job, error_type',
+          'http_client_request_duration_seconds_count{recording_peer="store", error_type=~"5..|unreachable|timeout"}',
+        ),
+      ),
       'Without 404: missing objects are normal.',
       { bad: 0.1, runbook: 'ObjectStoreSlow' },
     ),
@@ -166,25 +143,19 @@ export const STORES: Dashboard = {
     lines(
       'MongoDB: errors',
       'ops',
-      [
-        {
-          expr: orZero(rateBy('job', 'db_client_operation_duration_seconds_count{error_type!=""}')),
-          legend: '{{job}}',
-        },
-      ],
+      orZeroOf(rates('job', 'db_client_operation_duration_seconds_count{error_type!=""}')),
       'Failed commands, including write conflicts.',
     ),
-    lines(
-      'MongoDB: has a primary',
-      'none',
-      [{ expr: 'min by (job, instance) (recording_database_primary)', legend: '{{job}} {{instance}}' }],
-      'Pages at 0.',
-      { warn: 1, bad: 0, lowIsBad: true, runbook: 'DatabaseWithoutPrimary' },
-    ),
+    lines('MongoDB: has a primary', 'none', by('min', 'job, instance', 'recording_database_primary'), 'Pages at 0.', {
+      warn: 1,
+      bad: 0,
+      lowIsBad: true,
+      runbook: 'DatabaseWithoutPrimary',
+    }),
     lines(
       'Clocks: difference to the database’s',
       's',
-      [{ expr: 'max by (job, instance) (abs(recording_clock_offset_seconds))', legend: '{{job}} {{instance}}' }],
+      by('max', 'job, instance', 'abs(recording_clock_offset_seconds)'),
       'A ticket from two seconds on.',
       { warn: 2, runbook: 'ClockSkewed' },
     ),
@@ -217,69 +188,48 @@ export const PROCESSES: Dashboard = {
     lines(
       'Memory, share of its limit',
       'percentunit',
-      [
-        {
-          expr: 'max by (job, instance) (process_memory_usage_bytes / recording_memory_limit_bytes)',
-          legend: '{{job}} {{instance}}',
-        },
-      ],
+      by('max', 'job, instance', 'process_memory_usage_bytes / recording_memory_limit_bytes'),
       'At 1, the process is killed.',
       { warn: 0.8, bad: 0.9, runbook: 'MemoryNearLimit' },
     ),
-    lines(
-      'Memory',
-      'bytes',
-      [{ expr: 'max by (job, instance) (process_memory_usage_bytes)', legend: '{{job}} {{instance}}' }],
-      'Without child processes.',
-    ),
+    lines('Memory', 'bytes', by('max', 'job, instance', 'process_memory_usage_bytes'), 'Without child processes.'),
     lines(
       'JavaScript heap',
       'bytes',
-      [{ expr: 'sum by (job, instance) (v8js_memory_heap_used_bytes)', legend: '{{job}} {{instance}}' }],
+      by('sum', 'job, instance', 'v8js_memory_heap_used_bytes'),
       'A heap that only grows is a leak.',
     ),
     lines(
       'Processor',
       's',
-      [{ expr: rateBy('job, instance', 'process_cpu_time_seconds_total'), legend: '{{job}} {{instance}}' }],
+      rates('job, instance', 'process_cpu_time_seconds_total'),
       'CPU seconds per second; JavaScript uses one at most.',
       { warn: 0.9 },
     ),
     lines(
       'Event loop: delay',
       's',
-      [{ expr: 'max by (job, instance) (nodejs_eventloop_delay_p99_seconds)', legend: '{{job}} {{instance}}' }],
+      by('max', 'job, instance', 'nodejs_eventloop_delay_p99_seconds'),
       'The 99th percentile.',
       { warn: 0.1, bad: 0.5, runbook: 'EventLoopLate' },
     ),
     lines(
       'Event loop: in use',
       'percentunit',
-      [{ expr: 'max by (job, instance) (nodejs_eventloop_utilization_ratio)', legend: '{{job}} {{instance}}' }],
+      by('max', 'job, instance', 'nodejs_eventloop_utilization_ratio'),
       'Near 1: too much for one process.',
       { warn: 0.9 },
     ),
     lines(
       'File descriptors, share of the limit',
       'percentunit',
-      [
-        {
-          expr: 'max by (job, instance) (process_open_file_descriptor_count / recording_file_descriptor_limit)',
-          legend: '{{job}} {{instance}}',
-        },
-      ],
+      by('max', 'job, instance', 'process_open_file_descriptor_count / recording_file_descriptor_limit'),
       'Pages from four fifths on.',
       { warn: 0.5, bad: 0.8, runbook: 'FileDescriptorsRunningOut' },
     ),
-    lines(
-      'Sockets',
-      'none',
-      [{ expr: 'max by (job, instance) (recording_sockets)', legend: '{{job}} {{instance}}' }],
-      'Part of the file descriptors.',
-      {
-        runbook: 'FileDescriptorsRunningOut',
-      },
-    ),
+    lines('Sockets', 'none', by('max', 'job, instance', 'recording_sockets'), 'Part of the file descriptors.', {
+      runbook: 'FileDescriptorsRunningOut',
+    }),
     lines(
       'Slots in use',
       'percentunit',
@@ -308,7 +258,7 @@ export const PROCESSES: Dashboard = {
     lines(
       'Spans received by the collector',
       'ops',
-      [{ expr: rateBy('service_name', 'traces_span_metrics_calls_total'), legend: '{{service_name}}' }],
+      rates('service_name', 'traces_span_metrics_calls_total'),
       'Before sampling.',
     ),
     lines(

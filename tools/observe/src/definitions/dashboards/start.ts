@@ -1,5 +1,5 @@
 import { OBJECTIVES } from '../objectives.ts';
-import { type Dashboard, figure, lines, orZero, rateBy, text } from './panel.ts';
+import { by, type Dashboard, figure, lines, orZero, rates, text } from './panel.ts';
 
 const TARGETS = OBJECTIVES.map(({ title, target }) => `${title}: ${target * 100} %`).join(' · ');
 
@@ -51,7 +51,7 @@ export const START: Dashboard = {
     lines(
       'The oldest waiting item',
       's',
-      [{ expr: 'max by (recording_step) (recording_step_age_seconds)', legend: '{{recording_step}}' }],
+      by('max', 'recording_step', 'recording_step_age_seconds'),
       'Other figures omit work that never ends. Pages from five minutes on for a landing or a webhook, fifteen for media, thirty for a transcript.',
       { warn: 300, bad: 900, runbook: 'ClipsStuck' },
     ),
@@ -65,13 +65,13 @@ export const START: Dashboard = {
     lines(
       'Clips by state',
       'none',
-      [{ expr: 'max by (recording_clip_state) (recording_clips)', legend: '{{recording_clip_state}}' }],
+      by('max', 'recording_clip_state', 'recording_clips'),
       '10,000 means 10,000 or more.',
     ),
     lines(
       'Ended uploads',
       'ops',
-      [{ expr: rateBy('recording_end', 'recording_uploads_landed_total'), legend: '{{recording_end}}' }],
+      rates('recording_end', 'recording_uploads_landed_total'),
       '`landed` became clips; `refused` returned the reason; `failed` are kept for the operator; `retried` are retried automatically.',
       { runbook: 'LandingWaits' },
     ),
@@ -85,12 +85,8 @@ export const START: Dashboard = {
       'These need an operator.',
       { warn: 1, runbook: 'DeadLetters' },
     ),
-    lines(
-      'Processes',
-      'none',
-      [{ expr: 'count by (job) (process_memory_usage_bytes)', legend: '{{job}}' }],
-      'Running processes of each service.',
-      { runbook: 'ServiceAway' },
-    ),
+    lines('Processes', 'none', by('count', 'job', 'process_memory_usage_bytes'), 'Running processes of each service.', {
+      runbook: 'ServiceAway',
+    }),
   ],
 };

@@ -1,30 +1,14 @@
-import { type Dashboard, lines, orZero, type Panel, rateBy, usual } from './panel.ts';
+import { by, type Dashboard, lines, orZero, orZeroOf, type Panel, rateBy, rates, slotsInUse, usual } from './panel.ts';
 
 const jobs = (kind: string, runbook: string): Panel[] => [
   lines(
     'Jobs',
     'none',
-    [
-      {
-        expr: `max by (recording_job_state) (recording_jobs{recording_job_kind="${kind}"})`,
-        legend: '{{recording_job_state}}',
-      },
-    ],
+    by('max', 'recording_job_state', `recording_jobs{recording_job_kind="${kind}"}`),
     '`waiting` for a worker, or `running`.',
     { runbook },
   ),
-  lines(
-    'Slots in use',
-    'percentunit',
-    [
-      {
-        expr: `sum by (instance) (recording_slots_used{recording_slot_kind="${kind}"}) / sum by (instance) (recording_slots_limit{recording_slot_kind="${kind}"})`,
-        legend: '{{instance}}',
-      },
-    ],
-    'At 1 with waiting jobs: scale the service.',
-    { warn: 0.9 },
-  ),
+  lines('Slots in use', 'percentunit', slotsInUse(kind), 'At 1 with waiting jobs: scale the service.', { warn: 0.9 }),
   lines(
     'Job: duration',
     's',
@@ -91,38 +75,26 @@ export const MEDIA: Dashboard = {
     lines(
       'ffmpeg by purpose: time spent',
       's',
-      [{ expr: rateBy('recording_purpose', 'recording_ffmpeg_duration_seconds_sum'), legend: '{{recording_purpose}}' }],
+      rates('recording_purpose', 'recording_ffmpeg_duration_seconds_sum'),
       'Seconds per second: the number of running processes.',
       { stacked: true },
     ),
     lines(
       'ffmpeg: processor',
       's',
-      [
-        {
-          expr: rateBy('process_executable_name', 'recording_ffmpeg_cpu_time_seconds_total'),
-          legend: '{{process_executable_name}}',
-        },
-      ],
+      rates('process_executable_name', 'recording_ffmpeg_cpu_time_seconds_total'),
       'CPU seconds per second.',
     ),
     lines(
       'ffmpeg: failures',
       'ops',
-      [
-        {
-          expr: orZero(
-            rateBy('recording_purpose', 'recording_ffmpeg_duration_seconds_count{recording_outcome="failed"}'),
-          ),
-          legend: '{{recording_purpose}}',
-        },
-      ],
+      orZeroOf(rates('recording_purpose', 'recording_ffmpeg_duration_seconds_count{recording_outcome="failed"}')),
       'Including failures caused by the clip.',
     ),
     lines(
       'Free disk for jobs',
       'percentunit',
-      [{ expr: 'min by (job, instance) (recording_disk_free_ratio)', legend: '{{job}} {{instance}}' }],
+      by('min', 'job, instance', 'recording_disk_free_ratio'),
       'Pages below a tenth.',
       { warn: 0.3, bad: 0.1, lowIsBad: true, runbook: 'DiskFull' },
     ),
@@ -157,21 +129,16 @@ export const TRANSCRIPTION: Dashboard = {
     lines(
       'Speech endpoint: the oldest open request',
       's',
-      [{ expr: 'max by (job) (recording_peer_age_seconds{recording_peer="speech"})', legend: '{{job}}' }],
+      by('max', 'job', 'recording_peer_age_seconds{recording_peer="speech"}'),
       'Durations include only ended requests; this one shows a hanging server.',
       { warn: 30, bad: 60, runbook: 'SpeechFailing' },
     ),
     lines(
       'Speech endpoint: errors',
       'reqps',
-      [
-        {
-          expr: orZero(
-            rateBy('error_type', 'http_client_request_duration_seconds_count{recording_peer="speech", error_type!=""}'),
-          ),
-          legend: '{{error_type}}',
-        },
-      ],
+      orZeroOf(
+        rates('error_type', 'http_client_request_duration_seconds_count{recording_peer="speech", error_type!=""}'),
+      ),
       'A status, or the reason of a missing HTTP response.',
       { bad: 0.1, runbook: 'SpeechFailing' },
     ),
@@ -221,12 +188,7 @@ export const WEBHOOKS: Dashboard = {
     lines(
       'Endpoints',
       'none',
-      [
-        {
-          expr: 'max by (recording_endpoint_state) (recording_webhook_endpoints)',
-          legend: '{{recording_endpoint_state}}',
-        },
-      ],
+      by('max', 'recording_endpoint_state', 'recording_webhook_endpoints'),
       '`paused` endpoints wait for their owner.',
       { runbook: 'EndpointsFailing' },
     ),
@@ -243,18 +205,7 @@ export const WEBHOOKS: Dashboard = {
       'A slow endpoint keeps a slot.',
       { warn: 5 },
     ),
-    lines(
-      'Slots in use',
-      'percentunit',
-      [
-        {
-          expr: 'sum by (instance) (recording_slots_used{recording_slot_kind="webhook"}) / sum by (instance) (recording_slots_limit{recording_slot_kind="webhook"})',
-          legend: '{{instance}}',
-        },
-      ],
-      'At 1, events wait for a slot.',
-      { warn: 0.9 },
-    ),
+    lines('Slots in use', 'percentunit', slotsInUse('webhook'), 'At 1, events wait for a slot.', { warn: 0.9 }),
     lines(
       'The oldest due event',
       's',

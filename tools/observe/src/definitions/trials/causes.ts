@@ -1,4 +1,4 @@
-import { histogram, type Series, type Trial } from './trial.ts';
+import { histogram, pair, type Series, type Trial } from './trial.ts';
 
 const peer = (name: string, more: string, perMinute: number, quick: number) =>
   histogram('http_client_request_duration_seconds', `job="media",instance="a",recording_peer="${name}"${more}`, {
@@ -27,11 +27,6 @@ const LOST = [
   'otelcol_processor_tail_sampling_sampling_trace_dropped_too_early{job="collector",instance="c"}',
 ];
 const LOST_BEFORE: Series = Object.fromEntries(LOST.map(series => [series, '7x40']));
-
-const pair = (fires: string, minutes: number, bad: Series, well: Series): Trial[] => [
-  { name: `${fires} fires`, series: bad, minutes, fires: [fires] },
-  { name: `${fires} does not`, series: well, minutes, fires: [] },
-];
 
 /** At least one fault and one healthy neighbour for each alert about a cause, by its name. */
 export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {

@@ -1,5 +1,5 @@
 import { OBJECTIVES } from '../objectives.ts';
-import { histogram, type Series, type Trial } from './trial.ts';
+import { histogram, pair, type Series, type Trial } from './trial.ts';
 
 const DAY = 24 * 60;
 
@@ -7,10 +7,12 @@ const step = (name: string, values: string): Series => ({
   [`recording_step_age_seconds{job="submissions",instance="a",recording_step="${name}"}`]: values,
 });
 
-const waits = (alert: string, name: string, limit: number): readonly Trial[] => [
-  { name: `${alert} fires`, series: step(name, `${limit + 60}x30`), minutes: 10, fires: [`${alert} page`] },
-  { name: `${alert} does not`, series: step(name, `${limit - 60}x30`), minutes: 10, fires: [] },
-];
+const waits = (alert: string, name: string, limit: number) =>
+  pair(`${alert} page`, 10, step(name, `${limit + 60}x30`), step(name, `${limit - 60}x30`));
+
+/** Two trials of an alert on one gauge. */
+const gauge = (alert: string, series: string, bad: number, well: number) =>
+  pair(`${alert} ticket`, 15, { [series]: `${bad}x30` }, { [series]: `${well}x30` });
 
 /** Returns the series of an objective while `share` of its events break it. */
 type Seen = (share: number, minutes?: number, perMinute?: number) => Series;
@@ -148,48 +150,9 @@ export const PROMISE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
   MediaWaits: waits('MediaWaits', 'media', 900),
   TranscriptWaits: waits('TranscriptWaits', 'transcript', 1_800),
   WebhookWaits: waits('WebhookWaits', 'webhook', 300),
-  ClipsStuck: [
-    {
-      name: 'stuck',
-      series: { 'recording_clips_stuck{job="submissions",instance="a",recording_step="media"}': '2x30' },
-      minutes: 15,
-      fires: ['ClipsStuck ticket'],
-    },
-    {
-      name: 'none stuck',
-      series: { 'recording_clips_stuck{job="submissions",instance="a",recording_step="media"}': '0x30' },
-      minutes: 15,
-      fires: [],
-    },
-  ],
-  DeadLetters: [
-    {
-      name: 'one',
-      series: { 'recording_dead_letters{job="submissions",instance="a"}': '1x30' },
-      minutes: 15,
-      fires: ['DeadLetters ticket'],
-    },
-    {
-      name: 'none',
-      series: { 'recording_dead_letters{job="submissions",instance="a"}': '0x30' },
-      minutes: 15,
-      fires: [],
-    },
-  ],
-  OutboxGrowing: [
-    {
-      name: 'many',
-      series: { 'recording_outbox_depth{job="submissions",instance="a"}': '2000x30' },
-      minutes: 15,
-      fires: ['OutboxGrowing ticket'],
-    },
-    {
-      name: 'few',
-      series: { 'recording_outbox_depth{job="submissions",instance="a"}': '100x30' },
-      minutes: 15,
-      fires: [],
-    },
-  ],
+  ClipsStuck: gauge('ClipsStuck', 'recording_clips_stuck{job="submissions",instance="a",recording_step="media"}', 2, 0),
+  DeadLetters: gauge('DeadLetters', 'recording_dead_letters{job="submissions",instance="a"}', 1, 0),
+  OutboxGrowing: gauge('OutboxGrowing', 'recording_outbox_depth{job="submissions",instance="a"}', 2_000, 100),
   ...Object.fromEntries(
     Object.entries(SEEN).map(([alert, seen]) => [
       alert,

@@ -25,6 +25,12 @@ export interface Trial {
   days?: string;
 }
 
+/** Returns two trials over the same minutes: `fires` does on the first series, and nothing on the second. */
+export const pair = (fires: string, minutes: number, bad: Series, well: Series): Trial[] => [
+  { name: `${fires} fires`, series: bad, minutes, fires: [fires] },
+  { name: `${fires} does not`, series: well, minutes, fires: [] },
+];
+
 const LIMIT_MS = 300_000;
 const FOREVER = 'x10000';
 const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
