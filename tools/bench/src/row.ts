@@ -10,7 +10,6 @@ export interface Scale {
   minTicks: number;
   /** Minimum duration of a closed loop. */
   minSeconds: number;
-  /** Number of clips in an archive. */
   clips: number;
   /** Size of the large video and the large upload. */
   largeBytes: number;
@@ -54,7 +53,6 @@ export interface Bench {
   profile?: string | undefined;
 }
 
-/** One row of the table. */
 export interface Row {
   /** The row's number on the command line and in the table. */
   name: string;

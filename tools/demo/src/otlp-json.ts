@@ -29,7 +29,6 @@ interface OtlpTraces {
   }[];
 }
 
-/** OTLP's numbers for span kinds. */
 export const SPAN_KIND = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 
 export interface Span {
@@ -45,7 +44,6 @@ export interface Span {
   scope: string;
   links: { traceId: string; spanId: string }[];
   name: string;
-  /** One of SPAN_KIND. */
   kind: number;
   /** Milliseconds since 1970. */
   startMs: number;
@@ -98,7 +96,6 @@ interface OtlpLogs {
   }[];
 }
 
-/** One line of a log. */
 export interface LogRecord {
   service: string;
   /** Absent when there was no trace. */

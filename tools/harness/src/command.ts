@@ -4,7 +4,6 @@ import { USAGE_STATUS, UsageError } from '@recording-request/kit/command-line';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface Command<T extends { help?: boolean | undefined }> {
-  /** The text of --help. */
   help: string;
   /** Throws a UsageError with a sentence for the user. */
   parse(args: string[]): T;
@@ -12,7 +11,6 @@ export interface Command<T extends { help?: boolean | undefined }> {
   run(options: T, signal: AbortSignal): Promise<number | undefined> | Promise<void>;
 }
 
-/** Prints a line of the result. */
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Prints a line of progress, separate from the result, which a program may read. */

@@ -4,7 +4,6 @@ import { redact } from '@recording-request/kit/redact';
 
 export interface Request {
   method?: string;
-  /** The bearer token. */
   token?: string | undefined;
   /** The body, sent as application/json. */
   json?: unknown;

@@ -29,7 +29,6 @@ export interface Reading {
 
 /** Reads CPU times on demand; it runs nothing in between. */
 export interface Meter {
-  /** Returns the use until now. */
   read(): Reading;
   /** Returns the CPU time of one group until now, in ticks. */
   ticks(group: string): number;

@@ -4,7 +4,6 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 /** Reads `/proc/<pid>/<file>`; returns "" once the process is gone. */
 const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 
-/** Returns the ids of all processes. */
 export const processIds = async (): Promise<number[]> =>
   (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name)).map(Number);
 

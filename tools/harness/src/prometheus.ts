@@ -72,7 +72,6 @@ export class Prometheus {
     return this.#ask<string[]>(`label/${encodeURIComponent(label)}/values`, match ? { 'match[]': match } : {});
   }
 
-  /** Returns every rule of every group. */
   async rules(): Promise<{ name: string; health: string; lastError?: string }[]> {
     const { groups } = await this.#ask<{ groups: { rules: { name: string; health: string }[] }[] }>('rules', {});
     return groups.flatMap(({ rules }) => rules);

@@ -10,7 +10,6 @@ import { ROOT } from './repository.ts';
 
 /** A Go program of this package. */
 export interface GoProgram {
-  /** The name of its folder and of the program. */
   name: string;
   /** The program's task in the third person, such as "judges pods". */
   does: string;

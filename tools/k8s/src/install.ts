@@ -26,10 +26,8 @@ const HELM: GoTool = {
   takes: 'two to five minutes',
 };
 
-/** Returns the path of Helm. */
 export const ensureHelm = (context: InstallContext): Promise<string> => ensureGoTool(HELM, context);
 
-/** Returns the path of kustomize. */
 export const ensureKustomize = (context: InstallContext): Promise<string> => ensureGoTool(KUSTOMIZE, context);
 
 /** The paths of the programs that check the manifests. */

@@ -102,7 +102,6 @@ async function productionOverlay({
   return await render(tools, folder);
 }
 
-/** Returns the objects of the chart's release without its hooks. */
 const released = (text: string) => comparableOf(parse(text).filter(object => !isHook(object)));
 
 /** Returns an overlay's objects without those that the chart has only as hooks. */

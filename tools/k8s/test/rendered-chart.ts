@@ -10,7 +10,6 @@ import type { Manifest } from '../src/manifests.ts';
 
 const runFile = promisify(execFile);
 const NAMESPACE = 'recording-request';
-/** Example values for production. */
 export const EXAMPLE = join(CHART, 'values.production.example.yaml');
 
 /** A copy of the chart, with the objects that `npm run chart` writes. */

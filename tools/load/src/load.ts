@@ -4,7 +4,6 @@ import type { Tally } from './measure/tally.ts';
 import { READS_PER_CLIP, readSomething } from './owners/reads.ts';
 import type { System } from './system.ts';
 
-/** One phase of load. */
 export interface Stretch {
   /** The start, in milliseconds from now, and the duration of arrivals. */
   fromMs: number;

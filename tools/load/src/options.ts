@@ -2,7 +2,6 @@ import { decimal, parseFlags, seedOf, TEXT, wholeNumber } from '@recording-reque
 import { UsageError } from '@recording-request/kit/command-line';
 
 export interface Options {
-  /** The duration of each step. */
   minutes: number;
   /** Shares of the capacity in percent, in the order in which they run. */
   steps: readonly number[];

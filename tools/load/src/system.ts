@@ -23,7 +23,6 @@ export interface Place {
   projectId: string;
   /** The URL of the shared link. */
   link: string;
-  /** The owner's API token. */
   token: string;
   /** The client address of the owner's requests. */
   address: string;

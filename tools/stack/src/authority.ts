@@ -18,7 +18,6 @@ export interface Certificate {
 }
 
 export interface Authority {
-  /** The PEM of the authority's own key. */
   key(): Promise<string>;
   /** The certificate to trust. */
   cert: string;
@@ -74,7 +73,6 @@ const selfSigned = (keys: CryptoKeyPair, { name = uniqueName(), expired = false 
     ],
   });
 
-/** Returns a self-signed certificate. */
 export async function makeSelfSigned(names: string[]): Promise<Certificate> {
   const keys = await newKeys();
   const made = await X509CertificateGenerator.createSelfSigned({

@@ -17,7 +17,6 @@ export interface Child {
   readonly logFile: string;
   /** Resolves when the child has ended; never rejects. */
   readonly exited: Promise<Exit>;
-  /** The exit of the child; undefined while it runs. */
   readonly exit: Exit | undefined;
   kill(signal: NodeJS.Signals): void;
   /** Sends SIGTERM, then SIGKILL if the child still runs after `graceMs` milliseconds. Resolves when it has ended. */

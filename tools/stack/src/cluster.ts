@@ -29,7 +29,6 @@ export interface ClusterOptions {
   baseUrlPort?: number;
   /** Variables for every service; they override those of the cluster. */
   env?: Record<string, string>;
-  /** Variables for one service only. */
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
   /** Prefix of topic names, so that several clusters share one Kafka. */
   kafkaTopicPrefix?: string;
@@ -127,7 +126,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   return assemble(addresses, certificates, running);
 }
 
-/** Returns the node arguments that start a service. */
 export const serviceArgs = (name: ServiceName): string[] => [...nodeFlags(ROOT), join('services', name, 'src/main.ts')];
 
 /** Returns the node arguments before the file, for the version whose repository is `root`; the images use the same. */

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 
-/** Returns whether a file or folder exists at `path`. */
 export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

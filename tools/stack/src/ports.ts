@@ -67,7 +67,6 @@ export async function nextFreePort(port: number): Promise<number> {
   throw new Error(`Ports ${port} to ${port + 99} are all taken.`);
 }
 
-/** Returns whether `port` of 127.0.0.1 is free now. */
 export async function isFree(port: number): Promise<boolean> {
   return new Promise(resolve => {
     const server = createServer();

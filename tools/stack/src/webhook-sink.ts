@@ -7,7 +7,6 @@ export interface ReceivedEvent extends Omit<ReceivedRequest, 'at'> {
 }
 
 export interface WebhookSink extends AsyncDisposable {
-  /** The URL to post to. */
   url: string;
   /** The newest thousand events, oldest first. */
   events: ReceivedEvent[];

@@ -41,7 +41,6 @@ test('within a service no layer imports a higher one', () => {
 
 const packageOf = (file: string) => /^proto|^[^/]+\/[^/]+/.exec(file)![0];
 
-/** Returns the packages that each package imports, with one importing file each. */
 function packageImports(): Map<string, Map<string, string>> {
   const imports = new Map<string, Map<string, string>>();
   for (const [file, targets] of graph) {

@@ -4,7 +4,6 @@ import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NotDone } from '../run-erase.ts';
 
-/** A file of a backup. */
 export interface StoredFile {
   /** The path below the backup's folder. */
   path: string;

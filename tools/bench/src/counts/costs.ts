@@ -101,7 +101,6 @@ async function startHook() {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    /** Waits for one more transcript. */
     async transcribed(signal: AbortSignal) {
       await waitFor('the webhook of a transcript', async () => transcripts > 0 || undefined, {
         timeoutMs: WAIT_MS,

@@ -8,7 +8,6 @@ export interface Transfer {
   url: string;
   method?: string;
   headers?: Readonly<Record<string, string>>;
-  /** The file to send as the body. */
   upload?: string;
   /** The file for the answer's body, which is discarded by default. */
   output?: string;

@@ -15,7 +15,6 @@ export function schedule(everyMs: number, startsAt = performance.now()): (signal
   };
 }
 
-/** One request of an open loop. */
 export interface Arrival<T> {
   /** Milliseconds from the intended time to the answer, so a wait before sending counts too. */
   latencyMs: number;

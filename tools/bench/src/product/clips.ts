@@ -11,7 +11,6 @@ export const CLIPS = join(tmpdir(), 'recording-request-clips');
 const BYTES_PER_SECOND = 5e6 / 2.6;
 const PICTURE = { width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 };
 
-/** Makes a clip of about `bytes` bytes. */
 export async function clipOf(bytes: number): Promise<File> {
   const seconds = Math.round((10 * bytes) / BYTES_PER_SECOND) / 10;
   const { path, mimeType } = await makeClip({ dir: CLIPS, container: 'mp4', audio: 'none', seconds, ...PICTURE });

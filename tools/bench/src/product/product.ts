@@ -16,9 +16,7 @@ export interface Product {
   certificates: Cluster['certificates'];
   /** MONGO_URL, S3_ENDPOINT and the like. */
   serversEnv: Record<string, string>;
-  /** The prefix of its databases' names. */
   databasePrefix: string;
-  /** The prefix of its topics' names. */
   topicPrefix: string;
   bucket: string;
   /** The folder of the ffmpeg and ffprobe that its workers start; PATH by default. */

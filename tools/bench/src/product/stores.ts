@@ -17,7 +17,6 @@ const URL_SECONDS = 6 * 60 * 60;
 export interface Stores extends AsyncDisposable {
   /** Copies a clip's record and video in the stores, because landing each copy would take minutes. Returns the copies' ids. */
   copyClip(submissionId: string, copies: number, change?: (row: Row, at: number) => Row): Promise<string[]>;
-  /** Returns the video object of a clip. */
   videoOf(submissionId: string): Promise<Stored>;
   /** Returns a signed address to read the object, valid for hours. */
   readUrl(key: string): Promise<string>;

@@ -9,11 +9,9 @@ import type { Product } from './product.ts';
 export interface Sweeper extends AsyncDisposable {
   /** Runs one turn, which looks for all work that stopped midway. */
   turn(): Promise<void>;
-  /** Returns the number of clips. */
   clips(): Promise<number>;
 }
 
-/** Opens a sweeper on the product's database. */
 export const openSweeper = async (product: Product): Promise<Sweeper> =>
   sweeperOf(await openSubmissions(product, product.databasePrefix));
 

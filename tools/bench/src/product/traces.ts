@@ -17,7 +17,6 @@ export interface Moments {
 
 /** Receives the spans of a product, which show a clip's progress without extra requests. */
 export interface Traces extends AsyncDisposable {
-  /** Variables for the product. */
   env: Record<string, string>;
   serviceEnv: Partial<Record<ServiceName, Record<string, string>>>;
   /** Resolves once the clip of this upload is transcribed, and drops all spans. */

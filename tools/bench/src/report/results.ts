@@ -3,7 +3,6 @@ import type { Row } from '../row.ts';
 import type { Finding, Goal } from '../stats/goal.ts';
 import type { RowOutcome } from '../stats/rounds.ts';
 
-/** One row of one run. */
 export interface RowResult {
   name: string;
   title: string;

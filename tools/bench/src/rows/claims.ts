@@ -29,7 +29,6 @@ const DURABLE = {
   waitQueueTimeoutMS: 60_000,
 };
 
-/** Claims a use of a link. */
 type Claim = (linkId: string) => Promise<unknown>;
 
 interface LinkRow {

@@ -2,7 +2,6 @@ import { COVERAGE, type Interval, medianInterval, quantile } from './interval.ts
 
 /** The figures of one variant in a round, such as `{ rate: 449, cpuMs: 2.5 }`. */
 export type Metrics = Readonly<Record<string, number>>;
-/** The figures of each variant in one round. */
 export type Round = Readonly<Record<string, Metrics>>;
 
 /** The goal of a row: a ratio of two variants, or a value of one without `to`. Several variants in `to` count with their mean. */

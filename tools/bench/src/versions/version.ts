@@ -7,7 +7,6 @@ import { waitFor } from '@recording-request/stack/wait';
 import type { Product } from '../product/product.ts';
 import { RAISED } from '../product/raised.ts';
 
-/** The six services of one version. */
 export interface Version extends Pick<Product, 'baseUrl' | 'token'>, AsyncDisposable {
   /** The process of each service. */
   pids: Record<string, number>;
@@ -34,7 +33,6 @@ interface Ready {
 const READY_MS = 180_000;
 const STOP_MS = 30_000;
 
-/** Returns the names of a version's databases, topics and bucket. */
 export const namesOf = (name: string) => ({ databasePrefix: `${name}_`, topicPrefix: `${name}.`, bucket: name });
 
 /** Starts a version by its own `npm start` on running servers, so that it migrates and starts as it did at its commit. */

@@ -5,7 +5,6 @@ import { check, checkEqual } from '../check.ts';
 import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 
-/** A project and its webhook secret. */
 export interface Project {
   created: ProjectCreatedJson;
   webhookSecret: string;

@@ -104,7 +104,6 @@ function checkStories(clips: Settled[]): void {
   }
 }
 
-/** Checks that the dashboard lists the same submissions. */
 export async function checkDashboardList({ play, signal }: Show, projects: Projects, clips: Settled[]): Promise<void> {
   await play('dashboard token reads the same submissions', async () => {
     const { dashboardUrl } = projects.stories.created;

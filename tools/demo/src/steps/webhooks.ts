@@ -10,7 +10,6 @@ import type { Show } from '../show.ts';
 import type { Project, Projects } from './create-projects.ts';
 import type { Settled } from './settle.ts';
 
-/** A received delivery with its parsed body. */
 export interface Delivered {
   event: ReceivedEvent;
   body: WebhookBodyJson;

@@ -1,4 +1,3 @@
-/** A stage of a Dockerfile. */
 export interface Stage {
   name: string;
   /** The stage or image it is based on. */

@@ -14,7 +14,6 @@ const FAILURES = new Map([
   ['submission.transcript.failed', 'submission.transcript.completed'],
 ]);
 
-/** A complete clip. */
 export interface Clip {
   projectId: string;
   videoUrl: string;
@@ -38,7 +37,6 @@ export interface Pipeline {
   pending(): number;
   /** Returns how many of these wait for each stage. */
   waiting(): Record<string, number>;
-  /** Returns the number of complete clips. */
   readonly finished: number;
   /** Returns clips to look at, the newest last. */
   readonly clips: readonly Clip[];

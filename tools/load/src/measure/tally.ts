@@ -42,7 +42,6 @@ export interface Tally {
 export interface TallyResult {
   requests: number;
   latencies: Partial<Record<Timed, Latency>>;
-  /** The count of each kind of error. */
   errors: Record<string, number>;
   /** The count of refusals of each request: 503 or 429 with Retry-After. */
   shed: Record<string, number>;

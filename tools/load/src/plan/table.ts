@@ -14,7 +14,6 @@ const bits = (value: number) => `${number(value / 1e6)} Mbit/s`;
 export const sourceOf = ({ at, command, machine }: Measured): string =>
   `Costs of a clip: measured on ${at.slice(0, 10)} with ${command} (${machine.cpus} processors, ${machine.model}, Node ${machine.node}).`;
 
-/** Returns one plan in lines. */
 export function linesOf(plan: Plan): string {
   const { demand, services, servers, bytes: kept, bandwidth, limits } = plan;
   const rows = [

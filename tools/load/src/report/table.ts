@@ -15,7 +15,6 @@ const MIB = 1024 ** 2;
 const line = (name: string, cells: (string | number)[]): string =>
   `  ${name.padEnd(NAME_WIDTH)}${cells.map(cell => String(cell).padStart(WIDTH)).join('')}`;
 
-/** Returns the result of a step. */
 export function stepTable(step: StepResult): string {
   const { percent, clipsPerMinute, minutes, clips, tally, memory, cpu, waiting, rest, recovery } = step;
   const { requests, errors, shed } = tally;

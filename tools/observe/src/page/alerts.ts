@@ -14,7 +14,6 @@ export interface AlertRow {
   about: string;
 }
 
-/** Alertmanager's state of an alert. */
 export interface ManagedAlert {
   labels: Record<string, string>;
   status: { state: string };
@@ -54,7 +53,6 @@ export function alertRows(alerts: RuleAlert[], quiet: ManagedAlert[]): AlertRow[
 
 const keyOf = (labels: Record<string, string>) => JSON.stringify(Object.entries(labels).sort());
 
-/** Renders each alert with a link to its runbook. */
 export function renderAlerts(rows: AlertRow[]): Html {
   if (rows.length === 0) return html`<p class="empty ok">No alert fires.</p>`;
   const row = ({ name, severity, state, summary, since, runbook, about }: AlertRow) =>

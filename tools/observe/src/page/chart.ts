@@ -50,7 +50,6 @@ export function chart(lines: Line[], options: ChartOptions): Html {
 ${exemplars.length > 0 ? html`<p class="queries">Traces of ${exemplars.map(link)}</p>` : null}`;
 }
 
-/** Returns the values of points at each step of a span. */
 function valuesOf(points: [number, number][], { start, stepSeconds }: Span, length: number): (number | null)[] {
   const values: (number | null)[] = new Array(length).fill(null);
   for (const [at, value] of points) {

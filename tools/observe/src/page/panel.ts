@@ -33,7 +33,6 @@ ${footer(panel, context)}
 </section>`;
 }
 
-/** Links from a panel: its queries, and its runbooks. */
 function footer({ targets, runbooks }: Panel, context: PanelContext): Html | null {
   if (targets.length + runbooks.length === 0) return null;
   const query = (target: Target, index: number) => {

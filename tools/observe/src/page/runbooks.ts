@@ -7,7 +7,6 @@ import { renderDocument, renderFault } from './views.ts';
 
 const NAME = /^[\w-]+$/;
 
-/** One page of docs/runbooks. */
 export async function runbookPage(name: string, dir: string): Promise<Answer> {
   const text = NAME.test(name) ? await readFile(join(dir, `${name}.md`), 'utf8').catch(() => undefined) : undefined;
   if (text === undefined)

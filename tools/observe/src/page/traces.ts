@@ -21,7 +21,6 @@ export interface ClipTrace {
   missing: StepName[];
 }
 
-/** The summary of any trace. */
 export interface TraceSummary {
   traceId: string;
   /** The name of the first span. */
@@ -128,7 +127,6 @@ function clipOf(landing: ZipkinSpan, spans: ZipkinSpan[]): ClipTrace {
   return { traceId: landing.traceId, submissionId, landedAt, steps, missing };
 }
 
-/** Returns undefined for a trace without a span. */
 export function summaryOf(spans: ZipkinSpan[]): TraceSummary | undefined {
   const [first] = spans.toSorted((a, b) => startOf(a) - startOf(b));
   if (!first) return undefined;

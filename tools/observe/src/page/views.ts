@@ -81,7 +81,6 @@ export function renderHome(parts: {
 export const renderFault = (error: unknown): Html =>
   html`<p class="fault" role="status">${error instanceof Error ? error.message : String(error)}</p>`;
 
-/** Renders each clip with a link to its trace. */
 export function renderClips(clips: ClipTrace[]): Html {
   if (clips.length === 0)
     return html`<p class="empty">No clip has landed yet. Record one through a recording link; its trace is here some seconds after it landed.</p>`;

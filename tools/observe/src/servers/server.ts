@@ -6,7 +6,6 @@ import { waitFor } from '@recording-request/stack/wait';
 // The same as for the services: Java compiles much during its start, which takes minutes on a busy machine.
 const READY_MS = 5 * 60_000;
 
-/** The arguments of every observability server. */
 export interface ServerContext {
   /** Holds the servers' data and `logs/<name>.log`. */
   dataDir: string;

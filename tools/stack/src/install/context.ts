@@ -1,6 +1,5 @@
 import type { Log } from '../log.ts';
 
-/** The arguments of every installation. */
 export interface InstallContext {
   /** PATH, the cache folder, and the variables that name programs to use instead. */
   env: NodeJS.ProcessEnv;

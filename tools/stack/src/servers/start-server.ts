@@ -1,7 +1,6 @@
 import type { Child } from '../child-process.ts';
 import type { ServerName } from '../install/ensure.ts';
 
-/** The arguments of every server. */
 export interface StartContext {
   dataDir: string;
   /** The address on which it listens, also given to clients. */
