@@ -1,13 +1,13 @@
 /** The alert that a fault must fire: with these labels, and without any other page. */
 export interface Expectation {
   alert: string;
-  /** A page wakes an engineer; a ticket waits for the morning. */
+  /** A page needs action now; a ticket can wait for a working day. */
   severity: 'page' | 'ticket';
   /** The labels that name the broken part, if the alert has them. */
   labels?: Record<string, RegExp>;
 }
 
-/** A notification from Alertmanager about a firing alert: it sends none about an alert that another explains. */
+/** A notification from Alertmanager about a firing alert; it sends none about an alert that another one explains. */
 export interface Sent {
   alert: string;
   severity: string;

@@ -2,8 +2,8 @@ import type { Expectation } from './alert.ts';
 import type { Step } from './step-query.ts';
 import type { System } from './system/system.ts';
 
-/** Breaks something until `mended` is disposed of. Returns a sentence, and breaks nothing, where this machine does not permit it. */
-type Begin = (system: System, mended: AsyncDisposableStack) => Promise<string | undefined> | Promise<void>;
+/** Causes the fault until `repair` is disposed of. Returns a sentence, and causes no fault, if this machine does not permit it. */
+type Begin = (system: System, repair: AsyncDisposableStack) => Promise<string | undefined> | Promise<void>;
 
 /** A fault, and the alert that it must fire. */
 export interface Drill {

@@ -24,11 +24,11 @@ test('a drill passes with the fault’s alert, alone or with tickets', () => {
   assert.deepEqual(verdict, { firedAfter: 12, others: [], misses: [] });
 });
 
-test('a missing alert is a miss, and so is one about another part or of another severity', () => {
-  assert.match(judged([]).misses.join(), /ConsumerStuck .*webhooks.* did not come$/);
+test('a missing alert is a miss, as is one about another part or of another severity', () => {
+  assert.match(judged([]).misses.join(), /ConsumerStuck .*webhooks.* did not fire$/);
   const other = sent('ConsumerStuck', 'page', 12, { messaging_consumer_group_name: 'a.media' });
   assert.equal(judged([other]).firedAfter, undefined);
-  assert.match(judged([other]).misses.join(), /did not come, but as page .*media.*another page came: .*media/);
+  assert.match(judged([other]).misses.join(), /did not fire, but fired as page .*media.*another page fired: .*media/);
   assert.equal(judged([{ ...own, severity: 'ticket' }]).firedAfter, undefined);
 });
 
@@ -36,7 +36,7 @@ test('any other page is a miss, before and after the fault’s alert, and report
   const burn = sent('MediaSlow', 'page', 3, { job: 'submissions' });
   const verdict = judged([burn, own, { ...burn, at: burn.at + 20_000 }]);
   assert.deepEqual(verdict.others, ['MediaSlow (job submissions)']);
-  assert.deepEqual(verdict.misses, ['another page came: MediaSlow (job submissions)']);
+  assert.deepEqual(verdict.misses, ['another page fired: MediaSlow (job submissions)']);
 });
 
 test('alerts that keep firing are a miss', () => {

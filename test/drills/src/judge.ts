@@ -11,7 +11,7 @@ export interface Verdict {
   misses: string[];
 }
 
-/** Returns whether it is the alert that the fault must fire. */
+/** Returns whether a notification is about the alert that the fault must fire. */
 export const isExpected = ({ alert, severity, labels }: Sent, expects: Expectation): boolean =>
   alert === expects.alert &&
   severity === expects.severity &&
@@ -29,9 +29,9 @@ export function judgeDrill(
     firedAfter: own && (own.at - began) / 1_000,
     others,
     misses: [
-      ...(own ? [] : [`the ${expects.severity} ${wanted(expects)} did not come${nearly(expects, sent)}`]),
-      ...others.map(other => `another page came: ${other}`),
-      ...(quietAt === undefined ? ['alerts still fired long after the fault had ended'] : []),
+      ...(own ? [] : [`the ${expects.severity} ${wanted(expects)} did not fire${nearly(expects, sent)}`]),
+      ...others.map(other => `another page fired: ${other}`),
+      ...(quietAt === undefined ? ['alerts kept firing long after the fault had ended'] : []),
     ],
   };
 }
@@ -49,10 +49,10 @@ const wanted = ({ alert, labels = {} }: Expectation): string =>
 
 function nearly({ alert }: Expectation, sent: Sent[]): string {
   const near = sent.filter(each => each.alert === alert);
-  return near.length > 0 ? `, but as ${near.map(each => `${each.severity} ${named(each)}`).join('; ')}` : '';
+  return near.length > 0 ? `, but fired as ${near.map(each => `${each.severity} ${named(each)}`).join('; ')}` : '';
 }
 
-/** A result of the runbook's query: for each step, by how many seconds its cost rose. */
+/** A result of the runbook's query: the increase of each step's cost in seconds. */
 export type Costs = Partial<Record<Step, number>>;
 
 /** Returns the step whose cost rose most; undefined if none rose. */

@@ -29,7 +29,7 @@ async function drillAll(options: Options, signal: AbortSignal): Promise<number> 
   } finally {
     print(`\n${drillTable(results.map(({ row }) => row))}\n`);
     const took = `${Math.round((Date.now() - began) / 6_000) / 10} minutes, windows divided by ${options.factor}`;
-    print(`${results.length} of ${options.only.length} drills were run; ${took}`);
+    print(`${results.length} of ${options.only.length} drills ran; ${took}`);
   }
   const missed = results.filter(({ misses }) => misses.length > 0).length;
   print(missed > 0 ? `${missed} of ${results.length} drills missed` : 'every drill passed');

@@ -9,23 +9,23 @@ export interface Options {
   help: boolean;
 }
 
-/** With a greater factor, a window of five minutes holds too few samples. */
+/** The maximum: with a greater factor, a window of five minutes has too few samples. */
 const MOST = 60;
 
 export const HELP = `npm run drills [-- options]
 
-Starts the whole system under a steady load, with a collector, Prometheus and Alertmanager beside it, and breaks one thing after
-the other: each of ten faults must fire its own alert and no other page; of a delay injected into each step of a clip's way, the
-runbook's query must name that step. Prints a table; ends with a status other than 0 when one did not. At most half an hour,
-on a machine that does nothing else: what alerts judge is how long things take.
+Starts the whole system under a steady load, with a collector, Prometheus and Alertmanager, and causes one fault after the
+other. Each of ten faults must fire its own alert and no other page; for a delay in each step of a clip's processing, the
+runbook's query must name that step. Prints a table; exits with a status other than 0 after a miss. Takes at most half an hour,
+on an otherwise idle machine, because alerts judge durations.
 
-  --only A,B     only these drills; a name's beginning is enough
-  --factor N     what the alerts' windows and waits are divided by (default: ${FACTOR}; at most ${MOST})
-  --list         what there is
-  --help         this text
+  --only A,B     run only these drills; the beginning of a name is enough
+  --factor N     divide the alerts' windows and waits by N (default: ${FACTOR}; at most ${MOST})
+  --list         list the drills
+  --help         print this text
 
-Disk full needs root, or the right to mount a tmpfs; elsewhere it is not tried, and the table says so. A run with a miss keeps its
-logs and says where; the others leave nothing. Ctrl-C ends everything that was started.
+The drill disk-full needs root, or the right to mount a tmpfs; otherwise the table shows it as not tried. A run with a miss keeps
+its logs and prints their folder; other runs keep no files. Ctrl-C ends all started processes.
 `;
 
 /** Parses the command line; `all` are all drills. Throws UsageError. */

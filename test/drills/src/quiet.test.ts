@@ -10,7 +10,7 @@ const firing = (severity: string, about: string): RuleAlert => ({
 const DISK = firing('page', 'process');
 const burning = (severity: string) => firing(severity, 'promise');
 
-/** A Prometheus of which each question takes 2.5 s; it answers these one after the other, and then the last for good. */
+/** Returns a Prometheus whose queries take 2.5 s each. They return the given results in order, and then the last one repeatedly. */
 function asked(t: TestContext, answers: RuleAlert[][]) {
   t.mock.timers.enable({ apis: ['Date'] });
   const at: number[] = [];
@@ -29,7 +29,7 @@ test('restarts the wait when an alert fires again', async t => {
   assert.equal(await quiet(system, limits), system.at[4]);
 });
 
-test('does not wait for a ticket about a promise, which looks back for days', async t => {
+test('does not wait for a ticket about a promise, whose window is days long', async t => {
   const system = asked(t, [[burning('page')], [burning('ticket')]]);
   assert.equal(await quiet(system, limits), system.at[1]);
 });
@@ -38,7 +38,7 @@ test('reports an alert that never ends', async t => {
   assert.equal(await quiet(asked(t, [[burning('page')]]), limits), undefined);
 });
 
-test('stops waiting when the run is stopped', async t => {
+test('stops waiting when the run is cancelled', async t => {
   const ended = { ...limits, signal: AbortSignal.abort(new Error('Ctrl-C')) };
   await assert.rejects(quiet(asked(t, [[DISK]]), ended));
 });

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Prometheus, RuleAlert } from '@recording-request/harness/prometheus';
 
 const LOOK_MS = 1_000;
-/** The time without any alert: an alert that comes and goes is not over when it has stopped once. */
+/** The required time without alerts: a flapping alert has not ended after its first stop. */
 const STILL_MS = 6_000;
 
-/** Returns whether an alert lasts long after its cause: a ticket about a promise looks back for days, which no factor shortens. */
+/** Returns whether an alert lasts long after its cause: the window of a ticket about a promise is days long, and no factor shortens it. */
 const looksBack = ({ labels }: Pick<RuleAlert, 'labels'>): boolean =>
   labels.severity === 'ticket' && labels.about === 'promise';
 

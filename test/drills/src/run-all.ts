@@ -14,7 +14,7 @@ import { openSystem, type System } from './system/system.ts';
 interface Run {
   /** The folder of all files of the run. */
   dir: string;
-  /** Each is added when it is known. */
+  /** Each drill adds its result when it ends. */
   results: Result[];
   log(line: string): void;
   signal: AbortSignal;
@@ -27,11 +27,11 @@ const CALM_MS = 40_000;
 
 /** Runs the requested drills on one system, delays first. */
 export async function runAll({ only, factor }: Options, { dir, results, log, signal }: Run): Promise<void> {
-  // The name also serves for databases, topics and the bucket.
+  // Databases, topics and the bucket have the same name.
   const dataDir = join(dir, `d${randomBytes(5).toString('hex')}`);
   await using system = await openSystem({ dataDir, factor, log, signal });
   signal.throwIfAborted();
-  log('… everything runs; waiting for figures, and for quiet');
+  log('… the system runs; waiting for metrics, and until no alert fires');
   await warm(system, signal);
   const chosen = (name: string) => only.includes(name);
   for (const each of DELAYS.filter(({ name }) => chosen(name))) {
@@ -49,7 +49,7 @@ export async function runAll({ only, factor }: Options, { dir, results, log, sig
     results.push(result);
     const { row, misses, notes } = result;
     const after = row.after === undefined ? '' : ` after ${Math.round(row.after)} s`;
-    log(`${misses.length === 0 ? '✔' : '✖'} ${row.name}: ${row.came || 'nothing'}${after}`);
+    log(`${misses.length === 0 ? '✔' : '✖'} ${row.name}: ${row.actual || 'nothing'}${after}`);
     for (const line of [...notes, ...misses]) log(`    ${line}`);
   }
 }
@@ -64,6 +64,6 @@ async function warm(system: System, signal: AbortSignal): Promise<void> {
   if ((await quiet(system, { limitMs: stretched(QUIET_MS, system.factor), signal })) === undefined) {
     const alerts = await system.prometheus.alerts();
     const firing = alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname);
-    throw new Error(`Before anything was broken alerts fired: ${firing.join(', ')}. Is this machine busy?`);
+    throw new Error(`Before the first fault, alerts fired: ${firing.join(', ')}. Run the drills on an idle machine.`);
   }
 }

@@ -18,26 +18,26 @@ export async function runDelay(it: Delay, system: System, signal: AbortSignal): 
   const answers: Costs[] = [];
   const began = Date.now();
   let named: number | undefined;
-  await using mended = new AsyncDisposableStack();
-  await it.begin(system, mended);
+  await using repair = new AsyncDisposableStack();
+  await it.begin(system, repair);
   while (named === undefined && Date.now() - began < stretched(NAME_MS, system.factor)) {
     await delay(LOOK_MS, undefined, { signal });
     answers.push(await costs(system, query));
     if (isNamed(it.step, answers)) named = Date.now();
   }
-  await mended.disposeAsync();
+  await repair.disposeAsync();
   const ended = Date.now();
   const quietAt = await quiet(system, { limitMs: stretched(QUIET_MS, system.factor), signal });
   const last = answers.at(-1) ?? {};
   const misses = [
     ...(named ? [] : [`the runbook's query names ${slowest(last) ?? 'nothing'}, not ${it.step}`]),
-    ...(quietAt === undefined ? ['alerts still fired long after the delay had ended'] : []),
+    ...(quietAt === undefined ? ['alerts kept firing long after the delay had ended'] : []),
   ];
   return {
     row: {
       name: it.name,
       expected: it.step,
-      came: slowest(last) ?? '',
+      actual: slowest(last) ?? '',
       after: named && (named - began) / 1_000,
       quietAfter: quietAt && (quietAt - ended) / 1_000,
       verdict: misses.length === 0 ? 'ok' : 'missed',

@@ -8,7 +8,7 @@ import type { System } from './system/system.ts';
 import type { Row } from './table.ts';
 
 const FIRE_MS = 90_000;
-/** The fault lasts this much longer, to show any other alert. */
+/** After the alert, the fault lasts this much longer, so that other alerts can fire. */
 const STAY_MS = 8_000;
 const QUIET_MS = 150_000;
 
@@ -28,19 +28,19 @@ export async function runDrill(drill: Drill, system: System, signal: AbortSignal
   const from = sent.length;
   const since = () => sent.slice(from);
   const began = Date.now();
-  const mended = new AsyncDisposableStack();
+  const repair = new AsyncDisposableStack();
   let refused: string | undefined;
   try {
-    refused = (await drill.begin(system, mended)) ?? undefined;
+    refused = (await drill.begin(system, repair)) ?? undefined;
     if (!refused) await fired(drill, since, { limitMs: stretched(FIRE_MS, system.factor), signal });
   } finally {
-    await mended.disposeAsync();
+    await repair.disposeAsync();
   }
   const ended = Date.now();
   const expected = `${expects.severity} ${expects.alert}`;
   if (refused)
     return {
-      row: { name: drill.name, expected, came: '', after: undefined, quietAfter: undefined, verdict: 'not tried' },
+      row: { name: drill.name, expected, actual: '', after: undefined, quietAfter: undefined, verdict: 'not tried' },
       ...{ misses: [], notes: [refused] },
     };
   const quietAt = await quiet(system, { limitMs: stretched(QUIET_MS, system.factor), signal });
@@ -49,7 +49,7 @@ export async function runDrill(drill: Drill, system: System, signal: AbortSignal
     row: {
       name: drill.name,
       expected,
-      came: cameOf(verdict, expected),
+      actual: actualOf(verdict, expected),
       after: verdict.firedAfter,
       quietAfter: quietAt && (quietAt - ended) / 1_000,
       verdict: verdict.misses.length === 0 ? 'ok' : 'missed',
@@ -66,9 +66,11 @@ async function fired(
 ): Promise<void> {
   const own = async () => (since().some(each => isExpected(each, expects)) ? true : undefined);
   // The verdict reports a missing alert.
-  const came = await waitFor(expects.alert, own, { timeoutMs: limitMs, intervalMs: 200, signal }).catch(() => false);
+  const hasFired = await waitFor(expects.alert, own, { timeoutMs: limitMs, intervalMs: 200, signal }).catch(
+    () => false,
+  );
   signal.throwIfAborted();
-  if (came) await stay(signal);
+  if (hasFired) await stay(signal);
 }
 
 const stay = (signal: AbortSignal) => {
@@ -88,5 +90,5 @@ function sentInWords(sent: Sent[], began: number): string {
   return [...first].map(([name, seconds]) => `${name} after ${seconds} s`).join(', ') || 'nothing';
 }
 
-const cameOf = ({ firedAfter, others }: Verdict, expected: string): string =>
+const actualOf = ({ firedAfter, others }: Verdict, expected: string): string =>
   [...(firedAfter === undefined ? [] : [expected]), ...others.map(other => `page ${other}`)].join(', ');

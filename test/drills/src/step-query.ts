@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 
-/** The steps that a clip waits for, as the runbooks' query names them in the label `server`. */
+/** The steps for which a clip waits, as the runbook's query names them in the label `server`. */
 export type Step = 'store' | 'database' | 'kafka' | 'speech' | 'endpoint' | 'ffmpeg';
 
 const RUNBOOK = new URL('../../../docs/runbooks/which-step-is-slow.md', import.meta.url);
 
-/** Returns the runbook's query that names the slow step. Fails when there is none. */
+/** Returns the runbook's query that names the slow step. Fails without one. */
 export async function stepQuery(): Promise<string> {
   const text = await readFile(RUNBOOK, 'utf8');
   const query = /^.*\brecording:server_seconds_more:rate5m\b.*$/m.exec(text)?.[0];
-  if (!query) throw new Error(`No query of ${RUNBOOK.pathname} says which step is slow.`);
+  if (!query) throw new Error(`No query of ${RUNBOOK.pathname} names the slow step.`);
   return query.trim();
 }

@@ -1,29 +1,29 @@
 import { tableOf } from '@recording-request/harness/table';
 
-/** What one line of the table shows of a drill. */
+/** A drill's line of the table. */
 export interface Row {
   name: string;
   /** The alert with its severity, or the step. */
   expected: string;
-  /** What came, or was named. */
-  came: string;
+  /** The alerts that fired, or the step that was named. */
+  actual: string;
   /** Seconds until then. */
   after: number | undefined;
-  /** Seconds from the end of the fault until nothing fired. */
+  /** Seconds from the end of the fault until no alert fired. */
   quietAfter: number | undefined;
   /** `ok`, `missed`, or `not tried`. */
   verdict: string;
 }
 
-const HEAD = ['drill', 'expected', 'came', 'after', 'quiet', 'verdict'];
+const HEAD = ['drill', 'expected', 'actual', 'after', 'quiet', 'verdict'];
 
-/** Formats the results for a terminal: one line a drill. */
+/** Formats the results for a terminal, one line per drill. */
 export const drillTable = (rows: Row[]): string =>
   tableOf(
     [
       HEAD,
-      ...rows.map(({ name, expected, came, after, quietAfter, verdict }) => [
-        ...[name, expected, came || 'nothing', seconds(after), seconds(quietAfter), verdict],
+      ...rows.map(({ name, expected, actual, after, quietAfter, verdict }) => [
+        ...[name, expected, actual || 'nothing', seconds(after), seconds(quietAfter), verdict],
       ]),
     ],
     [3, 4],

@@ -3,15 +3,15 @@ import { SKEWED } from '../system/system.ts';
 
 export const clockSkewed: Drill = {
   name: 'clock-skewed',
-  promise: 'A process whose node has a wrong clock is a ticket: leases and holds go by the database’s clock',
+  promise: 'A wrong clock on a node is a ticket: leases and holds use the database’s clock',
   expects: {
     alert: 'ClockSkewed',
     severity: 'ticket',
     labels: { instance: new RegExp(`^${SKEWED.service}-${SKEWED.index}$`) },
   },
-  async begin({ harness: { fleet } }, mended) {
+  async begin({ harness: { fleet } }, repair) {
     const skewed = fleet.of(SKEWED.service)[SKEWED.index]!;
-    mended.defer(() => fleet.stop(skewed));
+    repair.defer(() => fleet.stop(skewed));
     await fleet.start(skewed);
   },
 };

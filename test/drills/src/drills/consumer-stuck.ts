@@ -2,11 +2,11 @@ import type { Drill } from '../drill.ts';
 
 export const consumerStuck: Drill = {
   name: 'consumer-stuck',
-  promise: 'A consumer that is given nothing any more, while events go on to come, is named with its group',
+  promise: 'The alert names the group of a consumer that receives no events while new events arrive',
   expects: { alert: 'ConsumerStuck', severity: 'page', labels: { messaging_consumer_group_name: /\.webhooks/ } },
-  async begin({ harness }, mended) {
+  async begin({ harness }, repair) {
     // Its connections stay open and transfer nothing: neither the service nor Kafka sees an error.
     harness.proxies('kafka', 'webhooks').freeze();
-    mended.defer(() => harness.proxies('kafka', 'webhooks').pass());
+    repair.defer(() => harness.proxies('kafka', 'webhooks').pass());
   },
 };

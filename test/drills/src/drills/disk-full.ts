@@ -3,11 +3,11 @@ import type { Drill } from '../drill.ts';
 
 export const diskFull: Drill = {
   name: 'disk-full',
-  promise: 'A disk without room for ffmpeg’s files is named, not the media that nobody gets',
+  promise: 'The alert names the full disk of ffmpeg’s files, not the missing media',
   expects: { alert: 'DiskFull', severity: 'page', labels: { job: /^media$/ } },
-  async begin({ smallDisk }, mended) {
+  async begin({ smallDisk }, repair) {
     if ('refused' in smallDisk) return smallDisk.refused;
-    mended.defer(() => clear(smallDisk.dir));
+    repair.defer(() => clear(smallDisk.dir));
     await fill(smallDisk.dir, 0);
     return undefined;
   },

@@ -2,11 +2,10 @@ import type { Drill } from '../drill.ts';
 
 export const kafkaDown: Drill = {
   name: 'kafka-down',
-  promise:
-    'Kafka that nobody reaches is told by the events that are not published, not by each consumer that has nothing to do',
+  promise: 'If Kafka is down, the alert is about unpublished events, not about each idle consumer',
   expects: { alert: 'EventsNotPublished', severity: 'page' },
-  async begin({ harness }, mended) {
+  async begin({ harness }, repair) {
     await harness.proxies('kafka').down();
-    mended.defer(() => harness.proxies('kafka').pass());
+    repair.defer(() => harness.proxies('kafka').pass());
   },
 };

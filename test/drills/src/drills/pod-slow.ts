@@ -4,11 +4,11 @@ const LAG_MS = 400;
 
 export const podSlow: Drill = {
   name: 'pod-slow',
-  promise: 'One process of two, whose node reaches the database badly, is named among its equals',
+  promise: 'The alert names the one of two processes whose node has a slow connection to the database',
   expects: { alert: 'InstanceSlow', severity: 'page', labels: { instance: /^projects-1$/ } },
-  async begin({ harness: { fleet } }, mended) {
+  async begin({ harness: { fleet } }, repair) {
     const { mongo } = fleet.of('projects')[1]!.proxies.to;
     for (const proxy of mongo) proxy.lag(LAG_MS);
-    mended.defer(async () => void (await Promise.all(mongo.map(proxy => proxy.pass()))));
+    repair.defer(async () => void (await Promise.all(mongo.map(proxy => proxy.pass()))));
   },
 };

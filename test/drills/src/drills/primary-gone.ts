@@ -3,11 +3,11 @@ import { stepDown, stepUp } from '../system/primary.ts';
 
 export const primaryGone: Drill = {
   name: 'primary-gone',
-  promise: 'A database whose members elect no primary is named, not all that writes to it',
+  promise: 'The alert names the database without a primary, not the services that write to it',
   expects: { alert: 'DatabaseWithoutPrimary', severity: 'page' },
-  async begin({ harness }, mended) {
+  async begin({ harness }, repair) {
     const url = harness.serversEnv.MONGO_URL!;
-    mended.defer(() => stepUp(url));
+    repair.defer(() => stepUp(url));
     await stepDown(url);
   },
 };

@@ -6,10 +6,10 @@ const SHARE = 0.92;
 
 export const socketsLeak: Drill = {
   name: 'sockets-leak',
-  promise: 'A process that has nearly as many sockets as it may have files is named before it refuses anybody',
+  promise: 'The alert names a process whose sockets nearly reach its file limit, before it refuses connections',
   expects: { alert: 'FileDescriptorsRunningOut', severity: 'page', labels: { instance: /^gateway-0$/ } },
-  async begin({ harness: { fleet } }, mended) {
+  async begin({ harness: { fleet } }, repair) {
     const [gateway] = fleet.of('gateway');
-    await leakSockets({ pid: gateway!.pid!, url: gateway!.http!, share: SHARE, limit: LIMIT }, mended);
+    await leakSockets({ pid: gateway!.pid!, url: gateway!.http!, share: SHARE, limit: LIMIT }, repair);
   },
 };

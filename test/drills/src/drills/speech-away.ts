@@ -2,10 +2,10 @@ import type { Drill } from '../drill.ts';
 
 export const speechAway: Drill = {
   name: 'speech-away',
-  promise: 'A speech endpoint that refuses connections is named, not the transcripts that wait for it',
+  promise: 'The alert names the speech endpoint that refuses connections, not the waiting transcripts',
   expects: { alert: 'SpeechFailing', severity: 'page' },
-  async begin({ harness, speech }, mended) {
+  async begin({ harness, speech }, repair) {
     await harness.proxies('speech').down();
-    mended.defer(() => speech.back());
+    repair.defer(() => speech.back());
   },
 };

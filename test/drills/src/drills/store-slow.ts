@@ -4,10 +4,10 @@ const LAG_MS = 3_000;
 
 export const storeSlow: Drill = {
   name: 'store-slow',
-  promise: 'An object store that takes seconds for each answer is named, not the landings and media that wait for it',
+  promise: 'The alert names the object store that takes seconds per request, not the waiting landings and media',
   expects: { alert: 'ObjectStoreSlow', severity: 'page' },
-  async begin({ harness }, mended) {
+  async begin({ harness }, repair) {
     harness.proxies('s3').lag(LAG_MS);
-    mended.defer(() => harness.proxies('s3').pass());
+    repair.defer(() => harness.proxies('s3').pass());
   },
 };

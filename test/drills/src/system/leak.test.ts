@@ -19,13 +19,13 @@ test('leaks sockets into a process up to a share of its files, and closes them a
   const [port] = await once(child.stdout, 'data');
   const pid = child.pid!;
   const before = { files: await filesOf(pid), limit: await limitOf(pid) };
-  const mended = new AsyncDisposableStack();
-  await leakSockets({ pid, url: `http://127.0.0.1:${String(port).trim()}`, share: 0.9, limit: LIMIT }, mended);
+  const repair = new AsyncDisposableStack();
+  await leakSockets({ pid, url: `http://127.0.0.1:${String(port).trim()}`, share: 0.9, limit: LIMIT }, repair);
   const is = (what: string, so: (files: number) => boolean) =>
     waitFor(what, async () => so(await filesOf(pid)) || undefined, { timeoutMs: 20_000 });
   await is('the leak', files => files >= 0.9 * LIMIT && files < LIMIT);
   assert.equal(await limitOf(pid), LIMIT);
-  await mended.disposeAsync();
+  await repair.disposeAsync();
   await is('its end', files => files <= before.files + 1);
   assert.equal(await limitOf(pid), before.limit);
 });

@@ -7,16 +7,16 @@ const run = promisify(execFile);
 
 /**
  * Opens connections to a process until they use this share of its file limit, which it sets to `limit`,
- * and keeps them open. What it defers on `mended` undoes everything.
+ * and keeps them open. The disposal of `repair` closes them and restores the limit.
  */
 export async function leakSockets(
   { pid, url, share, limit }: { pid: number; url: string; share: number; limit: number },
-  mended: AsyncDisposableStack,
+  repair: AsyncDisposableStack,
 ): Promise<void> {
   const { stdout } = await run('prlimit', ['--pid', String(pid), '--nofile', '--output=SOFT', '--noheadings']);
-  // Lowering only the soft limit needs no privilege, and can be undone.
+  // Lowering only the soft limit needs no privilege, and is reversible.
   await run('prlimit', ['--pid', String(pid), `--nofile=${limit}:`]);
-  mended.defer(async () => void (await run('prlimit', ['--pid', String(pid), `--nofile=${stdout.trim()}:`])));
+  repair.defer(async () => void (await run('prlimit', ['--pid', String(pid), `--nofile=${stdout.trim()}:`])));
   const { hostname, port } = new URL(url);
   const open = new Set<Socket>();
   const target = Math.floor(limit * share);
@@ -33,7 +33,7 @@ export async function leakSockets(
   await fill();
   // The process closes idle connections; the leak opens new ones.
   const timer = setInterval(() => void fill().catch(() => {}), 1_000);
-  mended.defer(() => {
+  repair.defer(() => {
     clearInterval(timer);
     for (const socket of open) socket.destroy();
   });

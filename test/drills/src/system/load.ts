@@ -2,7 +2,7 @@ import type { Harness } from '@recording-request/fault-test/harness/harness';
 import type { Project } from '@recording-request/fault-test/owner/owner';
 import { createRandom, type Random } from '@recording-request/stack/random';
 
-/** Contributors and an owner who arrive at their own times, independent of earlier requests. */
+/** A load of contributors and an owner, at fixed times that do not depend on earlier requests. */
 export interface SteadyLoad extends AsyncDisposable {
   readonly handedIn: number;
   readonly reads: number;
@@ -12,12 +12,12 @@ const CLIP_EVERY_MS = 2_000;
 const READ_EVERY_MS = 250;
 /** The share of clips with speech, each of which gets a transcript. */
 const SPEECH = 0.5;
-/** The limit of concurrent users: a stalled system must not fill this process. */
+/** The limits of concurrent operations: a stalled system must not fill this process. */
 const CLIPS_MOST = 30;
 const READS_MOST = 40;
 const PATIENCE_MS = 60_000;
 
-/** Sends clips and reads as an owner does until it is closed. */
+/** Sends clips and reads like an owner until disposal. */
 export function startLoad(harness: Harness, projects: { plain: Project; spoken: Project }): SteadyLoad {
   const random = createRandom('steady');
   const clips = many(CLIPS_MOST, CLIP_EVERY_MS, at => handIn(harness, projects, random.fork(`clip ${at}`)));
@@ -45,13 +45,13 @@ async function handIn(harness: Harness, { plain, spoken }: Parameters<typeof sta
   const take = harness.take(random, { speaks });
   const how = { chunkBytes: 1_000_000, patienceMs: PATIENCE_MS };
   const entry = await harness.contribute({ project }, take, random, how);
-  // No checker needs the takes, which would fill the memory.
+  // No checker needs the takes, which would fill memory.
   harness.ledger.entries.splice(harness.ledger.entries.indexOf(entry), 1);
   harness.gateway.incidents.length = 0;
   if (entry.outcome !== 'ok') throw new Error(entry.why);
 }
 
-/** Begins `one` at intervals, unless this many still run. */
+/** Starts `one` at intervals, unless `most` still run. */
 function many(most: number, everyMs: number, one: (at: number) => Promise<unknown>) {
   const open = new Set<Promise<void>>();
   let at = 0;

@@ -5,7 +5,7 @@ import type { Sent } from '../alert.ts';
 export interface Pager extends AsyncDisposable {
   /** The URL for Alertmanager's receivers. */
   url: string;
-  /** In order of arrival: a firing alert may repeat. */
+  /** The notifications in order of arrival; a firing alert may repeat. */
   readonly sent: Sent[];
 }
 

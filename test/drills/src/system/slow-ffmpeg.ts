@@ -12,7 +12,7 @@ export interface SlowFfmpeg {
   pass(): Promise<void>;
 }
 
-/** Writes a program to `dir` that waits as long as a file there says, and then executes this machine's ffmpeg. */
+/** Writes a program to `dir` that sleeps for the seconds in a file there, and then executes this machine's ffmpeg. */
 export async function slowFfmpeg(dir: string): Promise<SlowFfmpeg> {
   const { stdout } = await promisify(execFile)('sh', ['-c', 'command -v ffmpeg']);
   const waits = join(dir, 'waits');

@@ -15,27 +15,27 @@ import { openObservability } from './observability.ts';
 import { openPager, type Pager } from './pager.ts';
 import { type SlowFfmpeg, slowFfmpeg } from './slow-ffmpeg.ts';
 
-/** The product under a steady load, what watches it, and all that drills break. */
+/** The product under a steady load, its observability servers, and the parts that drills break. */
 export interface System extends AsyncDisposable {
   harness: Harness;
-  /** In front of the endpoint to which every webhook goes. */
+  /** The proxy in front of the endpoint of all webhooks. */
   endpoint: FaultProxy;
-  /** The speech endpoint: how long it takes, and its return after its proxies were down. */
+  /** The speech endpoint: its duration per request, and its restart after its proxies were down. */
   speech: { takesMs: number; back(): Promise<void> };
   ffmpeg: SlowFfmpeg;
-  /** The folder that media works in, a small file system of its own; why it is none, where that is not permitted. */
+  /** Media's work folder, a small file system; or the reason why this machine does not permit one. */
   smallDisk: { dir: string } | { refused: string };
   pager: Pager;
   load: SteadyLoad;
   prometheus: Prometheus;
   factor: number;
   log(line: string): void;
-  /** Keeps logs and data when it is closed. Returns the folder. */
+  /** Keeps logs and data after disposal. Returns the folder. */
   keep(): string;
 }
 
 export interface SystemOptions {
-  /** Holds everything; it is made. */
+  /** The folder of all files; it is created. */
   dataDir: string;
   factor: number;
   log(line: string): void;
@@ -50,16 +50,16 @@ const SPEECH_MS = 300;
 const REPORT_MS = '1000';
 
 const ENV: Record<string, string> = {
-  // As it ships.
+  // The shipped default.
   OTEL_TRACES_SAMPLER: '',
   OTEL_METRIC_EXPORT_INTERVAL: REPORT_MS,
   OTEL_METRIC_EXPORT_TIMEOUT: REPORT_MS,
   OTEL_BSP_SCHEDULE_DELAY: '500',
-  // What costs a query is read as often as an alert's windows are short.
+  // Reads metrics that cost a query often enough for the short windows of alerts.
   FIGURES_SECONDS: '2',
-  // Enough that a queue is the delay's doing.
+  // Enough slots that only the delay can cause a queue.
   MEDIA_SLOTS: '4',
-  // As in production: a part of a few kilobytes would make the store's calls many and the landing slow.
+  // As in production: with parts of a few kilobytes, many calls to the store would make landings slow.
   UPLOAD_PART_BYTES: String(4 * 1024 ** 2),
 };
 
@@ -68,7 +68,7 @@ const processEnv = (service: ServiceName, index: number): Record<string, string>
   ...(service === SKEWED.service && index === SKEWED.index ? fakeClock(SKEWED.seconds) : {}),
 });
 
-/** Starts everything; rejects, leaving nothing, where a part of it does not start. */
+/** Starts everything; if a part does not start, stops the others and rejects. */
 export async function openSystem({ dataDir, factor, log, signal }: SystemOptions): Promise<System> {
   await using opening = new AsyncDisposableStack();
   await ensure(['ffmpeg', 'flite', 'faketime'], log, { signal });
@@ -90,7 +90,7 @@ export async function openSystem({ dataDir, factor, log, signal }: SystemOptions
         const own = await servers.start(dir, stack);
         const observability = stack.use(await openObservability({ dataDir, pagerUrl: pager.url, factor, log, signal }));
         prometheusUrl = observability.prometheusUrl;
-        // The proxies answer for it.
+        // The proxies of the harness listen at this address.
         return { ...own, ...observability.env, SPEECH_BASE_URL: `http://127.0.0.1:${await freePort()}/v1` };
       },
     },
