@@ -16,7 +16,7 @@ interface Setting<Value, Answer extends TSchema | undefined> {
   default: Value;
   /** The schema in a request. The gateway and the projects service refuse other values. */
   request: TSchema;
-  /** The schema in an answer. Undefined for a setting that is stored apart from the others and never shown. */
+  /** The schema in an answer. Undefined for a setting that answers never show; it is stored separately. */
   answer: Answer;
   /** Whether PATCH accepts it; true by default. */
   patch?: false;

@@ -18,7 +18,7 @@ const turns = async () => {
 /** Starts a worker with one slot and a queue. The timers are mocked, so no later poll runs. */
 async function startAlone(t: TestContext, { waiting = 0, work = async () => {} } = {}) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const queue = { waiting, asked: 0, away: false, ended: 0 };
+  const queue = { waiting, requested: 0, away: false, ended: 0 };
   const job: TakenJob = {
     ...{ earlierRuns: 0, askedIn: undefined, landedIn: undefined },
     job: { $case: 'transcript', value: { ...ids, audioKey: 'a', durationSec: 1, requestNumber: 1 } },
@@ -26,7 +26,7 @@ async function startAlone(t: TestContext, { waiting = 0, work = async () => {} }
   };
   const claims = {
     async take() {
-      queue.asked += 1;
+      queue.requested += 1;
       if (queue.away) throw new Error('a mistake of the server');
       if (queue.waiting === 0) return undefined;
       queue.waiting -= 1;

@@ -23,7 +23,7 @@ let claims: JobClaims;
 let callers: TestCallers;
 let next: TakeJobResponse;
 let held: boolean;
-let asked: TakeJobRequest[];
+let requested: TakeJobRequest[];
 let answerIsLost: boolean;
 let given: GiveBackJobRequest[];
 let reported: number;
@@ -31,7 +31,7 @@ let reported: number;
 before(async () => {
   const handlers = {
     takeJob: async (request: TakeJobRequest) => {
-      asked.push(request);
+      requested.push(request);
       if (answerIsLost) throw new DomainError('unavailable', 'The connection broke.');
       return next;
     },
@@ -57,7 +57,7 @@ beforeEach(() => {
   const job = { $case: 'media', value: { projectId: 'p', submissionId: 's', sourceKey: 'k' } } as const;
   next = { job, leaseMs: 60_000, earlierRuns: 0, askedIn: undefined, landedIn: undefined };
   held = true;
-  asked = [];
+  requested = [];
   answerIsLost = false;
   given = [];
   reported = 0;
@@ -83,10 +83,10 @@ test('a claim without an answer is repeated as the same run, and the next one is
   await assert.rejects(claims.take(MEDIA), { code: 'unavailable' });
   answerIsLost = false;
   for (let runs = 0; runs < 2; runs += 1) await run(async () => {});
-  assert.equal(asked[1]!.holder, asked[0]!.holder, 'the server counts it once');
-  assert.notEqual(asked[2]!.holder, asked[1]!.holder);
+  assert.equal(requested[1]!.holder, requested[0]!.holder, 'the server counts it once');
+  assert.notEqual(requested[2]!.holder, requested[1]!.holder);
   assert.deepEqual(
-    asked.map(({ again }) => again),
+    requested.map(({ again }) => again),
     [false, true, false],
   );
 });

@@ -18,8 +18,8 @@ interface Asked {
 }
 
 /** A store that answers each request with what `answer` returns: an error's status and code, or undefined for success. */
-async function fakeStore(answer: (asked: Asked) => [status: number, code: string] | undefined) {
-  const asked: Asked[] = [];
+async function fakeStore(answer: (requested: Asked) => [status: number, code: string] | undefined) {
+  const requested: Asked[] = [];
   const heard = async (request: IncomingMessage): Promise<Asked> => {
     const { method = '', url = '', headers } = request;
     const body = await buffer(request);
@@ -34,7 +34,7 @@ async function fakeStore(answer: (asked: Asked) => [status: number, code: string
   };
   const server = createServer(async (request, response) => {
     const each = await heard(request);
-    asked.push(each);
+    requested.push(each);
     const success: [number, string] = [each.method === 'DELETE' ? 204 : 200, ''];
     const [status, code] = answer(each) ?? success;
     response.writeHead(status, { 'x-amz-version-id': 'v1' }).end(code && `<Error><Code>${code}</Code></Error>`);
@@ -45,8 +45,8 @@ async function fakeStore(answer: (asked: Asked) => [status: number, code: string
   const settings = { s3Endpoint, s3AccessKey: () => 'a', s3SecretKey: () => 'b', s3Region: 'r', s3Bucket: 'bucket' };
   return {
     objects: createObjects(settings),
-    asked,
-    to: (key: string) => asked.filter(each => each.key === key),
+    requested,
+    to: (key: string) => requested.filter(each => each.key === key),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
@@ -54,7 +54,7 @@ async function fakeStore(answer: (asked: Asked) => [status: number, code: string
   };
 }
 
-const probes = (asked: Asked[]) => asked.filter(each => each.key.startsWith('checksum-probe'));
+const probes = (requested: Asked[]) => requested.filter(each => each.key.startsWith('checksum-probe'));
 
 test('a store that verifies checksums gets one with each object', async () => {
   await using store = await fakeStore(({ isChecksumRight }) =>
@@ -67,7 +67,7 @@ test('a store that verifies checksums gets one with each object', async () => {
       store.to(key).map(({ isChecksumRight }) => isChecksumRight),
       [true],
     );
-  assert.equal(probes(store.asked).length, 1, 'the store is probed once');
+  assert.equal(probes(store.requested).length, 1, 'the store is probed once');
 });
 
 test('a store that ignores or refuses checksums gets the signed hash, and is not probed for each object', async () => {
@@ -85,9 +85,9 @@ test('a store that ignores or refuses checksums gets the signed hash, and is not
       assert.match(only!.payload, SHA256);
       assert.deepEqual([only!.isChecksumRight, others], [undefined, []], String(refusal));
     }
-    const asked = probes(store.asked).map(({ method, key }) => `${method} ${key}`);
+    const requested = probes(store.requested).map(({ method, key }) => `${method} ${key}`);
     const kept = refusal === undefined ? ['DELETE checksum-probe?versionId=v1'] : [];
-    assert.deepEqual(asked, ['PUT checksum-probe', ...kept], 'and the probe leaves no object');
+    assert.deepEqual(requested, ['PUT checksum-probe', ...kept], 'and the probe leaves no object');
   }
 });
 
@@ -97,7 +97,7 @@ test('a store that starts to refuse correct checksums still gets every object', 
   );
   for (const key of ['a', 'b']) await store.objects.put(key, Buffer.from('bytes'), type);
   assert.deepEqual(
-    store.asked.map(({ key, isChecksumRight }) => [key, isChecksumRight]),
+    store.requested.map(({ key, isChecksumRight }) => [key, isChecksumRight]),
     [
       ['checksum-probe', false],
       ['a', true],

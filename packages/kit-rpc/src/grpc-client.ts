@@ -170,7 +170,7 @@ interface Rpc {
   channel: Client;
   method: MethodDefinition<unknown, unknown>;
   span: RpcSpan;
-  /** True if to retry the call after its connection was lost. */
+  /** True if the client retries the call after its connection was lost. */
   isRepeated: boolean;
 }
 

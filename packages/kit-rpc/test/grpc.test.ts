@@ -244,7 +244,7 @@ async function endingAfterHeaders() {
 
 test('when a server ends after the first bytes of the answer, a repeatable call is retried once, and other calls fail', async () => {
   const inPlaintext = { credentials: credentials.createInsecure(), options: {} };
-  const asked = async (mayRepeat: boolean) => {
+  const requested = async (mayRepeat: boolean) => {
     using served = await endingAfterHeaders();
     const client = createClient<MediaServiceServer>(MediaServiceService, served.address, inPlaintext, {
       mayRepeat: () => mayRepeat,
@@ -259,8 +259,8 @@ test('when a server ends after the first bytes of the answer, a repeatable call 
       client.close();
     }
   };
-  assert.deepEqual(await asked(true), ['answered', 2]);
-  assert.deepEqual(await asked(false), ['unavailable', 1]);
+  assert.deepEqual(await requested(true), ['answered', 2]);
+  assert.deepEqual(await requested(false), ['unavailable', 1]);
 });
 
 test('a failure that the server returns is not retried', async () => {

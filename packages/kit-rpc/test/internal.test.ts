@@ -231,8 +231,8 @@ test('HTTP between services identifies the caller and refuses plaintext', async 
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const ask = async (createConnection: () => ReturnType<typeof connect>) => {
-    const asked = request({ createConnection, path: '/' }).end();
-    const [answer] = await once(asked, 'response');
+    const requested = request({ createConnection, path: '/' }).end();
+    const [answer] = await once(requested, 'response');
     return (await answer.toArray()).join('');
   };
   const as = async (name: string) => {

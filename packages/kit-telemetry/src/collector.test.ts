@@ -97,9 +97,9 @@ async function ask(base: string, count: number): Promise<void> {
 const heapOf = async (base: string) => Number(await (await fetch(`${base}/heap`)).text());
 
 test('a collector that never answers blocks no request, fills no memory, and delays a stop by at most three seconds', async () => {
-  let asked = 0;
+  let requested = 0;
   await using silent = await collector(() => {
-    asked += 1;
+    requested += 1;
   });
   await using probe = await startProbe({ ...SMALL, OTEL_EXPORTER_OTLP_ENDPOINT: silent.url });
   await ask(probe.base, 100);
@@ -108,7 +108,7 @@ test('a collector that never answers blocks no request, fills no memory, and del
   // The newest lines stay in memory briefly, with or without a collector.
   const isFlat = async () => (await heapOf(probe.base)) - before < GROWTH_BYTES;
   await until('the memory of the requests is free again', isFlat, { limitMs: 60_000, everyMs: 500 });
-  assert.ok(asked > 0);
+  assert.ok(requested > 0);
   const { status, seconds } = await probe.stop();
   assert.equal(status, 0);
   assert.ok(seconds < 10, `${seconds} s`);

@@ -112,12 +112,12 @@ export async function inSpan<N extends OwnSpanName, T>(
   }
 }
 
-/** Runs without spans. Work that repeats, such as the renewal of a lease, would fill its trace. */
+/** Runs `run` without spans. Work that repeats, such as the renewal of a lease, would fill its trace. */
 export const untraced = <T>(run: () => T): T => context.with(suppressTracing(context.active()), run);
 
 const newIds = new RandomIdGenerator();
 
-/** Makes calls with the flag “not sampled”, so that no service traces them. For calls that repeat. */
+/** Runs `call` with the flag “not sampled”, so that no service traces its calls. For calls that repeat. */
 export function unsampled<T>(call: () => T): T {
   const ids = trace.getSpanContext(context.active()) ?? {
     traceId: newIds.generateTraceId(),

@@ -20,7 +20,7 @@ export interface FairSlots {
   tryTake(...paths: [Path, ...Path[]]): Disposable | undefined;
   /**
    * Waits for a slot. A free slot goes to the waiting name that holds the fewest; on a tie, to the one served least recently.
-   * Rejects with the signal's reason, or with QueueFullError: the queue's places are shared by the same rule.
+   * Rejects with the signal's reason, or with QueueFullError; the same rule shares the places of the queue.
    *
    * An `amount` above 1 takes that many at once (bytes, for example), only for a path of one name. A name may then hold at most as
    * many as were left before. While a name that holds nothing waits, no other name overtakes it.

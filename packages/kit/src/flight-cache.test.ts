@@ -10,9 +10,9 @@ test('concurrent calls share one look-up', async () => {
     loads++;
     return promise;
   };
-  const asked = Promise.all([cache.get('a', load), cache.get('a', load), cache.get('a', load)]);
+  const requested = Promise.all([cache.get('a', load), cache.get('a', load), cache.get('a', load)]);
   resolve(7);
-  assert.deepEqual(await asked, [7, 7, 7]);
+  assert.deepEqual(await requested, [7, 7, 7]);
   assert.equal(loads, 1);
 });
 
@@ -21,10 +21,10 @@ test('an entry expires after the given time, counted from the start of its look-
   const cache = new FlightCache<number>({ ttlMs: 5_000, maxEntries: 10, now: () => now });
   let value = 1;
   const { promise, resolve } = Promise.withResolvers<number>();
-  const asked = cache.get('a', () => promise);
+  const requested = cache.get('a', () => promise);
   now += 1_000;
   resolve(value);
-  await asked;
+  await requested;
   value = 2;
   now += 3_999;
   assert.equal(await cache.get('a', async () => value), 1);

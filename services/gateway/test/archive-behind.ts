@@ -20,7 +20,7 @@ export const serveContent: RequestListener = (request, response) =>
 
 /** Adds a submissions service with an archive: twice a header and an object, then a directory. Returns the calls that it got. */
 export function archiveBehind(of: TestGateway, store: FakeStore, etag = ZIP_ETAG) {
-  const asked = {
+  const requested = {
     opened: [] as { etag: string; resume: boolean }[],
     located: 0,
     reported: [] as number[],
@@ -47,19 +47,19 @@ export function archiveBehind(of: TestGateway, store: FakeStore, etag = ZIP_ETAG
       });
   of.behind.exports = {
     async openArchive(request) {
-      asked.opened.push({ etag: request.etag, resume: request.resume });
-      return { archiveId: 'archive', etag, size: ZIP.length, mayDiffer: asked.mayDiffer };
+      requested.opened.push({ etag: request.etag, resume: request.resume });
+      return { archiveId: 'archive', etag, size: ZIP.length, mayDiffer: requested.mayDiffer };
     },
     async locateArchive({ offset, maxPieces }) {
-      asked.located += 1;
-      if (asked.isErased)
+      requested.located += 1;
+      if (requested.isErased)
         throw new DomainError('gone', 'This archive is not there any more; ask for the export again.');
       return { pieces: locate(offset).slice(0, maxPieces) };
     },
     async reportArchive({ offset }) {
-      asked.reported.push(offset);
+      requested.reported.push(offset);
       return {};
     },
   };
-  return asked;
+  return requested;
 }

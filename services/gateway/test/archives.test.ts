@@ -72,10 +72,10 @@ const ARCHIVE_RANGES: [headers: Record<string, string>, status: number, opened: 
 for (const [headers, status, opened, bytes] of ARCHIVE_RANGES) {
   test(`${JSON.stringify(headers)} of an archive is ${status}`, async () => {
     store.answer = serveContent;
-    const asked = archiveBehind(harness, store);
+    const requested = archiveBehind(harness, store);
     const response = await archive(headers);
     assert.equal(response.status, status);
-    assert.deepEqual(asked.opened, [opened]);
+    assert.deepEqual(requested.opened, [opened]);
     const body = Buffer.from(await response.arrayBuffer());
     if (bytes) assert.ok(body.equals(bytes));
     else assert.equal(response.headers.get('content-range'), `bytes */${ZIP.length}`);
@@ -84,14 +84,14 @@ for (const [headers, status, opened, bytes] of ARCHIVE_RANGES) {
 
 test('a rest without If-Range is not sent if the client may have bytes of another archive', async () => {
   store.answer = serveContent;
-  const asked = archiveBehind(harness, store);
+  const requested = archiveBehind(harness, store);
   const [resumed, rest] = [{ etag: '', resume: true }, { range: 'bytes=3-' }];
   assert.equal((await archive(rest)).status, 206, 'only one archive was opened');
-  asked.mayDiffer = true;
+  requested.mayDiffer = true;
   const whole = await archive(rest);
   assert.deepEqual([whole.status, whole.headers.get('content-range')], [200, null]);
   assert.ok(Buffer.from(await whole.arrayBuffer()).equals(ZIP));
-  assert.deepEqual(asked.opened, [resumed, resumed, FRESH], 'the whole archive is of the current project');
+  assert.deepEqual(requested.opened, [resumed, resumed, FRESH], 'the whole archive is of the current project');
   assert.equal((await archive({ ...rest, 'if-range': ZIP_ETAG })).status, 206);
   assert.equal(
     (await archive({ range: 'bytes=-5' })).status,
@@ -101,11 +101,11 @@ test('a rest without If-Range is not sent if the client may have bytes of anothe
 });
 
 test('HEAD of an archive returns its length without reading it', async () => {
-  const asked = archiveBehind(harness, store);
+  const requested = archiveBehind(harness, store);
   const response = await archive({ range: 'bytes=3-' }, { method: 'HEAD' });
   assert.deepEqual([response.status, response.headers.get('content-length')], [200, String(ZIP.length)]);
   assert.equal(response.headers.get('etag'), ZIP_ETAG);
-  assert.deepEqual([asked.opened, asked.located], [[FRESH], 0]);
+  assert.deepEqual([requested.opened, requested.located], [[FRESH], 0]);
 });
 
 test('after the store breaks off in an archive, the gateway reads the rest', async () => {
@@ -140,7 +140,7 @@ test('the next object of an archive is opened before the current one ends', asyn
 
 for (const how of ['its reader leaves', 'something is erased'])
   test(`the open objects of an archive are closed when ${how}`, async () => {
-    const asked = archiveBehind(harness, store);
+    const requested = archiveBehind(harness, store);
     const [first, next] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const opened = Promise.withResolvers<void>();
     store.answer = (request, response) => {
@@ -153,13 +153,13 @@ for (const how of ['its reader leaves', 'something is erased'])
     const response = await archive({}, { signal: leave.signal });
     const reading = assert.rejects(response.arrayBuffer());
     await opened.promise;
-    if (how === 'something is erased') asked.isErased = true;
+    if (how === 'something is erased') requested.isErased = true;
     else leave.abort();
     await Promise.all([reading, first.promise, next.promise]);
   });
 
 test('a missing object is reported; it breaks the connection, or is an error if nothing was sent yet', async () => {
-  const asked = archiveBehind(harness, store);
+  const requested = archiveBehind(harness, store);
   store.answer = (_request, response) => response.writeHead(404).end('<Error>NoSuchKey</Error>');
   await assert.rejects(archive().then(response => response.arrayBuffer()));
   const response = await archive({ range: `bytes=${ZIP_HEADER_BYTES + 3}-`, 'if-range': ZIP_ETAG });
@@ -167,11 +167,11 @@ test('a missing object is reported; it breaks the connection, or is an error if 
   assert.match(((await response.json()) as { error: string }).error, /ask for the export again/);
   for (const name of ['etag', 'content-range', 'content-disposition', 'accept-ranges'])
     assert.equal(response.headers.get(name), null, name);
-  assert.deepEqual(asked.reported, [ZIP_HEADER_BYTES, ZIP_HEADER_BYTES + 3]);
+  assert.deepEqual(requested.reported, [ZIP_HEADER_BYTES, ZIP_HEADER_BYTES + 3]);
 });
 
 test('an erasure ends a running download, also while it waits for the store or its reader', async () => {
-  const asked = archiveBehind(harness, store);
+  const requested = archiveBehind(harness, store);
   const { promise: left, resolve } = Promise.withResolvers<void>();
   store.answer = (_request, response) => {
     response.on('close', resolve);
@@ -179,7 +179,7 @@ test('an erasure ends a running download, also while it waits for the store or i
   };
   const response = await archive();
   assert.equal(response.status, 200);
-  asked.isErased = true;
+  requested.isErased = true;
   await assert.rejects(response.arrayBuffer());
   await left;
 });

@@ -113,11 +113,11 @@ test('a creation with many links has the same answer as with few, also when it i
 
 test('a page of submissions has the requested number, however few the service returns at once', async () => {
   const all = Array.from({ length: 30 }, (_, index) => ({ ...submission, transcriptText: `said ${index}` }));
-  const asked: [string, number, boolean][] = [];
+  const requested: [string, number, boolean][] = [];
   harness.behind.projects = { getProject: async () => ({ projectName: 'Stories', project: asProject() }) };
   harness.behind.submissions = {
     async listSubmissions({ cursor, pageSize, presentation }) {
-      asked.push([cursor, pageSize, presentation !== undefined]);
+      requested.push([cursor, pageSize, presentation !== undefined]);
       const from = Number(cursor);
       const to = Math.min(all.length, from + Math.min(pageSize, 8));
       return { submissions: all.slice(from, to), nextCursor: to < all.length ? String(to) : '' };
@@ -134,13 +134,13 @@ test('a page of submissions has the requested number, however few the service re
       pagination: { nextCursor },
     });
   assert.equal(await list(20), page(20, '20'));
-  assert.deepEqual(asked.splice(0), [
+  assert.deepEqual(requested.splice(0), [
     ['', 20, false],
     ['8', 12, false],
     ['16', 4, false],
   ]);
   assert.equal(await list(100), page(30, null));
-  assert.deepEqual(asked.splice(0)[0], ['', 100, true], 'the name of the project is cached');
+  assert.deepEqual(requested.splice(0)[0], ['', 100, true], 'the name of the project is cached');
   assert.equal(await list(5), page(5, '5'));
 });
 

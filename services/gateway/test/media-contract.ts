@@ -178,9 +178,9 @@ export function mediaContract(title: string, place: MediaPlace, serveContent: Re
     });
 
     test('an object that moved between its look-up and its read is looked up again', async () => {
-      let asked = 0;
+      let requested = 0;
       place.answer((request, response) => {
-        if (++asked === 1) return response.writeHead(404).end('<Error>NoSuchKey</Error>');
+        if (++requested === 1) return response.writeHead(404).end('<Error>NoSuchKey</Error>');
         serveContent(request, response);
       });
       const response = await media();

@@ -24,9 +24,9 @@ after(() => started.disposeAsync());
 
 test('the gateway sends a medium in parts itself, also through a proxy that sends media', async () => {
   store.answer = servePart;
-  let asked = 0;
+  let requested = 0;
   nginxStore.answer = (request, response) => {
-    asked += 1;
+    requested += 1;
     servePart(request, response);
   };
   for (const [range, status, bytes] of [
@@ -41,5 +41,5 @@ test('the gateway sends a medium in parts itself, also through a proxy that send
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes);
     assert.equal(response.headers.get('cache-control'), 'private, no-cache');
   }
-  assert.equal(asked, 0);
+  assert.equal(requested, 0);
 });

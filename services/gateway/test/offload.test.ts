@@ -68,16 +68,16 @@ function answer(listener: RequestListener): void {
 
 /** Returns the requests that the store gets from now on, from the gateway and from nginx. */
 function watchStore() {
-  const recording = (asked: IncomingMessage[]): RequestListener => {
+  const recording = (requested: IncomingMessage[]): RequestListener => {
     return (incoming, response) => {
-      asked.push(incoming);
+      requested.push(incoming);
       serveContent(incoming, response);
     };
   };
-  const asked = { byGateway: [] as IncomingMessage[], byNginx: [] as IncomingMessage[] };
-  store.answer = recording(asked.byGateway);
-  nginxStore.answer = recording(asked.byNginx);
-  return asked;
+  const requested = { byGateway: [] as IncomingMessage[], byNginx: [] as IncomingMessage[] };
+  store.answer = recording(requested.byGateway);
+  nginxStore.answer = recording(requested.byNginx);
+  return requested;
 }
 
 const ask = (base: string, headers: Record<string, string> = {}, path = `${HERE}/video`, from = gateway) =>
@@ -227,16 +227,16 @@ test('without MEDIA_OFFLOAD, or behind fewer proxies than TRUSTED_PROXIES, the g
 });
 
 test('the gateway requests a one-minute address only for the proxy', async () => {
-  const asked: (number | undefined)[] = [];
+  const requested: (number | undefined)[] = [];
   const { getMedia } = gateway.behind.submissions!;
   gateway.behind.submissions!.getMedia = async (wanted, call) => {
-    asked.push(wanted.urlSeconds);
+    requested.push(wanted.urlSeconds);
     return await getMedia!(wanted, call);
   };
   await (await ask(proxy.url)).arrayBuffer();
   await (await ask(gateway.base)).arrayBuffer();
   Object.assign(gateway.behind.submissions!, { getMedia });
-  assert.deepEqual(asked, [60, undefined]);
+  assert.deepEqual(requested, [60, undefined]);
 });
 
 test('an unauthorised client gets the error of the gateway, and the store gets no request', async () => {
@@ -354,20 +354,20 @@ test('a store over TLS is trusted if its authority is', async () => {
   const caFile = join(dir, 'store-ca.crt');
   await writeFile(caFile, authority.cert);
   await using secure = await startFakeStore(certificate);
-  let asked = 0;
+  let requested = 0;
   secure.answer = (incoming, response) => {
-    asked++;
+    requested++;
     serveContent(incoming, response);
   };
   await using over = await startTestGateway(behindOf(secure), OFFLOAD);
   const options = { gateway: over.base, store: secure.url, secret: SECRET };
   await using believing = await startMediaProxy({ ...options, dir: join(dir, 'believing'), storeCaFile: caFile });
   const good = await ask(believing.url, { range: 'bytes=0-9' }, undefined, over);
-  assert.deepEqual([good.status, (await good.arrayBuffer()).byteLength, asked], [206, 10, 1]);
+  assert.deepEqual([good.status, (await good.arrayBuffer()).byteLength, requested], [206, 10, 1]);
   // Neither this nginx nor this gateway trusts the authority.
   await using doubting = await startMediaProxy({ ...options, dir: join(dir, 'doubting') });
   const bad = await ask(doubting.url, {}, undefined, over);
-  assert.deepEqual([bad.status, Object.keys((await bad.json()) as object), asked], [503, ['error'], 1]);
+  assert.deepEqual([bad.status, Object.keys((await bad.json()) as object), requested], [503, ['error'], 1]);
 });
 
 test('a secret replaced in its file takes effect at once; one that is too short never does', async () => {

@@ -339,9 +339,9 @@ test('a request with the current ETag gets 304 without a body', async () => {
     }
   }
   const { getSubmission, listSubmissions } = harness.behind.submissions!;
-  const asked = [one, `${project}/submissions?limit=4`];
+  const requested = [one, `${project}/submissions?limit=4`];
   const tags = () =>
-    Promise.all(asked.map(async path => (await fetch(url(path), { headers: harness.bearer })).headers.get('etag')));
+    Promise.all(requested.map(async path => (await fetch(url(path), { headers: harness.bearer })).headers.get('etag')));
   const before = await tags();
   try {
     const changed = { ...submission, reviewNote: 'Seen' };

@@ -212,7 +212,10 @@ test('with too many visitors or a service that is down, a visitor gets a page in
     assert.equal(status, visit < 3 ? 503 : 429);
     assert.match(headers.get('content-type') ?? '', /^text\/html/);
     assert.deepEqual([headers.get('content-language'), headers.get('cache-control')], ['de', 'no-store']);
-    assert.ok(waits > 0 && refresh >= waits && refresh <= waits + 25, `after ${refresh} s, asked were ${waits}`);
+    assert.ok(
+      waits > 0 && refresh >= waits && refresh <= waits + 25,
+      `a retry after ${refresh} s; the service requested ${waits} s`,
+    );
     const text = await page.text();
     assert.match(text, new RegExp(`in ${refresh} Sekunden von selbst`));
     assert.doesNotMatch(text, /<script/);

@@ -186,10 +186,10 @@ test('an upstream that breaks off in the middle is 503, and the connection ends 
 });
 
 test('the gateway retries HEAD of an upload when the service dies before it answers', async () => {
-  let asked = 0;
+  let requested = 0;
   answerUpload = (incoming, response) => {
-    asked += 1;
-    if (asked < 3) incoming.socket.destroy();
+    requested += 1;
+    if (requested < 3) incoming.socket.destroy();
     else response.writeHead(200, { 'upload-offset': '7', 'tus-resumable': '1.0.0' }).end();
   };
   const answer = await fetch(here('/uploads/u1'), { method: 'HEAD' });
@@ -283,9 +283,9 @@ test('an upload that the service does not read or answer is 503 in bounded time,
 });
 
 test('a path outside the uploads is not passed on', async () => {
-  let asked = 0;
+  let requested = 0;
   answerUpload = (_incoming, response) => {
-    asked++;
+    requested++;
     response.end();
   };
   // A client resolves the dots of the second path to the link with a slash after it.
@@ -293,5 +293,5 @@ test('a path outside the uploads is not passed on', async () => {
     const response = await fetch(here(path), { method: 'HEAD', redirect: 'manual' });
     assert.ok([302, 400, 404].includes(response.status), `${path}: ${response.status}`);
   }
-  assert.equal(asked, 0);
+  assert.equal(requested, 0);
 });

@@ -67,14 +67,14 @@ const refused = (error: unknown) =>
   /please record or choose another one\.$/.test(error.message);
 
 test('the bait works: without the guards ffprobe follows a playlist', async () => {
-  const asked = ['-protocol_whitelist', 'file,http,tcp'];
+  const requested = ['-protocol_whitelist', 'file,http,tcp'];
   for (const format of [
     ['-f', 'hls'],
     ['-f', 'concat', '-safe', '0'],
   ]) {
     visits = [];
     const path = await makeNotAClip(root, format[1] === 'hls' ? 'hls' : 'ffconcat', bait);
-    await run('ffprobe', ['-v', 'quiet', ...asked, ...format, path]).catch(() => {});
+    await run('ffprobe', ['-v', 'quiet', ...requested, ...format, path]).catch(() => {});
     assert.ok(visits.length > 0, format.join(' '));
   }
 });

@@ -100,7 +100,7 @@ test('a tombstone refuses late results, and a late object of a job is removed', 
   );
 });
 
-test('a check compares the records with the object store, and changes nothing unless asked to', async () => {
+test('a check compares the records with the object store, and changes nothing unless it may delete', async () => {
   const { projectId, submissionId, uploadId } = await landed(await harness.project(), 0, 'n');
   const row = (await harness.landed.findOne({ _id: submissionId })) as unknown as {
     video: { key: string; size: number };

@@ -87,9 +87,9 @@ test('figures are cached by owner, and a list and a poll share those of a projec
     ...{ env, database: 'submissions', stores: {}, exceptions: {} },
   });
   await submissions.count(OWNER, [of.projectId, 'beside it']);
-  for (const asked of [[of.projectId], [of.projectId, 'beside it'], [of.projectId]]) {
-    const { examined } = await inventory.costOf(() => submissions.count(OWNER, asked));
-    assert.ok(examined < 20, `${asked.length} of them: ${examined} examined`);
+  for (const requested of [[of.projectId], [of.projectId, 'beside it'], [of.projectId]]) {
+    const { examined } = await inventory.costOf(() => submissions.count(OWNER, requested));
+    assert.ok(examined < 20, `${requested.length} of them: ${examined} examined`);
   }
 });
 
@@ -120,9 +120,9 @@ test('a text export opens at the same cost with 40 clips as with 800, and reads 
   });
   const costOf = (projectId: string, request: object) =>
     inventory.costOf(async () => {
-      const asked = ExportRequest.fromPartial({ ownerId: OWNER, projectId, ...request });
+      const requested = ExportRequest.fromPartial({ ownerId: OWNER, projectId, ...request });
       const call = { signal: new AbortController().signal };
-      for await (const { chunk } of exportProject(context as never)(asked, call as never)) {
+      for await (const { chunk } of exportProject(context as never)(requested, call as never)) {
         assert.ok(chunk.length > 0);
         break;
       }
@@ -152,16 +152,22 @@ test('a page is not read again while its project does not change, and shows each
   let reads = 0;
   const counted = {
     stampOf: submissions.stampOf,
-    page: (...asked: Parameters<typeof submissions.page>) => {
+    page: (...requested: Parameters<typeof submissions.page>) => {
       reads += 1;
-      return submissions.page(...asked);
+      return submissions.page(...requested);
     },
   };
   const list = listing(counted, 4);
   const presentation = { baseUrl: 'https://rec.example', projectName: 'Stories' };
   const shown = async (more: object = {}) => {
-    const asked = ListSubmissionsRequest.fromPartial({ ownerId: OWNER, ...of, pageSize: 10, presentation, ...more });
-    const { pageJson } = await list(asked);
+    const requested = ListSubmissionsRequest.fromPartial({
+      ownerId: OWNER,
+      ...of,
+      pageSize: 10,
+      presentation,
+      ...more,
+    });
+    const { pageJson } = await list(requested);
     return JSON.parse(pageJson!.toString()) as SubmissionsPageJson;
   };
   const before = await shown();

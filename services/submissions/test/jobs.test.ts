@@ -172,10 +172,10 @@ const transcriptsOf = async (projectId: string, states: string[]) =>
   (await (await rows()).find({ projectId }).toArray()).filter(row => states.includes(row.transcriptStatus));
 
 test('transcripts that wait for one slot longer than a deadline are all made', async () => {
-  const asked = Promise.withResolvers<void>();
-  nextWords = asked.promise;
+  const requested = Promise.withResolvers<void>();
+  nextWords = requested.promise;
   const projectId = await askTranscripts(6);
-  asked.resolve();
+  requested.resolve();
   const ended = await until(
     'every transcript has an end',
     async () => {

@@ -380,14 +380,14 @@ test('a clip keeps the trace of the request with its last byte, even when others
   // The state after a process was killed right after it started the landing.
   const began = { state: 'finishing', submissionId, finishingAt: new Date(), nextTryAt: new Date(0), trace };
   await harness.uploads.updateOne({ _id: id }, { $set: { ...began, length: body.length } });
-  const asked = { submissionId, projectId: response.projectId, traceId };
+  const requested = { submissionId, projectId: response.projectId, traceId };
   const landed = await until('the take lands without its client', async () => {
     const found = await harness.operator.getTrace({ id: submissionId }).catch(() => undefined);
     return found?.at && found;
   });
-  assert.deepEqual(landed, { ...asked, at: began.finishingAt });
+  assert.deepEqual(landed, { ...requested, at: began.finishingAt });
   assert.deepEqual(await harness.operator.getTrace({ id }), landed, 'the upload’s id finds it too');
   await harness.operator.eraseSubmission({ submissionId, dryRun: false });
-  assert.deepEqual(await harness.operator.getTrace({ id: submissionId }), { ...asked, at: undefined });
+  assert.deepEqual(await harness.operator.getTrace({ id: submissionId }), { ...requested, at: undefined });
   await assert.rejects(harness.operator.getTrace({ id: uuidv7() }), { code: 'not_found' });
 });

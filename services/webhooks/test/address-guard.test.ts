@@ -41,7 +41,7 @@ test('a name that resolves to a public and then a loopback address gets no conne
   assert.ok('reason' in first);
   const second = await post(url);
   assert.ok('reason' in second && /not a public one/.test(second.reason));
-  assert.equal(dns.asked('rebind.example'), 2, 'one lookup per dial: the checked address is the dialled one');
+  assert.equal(dns.requested('rebind.example'), 2, 'one lookup per dial: the checked address is the dialled one');
   assert.equal(listener.connections(), 0);
 });
 

@@ -80,18 +80,18 @@ test('a new delivery is inserted as claimed, and its outcome takes one write', a
   await harness.kafka.publish(second);
   await delivered(projectId, second.id);
   // The monitor and the polls use other commands, and nothing else is sent.
-  const asked = (await watch.fresh()).map(nameOf);
+  const requested = (await watch.fresh()).map(nameOf);
   const counted = ['deliveries insert', 'deliveries findAndModify', 'deliveries update', 'erasures query'];
   assert.deepEqual(
-    counted.map(name => asked.filter(one => one === name).length),
+    counted.map(name => requested.filter(one => one === name).length),
     [1, 0, 1, 2],
-    asked.join('\n'),
+    requested.join('\n'),
   );
 });
 
 test('optional events go to the projects that subscribe, with their contents, once per event', async () => {
-  const asked = ['submission.media.completed', 'response.completed', 'submission.erased'];
-  const { projectId, mine } = project([], asked);
+  const requested = ['submission.media.completed', 'response.completed', 'submission.erased'];
+  const { projectId, mine } = project([], requested);
   const clip = submission(projectId, { mediaStatus: MediaStatus.MEDIA_STATUS_READY });
   const long = submission(projectId);
   harness.submissions.set(long.submissionId, { ...long, transcriptText: 'many words', transcriptVtt: 'WEBVTT' });
@@ -285,9 +285,9 @@ test('events sent one by one reach their endpoint and the ledger', async t => {
 test('many events of a project read its address once a second, and events after a change go to the new address', async t => {
   const { projectId, url, mine } = project();
   const { get } = harness.targets;
-  let asked = 0;
+  let requested = 0;
   harness.targets.get = id => {
-    if (id === projectId) asked += 1;
+    if (id === projectId) requested += 1;
     return get.call(harness.targets, id);
   };
   t.after(() => {
@@ -300,7 +300,7 @@ test('many events of a project read its address once a second, and events after 
   );
   await receiver.waitFor(MANY, mine);
   const seconds = (performance.now() - startedAt) / 1_000;
-  assert.ok(asked <= 2 + seconds, `${asked} requests for ${MANY} events in ${seconds.toFixed(1)} s`);
+  assert.ok(requested <= 2 + seconds, `${requested} requests for ${MANY} events in ${seconds.toFixed(1)} s`);
   harness.setTarget(projectId, `${url}/new`);
   const event = completed(submission(projectId));
   await harness.kafka.publish(event);

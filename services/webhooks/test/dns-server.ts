@@ -6,11 +6,11 @@ import ipaddr from 'ipaddr.js';
 /** Starts a name server for tests: answers A and AAAA questions from `answers`, and all others with an empty answer. */
 export async function startDnsServer(answers: (name: string, count: number) => string[]) {
   const socket = createSocket('udp4');
-  const asked = new Map<string, number>();
+  const requested = new Map<string, number>();
   socket.on('message', (query, from) => {
     const { name, type, end } = question(query);
-    const count = (asked.get(name) ?? 0) + (type === A ? 1 : 0);
-    asked.set(name, count);
+    const count = (requested.get(name) ?? 0) + (type === A ? 1 : 0);
+    requested.set(name, count);
     const all = type === A || type === AAAA ? answers(name, Math.max(count, 1)) : [];
     const addresses = all.filter(address => isIPv6(address) === (type === AAAA));
     socket.send(reply(query, end, addresses), from.port, from.address);
@@ -19,7 +19,7 @@ export async function startDnsServer(answers: (name: string, count: number) => s
   await once(socket, 'listening');
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked: (name: string) => asked.get(name) ?? 0,
+    requested: (name: string) => requested.get(name) ?? 0,
     close: () => new Promise<void>(resolve => socket.close(() => resolve())),
   };
 }

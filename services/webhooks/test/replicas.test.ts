@@ -182,11 +182,11 @@ test('a process that was paused past its lease does not repeat a delivery that a
   );
   const isDelivered = async () =>
     (await harness.delivery(projectId, id))?.state === DeliveryState.DELIVERY_STATE_DELIVERED;
-  const asked = async () => {
+  const requested = async () => {
     await until('the other process has sent it', isDelivered);
     return { projectName: 'Voices', url: receiver.url, secrets: [], version: 1, events: [], ownerId: 'owner' };
   };
-  const targets: Targets = { of: asked, recent: asked, close() {} };
+  const targets: Targets = { of: requested, recent: requested, close() {} };
   await deliver({ config, log, clock, store, targets, sender }, claimed!, new AbortController().signal);
   assert.equal(receiver.received.length, 1);
   assert.ok(await isDelivered());

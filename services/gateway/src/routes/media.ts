@@ -114,7 +114,10 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
   throw new DomainError('unavailable', 'The media is being replaced; try again in a moment.');
 }
 
-/** Returns whether the answer must contain bytes. Only then is an old look-up safe: a read of erased bytes fails. */
+/**
+ * Returns whether the answer must contain bytes. An old look-up is safe only in that case: a read of erased bytes
+ * fails.
+ */
 const asksForBytes = ({ method, headers }: FastifyRequest): boolean =>
   method === 'GET' && headers.range !== undefined && headers['if-none-match'] === undefined;
 

@@ -60,21 +60,21 @@ test('an archive without files is valid', async () => {
 });
 
 test('the next file is read once the bytes before it are taken, and none after the reader has left', async () => {
-  let asked = 0;
+  let requested = 0;
   let ended = false;
   async function* files() {
     try {
-      for (;;) yield file(++asked);
+      for (;;) yield file(++requested);
     } finally {
       ended = true;
     }
   }
   for await (const _piece of zipArchive(files(), never)) {
     await new Promise(resolve => setImmediate(resolve));
-    assert.equal(asked, 1);
+    assert.equal(requested, 1);
     break;
   }
-  assert.deepEqual([asked, ended], [1, true]);
+  assert.deepEqual([requested, ended], [1, true]);
 });
 
 test('an error while files are read fails the archive, and so does the signal', async () => {

@@ -30,7 +30,8 @@ export interface LandingsUnderWay {
 export function createLandingsUnderWay(memoryBytes = memoryLimit() / 8): LandingsUnderWay {
   const memory = createOwnersMemory(memoryBytes);
   const running = new Map<string, Landing>();
-  // A set instead of one promise: each reaction to a promise that lives as long as the process would stay in memory.
+  // A set instead of one promise, because a promise that lasts as long as the process keeps all its reactions in
+  // memory.
   const waiting = new Set<() => void>();
   let isHurried = false;
   return {

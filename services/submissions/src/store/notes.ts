@@ -2,7 +2,7 @@ import type { Upload } from '../domain/uploads/upload.ts';
 import { type Models, RESPONSE_INDEX } from './models.ts';
 import { uploadAt } from './upload-row.ts';
 
-/** The key of the note of one answer; without an index, of all answers that have no own note. */
+/** The key of the note of one answer. Without an index it stands for all answers without their own note. */
 export interface NoteKey {
   projectId: string;
   linkId: string;
@@ -14,7 +14,7 @@ export interface NoteKey {
 export interface NoteStore {
   /** Sets the note for open and later uploads. Returns false when the clip was sent already. */
   set(key: NoteKey, note: string): Promise<boolean>;
-  /** Copies the note that was set before into a new upload, unless it has one. */
+  /** Copies an earlier note into a new upload, unless the upload has its own. */
   passOn(upload: Pick<Upload, 'id' | 'projectId' | 'linkId' | 'responseId' | 'questionIndex'>): Promise<void>;
 }
 

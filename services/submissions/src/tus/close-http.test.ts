@@ -19,8 +19,8 @@ test('a server that stops closes each kept connection after a response, and cuts
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const { port } = server.address() as AddressInfo;
   const ask = async () => {
-    const asked = request({ port, host: '127.0.0.1', agent }).end();
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const requested = request({ port, host: '127.0.0.1', agent }).end();
+    const [answer] = (await once(requested, 'response')) as [IncomingMessage];
     await once(answer.resume(), 'end');
     return answer.headers.connection;
   };

@@ -6,7 +6,7 @@ import type { Submission } from './submission.ts';
 import { onMediaFailed, onMediaProcessed, onTranscriptEnded } from './submission-changes.ts';
 
 const clip = (fields: Partial<Submission>) => landed({ transcriptStatus: 'disabled', job: undefined, ...fields });
-const asked = (submission: Submission): Submission => ({ ...submission, ...askMediaAgain(submission, now).set });
+const requested = (submission: Submission): Submission => ({ ...submission, ...askMediaAgain(submission, now).set });
 const MADE = {
   ...{ video: object('video'), audio: object('audio'), thumbnails: [object('t')], durationSec: 3, hasSound: true },
   problem: undefined,
@@ -18,7 +18,7 @@ test('media that failed, or that is ready with parts missing, is made again from
     clip({ mediaStatus: 'failed', mediaError: 'no thumbnails', video: object('video'), audio: object('audio') }),
     clip({ mediaStatus: 'ready', mediaError: 'a copy would lose a track', thumbnails: [object('t')] }),
   ]) {
-    const after = asked(lacking);
+    const after = requested(lacking);
     assert.deepEqual([after.mediaStatus, after.mediaError, after.job?.kind], ['processing', undefined, 'media']);
     assert.equal(after.transcriptStatus, 'disabled');
     const [event] = onMediaProcessed(after, MADE, now)!.events;
@@ -30,13 +30,13 @@ test('media that failed, or that is ready with parts missing, is made again from
 test('a transcript that failed with the media is requested again; one that failed by itself, or is complete, stays', () => {
   const fields = { mediaStatus: 'failed', mediaError: 'The clip is damaged.', transcriptStatus: 'failed' } as const;
   for (const transcriptError of ['The clip is damaged.', 'The sound of this clip could not be read.']) {
-    const after = asked(clip({ ...fields, transcriptError }));
+    const after = requested(clip({ ...fields, transcriptError }));
     assert.deepEqual([after.transcriptStatus, after.transcriptError], ['pending', undefined]);
     assert.equal(onMediaProcessed(after, MADE, now)?.set.job?.kind, 'transcript', 'it is the next job');
   }
-  const other = asked(clip({ ...fields, transcriptError: 'The transcript could not be made in several tries.' }));
+  const other = requested(clip({ ...fields, transcriptError: 'The transcript could not be made in several tries.' }));
   assert.equal(other.transcriptStatus, 'failed');
-  const done = asked(clip({ ...fields, transcriptStatus: 'completed', transcriptText: 'hello' }));
+  const done = requested(clip({ ...fields, transcriptStatus: 'completed', transcriptText: 'hello' }));
   assert.deepEqual([done.transcriptStatus, done.transcriptText], ['completed', 'hello']);
 });
 
@@ -61,7 +61,7 @@ test('a late transcript does not end the job that makes the media again', () => 
     transcriptError: 'x',
     audio: object('a'),
   } as const;
-  const after = asked(clip(fields));
+  const after = requested(clip(fields));
   const late = onTranscriptEnded(after, 0, { text: 'hello', vtt: '' })!;
   assert.equal(late.set.transcriptStatus, 'completed');
   assert.equal({ ...after, ...late.set }.job?.kind, 'media');

@@ -106,8 +106,8 @@ test('a clip outside interviews completes its response; an interview answer may 
 });
 
 test('the event of a completed transcript carries its text', () => {
-  const asked = landed({ transcriptRequest: 1, job: undefined });
-  const change = onTranscriptEnded({ ...asked, transcriptStatus: 'processing' }, 1, {
+  const requested = landed({ transcriptRequest: 1, job: undefined });
+  const change = onTranscriptEnded({ ...requested, transcriptStatus: 'processing' }, 1, {
     ...{ text: 'hello', vtt: 'WEBVTT', language: 'en' },
   })!;
   assert.deepEqual(types(change), ['submission.transcript.completed']);
@@ -119,19 +119,19 @@ test('the event of a completed transcript carries its text', () => {
 
 test('a transcript is recorded once, even for an older request or after a failure', () => {
   for (const transcriptStatus of ['pending', 'processing', 'failed'] as const) {
-    const asked = landed({ transcriptRequest: 2, transcriptStatus, mediaStatus: 'ready', audio: object('audio') });
-    const change = onTranscriptEnded(asked, 1, { text: 'hello', vtt: 'WEBVTT' })!;
+    const requested = landed({ transcriptRequest: 2, transcriptStatus, mediaStatus: 'ready', audio: object('audio') });
+    const change = onTranscriptEnded(requested, 1, { text: 'hello', vtt: 'WEBVTT' })!;
     assert.deepEqual([change.set.transcriptStatus, change.set.job], ['completed', undefined]);
     assert.deepEqual(types(change), ['submission.transcript.completed']);
-    assert.equal(onTranscriptEnded({ ...asked, ...change.set }, 2, { text: 'hello', vtt: 'WEBVTT' }), undefined);
+    assert.equal(onTranscriptEnded({ ...requested, ...change.set }, 2, { text: 'hello', vtt: 'WEBVTT' }), undefined);
   }
   for (const transcriptStatus of ['none', 'disabled'] as const)
     assert.equal(onTranscriptEnded(landed({ transcriptStatus }), 0, { text: 'hello', vtt: 'WEBVTT' }), undefined);
 });
 
 test('a failure for an older request, or for none, is dropped', () => {
-  const asked = landed({ transcriptRequest: 2, job: undefined });
-  assert.equal(onTranscriptEnded(asked, 1, { reason: 'late' }), undefined);
+  const requested = landed({ transcriptRequest: 2, job: undefined });
+  assert.equal(onTranscriptEnded(requested, 1, { reason: 'late' }), undefined);
   assert.equal(onTranscriptEnded(landed({ transcriptStatus: 'completed' }), 0, { reason: 'late' }), undefined);
 });
 

@@ -140,10 +140,10 @@ test('a worker that stops returns its job at once; a worker without a claim chan
 });
 
 test('a transcript is processing while a worker has its job, and pending again when the worker returns it', () => {
-  const asked: Claim = { kind: 'transcript', requestNumber: 1, holder: 'one' };
-  const running = applied(spoken(), onJobTaken(spoken(), asked, limits, now).change);
+  const requested: Claim = { kind: 'transcript', requestNumber: 1, holder: 'one' };
+  const running = applied(spoken(), onJobTaken(spoken(), requested, limits, now).change);
   assert.equal(running.transcriptStatus, 'processing');
-  assert.equal(onJobGivenBack(running, asked, away, limits, now)?.set.transcriptStatus, 'pending');
-  assert.equal(onJobGivenBack({ ...running, transcriptRequest: 2 }, asked, away, limits, now), undefined);
+  assert.equal(onJobGivenBack(running, requested, away, limits, now)?.set.transcriptStatus, 'pending');
+  assert.equal(onJobGivenBack({ ...running, transcriptRequest: 2 }, requested, away, limits, now), undefined);
   assert.equal(onJobOverdue(running, limits, after(61_000))?.set.transcriptStatus, 'pending');
 });

@@ -5,7 +5,7 @@ import type { Change, Submission } from '../../domain/clips/submission.ts';
 import { requestTranscript } from './request-transcript.ts';
 
 /** Requests the transcript of a clip again. Returns the clip after it. */
-async function asked(submission: Submission): Promise<Submission> {
+async function requested(submission: Submission): Promise<Submission> {
   let after = submission;
   const submissions = {
     async change(_key: unknown, decide: (before: Submission) => Change) {
@@ -21,15 +21,15 @@ async function asked(submission: Submission): Promise<Submission> {
 const failed = (fields: Partial<Submission>) => landed({ transcriptStatus: 'failed', job: undefined, ...fields });
 
 test('a clip whose media failed is processed again for its transcript', async () => {
-  const after = await asked(failed({ mediaStatus: 'failed' }));
+  const after = await requested(failed({ mediaStatus: 'failed' }));
   assert.deepEqual([after.mediaStatus, after.transcriptStatus, after.job?.kind], ['processing', 'pending', 'media']);
-  const withVideo = await asked(failed({ mediaStatus: 'failed', video: object('video') }));
+  const withVideo = await requested(failed({ mediaStatus: 'failed', video: object('video') }));
   assert.equal(withVideo.job?.kind, 'media', 'also a clip of which only the sound could not be read');
 });
 
 test('a clip whose video is made is not processed again, even while its upload is kept', async () => {
   for (const source of [undefined, object('source')])
-    await assert.rejects(asked(failed({ mediaStatus: 'ready', video: object('video'), source })), {
+    await assert.rejects(requested(failed({ mediaStatus: 'ready', video: object('video'), source })), {
       code: 'conflict',
       message: /sound of this clip could not be read/,
     });

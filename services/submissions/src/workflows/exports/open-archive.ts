@@ -111,10 +111,7 @@ async function findUnchanged(
   return changedAt?.getTime() === found.changedAt?.getTime() ? found : undefined;
 }
 
-/**
- * Returns whether the last change is older than the reading of the rows, so that no later write can have the same or
- * an earlier time: a write carries the time of its start.
- */
+/** Returns whether the last change began before the rows were read, so that every later write has a later time. */
 const isSettled = (changedAt: Date | undefined, rowsReadAt: Date): boolean =>
   changedAt !== undefined && changedAt < rowsReadAt;
 

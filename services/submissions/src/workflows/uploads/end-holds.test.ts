@@ -10,7 +10,7 @@ const KEPT_BY_THE_STORE = new Error('the store keeps it');
 function processWith(idle: Record<string, string[]>, stuck: string) {
   const removed: string[] = [];
   const uploadOf = (id: string) => ({ id, projectId: 'p', linkId: 'l', responseId: id, ownerId: 'o' });
-  const asked: string[] = [];
+  const requested: string[] = [];
   const parts = {
     config: { uploadHoldSeconds: 1, uploadEndedSeconds: 1 },
     uploads: {
@@ -32,11 +32,11 @@ function processWith(idle: Record<string, string[]>, stuck: string) {
     },
     projects: {
       async releaseResponse({ responseSessionId }: { responseSessionId: string }): Promise<void> {
-        asked.push(responseSessionId);
+        requested.push(responseSessionId);
       },
     },
   };
-  return { context: parts as unknown as LandContext, parts, removed, asked };
+  return { context: parts as unknown as LandContext, parts, removed, requested };
 }
 
 test('an upload that the store does not remove is reported and does not block the others', async () => {
@@ -52,12 +52,12 @@ test('an upload that the store does not remove is reported and does not block th
 });
 
 test('while the projects service is down, not every upload waits for it', async () => {
-  const { parts, removed, asked } = processWith({ refused: ['a', 'b'], deleted: ['c'] }, '');
+  const { parts, removed, requested } = processWith({ refused: ['a', 'b'], deleted: ['c'] }, '');
   const releaseResponse: typeof parts.projects.releaseResponse = async ({ responseSessionId }) => {
-    asked.push(responseSessionId);
+    requested.push(responseSessionId);
     throw new DomainError('unavailable', 'away');
   };
   const context = { ...parts, projects: { releaseResponse } } as unknown as LandContext;
   await assert.rejects(endHolds(context), { code: 'unavailable' });
-  assert.deepEqual([asked, removed], [['a'], []]);
+  assert.deepEqual([requested, removed], [['a'], []]);
 });

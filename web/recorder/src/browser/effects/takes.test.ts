@@ -103,9 +103,9 @@ test('a file that disappears is read from the device; if the device has not stor
 });
 
 test('the server keeps the sent bytes of a replaced take', async t => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   t.mock.method(globalThis, 'fetch', async (url: string, { method }: RequestInit) => {
-    asked.push(`${method} ${url}`);
+    requested.push(`${method} ${url}`);
     return new Response(null, { status: 204 });
   });
   for (const sent of [true, false]) {
@@ -116,5 +116,5 @@ test('the server keeps the sent bytes of a replaced take', async t => {
     await effects.discardTake({ do: 'discardTake', take: take({ id: stored.record.id }) });
     assert.deepEqual(await device.takes(''), [], 'the take is not on the device any more');
   }
-  assert.deepEqual(asked, ['DELETE /r/vr_1/uploads/open']);
+  assert.deepEqual(requested, ['DELETE /r/vr_1/uploads/open']);
 });

@@ -419,10 +419,13 @@ test("the owner's dialog leaves another response possible", () => {
 
 test('a later visit to a shared link offers another response, and continues an open one', () => {
   const later = (takes: ReturnType<typeof take>[], answer: ReturnType<typeof response>) => {
-    const asked = play([{ is: 'onlyTab' }, { is: 'leftTakes', takes, responseSessionId: 'r2' }], initialState(SHARED));
-    const [load] = asked.effects;
+    const requested = play(
+      [{ is: 'onlyTab' }, { is: 'leftTakes', takes, responseSessionId: 'r2' }],
+      initialState(SHARED),
+    );
+    const [load] = requested.effects;
     assert.ok(load?.do === 'loadResponse');
-    return { load, ...play([{ is: 'responseLoaded', response: answer, left: load.left }], asked.state) };
+    return { load, ...play([{ is: 'responseLoaded', response: answer, left: load.left }], requested.state) };
   };
   const whole = later([], { ...response([], 1), responseSessionId: 'r2' });
   assert.ok(whole.state.phase.at === 'done' && whole.state.phase.another);
