@@ -6,7 +6,7 @@ import { ok, refused } from '@recording-request/harness/http-client';
 import { beginResponse, sendClip } from '@recording-request/testing/contributor';
 import { until } from '@recording-request/testing/wait';
 import { inParallel, SYSTEM_WAIT } from '../harness/limits.ts';
-import { readCsv, readZip } from '../harness/python.ts';
+import { readCsv, readCsvs, readZip } from '../harness/python.ts';
 import { type SeedData, submissionsOf } from '../harness/seed.ts';
 import { Submission as FIELDS } from '../harness/shapes.ts';
 import { guarded, PAYLOADS, startsFormula } from './spreadsheet-payloads.ts';
@@ -288,6 +288,7 @@ export function exports(seed: SeedData): void {
 
     test('payloads in the review note and the project’s name start no formula', async () => {
       const one = all[0]!.submissionId;
+      const exported: { payload: string; projectName: string; bytes: Uint8Array }[] = [];
       for (const payload of PAYLOADS) {
         const note = { method: 'PATCH', json: { reviewNote: payload } };
         const name = { method: 'PATCH', json: { projectName: payload } };
@@ -295,8 +296,14 @@ export function exports(seed: SeedData): void {
         assert.equal(ok(noted).reviewNote, payload);
         const { projectName } = ok(named);
         assert.equal(projectName, payload.trim());
-        const rows = await readCsv(system.scratch, (await ada.ask(`${path}/export.csv`)).bytes);
-        const row = rows.find(each => each.submissionId === one)!;
+        exported.push({ payload, projectName, bytes: (await ada.ask(`${path}/export.csv`)).bytes });
+      }
+      const files = await readCsvs(
+        system.scratch,
+        exported.map(({ bytes }) => bytes),
+      );
+      for (const [at, { payload, projectName }] of exported.entries()) {
+        const row = files[at]!.find(each => each.submissionId === one)!;
         assert.equal(row.reviewNote, guarded(payload));
         assert.equal(row.projectName, guarded(projectName));
         assert.ok(!startsFormula(row.reviewNote!) && !startsFormula(row.projectName!));
