@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { makeClip } from './src/clip/make-clip.ts';
+import { CACHE, makeClip } from './src/clip/make-clip.ts';
 import { runTool } from './src/clip/run-ffmpeg.ts';
 import { type ClipSpec, PLAIN } from './src/clip/spec.ts';
 import { surprises } from './src/judge/expected.ts';
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => rm(dir, { recursive: true, force: true }));
 
-const clip = (changes: Partial<ClipSpec> = {}) => makeClip(dir, { ...PLAIN, ...changes }, signal);
+const clip = (changes: Partial<ClipSpec> = {}) => makeClip(CACHE, { ...PLAIN, ...changes }, signal);
 
 /** Makes a thumbnail of a clip. Returns its path. */
 async function pictureAt(path: string, sec: number, filter = 'null'): Promise<string> {

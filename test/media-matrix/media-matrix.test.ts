@@ -1,8 +1,8 @@
 /** Runs the bounded part of `npm run media-matrix`: at least one row of each kind. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openScratch } from '@recording-request/harness/scratch';
+import { CACHE } from './src/clip/make-clip.ts';
 import { boundedRows } from './src/rows/all.ts';
 import { type Pipeline, startPipeline } from './src/run/pipeline.ts';
 import { runRow } from './src/run/run-row.ts';
@@ -26,7 +26,7 @@ after(async () => {
 describe('the media of a clip equals the clip', () => {
   for (const row of boundedRows())
     test(row.name, { timeout: ROW_MS }, async () => {
-      const place = { pipeline, cache: join(scratch, 'clips'), dir: scratch, signal: ended.signal };
+      const place = { pipeline, cache: CACHE, dir: scratch, signal: ended.signal };
       const { verdict, reason, surprises } = await runRow(row, place);
       assert.deepEqual(surprises, [], `${verdict} ${reason}`);
     });

@@ -1,16 +1,14 @@
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { print, progress, runCommand } from '@recording-request/harness/command';
 import { openScratch } from '@recording-request/harness/scratch';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { startServers } from '@recording-request/stack/servers';
+import { CACHE } from './clip/make-clip.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { allRows } from './rows/all.ts';
 import { startPipeline } from './run/pipeline.ts';
 import { type Result, runRow } from './run/run-row.ts';
 import { matrixTable, totalOf } from './table.ts';
-
-const CACHE = join(tmpdir(), 'recording-request-media-matrix');
 
 await runCommand({ help: HELP, parse: args => parseOptions(args, allRows), run: runAll });
 

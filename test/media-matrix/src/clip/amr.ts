@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BASE_FRAMES, BEATS_SEC, exists, WORD_SEC } from './base.ts';
+import { BASE_FRAMES, BEATS_SEC, exists, WORD_SEC, writeWhole } from './base.ts';
 import { FRAME_RATE } from './spec.ts';
 
 const FRAME_SEC = 0.02;
@@ -25,6 +24,6 @@ export async function amrFile(dir: string): Promise<string> {
     const isLoud = BEATS_SEC.some(beat => sec >= beat - FRAME_SEC / 2 && sec < beat + WORD_SEC);
     return Buffer.from([HEADER, ...Array.from({ length: BYTES }, () => (isLoud ? random() : 0))]);
   });
-  await writeFile(path, Buffer.concat([Buffer.from('#!AMR\n'), ...frames]));
+  await writeWhole(path, Buffer.concat([Buffer.from('#!AMR\n'), ...frames]));
   return path;
 }

@@ -105,7 +105,8 @@ export const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+/** Two processes may write the same file at once. */
+export async function writeWhole(path: string, bytes: Buffer): Promise<void> {
   const begun = `${path}.${process.pid}`;
   await writeFile(begun, bytes);
   await rename(begun, path);

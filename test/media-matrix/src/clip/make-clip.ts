@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exists } from './base.ts';
 import { withTwoEdits } from './edits.ts';
@@ -8,6 +9,8 @@ import { type ClipSpec, type Container, FRAME_RATE, HIDDEN_SEC, isMatroska, isMp
 import { cutTo, joinDescriptions, replaceFourBytes, turnMatroska, turnMp4 } from './surgery.ts';
 import { inputsOf, mapsOf, soundOptions, videoOptions } from './tracks.ts';
 
+/** The folder for clips: each is made once per machine. */
+export const CACHE = join(tmpdir(), 'recording-request-media-matrix');
 /** Raise this after a change of the clips, so that the cached ones are made again. */
 const VERSION = 4;
 
