@@ -31,44 +31,57 @@ const WITH_USERS = /\/rights-at-servers\.test\.ts$/;
 const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
 // Tests that run the collector or Prometheus, or promtool.
 const OBSERVED = /^tools\/observe\/(test|src\/(servers|definitions))\//;
-// The test that runs the samples of docs, one of which is in Python.
+const BROWSER = /\/browser\//;
+// The test that runs Schemathesis, and the samples of docs, one of which is in Python.
 const SAMPLED = /\/owner-api\.test\.ts$/;
 // The test that transcribes with Whisper.
 const SPEECH = /stack\/src\/speech\.test\.ts$/;
 const TEST_MS = 15 * 60_000;
 const TICK_MS = 60_000;
-// Twice the number of cores, because most files mostly wait.
-const FILES_AT_ONCE = availableParallelism() * 2;
+// Three times the number of cores, because long files mostly wait; each of those takes up to 2 GiB of memory.
+const FILES_AT_ONCE = Math.max(
+  2,
+  Math.min(availableParallelism() * 3, Math.floor(process.availableMemory() / 2 ** 31)),
+);
 /** The number of slowest files to report at the end. */
 const SLOWEST = 12;
 
 /**
- * Installs the programs that `files` need, starts the real servers unless no file needs them and, once `checks` have ended, runs the
- * files, several at once. Returns how many checks and tests passed and failed.
+ * Installs the programs that `files` need while it starts the real servers, unless no file needs them. Once `checks` have ended, runs
+ * the files, several at once. Returns how many checks and tests passed and failed.
  */
 export async function runTests(files: readonly string[], checks: Promise<Tally>, stop: AbortSignal): Promise<Tally> {
   if (files.length === 0) return checks;
   const withServers = files.some(needsServers);
-  if (withServers) await ensure(['ffmpeg', 'flite', 'zbar-tools'], log);
-  if (files.some(file => file.includes('/browser/'))) await ensure(['chromium'], log);
-  await ensurePrograms(files);
+  const missing = new AbortController();
+  const installed = ensurePrograms(files, withServers);
+  // A start of servers, which may build them for minutes, ends when a program cannot be installed.
+  installed.catch(error => missing.abort(error));
   await using folder = await serversFolder();
   // A compile cache: most files and services load the same modules.
   process.env.NODE_COMPILE_CACHE ||= join(folder.path, 'compiled');
   const programs = await groupUnitTests(files, folder.path);
-  if (!withServers) return await runPrograms(programs, await checks, stop);
+  if (!withServers) {
+    await installed;
+    return await runPrograms(programs, await checks, stop);
+  }
   // PocketSphinx is fast, and enough for tests that do not check words; the test of Whisper starts its own server.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
-  await using servers = await startServers({ dataDir: folder.path, log, signal: stop });
+  const signal = AbortSignal.any([stop, missing.signal]);
+  await using servers = await startServers({ dataDir: folder.path, log, signal });
+  await installed;
   Object.assign(process.env, servers.env);
   return await runPrograms(programs, await checks, stop);
 }
 
 /** Builds or downloads the programs that `files` need, in parallel: once per machine, and outside the time limit of a test file. */
-async function ensurePrograms(files: readonly string[]): Promise<void> {
+async function ensurePrograms(files: readonly string[], withServers: boolean): Promise<void> {
   const context = { env: process.env, log };
   const needed = (pattern: RegExp) => files.some(file => pattern.test(file));
   await Promise.all([
+    withServers && ensure(['ffmpeg', 'flite', 'zbar-tools'], log),
+    needed(BROWSER) && ensure(['chromium'], log),
+    needed(SAMPLED) && ensure(['schemathesis'], log),
     files.some(isDeployTest) && ensureManifestTools(context),
     needed(OBSERVED) && ensureObservability(context),
     needed(SIGNED) && ensureStandardWebhooks(context),

@@ -7,7 +7,7 @@ const PREFIX = 'recording-request-test-';
 /** Three times the largest data of the servers in a whole run. */
 const ROOM_BYTES = 4 * 2 ** 30;
 /** The other memory of a whole run: the services, the browsers, and the servers themselves. */
-const REST_BYTES = 8 * 2 ** 30;
+const REST_BYTES = 12 * 2 ** 30;
 
 export interface Places {
   /** A file system in memory. */

@@ -15,15 +15,19 @@ const DEPLOY = /^tools\/k8s\/test\//;
 /** Returns whether a test file belongs to `npm run check -- --deploy` and not to `npm test`. */
 export const isDeployTest = (file: string): boolean => DEPLOY.test(file);
 
-// These run the whole system, or simulate days of Prometheus for every alert, and fill the processor; most others wait.
-const WHOLE_SYSTEM = /^test\/(?!.*\/src\/)|^tools\/(demo|observe)\/test\/|^tools\/observe\/src\/definitions\/rules\./;
+// These take long: they run the whole system, read every hostile file, or simulate days of Prometheus for every alert.
+const LONG =
+  /^test\/(?!.*\/src\/)|^tools\/(demo|observe)\/test\/|^tools\/observe\/src\/definitions\/rules\.|^services\/media\/test\/hostile\./;
 // Each takes minutes: if it started late, it would run alone at the end.
-const LONGEST = /^test\/(system\/owner-api|browser\/(recovery|dashboard)|faults\/faults)\./;
+const LONGEST = /^test\/(system\/owner-api|browser\/(recovery|dashboard|pages)|faults\/faults)\.|\/hostile\./;
+
+/** Returns whether a test file takes long, so that no other should wait for it in one process. */
+export const isLong = (file: string): boolean => LONG.test(file);
 
 /**
- * Returns every test file, relative to the repository. Those of the whole system are distributed evenly among the first of the
- * services' tests: together they would fill the processor first and leave it idle later. Files in name order would do the same,
- * because those of one folder mostly wait or mostly compute: so the order is mixed, but always the same. Unit tests come last.
+ * Returns every test file, relative to the repository. Long ones are distributed evenly among the first of the services' tests:
+ * together they would fill the processor first and leave it idle later. Files in name order would do the same, because those of
+ * one folder mostly wait or mostly compute: so the order is mixed, but always the same. Unit tests come last.
  */
 export async function allTestFiles(): Promise<string[]> {
   const files = await Array.fromAsync(
@@ -34,14 +38,14 @@ export async function allTestFiles(): Promise<string[]> {
   );
   const {
     unit = [],
-    system = [],
+    long = [],
     service = [],
   } = Object.groupBy(mixed(files), file => {
-    if (WHOLE_SYSTEM.test(file)) return 'system';
+    if (isLong(file)) return 'long';
     return needsServers(file) ? 'service' : 'unit';
   });
   const isShorter = (file: string) => !LONGEST.test(file);
-  return [...spread([...system.filter(file => !isShorter(file)), ...system.filter(isShorter)], service), ...unit];
+  return [...spread([...long.filter(file => !isShorter(file)), ...long.filter(isShorter)], service), ...unit];
 }
 
 const mixed = (files: readonly string[]) =>

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './repository.ts';
-import { needsServers } from './test-files.ts';
+import { isLong, needsServers } from './test-files.ts';
 
 const GROUP_FILES = 40;
 // Process-wide state that a test changes: timers and methods, variables, OpenTelemetry's providers, listeners. Or that it measures: memory.
@@ -11,15 +11,15 @@ const CHANGES_PROCESS =
 
 /**
  * Returns the absolute paths of the modules that run these test files, given relative to the repository. For a unit test, starting the process and
- * loading shared modules takes longer than the test: so modules written to `dir` import several of them, unless they change
- * their process.
+ * loading shared modules takes longer than the test: so modules written to `dir` import several of them, unless they take long or
+ * change their process.
  */
 export async function groupUnitTests(files: readonly string[], dir: string): Promise<string[]> {
   const alone: string[] = [];
   const together: string[] = [];
   for (const file of files) {
     const path = resolve(ROOT, file);
-    const isAlone = needsServers(file) || CHANGES_PROCESS.test(await readFile(path, 'utf8'));
+    const isAlone = needsServers(file) || isLong(file) || CHANGES_PROCESS.test(await readFile(path, 'utf8'));
     (isAlone ? alone : together).push(path);
   }
   const groups: string[] = [];
