@@ -35,21 +35,21 @@ test('a row that fits into the remaining time is measured', async () => {
   assert.equal(rounds, 9);
 });
 
-test('a row that does not fit into the remaining hour is not started, and the result names the command that measures it', async () => {
+test('a row that does not fit into the remaining hour is not started; its result has the command that measures it', async () => {
   const { result, wasPrepared } = measured({ left: () => 179 });
   const { state, why } = await result;
   assert.equal(state, 'not measured');
-  assert.equal(why, "it takes about 3 min, and 2 were left of the run's hour: npm run bench -- 4 measures it alone");
+  assert.equal(why, "it takes about 3 min, and 2 min of the run's hour remained: npm run bench -- 4 measures it alone");
   assert.equal(wasPrepared(), false);
 });
 
-test('a running row takes no more rounds after the hour', async () => {
+test('a running row gets no more rounds after the hour', async () => {
   const left = [3_600, 3_600, 3_600, 0];
   const { state, why } = await measured({ left: () => left.shift() ?? 0 }).result;
   assert.equal(state, 'not measured');
   assert.match(String(why), /after 2 of 9 rounds/);
 });
 
-test('a named row gets all its rounds, however long they take', async () => {
+test('a named row gets all its rounds without a time limit', async () => {
   assert.equal((await measured({ left: () => -1, bounded: false }).result).state, 'judged');
 });

@@ -12,7 +12,7 @@ export interface MeasureOptions {
   left: () => number;
   /** Seconds that the later rows need. */
   later: number;
-  /** Whether the time limit also applies to the first rounds. */
+  /** True if the time limit also applies to the first rounds. */
   bounded: boolean;
 }
 
@@ -40,16 +40,18 @@ export async function measureRow(row: Row, bench: Bench, options: MeasureOptions
       atOnce: row.atOnce,
       goals: row.goals,
       selfGoals: row.self,
-      mayGoOn: more => secondsOf(more) + later < left(),
+      mayContinue: more => secondsOf(more) + later < left(),
       hasTime: () => !bounded || secondsOf(1) < left(),
       measure: variant => variants[variant]!(),
       onRound(at, of, noise) {
         taken += 1;
         const which = at === 0 ? 'warm-up round' : `round ${at} of ${of}`;
-        bench.log(`    ${which} after ${seconds().toFixed(0)} s, others had ${(100 * noise).toFixed(1)} % of the CPU`);
+        bench.log(
+          `    ${which} after ${seconds().toFixed(0)} s, other programs had ${(100 * noise).toFixed(1)} % of the CPU`,
+        );
       },
       onOpen(open) {
-        for (const finding of open) bench.log(`    not decided yet: ${lineOf(findingResult(finding))}`);
+        for (const finding of open) bench.log(`    undecided: ${lineOf(findingResult(finding))}`);
       },
     });
     return rowResult(row, outcome, seconds());
@@ -60,4 +62,4 @@ export async function measureRow(row: Row, bench: Bench, options: MeasureOptions
 }
 
 const tooLate = ({ name, minutes }: Row, seconds: number) =>
-  `it takes about ${minutes} min, and ${Math.max(0, Math.floor(seconds / 60))} were left of the run's hour: npm run bench -- ${name} measures it alone`;
+  `it takes about ${minutes} min, and ${Math.max(0, Math.floor(seconds / 60))} min of the run's hour remained: npm run bench -- ${name} measures it alone`;

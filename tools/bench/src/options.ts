@@ -4,21 +4,21 @@ import type { Row } from './row.ts';
 
 export interface Options {
   rows: readonly Row[];
-  /** Undefined means each row's own number. */
+  /** Undefined uses each row's own number. */
   rounds: number | undefined;
-  /** Whether the run ends after an hour: true when neither rows nor rounds are given. */
+  /** True ends the run after an hour, if neither rows nor rounds are given. */
   bounded: boolean;
   seed: number;
   /** The folder for CPU profiles of the services. */
   profile: string | undefined;
-  /** Whether to count operations instead of measuring rows. */
+  /** True counts operations instead of measuring rows. */
   counts: boolean;
   /** The commit to measure or count beside the current one. */
   against: string | undefined;
   help: boolean;
 }
 
-/** The number of rounds that a row starts with. */
+/** The first number of rounds of a row. */
 export const ROUNDS = 9;
 /** An undecided row gets more rounds, up to this number. */
 export const MAX_ROUNDS = 36;
@@ -33,13 +33,13 @@ npm run bench -- --against COMMIT [--rounds N]
 
 Measures the product beside alternatives, on the same servers, and reports for each goal: met, missed or undecided. Without ROW,
 measures all rows except those marked "only when named", for an hour at most. Lists the rows that did not fit, which can be measured
-alone. Installs and builds missing programs first, outside the hour. Do not use the machine meanwhile.
+alone. First installs and builds missing programs, outside the hour. Do not use the machine meanwhile.
 
   ROW         one or more row numbers, such as 1 3; the times are for nine rounds:
 ${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${row.minutes} min${row.named ? ', only when named' : ''})`).join('\n')}
-  counts      counts MongoDB operations, RPCs, Kafka records and store requests of each kind of request and of one clip, from outside
+  counts      counts MongoDB operations, RPCs, Kafka records and store requests of each kind of request and of one clip
   --against COMMIT
-              measures reads of today's services beside those of another commit, on the same servers in alternation
+              compares reads of the current services with those of another commit, on the same servers in alternation
   --rounds N  measures N rounds of each row (default: ${ROUNDS}, and up to ${MAX_ROUNDS} while a goal is undecided). Fewer than ${MIN_ROUNDS} give no
               verdict, and no results are written
   --seed N    repeats the order of the variants of another run
@@ -57,7 +57,7 @@ export function parseOptions(args: string[], all: readonly Row[]): Options {
   const counts = positionals.length === 1 && positionals[0] === 'counts';
   const isOther = counts || values.against !== undefined;
   if (values.against !== undefined && !counts && positionals.length > 0)
-    throw new UsageError('--against measures reads alone: it takes no row.');
+    throw new UsageError('--against measures only reads: omit the rows.');
   const unknown = isOther ? undefined : positionals.find(name => !all.some(row => row.name === name));
   if (unknown !== undefined)
     throw new UsageError(`There is no row ${unknown}: name one of ${all.map(row => row.name).join(', ')}.`);

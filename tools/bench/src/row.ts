@@ -30,7 +30,7 @@ export const FULL: Scale = {
   repeats: 5,
   growth: { submissions: 100_000, links: 10_000, projects: 2_000 },
 };
-/** Enough to check that every variant answers correctly. */
+/** Enough for a check of every variant's answer. */
 export const CHECK: Scale = {
   minTicks: 1,
   minSeconds: 0,
@@ -61,24 +61,24 @@ export interface Row {
   goals: readonly Goal[];
   /** The metrics in which the product must equal itself. */
   self: readonly Goal[];
-  /** `npm test` skips the row: it needs an idle machine, its own services or much time. */
+  /** True if `npm test` skips the row, which needs an idle machine, its own services or much time. */
   alone?: boolean;
-  /** Measured only when named: with it, a run of all rows would take more than an hour. */
+  /** True if the row runs only when named, because a run of all rows would otherwise take more than an hour. */
   named?: boolean;
-  /** The number of rounds, if nine are not enough. */
+  /** The number of rounds; nine by default. */
   rounds?: number;
-  /** Turns of each variant in a round, whose figure is their mean, so that a machine that is slow for seconds affects all variants. */
+  /** Turns of each variant in a round; their mean is the figure. A machine that is slow for seconds then affects all variants. */
   turns?: number;
   /**
    * Measures all variants at the same time, because the machine's speed changes. Only for CPU time, which is counted by process, or for
    * requests that run one at a time (`oneByOne`), so that the variants alternate.
    */
   atOnce?: boolean;
-  /** Duration of nine rounds on two cores, with the preparation. */
+  /** The duration of nine rounds and the preparation on two cores. */
   minutes: number;
   /**
-   * Creates the data, starts the peers, and checks that every variant gives the same answer. Releases through `stack` all that it
-   * starts. Rejects with a sentence about the first variant with a different answer.
+   * Creates the data, starts the peers, and checks that every variant returns the same answer. `stack` ends all that it starts.
+   * Rejects with a sentence about the first variant with a different answer.
    */
   prepare(bench: Bench, stack: AsyncDisposableStack): Promise<Prepared>;
 }
@@ -97,7 +97,7 @@ export const itself = (...metrics: string[]): Goal[] =>
 /** Returns the two variants of the product. */
 export const twice = (take: () => Promise<Sample>): Prepared => ({ [PRODUCT]: take, [AGAIN]: take });
 
-/** Fails with a sentence when a variant's answer is wrong. */
+/** Throws a sentence if a variant's answer is wrong. */
 export function expectEqual(what: string, actual: unknown, expected: unknown): void {
   const [got, wanted] = [actual, expected].map(value => JSON.stringify(value)?.slice(0, 500));
   if (got !== wanted) throw new Error(`${what}: expected ${wanted}, got ${got}.`);

@@ -24,7 +24,7 @@ import { randomFrom } from './stats/random.ts';
 const LIMIT_SECONDS = 60 * 60;
 /** The part of the limit that is reserved for stopping. */
 const STOP_SECONDS = 30;
-/** Variables that name servers elsewhere, whose CPU time cannot be counted. */
+/** Variables with servers elsewhere, whose CPU time cannot be counted. */
 const ELSEWHERE = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
 
 export const withoutServers = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>

@@ -6,7 +6,7 @@ import type { Metrics } from './stats/goal.ts';
 import { quantile } from './stats/interval.ts';
 import type { Sample } from './stats/rounds.ts';
 
-/** A sample fails when its processes use too little CPU within this time. */
+/** A sample fails if its processes use too little CPU within this time. */
 const LIMIT_SECONDS = 90;
 
 /** Returns a bench whose samples last only `share` of the normal time, for one of several turns in a round. */
@@ -30,12 +30,12 @@ export async function msOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Runs work when no other work runs. */
+/** Runs work while no other work runs. */
 export type OneByOne = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Returns a function that runs one piece of work after the other, in the order of the calls. It makes variants that are measured at
- * once alternate, so that the machine's speed at a moment is the same for all of them.
+ * Returns a function that runs one piece of work after the other, in the order of the calls. Variants that are measured at once
+ * then alternate, so that the machine's speed at a moment is the same for all of them.
  */
 export function oneByOne(signal: AbortSignal): OneByOne {
   const slots = createFairSlots(1, { queued: 1_000 });

@@ -32,8 +32,8 @@ const (
 	callLimit     = 5 * time.Second
 )
 
-// gateway answers GET /api/projects/{id} with the calls that the product makes: the token's owner, remembered for five
-// seconds, then the project and its counts at once.
+// gateway answers GET /api/projects/{id} with the product's calls: the token's owner, cached for five seconds, then the
+// project and its counts at once.
 type gateway struct {
 	accounts    accountsv1.AccountsServiceClient
 	submissions submissionsv1.SubmissionsServiceClient
@@ -78,7 +78,7 @@ func newGateway(flags *flag.FlagSet, args []string) (http.Handler, error) {
 	}, nil
 }
 
-// mutualTLS trusts what the authority has signed, whatever its name: the services' names are no hosts.
+// mutualTLS trusts every certificate of the authority, because the services' names are not host names.
 func mutualTLS(certFile, keyFile, caFile string) (credentials.TransportCredentials, error) {
 	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
@@ -138,7 +138,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := *r.URL
 	path.Path = "/api/owners/" + ownerID + "/projects/" + projectID
 	inner.URL = &path
-	// Meant for this gateway; the generated one would pass it on.
+	// This header is for this gateway; the generated gateway would forward it.
 	inner.Header.Del("Authorization")
 	g.generated.ServeHTTP(w, inner)
 }
@@ -150,7 +150,7 @@ type counted struct {
 	err   error
 }
 
-// composed is the answer: two messages in one JSON object.
+// composed is the answer, with two messages in one JSON object.
 type composed struct {
 	project, counts proto.Message
 }

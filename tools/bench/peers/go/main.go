@@ -1,4 +1,4 @@
-// Peers of the benchmark: what one would otherwise put in front of the same services and the same object store.
+// Peers of the benchmark: alternatives in front of the same services and the same object store.
 //
 //	peers gateway -listen A -projects A -submissions A   grpc-gateway
 //	peers proxy   -listen A -target URL                  httputil.ReverseProxy

@@ -13,7 +13,7 @@ const (
 	connections = 128
 )
 
-// buffers are reused from copy to copy.
+// buffers is a pool of reused buffers.
 type buffers struct{ pool sync.Pool }
 
 func (b *buffers) Get() []byte       { return *b.pool.Get().(*[]byte) }
@@ -33,7 +33,7 @@ func storeTransport() *http.Transport {
 	return transport
 }
 
-// newProxy passes every request on to one origin, under its host name: addresses signed for it are valid here too.
+// newProxy forwards every request to one origin with the origin's host name, so that URLs signed for it are valid here too.
 func newProxy(flags *flag.FlagSet, args []string) (http.Handler, error) {
 	target := flags.String("target", "", "the origin's address")
 	if err := flags.Parse(args); err != nil {

@@ -13,8 +13,8 @@ import (
 
 type entry struct{ name, url string }
 
-// newZip answers with an archive of what is behind the addresses in a list: a name, a tab and an address a line. Each is read from
-// the store while it is written, uncompressed.
+// newZip answers with an uncompressed archive of the files in a list, whose lines have a name, a tab and a URL. It reads each file
+// from the store while it writes.
 func newZip(flags *flag.FlagSet, args []string) (http.Handler, error) {
 	list := flags.String("list", "", "the file with the entries")
 	if err := flags.Parse(args); err != nil {
@@ -31,7 +31,7 @@ func newZip(flags *flag.FlagSet, args []string) (http.Handler, error) {
 		archive := zip.NewWriter(w)
 		for _, each := range entries {
 			if err := add(archive, client, pool, r, each); err != nil {
-				// The headers are sent: only a broken connection tells the client.
+				// The headers are already sent, so only a cut connection reports the error to the client.
 				panic(http.ErrAbortHandler)
 			}
 		}

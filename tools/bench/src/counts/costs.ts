@@ -17,9 +17,9 @@ export interface CountedPlace {
   taps: Taps;
   topicPrefix: string;
   signal: AbortSignal;
-  /** How often each request is sent. */
+  /** The number of times that each request is sent. */
   reads: number;
-  /** How many clips land, one after the other. */
+  /** The number of clips that land, one after the other. */
   clips: number;
 }
 
@@ -36,7 +36,7 @@ const WAIT_MS = 60_000;
 const FOLLOWS_MS = 1_500;
 const IDLE_MS = 15_000;
 
-/** Counts one thing after the other, and subtracts the work of the idle system in the same time. */
+/** Counts one kind of work after the other, and subtracts the work of the idle system in the same time. */
 export async function countCosts({ product, taps, topicPrefix, signal, reads, clips }: CountedPlace): Promise<Costs> {
   await using stack = new AsyncDisposableStack();
   const hook = stack.use(await startHook());

@@ -1,6 +1,6 @@
 import { type Counts, KINDS, type Kind } from './taps.ts';
 
-/** The cost of one piece of work: how often each operation happens for it. */
+/** The cost of one piece of work: the number of its operations by name. */
 export type Cost = Record<Kind, Record<string, number>>;
 
 const every = (of: (kind: Kind) => Record<string, number>) =>

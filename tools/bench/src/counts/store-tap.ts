@@ -20,7 +20,7 @@ export async function openStoreTap(endpoint: string): Promise<Tap> {
 /** Returns the path without its bucket, ids and signature, with the names of its other parameters. */
 function kindOf(path: string): string {
   const { pathname, searchParams } = new URL(path, 'http://store');
-  const asked = [...searchParams.keys()].filter(name => !name.startsWith('X-Amz-') && name !== 'x-id').sort();
+  const parameters = [...searchParams.keys()].filter(name => !name.startsWith('X-Amz-') && name !== 'x-id').sort();
   const key = pathname.split('/').slice(2).join('/').replace(IDS, '…');
-  return asked.length > 0 ? `${key}?${asked.join('&')}` : key;
+  return parameters.length > 0 ? `${key}?${parameters.join('&')}` : key;
 }

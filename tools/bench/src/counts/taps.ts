@@ -4,14 +4,14 @@ import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { openMongoTap } from './mongo-tap.ts';
 import { openStoreTap } from './store-tap.ts';
 
-/** The kinds of operations that are counted. */
+/** The kinds of counted operations. */
 export const KINDS = ['MongoDB operations', 'RPCs', 'Kafka records', 'store requests'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** The number of operations by kind and name, such as `submissions uploads find`. */
 export type Counts = Record<Kind, ReadonlyMap<string, number>>;
 
-/** Counts the operations of services that are started with `env`. */
+/** Counts the operations of services that run with `env`. */
 export interface Taps extends AsyncDisposable {
   env: Record<string, string>;
   /** Waits until the services have reported their RPCs, and returns the counts so far. */
@@ -56,7 +56,7 @@ export async function openTaps(serversEnv: Record<string, string>): Promise<Taps
 /** Returns the method without its package: `ProjectsService/GetProject`. */
 const methodOf = (attributes: Record<string, unknown>) => String(attributes['rpc.method']).split('.').at(-1)!;
 
-/** Returns how many records each topic has received. */
+/** Returns the number of records in each topic. */
 async function recordsOf(admin: Admin, topicPrefix: string): Promise<Map<string, number>> {
   const topics = (await admin.listTopics()).filter(name => name.startsWith(topicPrefix) && !name.startsWith('__'));
   const counts = new Map<string, number>();

@@ -4,11 +4,11 @@ export interface LoopResult {
   seconds: number;
 }
 
-/** Interval of the calls to `isEnough`, which may have to read all of /proc. */
-const ASK_MS = 100;
+/** The interval of the calls to `isEnough`, which may read all of /proc. */
+const CHECK_MS = 100;
 
 /**
- * Repeats `work` on each of `lanes` lanes until `isEnough`, which is called every ASK_MS. Running work is then completed and
+ * Repeats `work` on each of `lanes` lanes until `isEnough`, which is called every CHECK_MS. Running work is then completed and
  * counted. Rejects with the first error of `work`, once every lane has stopped.
  */
 export async function closedLoop(
@@ -17,12 +17,12 @@ export async function closedLoop(
 ): Promise<LoopResult> {
   const startedAt = performance.now();
   const seconds = () => (performance.now() - startedAt) / 1000;
-  let [count, askedAt, isOver] = [0, 0, false];
-  const goesOn = () => {
+  let [count, checkedAt, isOver] = [0, 0, false];
+  const continues = () => {
     if (isOver) return false;
     const now = seconds();
-    if (now - askedAt >= ASK_MS / 1000) {
-      askedAt = now;
+    if (now - checkedAt >= CHECK_MS / 1000) {
+      checkedAt = now;
       isOver = isEnough(count, now);
     }
     return !isOver;
@@ -31,7 +31,7 @@ export async function closedLoop(
     do {
       await work(at);
       count += 1;
-    } while (goesOn());
+    } while (continues());
   };
   const ended = await Promise.allSettled(
     Array.from({ length: lanes }, (_, at) =>

@@ -34,7 +34,7 @@ export async function curl(
 ): Promise<Transferred[]> {
   const [command, args] = dieWithParent('curl', ['--config', '-']);
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' });
-  // Addresses and tokens go through stdin, so that the list of processes does not show them.
+  // URLs and tokens go through stdin, so that the list of processes does not show them.
   child.stdin.on('error', () => {});
   child.stdin.end(requests.map(configurationOf).join('\nnext\n'));
   const [out, messages, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
@@ -54,7 +54,7 @@ function configurationOf({ url, method, headers = {}, upload, output = '/dev/nul
     ['max-time', String(LIMIT_SECONDS)],
     ...Object.entries(headers).map(([name, value]): [string, string] => ['header', `${name}: ${value}`]),
   ];
-  // The empty header keeps curl from waiting for a 100 before it sends the body.
+  // The empty header prevents curl from waiting for a 100 before it sends the body.
   if (upload !== undefined) options.push(['upload-file', upload], ['header', 'Expect:']);
   if (method !== undefined) options.push(['request', method]);
   return [

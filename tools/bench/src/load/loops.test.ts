@@ -31,7 +31,7 @@ test('a closed loop stops every lane at the first error', async () => {
   await assert.rejects(closedLoop(work, { lanes: 2, isEnough: () => false }), /503/);
   const then = done;
   await delay(30);
-  assert.equal(done, then, 'nothing is sent after that');
+  assert.equal(done, then, 'no request follows the error');
 });
 
 test('an open loop sends on time while earlier requests are unanswered', async () => {

@@ -5,7 +5,7 @@ import { progressOf } from './progress.ts';
 const ids = Array.from({ length: 40 }, (_, at) => String(at));
 const signal = new AbortController().signal;
 
-test('the rate excludes the start, before each worker has finished one, and the end, when some have nothing left', async () => {
+test('the rate excludes the start, before each worker has finished one, and the end, when some workers are idle', async () => {
   // No progress in the first second, ten a second until four fifths are done, then one a second.
   let now = 0;
   const clock = mock.method(performance, 'now', () => now);
@@ -21,7 +21,7 @@ test('the rate excludes the start, before each worker has finished one, and the 
   assert.equal(lost, 0);
 });
 
-test('work that is not done in time is lost', async () => {
+test('late work counts as lost', async () => {
   const progress = await progressOf({ ids, done: async () => 30 }, { each: 5, limitMs: 0, signal });
   assert.deepEqual(progress, { rate: 0, lost: 10 });
 });

@@ -3,22 +3,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Waiting work of one kind. */
 export interface Batch {
   ids: readonly string[];
-  /** How many of them are done. */
+  /** Returns the number of finished ones. */
   done(): Promise<number>;
 }
 
 export interface Progress {
   /** Units of work a second, while there was work for every worker. */
   rate: number;
-  /** Units of work that were not done within the limit. */
+  /** Units of work not done within the limit. */
   lost: number;
 }
 
 const LOOK_MS = 50;
 
 /**
- * Watches a batch until all of it is done, for `limitMs` at most. Each worker gets `each` units. The rate excludes the time of each
- * worker's first and last unit: near the end some workers have nothing left.
+ * Watches a batch until it is done, for `limitMs` at most. Each worker gets `each` units. The rate excludes the time of each
+ * worker's first and last unit, because some workers are idle near the end.
  */
 export async function progressOf(
   { ids, done }: Batch,

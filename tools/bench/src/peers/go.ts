@@ -30,7 +30,7 @@ export async function ensureGoPeers(context: InstallContext): Promise<string> {
     signal,
     fill: async into => {
       if (!(await onPath('go', env)))
-        throw new Error('The peers are built with Go, and there is no go on PATH: install Go 1.26 or newer.');
+        throw new Error('The peers need Go, but there is no go on PATH: install Go 1.26 or newer.');
       log('building the peers in Go (a minute or two, once per machine) …');
       const [source, generators] = [join(into, 'src'), join(into, 'generators')];
       await cp(SOURCES, source, { recursive: true });

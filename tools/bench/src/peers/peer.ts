@@ -2,13 +2,13 @@ import { type Child, startChild } from '@recording-request/stack/child-process';
 import { freePort } from '@recording-request/stack/ports';
 import { waitFor } from '@recording-request/stack/wait';
 
-/** A server that takes the product's place. */
+/** A server that replaces the product. */
 export interface Peer extends AsyncDisposable {
   url: string;
   pid: number;
 }
 
-/** The folder for the logs of peers, and the variables that they start with. */
+/** The folder for the peers' logs, and the peers' variables. */
 export interface PeerPlace {
   dir: string;
   env: NodeJS.ProcessEnv;
@@ -18,7 +18,7 @@ export interface PeerPlace {
 const READY_MS = 60_000;
 const GRACE_MS = 6_000;
 
-/** Starts a peer on a free port and waits until it answers at `ready`, with any status. It ends with this process. */
+/** Starts a peer on a free port and waits until it answers at `ready` with any status. The peer ends with this process. */
 export async function startPeer(
   name: string,
   place: PeerPlace,

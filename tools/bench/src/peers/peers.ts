@@ -8,7 +8,7 @@ import { ensureTusPeer } from './tus.ts';
 /** A program that must be installed before a row starts. */
 export type Need = 'go' | 'nginx' | 'tus' | 'zip' | 'curl' | 'media' | 'chromium';
 
-/** The programs of the peers, and their place. A program that is not needed is undefined. */
+/** The peers' programs and their place. A program is undefined if no row needs it. */
 export interface Peers {
   place: PeerPlace;
   go?: string;
@@ -16,7 +16,7 @@ export interface Peers {
   tus?: string;
 }
 
-/** The media service does not start without it. */
+/** The media service does not start without ffmpeg. */
 const ALWAYS = ['ffmpeg'];
 const DEBIAN: Partial<Record<Need, string[]>> = {
   chromium: ['chromium'],
@@ -25,7 +25,7 @@ const DEBIAN: Partial<Record<Need, string[]>> = {
   media: ['ffmpeg', 'flite'],
 };
 
-/** Finds or installs the programs that rows need. Rejects with a sentence that names a missing one. */
+/** Finds or installs the programs for the rows. Rejects with a sentence that names a missing program. */
 export async function ensurePeers(needs: ReadonlySet<Need>, place: PeerPlace, log: Log): Promise<Peers> {
   const context = { env: place.env, log, signal: place.signal };
   await ensureDebian([...new Set([...ALWAYS, ...[...needs].flatMap(need => DEBIAN[need] ?? [])])], log, context);

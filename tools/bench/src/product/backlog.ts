@@ -21,15 +21,15 @@ interface StoredSource {
 export interface Backlog extends AsyncDisposable {
   /** Returns the record of a project's first clip after its landing and before its media, and copies its parts to `source-0`, `source-1` … */
   keepLanded(projectId: string, source: string, signal: AbortSignal): Promise<Row>;
-  /** Adds clips that have landed and have no media yet. */
+  /** Adds landed clips without media. */
   media(landed: Row, source: string, count: number): Promise<Batch>;
-  /** Adds clips with sound that have no transcript yet. */
+  /** Adds clips with sound but without a transcript. */
   transcripts(submissionId: string, count: number): Promise<Batch>;
-  /** Resolves once an event of the project was delivered. */
+  /** Resolves after the delivery of an event of the project. */
   firstDelivered(projectId: string, signal: AbortSignal): Promise<void>;
-  /** Adds events that are not sent yet, copied from the first one of the project. */
+  /** Adds unsent events, copied from the first one of the project. */
   deliveries(projectId: string, count: number): Promise<Batch>;
-  /** Returns how many extra ends of the batch's jobs are in the logs of a service's workers. */
+  /** Returns the number of extra ends of the batch's jobs in the logs of a service's workers. */
   repeatedJobs(service: string, batch: Batch): Promise<number>;
 }
 
@@ -67,7 +67,7 @@ export async function openBacklog(product: OwnProduct): Promise<Backlog> {
       const row = await waitFor('the landing of a clip', landed, { timeoutMs: WAIT_MS, intervalMs: 10, signal });
       const stored = row.source as StoredSource | undefined;
       if (!stored || !(row.job as { inspection?: unknown } | undefined)?.inspection)
-        throw new Error('the media of a clip were made before it could be copied');
+        throw new Error('the media of a clip were ready before the copy');
       for (const [at, { key }] of stored.parts.entries()) await stores.copyObject(key, `${source}-${at}`);
       return row;
     },

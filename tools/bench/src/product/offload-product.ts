@@ -4,13 +4,13 @@ import { startMediaProxy } from '@recording-request/stack/media-proxy';
 import type { Bench } from '../row.ts';
 import { type OwnProduct, startOwnProduct } from './own-product.ts';
 
-/** A product with an nginx in front that sends the bytes, as in deploy/nginx. Its `baseUrl` is still the gateway's. */
+/** A product behind an nginx that sends the bytes, as in deploy/nginx. Its `baseUrl` is still the gateway's. */
 export interface OffloadProduct extends OwnProduct {
-  /** The address of nginx. */
+  /** The base URL of nginx. */
   frontUrl: string;
 }
 
-/** Starts a separate product with an nginx in front. */
+/** Starts a separate product behind an nginx. */
 export async function startOffloadProduct(bench: Bench, stack: AsyncDisposableStack): Promise<OffloadProduct> {
   const secret = randomBytes(32).toString('hex');
   const env = { MEDIA_OFFLOAD: 'accel', MEDIA_OFFLOAD_SECRET: secret, TRUSTED_PROXIES: '1' };

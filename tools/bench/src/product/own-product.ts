@@ -8,10 +8,10 @@ import type { Product } from './product.ts';
 import { profiling } from './profiling.ts';
 import { RAISED } from './raised.ts';
 
-/** Services that only one row uses. */
+/** A product for one row. */
 export interface OwnProduct extends Product, AsyncDisposable {
   dataDir: string;
-  /** The services' variables, without those of the servers. */
+  /** The services' variables without the servers'. */
   env: Record<string, string>;
 }
 

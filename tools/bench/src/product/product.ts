@@ -19,7 +19,7 @@ export interface Product {
   databasePrefix: string;
   topicPrefix: string;
   bucket: string;
-  /** The folder of the ffmpeg and ffprobe that its workers start; PATH by default. */
+  /** The folder of its workers' ffmpeg and ffprobe; PATH by default. */
   programs?: string;
 }
 
@@ -61,7 +61,7 @@ export async function createUpload(product: Product, link: string, file: File): 
   const metadata = { responseSessionId, filetype: file.mimeType };
   const { response, url } = await createTusUpload(`${link}/uploads`, { metadata, length: file.bytes });
   await response.body?.cancel();
-  if (response.status !== 201) throw new Error(`an upload was created with ${response.status}, not 201`);
+  if (response.status !== 201) throw new Error(`the creation of an upload returned ${response.status}, not 201`);
   return url;
 }
 
@@ -72,7 +72,7 @@ export const PATCH = {
   'content-type': 'application/offset+octet-stream',
 };
 
-/** Sends the whole file. Resolves to the seconds until the answer. */
+/** Sends the whole file. Returns the seconds until the answer. */
 export async function sendUpload(url: string, file: File, signal: AbortSignal): Promise<number> {
   const request = { url, method: 'PATCH', headers: PATCH, upload: file.path };
   const [answer] = await curl([request], { signal, wanted: ACCEPTED });
@@ -80,7 +80,7 @@ export async function sendUpload(url: string, file: File, signal: AbortSignal): 
   return answer!.seconds;
 }
 
-/** Waits until the project has `count` clips and all have media. Resolves to the clips, the newest first. */
+/** Waits until the project has `count` clips with media. Returns the clips, the newest first. */
 export async function readyClips(
   product: Product,
   projectId: string,

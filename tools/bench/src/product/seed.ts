@@ -27,7 +27,7 @@ export async function openSeed({ serversEnv, databasePrefix }: Product): Promise
     mongo.getClient().db(`${databasePrefix}${database}`).collection<Row>(name);
   const one = async (database: string, name: string, filter: object) => {
     const row = await collection(database, name).findOne(filter);
-    if (!row) throw new Error(`there is nothing in ${database}.${name} to copy`);
+    if (!row) throw new Error(`${database}.${name} has nothing to copy`);
     return row;
   };
   return {

@@ -20,9 +20,9 @@ export interface PageLoad {
   bytes: number;
 }
 
-/** A browser that Chromium itself slows down to the speed of a phone. */
+/** A Chromium that is slowed down to the speed of a phone. */
 export interface SlowPhone extends AsyncDisposable {
-  /** Opens a page without a cache or an open connection. Rejects when its script is not ready within half a minute. */
+  /** Opens a page without a cache or an open connection. Rejects if its script is not ready within half a minute. */
   open(url: string): Promise<PageLoad>;
 }
 

@@ -7,7 +7,7 @@ import type { Product } from './product.ts';
 
 /** The sweeper of the submissions service, in this process. */
 export interface Sweeper extends AsyncDisposable {
-  /** Runs one turn, which looks for all work that stopped midway. */
+  /** Runs one turn, which searches for all unfinished work. */
   turn(): Promise<void>;
   clips(): Promise<number>;
 }

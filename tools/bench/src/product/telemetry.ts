@@ -4,13 +4,13 @@ import { startPeer } from '../peers/peer.ts';
 import type { Bench } from '../row.ts';
 
 /** Longer than the minute between two exports of metrics. */
-const CAME_MS = 90_000;
+const ARRIVAL_MS = 90_000;
 const SIGNALS = ['traces', 'metrics'] as const;
 
 /** A collector, and the variables that make services send to it: only its address. */
 export interface Collector {
   env: Record<string, string>;
-  /** Resolves once spans and metrics have come. */
+  /** Resolves when spans and metrics have arrived. */
   came(): Promise<void>;
 }
 
@@ -30,6 +30,6 @@ export async function startCollector({ peers, signal }: Bench, stack: AsyncDispo
   };
   return {
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: url },
-    came: async () => void (await waitFor('spans and metrics', counted, { timeoutMs: CAME_MS, signal })),
+    came: async () => void (await waitFor('spans and metrics', counted, { timeoutMs: ARRIVAL_MS, signal })),
   };
 }

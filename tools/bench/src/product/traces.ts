@@ -19,13 +19,13 @@ export interface Moments {
 export interface Traces extends AsyncDisposable {
   env: Record<string, string>;
   serviceEnv: Partial<Record<ServiceName, Record<string, string>>>;
-  /** Resolves once the clip of this upload is transcribed, and drops all spans. */
+  /** Resolves when this upload's clip has a transcript, and drops all spans. */
   momentsOf(uploadUrl: string, signal: AbortSignal): Promise<Moments>;
 }
 
 const LIMIT_MS = 60_000;
 const LOOK_MS = 200;
-// Close to the default of five seconds, so that encoding and sending spans does not fall into each measured landing.
+// Close to the default of five seconds, so that not every measured landing includes an export of spans.
 export const SENT_AFTER_MS = 3_000;
 
 export async function startTraces(): Promise<Traces> {

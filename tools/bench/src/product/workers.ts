@@ -13,12 +13,12 @@ const CHECK_MS = 2_000;
 const GRACE_MS = 15_000;
 const GROUP_MS = 60_000;
 
-/** One more process of a service. */
+/** An additional process of a service. */
 export interface Worker extends AsyncDisposable {
   pid: number;
 }
 
-/** Starts another process of a service. `number` is part of its log's name. */
+/** Starts an additional process of a service. `number` is part of its log's name. */
 export async function startWorker(
   product: OwnProduct,
   service: ServiceName,
@@ -57,7 +57,7 @@ export async function startWorker(
 
 /** Watches the consumer groups of a product. */
 export interface GroupWatch extends AsyncDisposable {
-  /** Resolves once each group has `members` members and its partitions are assigned. */
+  /** Resolves when each group has `members` members and its partitions are assigned. */
   stable(groups: readonly string[], members: number, signal: AbortSignal): Promise<void>;
 }
 

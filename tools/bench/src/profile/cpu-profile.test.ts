@@ -12,7 +12,7 @@ const FRAMES: [functionName: string, url: string][] = [
   ['', 'file:///app/services/gateway/src/main.ts'],
 ];
 
-/** A profile in which the frames of `order` ran for a millisecond each. */
+/** Makes a profile in which the frames of `order` ran for a millisecond each. */
 const profile = (...order: number[]): CpuProfile => ({
   nodes: FRAMES.map(([functionName, url], id) => ({ id, callFrame: { functionName, url, lineNumber: 9 } })),
   samples: [...order, 0],
@@ -39,7 +39,7 @@ test('the time of a process’s start does not count', () => {
   assert.deepEqual([...owners.keys()], ['@grpc/grpc-js']);
 });
 
-test('a profile knows its service', () => {
+test('a profile has the name of its service', () => {
   assert.equal(serviceOf(profile(0)), 'gateway');
   assert.equal(serviceOf({ ...profile(0), nodes: [] }), undefined);
 });

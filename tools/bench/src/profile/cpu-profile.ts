@@ -1,4 +1,4 @@
-/** The parts of V8's `--cpu-prof` output that are read here. */
+/** The used parts of V8's `--cpu-prof` output. */
 export interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
   /** The id of the node that ran at each sample. */
@@ -29,7 +29,7 @@ export function usageOf({ nodes, samples, timeDeltas }: CpuProfile): Usage {
   const usage: Usage = { busyMs: 0, owners: new Map(), functions: new Map() };
   let passed = 0;
   for (const [at, id] of samples.entries()) {
-    // A sample stands for the time until the next one.
+    // A sample counts for the time until the next one.
     const ms = (timeDeltas[at + 1] ?? 0) / 1_000;
     passed += timeDeltas[at] ?? 0;
     const { functionName, url, lineNumber } = frames.get(id)!;
@@ -43,7 +43,7 @@ export function usageOf({ nodes, samples, timeDeltas }: CpuProfile): Usage {
   return usage;
 }
 
-/** Returns the service of a profile; undefined for a process of no service. */
+/** Returns the service of a profile; undefined for another process. */
 export function serviceOf({ nodes }: CpuProfile): string | undefined {
   for (const { callFrame } of nodes) {
     const [, name] = /services\/([a-z]+)\/src\/main\.ts$/.exec(callFrame.url) ?? [];

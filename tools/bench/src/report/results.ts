@@ -7,7 +7,7 @@ export interface RowResult {
   name: string;
   title: string;
   state: RowOutcome['state'];
-  /** A sentence for a row that was not judged. */
+  /** The reason why a row was not judged. */
   why?: string;
   seconds: number;
   findings: FindingResult[];
@@ -19,7 +19,7 @@ export interface FindingResult {
   text: string;
   /** "≥ 1", "≤ 1.2" or "0.8 to 1.2". */
   bound: string;
-  /** Null when it was not measured. */
+  /** Null if it was not measured. */
   median: number | null;
   low?: number;
   high?: number;

@@ -47,12 +47,12 @@ test('every line of the table has as many columns as its head', () => {
   assert.deepEqual(new Set(columns), new Set([columns[0]]));
 });
 
-test('a row that was not judged says why', () => {
+test('a row that was not judged has a reason', () => {
   const noisy = row('1', 1, { state: 'not measured', why: 'others had 9 % of the CPU time' });
   assert.match(summaryOf(noisy), /not measured: others had 9 %/);
 });
 
-test('the terminal shows the figures of a void row, and why they do not count', () => {
+test('the terminal shows the figures of a void row and the reason', () => {
   const summary = summaryOf(row('1', 1, { state: 'void', why: 'it differs from itself' }));
   assert.match(summary, /void: it differs from itself\n {4}met {7}rate, of Go ≥ 1: 1 \(0\.9 to 1\.1\)/);
 });

@@ -7,7 +7,7 @@ const END = '<!-- made by npm run bench: end -->';
 /** Returns the kept rows as Markdown. */
 export const tableOf = (rows: readonly KeptRow[]): string =>
   [
-    '| # | what | goal | median | interval | rounds | run, commit, processor | verdict |',
+    '| # | measurement | goal | median | interval | rounds | run, commit, processor | verdict |',
     '|---|---|---|---|---|---|---|---|',
     ...rows.flatMap(linesOf),
   ].join('\n');
@@ -48,7 +48,6 @@ export async function updateDocument(path: string, table: string): Promise<void>
 /** Returns the text with the table between its markers. Throws when they are missing. */
 export function withTable(text: string, table: string): string {
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (begin < 0 || end < begin)
-    throw new Error(`The document has no lines "${BEGIN}" and "${END}" to put the table between.`);
+  if (begin < 0 || end < begin) throw new Error(`The document has no lines "${BEGIN}" and "${END}" for the table.`);
   return `${text.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${text.slice(end)}`;
 }

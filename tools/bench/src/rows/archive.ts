@@ -85,7 +85,7 @@ function downloadSample(bench: Bench, request: Transfer, bytes: number): () => P
   return () =>
     timed(bench, async () => {
       const [answer] = await curl([request], { signal: bench.signal });
-      if (answer!.bytesIn < bytes) throw new Error(`an archive of ${bytes} bytes came as ${answer!.bytesIn}`);
+      if (answer!.bytesIn < bytes) throw new Error(`an archive of ${bytes} bytes arrived with ${answer!.bytesIn}`);
       return { rate: bytes / 1e6 / answer!.seconds };
     });
 }

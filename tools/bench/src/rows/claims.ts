@@ -81,8 +81,8 @@ export const claims: Row = {
       await context.store.transfers.stop();
       return (await where.findOne({ _id }))!.claimed - before;
     };
-    expectEqual('the uses that the product claimed', await claimedBy(own, stored), CLAIMS);
-    expectEqual('the uses that bare updates claimed', await claimedBy(bare, plain), CLAIMS);
+    expectEqual('the uses claimed by the product', await claimedBy(own, stored), CLAIMS);
+    expectEqual('the uses claimed by bare updates', await claimedBy(bare, plain), CLAIMS);
     const alone = oneByOne(bench.signal);
     let bursts = 0;
     const burst = async (claim: Claim) => {
@@ -93,7 +93,7 @@ export const claims: Row = {
       return ms;
     };
     const several = async (claim: Claim, count: number) => {
-      // The first burst after another variant's is not timed.
+      // Does not time the first burst after another variant's.
       await burst(claim);
       const each: number[] = [];
       for (let done = 0; done < count; done++) each.push(await burst(claim));

@@ -48,9 +48,9 @@ export const growth: Row = {
   turns: TURNS,
   atOnce: true,
   goals: [
-    ...FLAT.map(metric => ({ text: `${metric}, of the small one`, metric, of: LARGE, to: SMALL, atMost: MOST })),
+    ...FLAT.map(metric => ({ text: `${metric}, of the small project`, metric, of: LARGE, to: SMALL, atMost: MOST })),
     { text: 'one project with its stats, ms', metric: 'stats', of: LARGE, atMost: STATS_MS },
-    { text: 'list of projects, of one without clips', metric: 'list', of: LARGE, to: EMPTY, atMost: MOST },
+    { text: 'list of projects, of an owner without clips', metric: 'list', of: LARGE, to: EMPTY, atMost: MOST },
   ],
   self: FLAT.map(metric => ({ text: `${metric} beside itself`, metric, of: SMALL, to: SMALL_AGAIN })),
   async prepare(bench, stack): Promise<Prepared> {
@@ -78,19 +78,19 @@ export const growth: Row = {
       stack.use(await openSweeper(product)),
     ];
     expectEqual('the clips of a small database', await quick.clips(), SMALL_CLIPS);
-    expectEqual('whether the large database has all clips', (await slow.clips()) > scale.growth.submissions, true);
-    const asker = { client: stack.use(openLoadClient(product.baseUrl, 1)), alone: oneByOne(signal) };
+    expectEqual('the large database has all clips', (await slow.clips()) > scale.growth.submissions, true);
+    const requester = { client: stack.use(openLoadClient(product.baseUrl, 1)), alone: oneByOne(signal) };
     return {
-      [SMALL]: () => sampleOf(bench, asker, small, quick),
-      [SMALL_AGAIN]: () => sampleOf(bench, asker, small, quick),
-      [LARGE]: () => sampleOf(bench, asker, large, slow, large.owner),
-      [EMPTY]: () => timed(bench, async () => ({ list: await listMs(asker, empty) })),
+      [SMALL]: () => sampleOf(bench, requester, small, quick),
+      [SMALL_AGAIN]: () => sampleOf(bench, requester, small, quick),
+      [LARGE]: () => sampleOf(bench, requester, large, slow, large.owner),
+      [EMPTY]: () => timed(bench, async () => ({ list: await listMs(requester, empty) })),
     };
   },
 };
 
-/** Sends the requests of all variants, one after the other. */
-interface Asker {
+/** The shared parts of the requests, which run one after the other. */
+interface Requester {
   client: LoadClient;
   alone: OneByOne;
 }
@@ -125,13 +125,19 @@ async function filled(owner: Product, seed: Seed, copied: string, links: number,
 
 const overviewOf = ({ dashboardUrl }: ProjectCreatedJson) => `${dashboardUrl}/overview`;
 
-function sampleOf(bench: Bench, asker: Asker, filled: Filled, sweeper: Sweeper, lister?: Product): Promise<Sample> {
+function sampleOf(
+  bench: Bench,
+  requester: Requester,
+  filled: Filled,
+  sweeper: Sweeper,
+  lister?: Product,
+): Promise<Sample> {
   const { owner, project, submissionId, etag } = filled;
   const headers = bearer(owner);
   const path = `/api/projects/${project.projectId}`;
   const poll = new URL(overviewOf(project)).pathname;
   const { repeats } = bench.scale;
-  const { client, alone } = asker;
+  const { client, alone } = requester;
   const ms = (request: () => Promise<unknown>, count = REQUESTS) => medianMs(alone, request, count * repeats);
   return timed(bench, async () => {
     const metrics: Record<string, number> = {};
@@ -142,10 +148,10 @@ function sampleOf(bench: Bench, asker: Asker, filled: Filled, sweeper: Sweeper, 
     metrics['opening an export'] = await ms(() => client.open(`${path}/export.json`, headers));
     metrics[SWEEP] = await ms(() => sweeper.turn(), SWEEPS);
     metrics.stats = await ms(() => client.get(path, headers));
-    if (lister) metrics.list = await listMs(asker, lister);
+    if (lister) metrics.list = await listMs(requester, lister);
     return metrics;
   });
 }
 
-const listMs = ({ client, alone }: Asker, owner: Product) =>
+const listMs = ({ client, alone }: Requester, owner: Product) =>
   medianMs(alone, () => client.get('/api/projects', bearer(owner)), 1);

@@ -47,7 +47,7 @@ function goalOf(container: Container): Goal {
   return { text: `${kind}: time, of the bare ffmpeg command`, metric: 'ms', of: job, to: bare, atMost };
 }
 
-/** A clip of 30 s becomes a seekable video, its sound and three thumbnails. All are stored, and the video is verified. */
+/** A job turns a clip of 30 s into a seekable video, a sound file and three thumbnails, stores them, and verifies the video. */
 export const mediaJob: Row = {
   name: '6',
   title: 'media job with store and verification',
@@ -122,7 +122,7 @@ async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposable
       job,
       async check() {
         await job();
-        expectEqual('what the job published', published.at(-1), 'media.processed');
+        expectEqual('the job’s event', published.at(-1), 'media.processed');
         const keys = mediaKeys(projectId, submissionId);
         for (const name of ['start', 'middle', 'end'] as const)
           expectEqual(

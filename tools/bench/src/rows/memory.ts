@@ -23,8 +23,8 @@ import type { Bench, Prepared, Row } from '../row.ts';
 import { timed } from '../sample.ts';
 import type { Goal } from '../stats/goal.ts';
 
-const LITTLE = 'little';
-const MUCH = 'much';
+const SMALL = 'small';
+const LARGE = 'large';
 const EXPORTED = { few: 20, many: 2_000 };
 const CLIP_BYTES = 100_000;
 const SMALL_BYTES = 1e6;
@@ -48,10 +48,10 @@ export const memory: Row = {
   goals: MEASURED.flatMap(([what, services]) =>
     services.map(
       (name): Goal => ({
-        text: `peak of ${name}, ${what} of much beside little`,
+        text: `peak of ${name}, large ${what} beside small`,
         metric: `${what} ${name}`,
-        of: MUCH,
-        to: LITTLE,
+        of: LARGE,
+        to: SMALL,
         atLeast: 0.8,
         atMost: 1.2,
       }),
@@ -84,9 +84,9 @@ export const memory: Row = {
         }),
       );
     return {
-      // Both export the same bytes, because the garbage collector's peak grows with the time of the measurement.
-      [LITTLE]: sample({ path: projects.few, times: EXPORTED.many / EXPORTED.few }, Array(SMALL_UPLOADS).fill(small)),
-      [MUCH]: sample({ path: projects.many, times: 1 }, [large]),
+      // Both export the same number of bytes, because the garbage collector's peak grows with the time of the measurement.
+      [SMALL]: sample({ path: projects.few, times: EXPORTED.many / EXPORTED.few }, Array(SMALL_UPLOADS).fill(small)),
+      [LARGE]: sample({ path: projects.many, times: 1 }, [large]),
     };
   },
 };

@@ -18,7 +18,7 @@ interface PeerAnswer {
 /** An owner reads one project. The peer makes the same calls to the same services and remembers tokens for the same time. */
 export const ownerRead: Row = {
   name: '1',
-  title: 'one project, token known',
+  title: 'one project, cached token',
   needs: ['go'],
   minutes: 3,
   turns: TURNS,
@@ -35,7 +35,7 @@ export const ownerRead: Row = {
     const path = `/api/projects/${projectId}`;
     const behind = [projects.pid, submissions.pid];
     const own = await ask<ProjectDetailJson>(product, path);
-    expectEqual('the project that the product answers', own.projectId, projectId);
+    expectEqual('the product’s answer', own.projectId, projectId);
     const variants = twice(
       getSample(turn, stack, { origin: product.baseUrl, path, counted: [gateway.pid, ...behind] }),
     );
@@ -47,7 +47,7 @@ export const ownerRead: Row = {
     const other = await fetch(`${peer.url}${path}`, { headers: bearer(product) });
     const answer = (await other.json()) as PeerAnswer;
     expectEqual(
-      'the project that grpc-gateway answers',
+      'grpc-gateway’s answer',
       [answer.project.project.projectId, answer.project.project.settings.projectName],
       [projectId, own.projectName],
     );

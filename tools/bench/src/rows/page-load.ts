@@ -49,7 +49,7 @@ export const pageLoad: Row = {
     const links = { [RECORDER]: project.recipientUrls[0]!.recipientUrl, [DASHBOARD]: project.dashboardUrl };
     const dashboard = await (await fetch(project.dashboardUrl, { signal })).text();
     const shown = dashboard.split('data-id="').length - 1;
-    expectEqual('the clips that the dashboard shows at first', shown, CLIPS);
+    expectEqual('the clips in the dashboard’s first view', shown, CLIPS);
     return Object.fromEntries(
       Object.entries(links).map(([name, url]) => [
         name,
@@ -59,7 +59,7 @@ export const pageLoad: Row = {
   },
 };
 
-/** Returns a generator of texts, the same ones in each run. The texts differ from each other, because compression would remove equal ones. */
+/** Returns a generator of texts, the same in each run. All texts differ, because compression would remove equal ones. */
 function wordsFrom(seed: number): (count: number) => string {
   let place = seed;
   const next = () => {

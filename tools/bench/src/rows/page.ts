@@ -62,7 +62,7 @@ export const page: Row = {
     const own = await ask<SubmissionsPageJson>(product, path);
     expectEqual('the submissions on a page', own.submissions.length, PAGE);
     const other = await fetch(`${peer.url}${path}`, { headers: bearer(product) });
-    expectEqual('the page that the peer answers', await other.json(), own);
+    expectEqual('the peer’s page', await other.json(), own);
     const behind = [projects.pid, submissions.pid];
     return {
       ...twice(getSample(turn, stack, { origin: product.baseUrl, path, counted: [gateway.pid, ...behind] })),

@@ -10,7 +10,7 @@ import { timed } from '../sample.ts';
 const LIMIT_MS = 60_000;
 
 /**
- * Kills each service and starts it again with the compiled modules of its last start. Measures from the process's start until it
+ * Kills each service and restarts it with the compiled modules of its last start. Measures from the process's start until it
  * reports SERVING. The consumer groups still count the killed member, so they rebalance meanwhile.
  */
 export const start: Row = {

@@ -45,7 +45,7 @@ const off = { to: [PRODUCT, AGAIN] };
  */
 export const telemetryReads: Row = {
   name: '12',
-  title: 'telemetry on: one project, token known',
+  title: 'telemetry on: one project, cached token',
   needs: [],
   minutes: 36,
   alone: true,
@@ -71,7 +71,7 @@ export const telemetryReads: Row = {
 /** The cost of telemetry for a clip that lands, with its complete trace. */
 export const telemetryClips: Row = {
   name: '14',
-  title: 'telemetry on: 1 MB clips until their media is made',
+  title: 'telemetry on: 1 MB clips until their media are ready',
   needs: ['media', 'curl'],
   minutes: 12,
   alone: true,
@@ -106,8 +106,8 @@ export const telemetryClips: Row = {
   },
 };
 
-/** The services that answer an owner and land a clip. */
-const ASKED = ['gateway', 'projects', 'submissions'] as const;
+/** The services that take part in a read and in a landing. */
+const FRONT_SERVICES = ['gateway', 'projects', 'submissions'] as const;
 
 /**
  * Returns a sampler of one turn of reads, from services with these variables. The services restart before each round: two processes of
@@ -128,7 +128,7 @@ async function readSamples(
   const restart = async () => {
     await running.disposeAsync();
     running = new AsyncDisposableStack();
-    const product = running.use(await startOwnProduct(bench, name, { env, only: ASKED, token: read?.token }));
+    const product = running.use(await startOwnProduct(bench, name, { env, only: FRONT_SERVICES, token: read?.token }));
     read ??= { token: product.token, path: await readablePath(product) };
     const { path } = read;
     const of = { origin: product.baseUrl, path, counted: landingPids(product) };
@@ -151,15 +151,15 @@ async function warmUp({ signal }: Bench, product: Product, path: string): Promis
   await closedLoop(read, { lanes: LANES, isEnough });
 }
 
-/** Returns the path of a project, once it answers. */
+/** Waits for an answer about a new project. Returns its path. */
 async function readablePath(product: Product): Promise<string> {
   const { projectId } = await createProject(product, 'One project', { count: 10 });
   const path = `/api/projects/${projectId}`;
-  expectEqual('the project that is answered', (await ask<ProjectDetailJson>(product, path)).projectId, projectId);
+  expectEqual('the project in the answer', (await ask<ProjectDetailJson>(product, path)).projectId, projectId);
   return path;
 }
 
-const landingPids = ({ services }: Product) => ASKED.map(name => services[name].pid);
+const landingPids = ({ services }: Product) => FRONT_SERVICES.map(name => services[name].pid);
 
 /** Lands clips, some at once, and waits for their media. Returns the CPU time per clip, with ended children. */
 async function landClips({ signal }: Bench, product: Product, file: File): Promise<Metrics> {

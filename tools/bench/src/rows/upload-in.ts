@@ -28,7 +28,7 @@ export const uploadIn: Row = {
     const file = await clipOf(scale.largeBytes);
     const stores = stack.use(await openStores(product));
     const { clip } = await sendOwn(bench, file);
-    expectEqual('the SHA-256 that the product has of an upload', clip.sha256, await sha256Of(file.path));
+    expectEqual('the product’s SHA-256 of an upload', clip.sha256, await sha256Of(file.path));
     const variants = twice(async () => (await sendOwn(bench, file)).sample);
     if (!peers.tus) return variants;
     const store = { ...product.serversEnv, S3_BUCKET: product.bucket };
@@ -57,7 +57,7 @@ async function tusSample(bench: Bench, stores: Stores, origin: string, file: Fil
       headers: { 'tus-resumable': '1.0.0', 'upload-length': String(file.bytes) },
       signal,
     });
-    expectEqual('how @tus/server creates an upload', created.status, 201);
+    expectEqual('the status of @tus/server for a new upload', created.status, 201);
     const url = new URL(created.headers.get('location')!, origin).href;
     const sample = await timed(bench, async () => {
       const request = { url, method: 'PATCH', headers: PATCH, upload: file.path };
@@ -82,7 +82,7 @@ async function expectStored(stores: Stores, key: string, file: File): Promise<vo
   const answer = await fetch(await stores.readUrl(key));
   const hash = createHash('sha256');
   await pipeline(answer.body!, hash);
-  expectEqual(`the SHA-256 of what is stored as ${key}`, hash.digest('hex'), await sha256Of(file.path));
+  expectEqual(`the SHA-256 of the object ${key}`, hash.digest('hex'), await sha256Of(file.path));
 }
 
 async function sha256Of(path: string): Promise<string> {

@@ -19,7 +19,7 @@ const NGINX = 'nginx';
 const GO = 'Go proxy';
 const OFFLOADED = 'product, nginx sends';
 const RANGE_BYTES = 1_000_000;
-/** Downloads in one curl process, so that its start matters little. */
+/** Downloads in one curl process, so that its start has little effect. */
 const WHOLES_AT_ONCE = 4;
 const RANGES_AT_ONCE = 50;
 

@@ -22,7 +22,7 @@ const COUNTS = [1, 2, 4];
 const QUOTA_CORES = 0.2;
 const LINEAR = 0.85;
 const LIMIT_MS = 120_000;
-/** Waiting work for each worker, for some seconds: with less, one period of a dispatcher or of a quota would show in the rate. */
+/** Waiting work for each worker, for some seconds: with less, one period of a dispatcher or quota would affect the rate. */
 const EACH = { media: 14, transcription: 16, webhooks: 80 };
 const KEPT_SOURCE = 'bench/source';
 const TEXT = 'This is what I think of it.';
@@ -60,8 +60,8 @@ export const workers: Row = {
   ],
   self: [],
   async prepare(bench, stack): Promise<Prepared> {
-    const heard = { requests: 0 };
-    const speech = stack.use(await startSpeechStub(() => (heard.requests += 1)));
+    const speechCalls = { requests: 0 };
+    const speech = stack.use(await startSpeechStub(() => (speechCalls.requests += 1)));
     const received = new Map<string, number>();
     const receiver = stack.use(
       await startSlowServer({ status: 204 }, headers => {
@@ -69,17 +69,17 @@ export const workers: Row = {
         received.set(id, (received.get(id) ?? 0) + 1);
       }),
     );
-    // Opened first, so that it is released after the processes in it have ended.
+    // Opened first, because it must be released after its processes have ended.
     const quotas = openQuotas();
     if (quotas) stack.use(quotas);
     const product = stack.use(await startOwnProduct(bench, 'workers', { env: { ...ENV, ...speech.env } }));
     const groups = stack.use(await watchGroups(product));
     const backlog = stack.use(await openBacklog(product));
     const templates = await prepareTemplates(bench, product, backlog, receiver.url);
-    const site = { bench, product, groups, backlog, quotas, heard, received, templates };
+    const site = { bench, product, groups, backlog, quotas, speechCalls, received, templates };
     // A first run with two workers checks that everything works before it is timed.
     const check = await measure(site, 2, 2);
-    expectEqual('what was lost or repeated by two workers', check.metrics.wrong, 0);
+    expectEqual('work lost or repeated by two workers', check.metrics.wrong, 0);
     return Object.fromEntries(COUNTS.map(count => [nameOf(count), () => measure(site, count)]));
   },
 };
@@ -96,7 +96,7 @@ interface Site {
   groups: GroupWatch;
   backlog: Backlog;
   quotas: Quotas | undefined;
-  heard: { requests: number };
+  speechCalls: { requests: number };
   received: Map<string, number>;
   templates: Templates;
 }
@@ -126,7 +126,7 @@ async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
   const { signal } = bench;
   const added: Worker[] = [];
   await using stack = new AsyncDisposableStack();
-  // Stops all at the same time: one after the other, nine take five seconds.
+  // Stops all at once: one after the other, nine workers would take five seconds.
   stack.defer(() => allEnded(added.map(worker => worker[Symbol.asyncDispose]())));
   const pids: Record<string, number[]> = Object.fromEntries(WORKERS.map(name => [name, [product.services[name].pid]]));
   const starting = WORKERS.flatMap(name =>
@@ -153,7 +153,7 @@ async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
   });
 }
 
-/** Waits until all have ended, and then rejects if one was rejected. */
+/** Waits until all work has ended. Rejects if one was rejected. */
 async function allEnded(work: PromiseLike<unknown>[]): Promise<void> {
   for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
 }
@@ -190,12 +190,12 @@ async function mediaLeg(site: Site, count: number): Promise<Leg> {
 }
 
 async function transcriptLeg(site: Site, count: number): Promise<Leg> {
-  const { backlog, templates, heard } = site;
-  const before = heard.requests;
+  const { backlog, templates, speechCalls } = site;
+  const before = speechCalls.requests;
   const batch = await backlog.transcripts(templates.submissionId, count);
   return leg(site, batch, {
     each: EACH.transcription,
-    repeated: () => Math.max(0, heard.requests - before - count),
+    repeated: () => Math.max(0, speechCalls.requests - before - count),
   });
 }
 

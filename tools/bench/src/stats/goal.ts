@@ -15,7 +15,7 @@ export interface Goal {
   scale?: number;
   atLeast?: number;
   atMost?: number;
-  /** Some machines cannot measure it. */
+  /** True if some machines cannot measure it. */
   optional?: boolean;
 }
 

@@ -10,7 +10,7 @@ test('the interval of nine values is the second to the eighth and covers 96 %', 
   assert.equal(coverage.toFixed(3), '0.961');
 });
 
-test('more values give a narrower interval that covers as much', () => {
+test('with more values the interval is narrower and covers as much', () => {
   const of18 = medianInterval(upTo(18))!;
   const of36 = medianInterval(upTo(36))!;
   assert.deepEqual([of18.low, of18.high], [5, 14]);
@@ -19,7 +19,7 @@ test('more values give a narrower interval that covers as much', () => {
   assert.equal(of18.median, 9.5);
 });
 
-test('five values are too few for an interval, six give their whole range', () => {
+test('five values are too few for an interval; for six it is their whole range', () => {
   assert.equal(medianInterval(upTo(5)), undefined);
   const of6 = medianInterval(upTo(6))!;
   assert.deepEqual([of6.low, of6.high], [1, 6]);

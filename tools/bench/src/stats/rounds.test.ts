@@ -9,13 +9,13 @@ const NOISY = { all: 1000, foreign: 30, stolen: 20 };
 const goal: Goal = { text: 'rate', metric: 'rate', of: 'product', to: 'peer', atLeast: 1 };
 const self: Goal = { text: 'rate', metric: 'rate', of: 'product', to: 'product again' };
 
-/** `rateOf` gets the variant and the number of its earlier measurements. */
+/** Makes options; `rateOf` gets the variant and the number of its earlier measurements. */
 function options(
   rateOf: (variant: string, times: number) => number,
   more: Partial<RoundsOptions> & { machineAt?: (sample: number) => typeof QUIET } = {},
 ) {
-  const asked: string[] = [];
-  const count = (variant: string) => asked.filter(each => each === variant).length;
+  const measuredVariants: string[] = [];
+  const count = (variant: string) => measuredVariants.filter(each => each === variant).length;
   const { machineAt = () => QUIET, ...rest } = more;
   const made: RoundsOptions = {
     variants: ['product', 'product again', 'peer'],
@@ -26,31 +26,34 @@ function options(
     random: randomFrom(1),
     async measure(variant) {
       const metrics = { rate: rateOf(variant, count(variant)) };
-      asked.push(variant);
-      return { metrics, machine: machineAt(asked.length - 1) };
+      measuredVariants.push(variant);
+      return { metrics, machine: machineAt(measuredVariants.length - 1) };
     },
     ...rest,
   };
-  return { asked, made };
+  return { measuredVariants, made };
 }
 
 test('the first round is dropped and nine count, each with every variant once in a random order', async () => {
-  const { asked, made } = options((variant, times) => (times === 0 ? 0.001 : variant === 'peer' ? 1 : 1.1));
+  const { measuredVariants, made } = options((variant, times) => (times === 0 ? 0.001 : variant === 'peer' ? 1 : 1.1));
   const { state, rounds, findings } = await runRounds(made);
   assert.equal(state, 'judged');
   assert.equal(findings[0]?.verdict, 'met');
   assert.equal(rounds.length, 9);
-  assert.equal(asked.length, 30);
-  const orders = Array.from({ length: 10 }, (_, at) => asked.slice(3 * at, 3 * at + 3));
+  assert.equal(measuredVariants.length, 30);
+  const orders = Array.from({ length: 10 }, (_, at) => measuredVariants.slice(3 * at, 3 * at + 3));
   for (const order of orders) assert.equal(new Set(order).size, 3);
   assert.ok(new Set(orders.map(String)).size > 2, 'the order changes from round to round');
 });
 
 test('a round of several turns returns each variant’s mean, and measures all variants once before one repeats', async () => {
-  const { asked, made } = options((variant, times) => (variant === 'peer' ? 1 : 1 + (times % 2)), { turns: 2 });
+  const { measuredVariants, made } = options((variant, times) => (variant === 'peer' ? 1 : 1 + (times % 2)), {
+    turns: 2,
+  });
   const { rounds } = await runRounds(made);
   assert.deepEqual(rounds[0], { product: { rate: 1.5 }, 'product again': { rate: 1.5 }, peer: { rate: 1 } });
-  for (let at = 0; at < asked.length; at += 3) assert.equal(new Set(asked.slice(at, at + 3)).size, 3);
+  for (let at = 0; at < measuredVariants.length; at += 3)
+    assert.equal(new Set(measuredVariants.slice(at, at + 3)).size, 3);
 });
 
 test('with atOnce, a round measures all variants at the same time', async () => {
@@ -71,7 +74,7 @@ test('the same seed gives the same order', async () => {
   const [one, other] = [options(() => 1), options(() => 1)];
   await runRounds(one.made);
   await runRounds(other.made);
-  assert.deepEqual(one.asked, other.asked);
+  assert.deepEqual(one.measuredVariants, other.measuredVariants);
 });
 
 test('an undecided goal gets twice the rounds, up to 36, and stays undecided', async () => {
@@ -84,30 +87,30 @@ test('an undecided goal gets twice the rounds, up to 36, and stays undecided', a
 
 test('rounds are doubled only while there is time', async () => {
   const more: number[] = [];
-  const mayGoOn = (rounds: number) => more.push(rounds) < 2;
-  const told: string[] = [];
+  const mayContinue = (rounds: number) => more.push(rounds) < 2;
+  const reported: string[] = [];
   const { made } = options((variant, times) => (variant !== 'peer' ? 1 : times % 2 ? 0.9 : 1.1), {
-    mayGoOn,
-    onOpen: open => told.push(...open.map(({ goal: { text } }) => text)),
+    mayContinue,
+    onOpen: open => reported.push(...open.map(({ goal: { text } }) => text)),
   });
   assert.equal((await runRounds(made)).rounds.length, 18);
   assert.deepEqual(more, [9, 18]);
-  assert.deepEqual(told, ['rate'], 'the undecided goal is reported');
+  assert.deepEqual(reported, ['rate'], 'the undecided goal is reported');
 });
 
-test('a row that runs out of time in its first rounds is not measured', async () => {
-  let asked = 0;
-  const { made } = options(() => 1, { hasTime: () => asked++ < 4 });
+test('a row without time for its first rounds is not measured', async () => {
+  let checks = 0;
+  const { made } = options(() => 1, { hasTime: () => checks++ < 4 });
   const { state, why, rounds } = await runRounds(made);
   assert.equal(state, 'not measured');
   assert.equal(rounds.length, 4);
   assert.match(String(why), /hour was over after 4 of 9 rounds/);
 });
 
-test('a row that runs out of time later is judged by the rounds it has', async () => {
-  let asked = 0;
+test('a row whose time ends later is judged by its finished rounds', async () => {
+  let checks = 0;
   const { made } = options((variant, times) => (variant !== 'peer' ? 1 : times % 2 ? 0.9 : 1.1), {
-    hasTime: () => asked++ < 12,
+    hasTime: () => checks++ < 12,
   });
   const { state, rounds, findings } = await runRounds(made);
   assert.equal(state, 'judged');
@@ -115,11 +118,14 @@ test('a row that runs out of time later is judged by the rounds it has', async (
   assert.equal(findings[0]?.verdict, 'undecided');
 });
 
-test('a noisy round is not repeated once the time is over', async () => {
-  let asked = 0;
-  const { made } = options(() => 1, { hasTime: () => asked++ < 2, machineAt: at => (at >= 3 ? NOISY : QUIET) });
+test('a noisy round is not repeated after the time limit', async () => {
+  let checks = 0;
+  const { made } = options(() => 1, {
+    hasTime: () => checks++ < 2,
+    machineAt: at => (at >= 3 ? NOISY : QUIET),
+  });
   assert.equal((await runRounds(made)).state, 'not measured');
-  assert.equal(asked, 3);
+  assert.equal(checks, 3);
 });
 
 test('a row is void when the product differs from itself', async () => {
@@ -130,25 +136,25 @@ test('a row is void when the product differs from itself', async () => {
   assert.match(String(why), /1\.111 to 1\.111/);
 });
 
-test('a round in which others had 5 % of the CPU is repeated, and only the quiet one counts', async () => {
+test('a round in which other programs had 5 % of the CPU is repeated, and only the quiet one counts', async () => {
   // The samples of the second counted round: the dropped one and the first have six.
-  const { asked, made } = options(() => 1, { machineAt: at => (at >= 6 && at < 12 ? NOISY : QUIET) });
+  const { measuredVariants, made } = options(() => 1, { machineAt: at => (at >= 6 && at < 12 ? NOISY : QUIET) });
   const { state, rounds } = await runRounds(made);
   assert.equal(state, 'judged');
   assert.equal(rounds.length, 9);
-  assert.equal(asked.length, 3 * (1 + 9 + 2));
+  assert.equal(measuredVariants.length, 3 * (1 + 9 + 2));
 });
 
 test('a round that is noisy four times is not measured', async () => {
-  const { asked, made } = options(() => 1, { machineAt: at => (at >= 6 ? NOISY : QUIET) });
+  const { measuredVariants, made } = options(() => 1, { machineAt: at => (at >= 6 ? NOISY : QUIET) });
   const { state, why, rounds } = await runRounds(made);
   assert.equal(state, 'not measured');
   assert.match(String(why), /5\.0 % .* 3 repetitions/);
   assert.equal(rounds.length, 1);
-  assert.equal(asked.length, 3 * (1 + 1 + 4));
+  assert.equal(measuredVariants.length, 3 * (1 + 1 + 4));
 });
 
-test('a run of few rounds gives figures without a verdict, even on a busy machine', async () => {
+test('a run of few rounds has figures without a verdict, even on a busy machine', async () => {
   const { made } = options(() => 1, { rounds: 2, maxRounds: 2, anyNoise: true, machineAt: () => NOISY });
   const { state, findings, selfFindings } = await runRounds(made);
   assert.equal(state, 'judged');

@@ -10,20 +10,20 @@ export interface Sample {
 export interface RoundsOptions {
   variants: readonly string[];
   goals: readonly Goal[];
-  /** The product beside itself: each of these must hold, or the row is void. */
+  /** The goals of the product beside itself; if one does not hold, the row is void. */
   selfGoals: readonly Goal[];
-  /** The first number of rounds that count. */
+  /** The first number of counted rounds. */
   rounds: number;
   /** An undecided row gets twice as many rounds, up to this number. */
   maxRounds: number;
-  /** Whether an undecided row may have that many more rounds. */
-  mayGoOn?: (moreRounds: number) => boolean;
-  /** Whether there is time for one more round. Without time, a row that lacks first rounds is not measured; others are judged as they are. */
+  /** Returns true if an undecided row may have that many more rounds. */
+  mayContinue?: (moreRounds: number) => boolean;
+  /** Returns true if there is time for another round. If not, a row without its first rounds is not measured; others are judged. */
   hasTime?: () => boolean;
   /** Accepts a round on a busy machine: for figures without a verdict. */
   anyNoise?: boolean;
   random: () => number;
-  /** Turns of each variant in a round, whose figure is their mean; one by default. */
+  /** Turns of each variant in a round; their mean is the figure. One by default. */
   turns?: number | undefined;
   /** Measures all variants at the same time, started in random order, instead of one after the other. */
   atOnce?: boolean | undefined;
@@ -36,7 +36,7 @@ export interface RoundsOptions {
 
 export interface RowOutcome {
   state: 'judged' | 'void' | 'not measured';
-  /** A sentence for a row that was not judged. */
+  /** The reason why a row was not judged. */
   why?: string;
   rounds: Round[];
   findings: Finding[];
@@ -53,7 +53,7 @@ export const REPEATS = 3;
  * fills caches, opens connections and compiles code. Rejects with the error of `measure`.
  */
 export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
-  const { goals, selfGoals, mayGoOn = () => true } = options;
+  const { goals, selfGoals, mayContinue = () => true } = options;
   let { maxRounds } = options;
   const rounds: Round[] = [];
   const outcome = (state: RowOutcome['state'], why?: string): RowOutcome => ({
@@ -75,7 +75,7 @@ export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
     }
     const { findings, selfFindings } = outcome('judged');
     const open = [...findings, ...selfFindings].filter(({ verdict }) => verdict === 'undecided');
-    if (open.length > 0 && wanted < maxRounds && mayGoOn(Math.min(wanted, maxRounds - wanted))) {
+    if (open.length > 0 && wanted < maxRounds && mayContinue(Math.min(wanted, maxRounds - wanted))) {
       options.onOpen?.(open);
       continue;
     }

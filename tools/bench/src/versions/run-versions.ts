@@ -45,7 +45,7 @@ export async function runCounts(commit: string | undefined, place: VersionsPlace
   return tableOf(costs);
 }
 
-/** Measures reads of the current services beside those of another commit. Returns the table. */
+/** Compares reads of the current services with those of another commit. Returns the table. */
 export async function runAgainst(commit: string, rounds: number | undefined, place: VersionsPlace): Promise<string> {
   const { dir, log, signal } = place;
   await using stack = new AsyncDisposableStack();
