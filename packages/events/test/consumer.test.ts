@@ -80,7 +80,7 @@ test('during a long job, a joining or leaving member neither delays others nor s
   await until('the long job ends', () => handled.includes('long'));
   await first.stop();
   for (const took of [whileJoining, together, whileLeaving]) assert.ok(took < STALL_MS, `others waited for ${took} ms`);
-  assert.equal(begun.filter(id => id === 'long').length, 1, 'the long job is begun once');
+  assert.equal(begun.filter(id => id === 'long').length, 1, 'the long job starts once');
 });
 
 test('a dead member of an older version blocks only its own partitions, until its session expires', async () => {
@@ -114,7 +114,7 @@ test('a dead member of an older version blocks only its own partitions, until it
   await until('the long job ends', () => handled.includes('long'));
   hangs.reject(new Error('the test ends'));
   await Promise.all([living.stop(), older.disconnect()]);
-  assert.deepEqual(begun.toSorted(), ['b', 'c', 'long'], 'each is begun once, the long job too');
+  assert.deepEqual(begun.toSorted(), ['b', 'c', 'long'], 'each job starts once, the long one too');
 });
 
 test('a stopping worker releases its partitions at once and finishes its job; a job that does not end is abandoned', async () => {
@@ -209,6 +209,6 @@ test('a record that keeps failing or waits for a store blocks only its own submi
       at!.partitions.reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0)
     );
   };
-  await until('all of it is committed', async () => (await left()) === 0);
+  await until('all records are committed', async () => (await left()) === 0);
   await Promise.all([consumer.stop(), letters.disconnect()]);
 });

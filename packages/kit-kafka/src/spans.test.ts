@@ -32,7 +32,7 @@ test('a send’s span is in its event’s trace and ends with the acknowledgemen
   assert.equal(ended().length, 3);
   assert.match(String(ended()[0]!.status.message), /did not acknowledge/);
   const sending = begin();
-  assert.equal(ended().length, 3, 'it has not ended');
+  assert.equal(ended().length, 3, 'the span has not ended');
   sending.acknowledged(41n);
   const sent = ended().at(-1)!;
   const { name, attributes } = sent;

@@ -22,7 +22,7 @@ interface Line {
 const submissions = { countSubmissions: async () => ({ counts: {} }) };
 const { info, warn, error } = pino.levels.values;
 
-test('each request is one log line, at the right level, and a health check is none', async () => {
+test('each request has one log line at the right level, and a health check has none', async () => {
   const lines: Line[] = [];
   const log = pino({ level: 'debug' }, { write: (text: string) => void lines.push(JSON.parse(text)) });
   let failure: Error | undefined;
@@ -68,7 +68,7 @@ test('each request is one log line, at the right level, and a health check is no
   assert.equal(lines.length, before + 1);
 });
 
-test('a request with an unmet Expect is one line, with the id of its answer', async () => {
+test('a request with an unmet Expect has one line, with the id of its answer', async () => {
   const lines: Line[] = [];
   const log = pino({ level: 'info' }, { write: (text: string) => void lines.push(JSON.parse(text)) });
   await using gateway = await startTestGateway({}, {}, { log });
@@ -83,7 +83,7 @@ test('a request with an unmet Expect is one line, with the id of its answer', as
   assert.deepEqual([line.level, line.route], [info, '/api/projects']);
 });
 
-test('a client that leaves is one line, too', async () => {
+test('a request whose client leaves has one line too', async () => {
   const all: Line[] = [];
   const log = pino({ level: 'info' }, { write: (text: string) => void all.push(JSON.parse(text)) });
   const lines = () => all.filter(line => line.requestId !== undefined);

@@ -169,7 +169,7 @@ describe('hostile media', { concurrency: 2 }, () => {
 test('after all of them: memory stayed bounded, no process or file remains, and the next clip is processed', async () => {
   const value = await upload(good);
   assert.equal((await processed(value)).type, 'media.processed');
-  assert.ok(memory.peakBytes() > 0, 'no run was seen');
+  assert.ok(memory.peakBytes() > 0, 'no run was measured');
   assert.ok(memory.peakBytes() <= MEMORY_BYTES, `one run had ${memory.peakBytes()} bytes resident`);
   const left = async () => [
     ...(await readdir(join(scratch, 'recording-request-media'))),

@@ -89,7 +89,7 @@ test('a live WebM becomes a seekable one with a length, sound and three moments'
   assert.ok(Math.abs(Number(await probe(video, 'format=duration')) - 8) < 0.2);
   const bytes = await readFile(video);
   const [cues, cluster] = ['1c53bb6b', '1f43b675'].map(id => bytes.indexOf(Buffer.from(id, 'hex')));
-  assert.ok(cues! > 0 && cues! < cluster!, 'the index stands before the media');
+  assert.ok(cues! > 0 && cues! < cluster!, 'the index precedes the media');
   await fullyDecodes(video);
   const [before, afterwards] = [await scanPackets(source.path, runOptions()), await scanPackets(video, runOptions())];
   assert.equal(chosenStreams(before).video?.packets, chosenStreams(afterwards).video?.packets);

@@ -92,7 +92,7 @@ for (const kind of KINDS)
     assert.deepEqual(visits, []);
   });
 
-test('sound alone, a picture too large, and a video whose picture cannot be decoded are refused', async () => {
+test('a file with only sound, a picture that is too large, and a video whose picture cannot be decoded are refused', async () => {
   const source = await testClip({ container: 'webm', text: 'Only my voice.' });
   const sound = join(root, 'sound.webm');
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', source.path, '-vn', '-c', 'copy', sound]);

@@ -137,7 +137,7 @@ test('a shared link shows when its latest response was complete', async () => {
   assert.equal(underWay, undefined, 'a response of a shared link belongs to the device that began it');
 });
 
-test('one of two clips that land at the same time for one question is the answer, and stays it', async () => {
+test('one of two clips that land at the same time for one question is and stays the answer', async () => {
   const made = await newProject(running);
   const linkId = made.uniqueLinks[0]!.linkId;
   const { responseSessionId } = await begin(running, linkId);

@@ -152,7 +152,7 @@ test('a response keeps the settings of its beginning, except transcription', asy
   assert.equal(afterwards.settings?.transcriptionLanguage, 'de');
 });
 
-test('another device can begin a unique link again that was left without a byte', async () => {
+test('another device can begin a unique link again if the first device sent no byte', async () => {
   const made = await newProject(running);
   const linkId = made.uniqueLinks[0]!.linkId;
   const left = await begin(running, linkId);

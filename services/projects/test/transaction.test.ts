@@ -48,7 +48,7 @@ test('a conflict that does not end is unavailable when the budget is spent', asy
     };
     const failed = inTransaction(connection(), work, { budgetMs: 3_000 });
     await assert.rejects(failed, refusedAs('unavailable', /busy/));
-    assert.ok(tries > 1, 'it was retried');
+    assert.ok(tries > 1, 'the work was retried');
     await assert.rejects(failed, ({ cause }: Error) => /WriteConflict/.test(String(cause)), 'the log has the conflict');
   });
   assert.equal(await reserved(userId), 0);

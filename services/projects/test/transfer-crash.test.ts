@@ -61,8 +61,8 @@ async function intendedLanding(linkId: string): Promise<Response> {
 
 /** The steps that a process finished before it died, for each place where it can die. */
 const DEATHS: [string, (response: Response) => Promise<void>][] = [
-  ['before the link took it', async () => {}],
-  ['after the link took it', async response => void (await steps.applyToLink(response, [response.transfer!]))],
+  ['before the link applied it', async () => {}],
+  ['after the link applied it', async response => void (await steps.applyToLink(response, [response.transfer!]))],
   [
     'after it was marked',
     async response => {
@@ -71,7 +71,7 @@ const DEATHS: [string, (response: Response) => Promise<void>][] = [
     },
   ],
   [
-    'after the link forgot it',
+    'after the link dropped it',
     async response => {
       await steps.applyToLink(response, [response.transfer!]);
       await steps.markApplied([refOf(response)]);
@@ -139,7 +139,11 @@ test('after a take-over, the former holder cannot clear the transfer that the ne
   await outlast(linkId);
   const taken = await steps.takeOver(former._id);
   assert.deepEqual(await steps.markApplied([refOf(former)]), [], 'another holder has it');
-  assert.deepEqual(await steps.applyToLink(former, [taken!.transfer!]), ['applied'], 'the link has it already');
+  assert.deepEqual(
+    await steps.applyToLink(former, [taken!.transfer!]),
+    ['applied'],
+    'the link has the transfer already',
+  );
   assert.equal((await running.store.links.find(former))?.claimed, 2);
   await sweepUntilDone(linkId);
   assert.deepEqual(await counters(running, linkId), { claimed: 2, landed: 0, submissionCount: 0, applied: 0 });

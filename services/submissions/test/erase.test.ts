@@ -178,7 +178,7 @@ test('an erasure that stopped right after its first write is finished by the nex
   const erasable = (await store.find(one.submissionId))!;
   await store.bury(erasable, DAY_MS);
   assert.equal((await list(one.projectId)).length, 0, 'after the first write the clip is not listed');
-  assert.notDeepEqual(await collectionsWith('half gone'), [], 'the rest is still there');
+  assert.notDeepEqual(await collectionsWith('half gone'), [], 'the other data is still stored');
   const { erased } = await eraseSubmission(one.submissionId);
   assert.ok(erased!.objects > 0 && erased!.uploads === 1 && erased!.notes === 1);
   assert.deepEqual(await collectionsWith('half gone'), []);
@@ -251,5 +251,8 @@ test('only submissions older than the retention are erased', async () => {
     (await list(old.projectId)).map(each => each.submissionId),
     [young.submissionId],
   );
-  await until('nothing of it is found', async () => (await collectionsWith('an old note')).length === 0);
+  await until(
+    'no text of the erased submission is found',
+    async () => (await collectionsWith('an old note')).length === 0,
+  );
 });

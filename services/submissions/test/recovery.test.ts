@@ -125,7 +125,7 @@ test('an interview is published as one event once all its answers are stored, in
   const second = await create(harness, response, { length, fields: { questionIndex: '1' } });
   const answer = await tusRequest(second.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   const last = (await answer.json()) as { submissionId: string; complete: boolean };
-  assert.equal(last.complete, true, 'for its contributor the interview is complete');
+  assert.equal(last.complete, true, 'the contributor sees the interview as complete');
   const isOf = (event: Event) =>
     event.payload?.$case === 'submissionMedia' && event.payload.value.submission?.submissionId === last.submissionId;
   const media = await inbox.first(isOf);
@@ -141,7 +141,10 @@ test('an interview is published as one event once all its answers are stored, in
   assert.deepEqual([submissionIds, link, session], [[submissionId, last.submissionId], linkId, responseSessionId]);
   assert.equal((await submissionsOf(projectId)).length, 2);
 
-  await until('it has landed', async () => (await harness.uploads.findOne({ _id: first.id }))?.state === 'landed');
+  await until(
+    'the answer has landed',
+    async () => (await harness.uploads.findOne({ _id: first.id }))?.state === 'landed',
+  );
   await harness.uploads.updateOne({ _id: first.id }, { $set: { state: 'finishing' } });
   await again();
   await until('the repeated landing publishes the event again', () => announced().length === 2);

@@ -159,7 +159,7 @@ test('OPTIONS returns the protocol’s versions and extensions, and an open uplo
   }
 });
 
-test('another protocol version is refused with the supported one, and nothing changes', async () => {
+test('another protocol version is refused, the answer names the supported one, and nothing changes', async () => {
   const response = await begun();
   const { url } = await create(harness, response, { length: 1000 });
   for (const version of ['0.2.2', '2.0.0', '']) {

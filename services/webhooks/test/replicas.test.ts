@@ -226,7 +226,10 @@ test('deliveries that wait for a retry become due even if a process died right a
   receiver.respond = (_, response) => void response.writeHead(204).end();
   const { endpoints } = await openStore(harness.mongo);
   await endpoints.resume(projectId, 1, new Date());
-  await until('it is delivered', async () => (await delivery())?.state === DeliveryState.DELIVERY_STATE_DELIVERED);
+  await until(
+    'the event is delivered now',
+    async () => (await delivery())?.state === DeliveryState.DELIVERY_STATE_DELIVERED,
+  );
   assert.equal(receiver.received.length, 2);
   await until('no more checks follow', async () => {
     const left = await harness.mongo.collection('endpoints').findOne({ _id: projectId as never });

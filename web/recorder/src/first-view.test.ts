@@ -33,7 +33,7 @@ test('the first view (document and script) is small in every language', t => {
     assert.equal(
       html.match(/<script[^>]+src=|<link[^>]+href="(?!data:)|<img[^>]+src=/g)?.length,
       1,
-      'one request more',
+      'a separate request',
     );
   }
 });

@@ -84,7 +84,7 @@ test('a track without packets does not count as sound', () => {
   assert.equal(found?.audioCodec, '');
 });
 
-test('sound alone, a cover picture, a video without packets or an empty file is not a video', () => {
+test('a file with only sound, a cover picture, a video without packets, or an empty file is not a video', () => {
   assert.equal(inspectionOf(scan({ streams: [audio] })), undefined);
   assert.equal(inspectionOf(scan({ streams: [audio, { ...video, attachedPicture: true }] })), undefined);
   assert.equal(inspectionOf(scan({ streams: [stream('video', 'vp8', [])] })), undefined);

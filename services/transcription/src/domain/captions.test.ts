@@ -117,7 +117,7 @@ test('cues are in order and within the clip for any times from a provider', () =
     assert.ok(endMs - startMs >= 900 && startMs >= (cues[at - 1]?.endMs ?? 0) && endMs <= 10_000);
 });
 
-test('more words than the clip has milliseconds are one cue over the clip', () => {
+test('more words than milliseconds become one cue over the clip', () => {
   const cues = cuesOf([segment(0, 0.001, 'word '.repeat(1_000))], 0.01);
   assert.equal(cues.length, 1);
   assert.deepEqual([cues[0]!.startMs, cues[0]!.endMs], [0, 10]);
@@ -131,7 +131,7 @@ test('a text without times is one cue over the clip', () => {
   for (const line of wholeClip('all of it '.repeat(50), 12.5)[0]!.text.split('\n')) assert.ok(line.length <= 42);
 });
 
-test('no text can end a cue, begin another or mark itself up', () => {
+test('no text can end a cue, start another one or add markup', () => {
   const texts = [
     'a\n\n00:00:09.000 --> 00:00:10.000\nb <i>c</i> & d\0',
     'NOTE\n\nSTYLE',

@@ -72,7 +72,7 @@ test('each segment is checked for a voice', () => {
   assert.equal(transcriptOf({ text: 'all of it', segments }, 600, sound).text, 'long before');
 });
 
-test('more segments than a clip can have keep the text, as one cue', () => {
+test('too many segments become one cue with the whole text', () => {
   const heard = (count: number) => ({
     text: 'word '.repeat(count),
     segments: Array.from({ length: count }, (_, at) => segment(at / 100, 'word')),

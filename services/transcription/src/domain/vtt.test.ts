@@ -14,7 +14,7 @@ test('cues are written as WebVTT', () => {
   assert.equal(toVtt([]), 'WEBVTT\n');
 });
 
-test('no text can begin another cue or mark itself up', () => {
+test('no text can start another cue or add markup', () => {
   const vtt = toVtt([{ startMs: 0, endMs: 1_000, text: 'a 00:09.000 --> 00:10.000\nb <i>c</i> & &lt;' }]);
   assert.equal(
     vtt,

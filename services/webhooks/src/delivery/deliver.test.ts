@@ -107,7 +107,7 @@ test('an attempt that could outlast its lease does not begin: another process co
     };
     assert.deepEqual(await run(), times === 0 ? { resumed: false } : { health: 'well', resumed: false });
     assert.equal(sent.length, times, `after ${pauseMs} ms`);
-    assert.deepEqual(released, times === 0 ? ['pending'] : [], 'it is due at once');
+    assert.deepEqual(released, times === 0 ? ['pending'] : [], 'the delivery is due at once');
   }
 });
 

@@ -96,7 +96,7 @@ test('media that ends while transcription is off has its own event, with the sub
   assert.deepEqual([made.submission.mediaStatus, made.submission.video], ['ready', media.video]);
 });
 
-test('a clip outside interviews completes its response; an interview answer may not', () => {
+test('a clip outside interviews completes its response; an answer of an interview may leave it incomplete', () => {
   const [, whole] = landedEvents(landed());
   assert.deepEqual(whole?.type === 'response.completed' && whole.submissionIds, [landed().id]);
   assert.deepEqual(

@@ -132,7 +132,7 @@ test('an attempt that failed without an outage counts; the pause that a provider
 test('a worker that stops returns its job at once; a worker without a claim changes nothing', () => {
   const running = taken(landed(), 'one', now);
   const change = onJobGivenBack(running, claim('one'), { ...away, atOnce: true }, limits, now);
-  assert.deepEqual(typesOf(change), ['submission.media.requested'], 'another one is woken');
+  assert.deepEqual(typesOf(change), ['submission.media.requested'], 'another worker is woken');
   const left = applied(running, change);
   assert.deepEqual([left.job?.state, left.job?.attempts, left.job?.givenBack], ['waiting', 0, 0]);
   taken(left, 'two', now);
