@@ -23,9 +23,9 @@ const GAIN = 1.1;
 const THROUGH_MS = 180_000;
 
 /**
- * Measures how many clips a minute land, are processed, transcribed and reported by webhook. A closed loop: the next contributor arrives
- * when the clip before is complete, so that no backlog grows; the number of contributors doubles
- * until that adds no more. Owners read meanwhile, as in the steps. Rejects when a request fails, because capacity excludes errors.
+ * Measures how many clips a minute land, are processed, transcribed and reported by webhook. In a closed loop the next contributor
+ * arrives when the previous clip is complete, so that no backlog grows. The number of contributors doubles until the gain is small.
+ * Owners read meanwhile, as in the steps. Rejects when a request fails, because capacity excludes errors.
  */
 export async function measureCapacity(system: System, windowMs: number): Promise<Capacity> {
   const levels: Level[] = [];
@@ -43,7 +43,7 @@ export async function measureCapacity(system: System, windowMs: number): Promise
   }
   if (levels.length === 0)
     throw new Error(
-      `already ${FEWEST} contributors at once get refusals with Retry-After: the capacity cannot be measured`,
+      `the product refuses ${FEWEST} contributors at once with Retry-After: the capacity cannot be measured`,
     );
   return { clipsPerMinute: Math.max(...levels.map(({ clipsPerMinute }) => clipsPerMinute)), levels };
 }
@@ -69,7 +69,7 @@ async function rateWith(system: System, contributors: number, windowMs: number):
     lanes: contributors,
     isEnough() {
       system.signal.throwIfAborted();
-      // The first contributors find an idle product, so the count starts when each has sent one clip.
+      // The count starts when each contributor has sent one clip, because the first ones have an idle product.
       if (doneAt.length <= contributors) return false;
       const windows = windowsOf(doneAt.slice(contributors), doneAt[contributors - 1]!, performance.now(), windowMs);
       const steady = steadyOf(windows);
@@ -86,7 +86,7 @@ async function rateWith(system: System, contributors: number, windowMs: number):
 async function inTime(through: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error(`a clip was not through everything ${THROUGH_MS / 1_000} s after it had landed`)),
+    () => late.reject(new Error(`a clip was not complete ${THROUGH_MS / 1_000} s after its landing`)),
     THROUGH_MS,
   );
   try {

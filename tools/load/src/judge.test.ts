@@ -25,7 +25,7 @@ const step = (more: Partial<StepResult> = {}): StepResult => ({
 const overload = (recovery: TallyResult, tally = tallyOf(latency(400, 900))) => step({ percent: 150, tally, recovery });
 const states = (of: StepResult, before?: StepResult) => judgeStep(of, before).map(({ state }) => state);
 
-test('a step below the capacity keeps its promises: no errors, soon at rest, flat memory', () => {
+test('a step below the capacity keeps its promises: no errors, no lag soon after, flat memory', () => {
   assert.deepEqual(states(step()), ['kept', 'kept', 'kept']);
 });
 
@@ -33,35 +33,35 @@ test('below the capacity, an error or a refusal with Retry-After breaks a promis
   for (const more of [{ errors: { 'PATCH: 500': 2 } }, { shed: { 'PATCH: 503': 1 } }]) {
     const [requests] = judgeStep(step({ tally: tallyOf(latency(40, 90), more) }), undefined);
     assert.equal(requests!.state, 'broken');
-    assert.match(requests!.why, /no error was expected, and there were: \d × PATCH: 50[03]/);
+    assert.match(requests!.why, /no error was expected; there were: \d × PATCH: 50[03]/);
   }
 });
 
 test('a lag that does not return to 0 in time breaks a promise', () => {
   assert.deepEqual(states(step({ rest: { seconds: 61, left: '' } })), ['kept', 'broken', 'kept']);
-  const [, never] = judgeStep(step({ rest: { seconds: undefined, left: '3 clips are not through' } }), undefined);
-  assert.match(never!.why, /everything was expected to be done in the end, and 3 clips are not through/);
+  const [, never] = judgeStep(step({ rest: { seconds: undefined, left: '3 clips are not complete' } }), undefined);
+  assert.match(never!.why, /expected all work to be done; 3 clips are not complete/);
 });
 
 test('growing memory breaks a promise, and is not judged in a short step', () => {
   const memory = { ...flat, gateway: { ...use, late: 150 * MIB } };
   const [, , found] = judgeStep(step({ memory }), undefined);
   assert.equal(found!.state, 'broken');
-  assert.match(found!.why, /gateway was expected to keep its memory, and grew from 100 to 150 MiB/);
+  assert.match(found!.why, /gateway grew from 100 to 150 MiB/);
   assert.deepEqual(states(step({ memory, minutes: 1 })), ['kept', 'kept', 'not judged']);
 });
 
 test('above the capacity, refusals are permitted if they have Retry-After', () => {
-  const told = tallyOf(latency(40, 90), { shed: { 'PATCH: 503': 9 } });
-  assert.deepEqual(states(overload(tallyOf(latency(45, 95)), told), step()), ['kept', 'kept', 'kept']);
+  const shedding = tallyOf(latency(40, 90), { shed: { 'PATCH: 503': 9 } });
+  assert.deepEqual(states(overload(tallyOf(latency(45, 95)), shedding), step()), ['kept', 'kept', 'kept']);
   const mute = tallyOf(latency(40, 90), { errors: { 'PATCH: 503 without Retry-After': 1 } });
   assert.equal(states(overload(tallyOf(latency(45, 95)), mute), step())[0], 'broken');
 });
 
-test('after an overload, all awaited operations are as fast as before', () => {
+test('after an overload, all awaited operations must be as fast as before', () => {
   const [, , found] = judgeStep(overload(tallyOf(latency(45, 500))), step());
   assert.equal(found!.state, 'broken');
-  assert.match(found!.why, /recording page p95 500 ms, where at most 380 is normal/);
+  assert.match(found!.why, /recording page p95 500 ms, at most 380 is normal/);
   assert.equal(states(overload(tallyOf(latency(45, 95), { shed: { 'PATCH: 503': 1 } })), step())[2], 'broken');
 });
 
@@ -70,8 +70,8 @@ test('a recovery is not judged without a step to compare with, or with few sampl
   assert.equal(states(overload(tallyOf(latency(45, 95, 19))), step())[2], 'not judged');
 });
 
-test('a clip that the checker misses, or a service that ended, breaks a promise of the run', () => {
-  const all = judgeRun(['the take 1 is there 0 times and not once'], ['media ended by itself (SIGKILL)']);
+test('a missing clip or a service that ended breaks a promise of the run', () => {
+  const all = judgeRun(['the take 1 exists 0 times, not once'], ['media ended by itself (SIGKILL)']);
   assert.deepEqual(
     all.map(({ state }) => state),
     ['broken', 'broken'],

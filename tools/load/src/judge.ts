@@ -7,7 +7,7 @@ export interface Verdict {
   /** A promise of the product, with its verdict. */
   promise: string;
   state: 'kept' | 'broken' | 'not judged';
-  /** The observation; for a broken promise, also the expectation. */
+  /** The observation; for a broken promise also the expectation. */
   why: string;
 }
 
@@ -36,22 +36,16 @@ export function judgeRun(violations: readonly string[], crashes: readonly string
 
 function within({ percent, minutes, tally, memory, rest }: StepResult): Verdict[] {
   const at = `at ${percent} %`;
-  const failed = [...told(tally.errors), ...told(tally.shed)];
+  const failed = [...countsOf(tally.errors), ...countsOf(tally.shed)];
   const grown = SERVICES.filter(name => !isFlat(memory[name])).map(
-    name =>
-      `${name} was expected to keep its memory, and grew from ${mib(memory[name].early)} to ${mib(memory[name].late)} MiB`,
+    name => `${name} grew from ${mib(memory[name].early)} to ${mib(memory[name].late)} MiB`,
   );
   const flat = `${at} memory is flat`;
   return [
-    verdict(
-      `${at} every request succeeds`,
-      failed,
-      `all of ${tally.requests}`,
-      'no error was expected, and there were: ',
-    ),
+    verdict(`${at} every request succeeds`, failed, `all of ${tally.requests}`, 'no error was expected; there were: '),
     restOf(`${at} the lag is back to 0 within ${REST_SECONDS} s`, rest, REST_SECONDS),
     minutes < MEMORY_MINUTES
-      ? { promise: flat, state: 'not judged', why: `that takes a step of ${MEMORY_MINUTES} minutes` }
+      ? { promise: flat, state: 'not judged', why: `this needs a step of ${MEMORY_MINUTES} minutes` }
       : verdict(flat, grown),
   ];
 }
@@ -59,29 +53,28 @@ function within({ percent, minutes, tally, memory, rest }: StepResult): Verdict[
 function overload({ percent, tally, rest, recovery }: StepResult, before: StepResult | undefined): Verdict[] {
   const at = `at ${percent} %`;
   const shed = sum(tally.shed);
-  const taken = shed === 0 ? 'everything was taken' : `${shed} were, of ${tally.requests} requests`;
-  const expected = 'nothing but 503 or 429 with Retry-After was expected, and there were: ';
+  const accepted = shed === 0 ? 'no refusals' : `${shed} refusals of ${tally.requests} requests`;
+  const expected = 'only 503 or 429 with Retry-After was expected; there were: ';
   return [
-    verdict(`${at} refusals have Retry-After`, told(tally.errors), taken, expected),
+    verdict(`${at} refusals have Retry-After`, countsOf(tally.errors), accepted, expected),
     restOf(`after ${percent} % the lag is back to 0`, rest, Number.POSITIVE_INFINITY),
     normalAgain(percent, recovery, before),
   ];
 }
 
 function restOf(promise: string, { seconds, left }: StepResult['rest'], limit: number): Verdict {
-  if (seconds === undefined)
-    return { promise, state: 'broken', why: `everything was expected to be done in the end, and ${left}` };
+  if (seconds === undefined) return { promise, state: 'broken', why: `expected all work to be done; ${left}` };
   const why = `after ${seconds.toFixed(1)} s`;
   return seconds <= limit
     ? { promise, state: 'kept', why }
-    : { promise, state: 'broken', why: `${why}; at most ${limit} s were expected` };
+    : { promise, state: 'broken', why: `${why}; the limit is ${limit} s` };
 }
 
 function normalAgain(percent: number, recovery: TallyResult | undefined, before: StepResult | undefined): Verdict {
-  const promise = `${RECOVERY_MS / 1_000} s after ${percent} % the product is as quick as before`;
+  const promise = `${RECOVERY_MS / 1_000} s after ${percent} % the product is as fast as before`;
   if (!before || !recovery)
-    return { promise, state: 'not judged', why: 'there was no step below the capacity before it to compare with' };
-  const failed = [...told(recovery.errors), ...told(recovery.shed)];
+    return { promise, state: 'not judged', why: 'no step below the capacity ran before it for comparison' };
+  const failed = [...countsOf(recovery.errors), ...countsOf(recovery.shed)];
   const slow = AWAITED.flatMap(name => slower(name, recovery, before.tally));
   const judged = AWAITED.filter(name => isJudged(name, recovery, before.tally));
   const { percent: share } = before;
@@ -89,14 +82,9 @@ function normalAgain(percent: number, recovery: TallyResult | undefined, before:
     return {
       promise,
       state: 'not judged',
-      why: `${AWAITED.filter(name => !judged.includes(name)).join(', ')}: fewer than ${FEWEST} to compare`,
+      why: `${AWAITED.filter(name => !judged.includes(name)).join(', ')}: fewer than ${FEWEST} samples`,
     };
-  return verdict(
-    promise,
-    [...failed, ...slow],
-    `as at ${share} %`,
-    `what was measured at ${share} % was expected, and there were: `,
-  );
+  return verdict(promise, [...failed, ...slow], `as at ${share} %`, `expected the figures of ${share} %; there were: `);
 }
 
 const isJudged = (name: (typeof AWAITED)[number], after: TallyResult, before: TallyResult): boolean =>
@@ -108,7 +96,7 @@ function slower(name: (typeof AWAITED)[number], after: TallyResult, before: Tall
   return (['p50', 'p95'] as const).flatMap(quantile => {
     const [now, then] = [after.latencies[name]![quantile], before.latencies[name]![quantile]];
     const most = then * NORMAL[quantile].factor + NORMAL[quantile].ms;
-    return now <= most ? [] : [`${name} ${quantile} ${now.toFixed(0)} ms, where at most ${most.toFixed(0)} is normal`];
+    return now <= most ? [] : [`${name} ${quantile} ${now.toFixed(0)} ms, at most ${most.toFixed(0)} is normal`];
   });
 }
 
@@ -118,7 +106,7 @@ function verdict(promise: string, found: readonly string[], kept = '', expected 
     : { promise, state: 'broken', why: `${expected}${found.join('; ')}` };
 }
 
-const told = (counts: Record<string, number>): string[] =>
+const countsOf = (counts: Record<string, number>): string[] =>
   Object.entries(counts).map(([what, times]) => `${times} × ${what}`);
 
 const mib = (bytes: number): string => (bytes / MIB).toFixed(0);

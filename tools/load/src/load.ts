@@ -10,11 +10,11 @@ export interface Stretch {
   forMs: number;
   clipsPerMinute: number;
   tally: Tally;
-  /** The name of its random numbers. */
+  /** The name of its random sequence. */
   name: string;
 }
 
-/** Plays one contributor from the link to the landed clip. Resolves, once landed, to a promise that resolves when the clip is complete. */
+/** Plays one contributor from the link to the landed clip. Returns a promise that resolves when the clip is complete. */
 export async function oneContributor(
   system: System,
   { tally, name, intendedAt }: { tally: Tally; name: string; intendedAt: number },
@@ -30,7 +30,7 @@ export async function oneContributor(
   return { through: system.pipeline.landed(entry.submissionId, landedAt, tally) };
 }
 
-/** Contributors and owners arrive at random, independent of the product. Resolves when the last of them is done. */
+/** Lets contributors and owners arrive at random, independent of the product. Resolves when the last one is done. */
 export async function runStretch(
   system: System,
   { fromMs, forMs, clipsPerMinute, tally, name }: Stretch,

@@ -8,7 +8,7 @@ export interface Options {
   /** Clips a minute; undefined to measure it. */
   capacity: number | undefined;
   seed: number;
-  /** The file that gets every figure. */
+  /** The file for every figure. */
   json: string | undefined;
   help: boolean;
 }
@@ -21,19 +21,19 @@ const MOST_CLIPS = 100_000;
 
 export const HELP = `npm run load [-- options]
 
-Starts the real servers and the product, measures how many clips a minute they take through everything (landed, processed,
-transcribed, webhook sent), and then has contributors and owners come at shares of that, whether or not the product keeps up.
-Says of each promise whether it was kept; ends with a status other than 0 when one was not. Leave the machine alone meanwhile.
+Starts the real servers and the product, measures how many clips a minute they complete (landed, processed, transcribed, webhook
+sent), and then lets contributors and owners arrive at shares of that rate, even if the product cannot keep up. Prints a verdict on
+each promise; exits with a status other than 0 if one was broken. Do not use the machine meanwhile.
 
-  --minutes N      how long each step lasts (default: ${MINUTES}; 0.5 is half a minute)
-  --steps A,B      percent of the capacity, one step each (default: ${STEPS}). After one above 100 people come at 50 % for two
-                   minutes: in the second the product must be as quick as before
-  --capacity N     clips a minute, in place of measuring them
+  --minutes N      the duration of each step (default: ${MINUTES}; 0.5 is half a minute)
+  --steps A,B      percent of the capacity, one step each (default: ${STEPS}). After a step above 100 users arrive at 50 % for two
+                   minutes; in the second minute the product must be as fast as before
+  --capacity N     clips a minute, instead of a measurement
   --seed N         repeats the arrivals and the choices of another run
   --json FILE      writes every figure there
   --help           this text
 
-What it does and how to read it: tools/load/README.md. Ctrl-C clears everything away.
+tools/load/README.md explains the method and the output. Ctrl-C removes everything.
 `;
 
 /** Parses the command line. Throws a UsageError with a sentence for the user. */

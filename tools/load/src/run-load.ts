@@ -31,9 +31,7 @@ export async function runLoad(
   if (named === undefined) log('measuring the capacity …');
   const capacity =
     named === undefined ? await measureCapacity(system, windowMs) : { clipsPerMinute: named, levels: [] };
-  log(
-    `capacity: ${capacity.clipsPerMinute.toFixed(1)} clips a minute${named === undefined ? '' : ', as it was named'}`,
-  );
+  log(`capacity: ${capacity.clipsPerMinute.toFixed(1)} clips a minute${named === undefined ? '' : ' (given)'}`);
   const results: StepResult[] = [];
   const verdicts: Verdict[] = [];
   for (const percent of steps) {

@@ -11,7 +11,7 @@ export interface StepResult {
   percent: number;
   clipsPerMinute: number;
   minutes: number;
-  /** The number of clips completed until the product was at rest. */
+  /** The number of completed clips until the product was at rest. */
   clips: number;
   tally: TallyResult;
   memory: Memory;
@@ -26,12 +26,12 @@ export interface StepResult {
 export const RECOVERY_PERCENT = 50;
 /** The time by which the product must be as fast as before. */
 export const RECOVERY_MS = 60_000;
-/** The duration of the phase, or until enough clips have arrived to compare, but not longer than the last value. */
+/** The phase lasts until both this time and this number of clips are reached, but at most `mostMs`. */
 const LOOKED_AT = { ms: 60_000, clips: 40, mostMs: 300_000 };
-/** The limit for the product to come to rest before the run continues: this, plus four times the duration of arrivals. */
+/** The product must be at rest within this time plus four times the duration of arrivals. */
 const REST_MS = 300_000;
 
-/** Makes contributors arrive at a share of the capacity, and waits until the product is at rest. */
+/** Lets contributors arrive at a share of the capacity, and waits until the product is at rest. */
 export async function runStep(
   system: System,
   { percent, capacity, minutes }: { percent: number; capacity: number; minutes: number },

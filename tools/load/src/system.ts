@@ -18,7 +18,7 @@ import { openRecordings, type Recording } from './contributors/films.ts';
 import { type Http, openHttp } from './http.ts';
 import { createPipeline, type Pipeline } from './measure/pipeline.ts';
 
-/** A project for contributors, and the owner who reads it. */
+/** A project for contributors, and its owner. */
 export interface Place {
   projectId: string;
   /** The URL of the shared link. */
@@ -38,19 +38,19 @@ export interface System extends AsyncDisposable {
   readonly random: Random;
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** A sentence for each service that ended by itself. */
+  /** One sentence for each service that ended by itself. */
   readonly crashes: readonly string[];
-  /** The promises that contributors saw broken. */
+  /** The broken promises that contributors saw. */
   readonly broken: string[];
   /** Adds a new take of a project to the ledger. */
   newTake(place: Place, random: Random): Recording & { entry: Entry };
-  /** Returns the violations that the fault suite's checker finds once everything is at rest. */
+  /** Waits for rest. Returns the violations that the fault suite's checker finds. */
   violations(): Promise<string[]>;
 }
 
 export interface SystemOptions {
   serversEnv: Record<string, string>;
-  /** The folder of the ffmpeg that media and transcription start; by default the system's. */
+  /** The folder of media's and transcription's ffmpeg; by default the system's. */
   programs?: string;
   dir: string;
   seed: number;
@@ -58,12 +58,12 @@ export interface SystemOptions {
   log: Log;
 }
 
-/** Many owners, so that no owner's token reaches its rate limit. */
+/** Several owners, so that no token reaches its rate limit. */
 const OWNERS = 8;
 const MOST_USES = 1_000_000;
 const REST_MS = 240_000;
 
-/** The product runs as it ships, except for `TRUSTED_PROXIES`, so that each contributor has a separate address. */
+/** Starts the product with its defaults, except for `TRUSTED_PROXIES`, so that each contributor has a separate address. */
 export async function openSystem({ serversEnv, programs, dir, seed, signal, log }: SystemOptions): Promise<System> {
   await using opening = new AsyncDisposableStack();
   const name = `l${randomBytes(5).toString('hex')}`;
@@ -89,7 +89,7 @@ export async function openSystem({ serversEnv, programs, dir, seed, signal, log 
     await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret),
   );
   receiver.answer = ({ body, at }) => {
-    pipeline.heard(JSON.parse(body.toString('utf8')) as WebhookBodyJson, at);
+    pipeline.received(JSON.parse(body.toString('utf8')) as WebhookBodyJson, at);
     return 204;
   };
   const gateway = createGatewayClient(() => [cluster.baseUrl], random.fork('gateway'));
@@ -124,7 +124,7 @@ export async function openSystem({ serversEnv, programs, dir, seed, signal, log 
       check(
         {
           ...{ owner, ledger, leftovers, expected: NOTHING_EXPECTED, violations: ledger.violations },
-          // The checker knows the events that every project gets; this follows the additional ones.
+          // The checker only knows the events that every project gets, so this filters the additional ones.
           receiver: {
             ...receiver,
             get events() {

@@ -1,4 +1,4 @@
-/** The bounded part of `npm run load`: a few contributors at a low rate, through the command's own functions. */
+/** Runs the bounded part of `npm run load`: a few contributors at a low rate, with the command's own functions. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,15 +17,15 @@ test('a step keeps every promise, and every operation is timed', { timeout: LIMI
   const place = { serversEnv: serverVariables(), dir, seed: 4, signal: t.signal, log: () => {} };
   const { steps, verdicts } = await runLoad(options, place);
   assert.deepEqual(
-    // Other tests use the machine meanwhile, so durations are not judged here.
+    // Other tests use the machine meanwhile, so this test ignores durations.
     verdicts.filter(({ state, promise }) => state === 'broken' && !promise.includes('within')),
     [],
-    'no promise was to be broken',
+    'a promise was broken',
   );
   const [{ clips, tally }] = steps as [(typeof steps)[number]];
-  assert.ok(clips > 0, 'nobody came');
+  assert.ok(clips > 0, 'no contributor arrived');
   const unread = ['owner: video range', 'owner: thumbnail'];
   const missing = TIMED.filter(name => !tally.latencies[name] && !unread.includes(name));
-  assert.deepEqual(missing, [], 'all of these were to be timed');
+  assert.deepEqual(missing, [], 'operations without a latency');
   for (const { p50, p99 } of Object.values(tally.latencies)) assert.ok(p50 >= 0 && p99 >= p50);
 });

@@ -16,7 +16,7 @@ export interface Visit {
   tally: Tally;
   random: Random;
   signal: AbortSignal;
-  /** The ledger's entry, whose outcome this sets. */
+  /** The ledger's entry; its outcome is set here. */
   entry: Entry;
   violations: string[];
   /** The length of the recording. */
@@ -27,7 +27,7 @@ export interface Visit {
 
 /** The interval at which the recorder gets recorded bytes. */
 const TIMESLICE_MS = 1_000;
-/** The limit from the end of the recording on. */
+/** The time limit after the end of the recording. */
 const PATIENCE_MS = 240_000;
 /** Names of requests in the tally; others use their method. */
 const NAMES: [RegExp, string][] = [
@@ -40,13 +40,13 @@ const NAMES: [RegExp, string][] = [
 
 /**
  * Plays one contributor with one take, by the rules of the recorder: opens the link, records, sends the bytes while they grow, and
- * waits for the landing. Resolves to its time, by Date.now(), or to undefined, with the reason in the entry, if it fails.
+ * waits for the landing. Returns the time of the landing by Date.now(). On a failure returns undefined and sets the entry's reason.
  */
 export async function contribute(visit: Visit): Promise<number | undefined> {
   const { entry, tally, seconds, signal, violations } = visit;
   const patience = AbortSignal.any([signal, AbortSignal.timeout(1_000 * seconds + PATIENCE_MS)]);
   const recording = record(entry.take.bytes.length, seconds);
-  let reason = 'no end in time';
+  let reason = 'timeout';
   try {
     await sendTake(entry, { manner: { ...recorderOf(visit), ...recording }, violations, patience });
     tally.took('last byte → landed', performance.now() - recording.endsAt());
@@ -74,7 +74,7 @@ function record(total: number, seconds: number) {
   };
 }
 
-/** Makes the requests, pieces and retries of the recorder. */
+/** Returns the recorder's way to send: its requests, pieces and retries. */
 function recorderOf({ http, tally, random, entry, intendedAt }: Visit): Omit<Manner, 'recorded'> {
   const link = new URL(entry.link).pathname;
   const id = Buffer.from(entry.responseSessionId.replaceAll('-', ''), 'hex');

@@ -7,7 +7,7 @@ export interface Recording {
   seconds: number;
 }
 
-/** As a phone's and a laptop's recorder make them, with the words of a contributor. */
+/** The picture of a phone's or a laptop's recorder. */
 const PICTURE = { width: 1280, height: 720, frameRate: 30 } as const;
 const FILMS = [
   { container: 'webm', seconds: 6, text: 'Good morning. We want to go out today, as the weather is good.' },

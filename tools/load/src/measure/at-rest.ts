@@ -3,7 +3,7 @@ import type { System } from '../system.ts';
 
 /** The product's return to rest after the last contributor. */
 export interface Rest {
-  /** The seconds until every group had read its topics and every clip was complete; undefined: not in time. */
+  /** The seconds until every group had read its topics and every clip was complete; undefined after the time limit. */
   seconds: number | undefined;
   /** The remaining work, in words; "" if there is none. */
   left: string;
@@ -21,7 +21,7 @@ export async function comeToRest({ leftovers, pipeline, signal }: System, limitM
     if (behind.length === 0 && clips === 0) return { seconds, left: '' };
     if (1_000 * seconds > limitMs) {
       const groups = behind.map(({ group, topic, records }) => `${group} is ${records} records behind ${topic}`);
-      return { seconds: undefined, left: [`${clips} clips are not through`, ...groups].join(', ') };
+      return { seconds: undefined, left: [`${clips} clips are not complete`, ...groups].join(', ') };
     }
     await delay(LOOK_MS, undefined, { signal });
   }

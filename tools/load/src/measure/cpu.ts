@@ -4,7 +4,7 @@ import { SERVICES, type ServiceName } from '@recording-request/stack/service-pla
 
 /** The CPU use during a step. */
 export interface Cpu {
-  /** The average number of cores of each service, its ffmpeg included. */
+  /** The average number of cores of each service with its ffmpeg. */
   cores: Record<ServiceName, number>;
   /** The share of the whole machine's time, 0 to 1, of processes outside this run. */
   foreign: number;

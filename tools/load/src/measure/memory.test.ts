@@ -19,6 +19,6 @@ test('reports a process that keeps growing', () => {
   assert.equal(isFlat(useOf(grown(150, 250))), false);
 });
 
-test('takes the peak from the system, also between two samples', () => {
+test('uses the system’s peak, also between two samples', () => {
   assert.equal(useOf(mib(100, 110), 300 * MIB).highest, 300 * MIB);
 });

@@ -29,7 +29,7 @@ export function watchMemory(services: Cluster['services']): { read(): Memory } {
       try {
         values.push(residentOf(services[name].pid));
       } catch {
-        // The process has ended, which the run reports itself.
+        // The process has ended; the run reports that.
       }
   };
   const timer = setInterval(look, SAMPLE_MS);
@@ -54,8 +54,8 @@ export function useOf(samples: readonly number[], highest = Math.max(...samples)
 }
 
 /**
- * Returns whether memory has stayed flat. It skips the first quarter of a step, in which a process allocates for its new load, and
- * compares the medians of the second and the last, so that a single collection changes nothing. Growth below a
- * tenth and 8 MiB counts as flat: a process that keeps 100 KB of each clip would show after 180 clips.
+ * Returns true if memory has stayed flat. Skips the first quarter of a step, in which a process allocates for its new load, and
+ * compares the medians of the second and the last, so that a single collection has no effect. Growth up to a tenth plus 8 MiB
+ * counts as flat: a process that keeps 100 KB of each clip would show after 180 clips.
  */
 export const isFlat = ({ early, late }: MemoryUse): boolean => late <= early * (1 + SLACK_SHARE) + SLACK_BYTES;

@@ -21,7 +21,7 @@ export interface Clip {
 }
 
 interface Followed {
-  heard: Map<string, number>;
+  received: Map<string, number>;
   landedAt: number | undefined;
   tally: Tally | undefined;
   done: PromiseWithResolvers<void>;
@@ -29,16 +29,16 @@ interface Followed {
 
 /** Follows clips from their landing until they are complete, by the owners' webhooks. */
 export interface Pipeline {
-  /** Records an event that reached its owner, at a time by Date.now(). */
-  heard(event: WebhookBodyJson, at: number): void;
-  /** Records a landing that the contributor saw. Resolves with the clip's last event. */
+  /** Records an event that an owner received, at a time by Date.now(). */
+  received(event: WebhookBodyJson, at: number): void;
+  /** Records a landing that the contributor saw. Resolves at the clip's last event. */
   landed(submissionId: string, at: number, tally: Tally): Promise<void>;
-  /** Returns the number of landed clips that are incomplete. */
+  /** Returns the number of landed but incomplete clips. */
   pending(): number;
-  /** Returns how many of these wait for each stage. */
+  /** Returns the number of these that wait for each stage. */
   waiting(): Record<string, number>;
   readonly finished: number;
-  /** Returns clips to look at, the newest last. */
+  /** Complete clips for owners to read, the newest last. */
   readonly clips: readonly Clip[];
 }
 
@@ -51,16 +51,16 @@ export function createPipeline(): Pipeline {
   const of = (submissionId: string): Followed => {
     const known = followed.get(submissionId);
     if (known) return known;
-    const fresh = { heard: new Map(), landedAt: undefined, tally: undefined, done: Promise.withResolvers<void>() };
+    const fresh = { received: new Map(), landedAt: undefined, tally: undefined, done: Promise.withResolvers<void>() };
     followed.set(submissionId, fresh);
     return fresh;
   };
   const landedOnes = () => [...followed.values()].filter(({ landedAt }) => landedAt !== undefined);
   const settle = (submissionId: string, clip: Followed) => {
-    const { heard, landedAt, tally } = clip;
-    if (landedAt === undefined || heard.size < STAGES.size) return;
-    // The service sends the first event while its HTTP response to the contributor is under way.
-    for (const [type, stage] of STAGES) tally!.took(stage, Math.max(0, heard.get(type)! - landedAt));
+    const { received, landedAt, tally } = clip;
+    if (landedAt === undefined || received.size < STAGES.size) return;
+    // The service may send the first event before the contributor has the HTTP response.
+    for (const [type, stage] of STAGES) tally!.took(stage, Math.max(0, received.get(type)! - landedAt));
     finished += 1;
     followed.delete(submissionId);
     clip.done.resolve();
@@ -70,7 +70,7 @@ export function createPipeline(): Pipeline {
       return finished;
     },
     clips,
-    heard({ type, data: { projectId, submission } }, at) {
+    received({ type, data: { projectId, submission } }, at) {
       const stage = FAILURES.get(type) ?? type;
       if (!submission || !STAGES.has(stage)) return;
       const { submissionId, videoUrl, thumbnailMiddleUrl } = submission;
@@ -80,7 +80,7 @@ export function createPipeline(): Pipeline {
       }
       const clip = of(submissionId);
       // Only the first delivery of an event counts.
-      if (!clip.heard.has(stage)) clip.heard.set(stage, at);
+      if (!clip.received.has(stage)) clip.received.set(stage, at);
       settle(submissionId, clip);
     },
     landed(submissionId, at, tally) {
@@ -94,7 +94,7 @@ export function createPipeline(): Pipeline {
       Object.fromEntries(
         [...STAGES].map(([type, stage]) => [
           stage.slice('landed → '.length),
-          landedOnes().filter(({ heard }) => !heard.has(type)).length,
+          landedOnes().filter(({ received }) => !received.has(type)).length,
         ]),
       ),
   };

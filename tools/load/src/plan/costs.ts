@@ -5,7 +5,7 @@ import { SERVICES, type ServiceName } from '@recording-request/stack/service-pla
 /** The properties of a clip that determine its costs. */
 export interface ClipSize {
   seconds: number;
-  /** In units of 10⁶ bytes. */
+  /** The size in units of 10⁶ bytes. */
   megabytes: number;
 }
 
@@ -23,11 +23,11 @@ export const SPENDERS: readonly Spender[] = [...SERVICES, ...SERVERS];
 /** One measured kind of clip: averages of its clips. */
 export interface Sample extends ClipSize {
   clips: number;
-  /** The CPU seconds of each service, including the ffmpeg that it starts, and of each server, from the first request until the clip is complete. */
+  /** The CPU seconds of each service with its ffmpeg, and of each server, from the first request until the clip is complete. */
   cpuSeconds: Record<Spender, number>;
-  /** Media's part of that for the job: without the inspection of a landing upload. */
+  /** Media's part of these for the job, without the inspection of a landing upload. */
   jobCpuSeconds: number;
-  /** The seconds in which one slot of media completes a clip while others wait. */
+  /** The seconds in which one media slot completes a clip while others wait. */
   jobSeconds: number;
   /** The bytes that stay in the object store. */
   storedBytes: number;
@@ -54,7 +54,7 @@ export const readMeasured = async (): Promise<Measured> => JSON.parse(await read
 export const writeMeasured = (measured: Measured): Promise<void> =>
   writeFile(FILE, `${JSON.stringify(measured, undefined, 2)}\n`);
 
-/** Returns the cost of a clip of that size, derived from three measured kinds. No cost is negative. */
+/** Returns the cost of a clip of this size, derived from three measured kinds; 0 or more. */
 export function costOf(samples: Sample[], size: ClipSize, value: (sample: Sample) => number): number {
   const { clip, perSecond, perMegabyte } = fit(samples, value);
   return Math.max(0, clip + perSecond * size.seconds + perMegabyte * size.megabytes);

@@ -24,11 +24,11 @@ export interface Installation {
   partitions: number;
 }
 
-/** Reads it from the manifests and from the services' parsed configuration. */
+/** Reads the resources from the manifests and from the services' parsed configuration. */
 export async function readInstallation(context: InstallContext): Promise<Installation> {
   const kustomize = await ensureKustomize(context);
   const base = parse(await render({ kustomize }, BASE));
-  // Only the overlay with everything has all settings.
+  // Only the overlay with all parts has all settings.
   const local = parse(await render({ kustomize }, LOCAL));
   const config = async (name: ServiceName) =>
     await readConfigOf(name, environmentOf(named(local, 'Deployment', name)!, local));

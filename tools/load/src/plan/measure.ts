@@ -23,15 +23,15 @@ import { Client } from 'minio';
 import { type ClipSize, type Measured, type Sample, SERVERS, SPENDERS, type Spender } from './costs.ts';
 
 const CLIPS = 30;
-/** The clips of each kind before the count starts: MongoDB creates pages of indexes, and Node compiles its code. */
+/** The uncounted first clips of each kind, during which MongoDB creates pages of indexes and Node compiles its code. */
 const WARM_CLIPS = 10;
 const WIDTH = 4;
-/** The pause until the work of the first clips has ended, and then the measured time. */
+/** The pause until the work of the first clips has ended, and then the measured idle time. */
 const SETTLE_MS = 30_000;
 const IDLE_MS = 30_000;
 const REQUEST_MS = 60_000;
 const DONE_MS = 300_000;
-/** The results of clips, and the event that reports each. */
+/** Settings of a project with transcripts, and the last event of its clips. */
 const WITH_TRANSCRIPT = {
   project: { transcriptionEnabled: true },
   last: /^submission\.transcript\.(completed|failed)$/,
@@ -40,14 +40,14 @@ const MEDIA_ALONE = {
   project: { webhookEvents: ['submission.media.completed', 'submission.media.failed'] },
   last: /^submission\.media\.(completed|failed)$/,
 };
-/** The clips excluded from the timing: the first wait for their assignment, and no clips follow the last. */
+/** The timed part of the clips: the first ones wait for their assignment, and no clips follow the last ones. */
 const STEADY = [0.2, 0.9] as const;
 /** The number of consecutive clips that are timed. */
 const STRETCH = 8;
 
 /**
- * Short, long, and high bit rate: the differences show the cost of each second and each megabyte, so all have the same
- * pixels and key frame distance, which cost more to decode than their bytes. As Chrome and Firefox record, whose sound has to be encoded.
+ * A short, a long and a high-bit-rate clip: the differences show the cost of each second and each megabyte, so all have the same
+ * pixels and key frame distance. They are as Chrome and Firefox record, so their sound must be encoded.
  */
 const PIXELS = { width: 1280, height: 720 };
 const KINDS = [
@@ -161,7 +161,7 @@ async function land(
   const { product, pids, connection, events, webhookUrl, signal } = site;
   const { sharedLink } = await createProject(product, 'Capacity', { ...project, webhookUrl });
   const bytes = await readFile(file.path);
-  // Until then, the database refuses the start of a job.
+  // The database refuses the start of a job until all clips have landed.
   const validate = (validator: object) => connection.db!.command({ collMod: 'submissions', validator });
   await validate({ 'job.state': { $ne: 'running' } });
   const meter = startMeter(pids);
@@ -184,12 +184,12 @@ async function land(
   const landed = meter.read();
   const ends = () => events.slice(before).flatMap(({ type, at }) => (last.test(type) ? [at] : []));
   const isDone = async () => (ends().length >= clips ? true : undefined);
-  await waitFor(`all is made of ${clips} clips`, isDone, { timeoutMs: DONE_MS, checkMs: REQUEST_MS, signal });
+  await waitFor(`all results of ${clips} clips`, isDone, { timeoutMs: DONE_MS, checkMs: REQUEST_MS, signal });
   return { landed, whole: meter.read(), ends: ends() };
 }
 
 async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample> {
-  // The work after media's jobs runs meanwhile and slows them: for short clips, more than a second processor can compensate.
+  // Without transcripts, because their work would slow media's jobs, for short clips more than a second processor can compensate.
   const jobs = await land(site, file, CLIPS, MEDIA_ALONE);
   const before = await kept(site);
   const { whole } = await land(site, file, CLIPS, WITH_TRANSCRIPT);
@@ -212,7 +212,7 @@ async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample
   };
 }
 
-/** Returns the milliseconds per clip of the fastest run of clips: other load on the machine only slows the rest. */
+/** Returns the milliseconds per clip of the fastest run of clips, because other load on the machine can only slow a run. */
 const quickest = (ends: number[]): number =>
   Math.min(...ends.slice(STRETCH).map((end, at) => (end - ends[at]!) / STRETCH));
 

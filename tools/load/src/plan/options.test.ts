@@ -8,11 +8,11 @@ test('accepts numbers, and uses defaults for missing ones', () => {
   });
 });
 
-test('needs no length of a clip for a measurement', () => {
+test('a measurement needs no length of a clip', () => {
   assert.partialDeepStrictEqual(parseOptions(['--measure']), { measure: true, seconds: undefined });
 });
 
-test('explains a mistake in one sentence', () => {
+test('reports a mistake in one sentence', () => {
   const refused = (...args: string[]) => {
     try {
       return JSON.stringify(parseOptions(args));
@@ -20,7 +20,7 @@ test('explains a mistake in one sentence', () => {
       return (error as Error).message;
     }
   };
-  assert.equal(refused(), '--seconds is missing: how long is a clip? See --help.');
+  assert.equal(refused(), '--seconds is missing: give the length of a clip. See --help.');
   assert.equal(refused('--seconds', '30s'), '--seconds takes a number from 0.1 to 14,400, not "30s".');
   assert.equal(
     refused('--seconds', '30', '--clips-per-minute', '0'),

@@ -18,16 +18,17 @@ export const MEASURE = 'npm run capacity -- --measure';
 export const HELP = `npm run capacity -- --seconds S [options]
 npm run capacity -- --measure
 
-Says what so many clips a minute need: pods of each service, partitions, storage, bandwidth, and what of the installation in deploy/k8s ends
-first. Without --clips-per-minute a table for 10, 100 and 1,000. What a clip costs was measured: tools/load/src/plan/measured.json.
+Prints the resources for a rate of clips: pods of each service, partitions, storage, bandwidth, and the first limit of the
+installation in deploy/k8s. Without --clips-per-minute prints a table for 10, 100 and 1,000. The costs of a clip were measured:
+tools/load/src/plan/measured.json.
 
-  --clips-per-minute N   clips that land in a minute, on average
+  --clips-per-minute N   average number of landed clips a minute
   --seconds S            the length of a clip
-  --size MB              its size; by default as many bytes a second as the longest of the measured clips
-  --speech-seconds T     what your speech endpoint takes for a clip (default: 0, the one of the measurement answers at once)
-  --measure              measures first, on this machine, which should do nothing else (five minutes, as root; ffmpeg is compiled
-                         before it, five minutes the first time), and writes the file; alone, nothing but that
-  --json                 the same for programs
+  --size MB              the size of a clip; by default, with the byte rate of the longest measured clip
+  --speech-seconds T     the time of your speech endpoint for a clip (default: 0; the measured endpoint answers at once)
+  --measure              measure the costs first and write the file. Takes five minutes on this machine, which must be idle, as
+                         root, and five minutes more the first time to compile ffmpeg. Without --seconds, only measure
+  --json                 print the plan as JSON
   --help                 this text
 `;
 
@@ -41,7 +42,7 @@ export function parseOptions(args: string[]): Options {
     given[name] === undefined ? undefined : decimal(`--${name}`, given[name], { min, max });
   const seconds = number('seconds', 0.1, 14_400);
   if (seconds === undefined && !help && !measure)
-    throw new UsageError('--seconds is missing: how long is a clip? See --help.');
+    throw new UsageError('--seconds is missing: give the length of a clip. See --help.');
   return {
     seconds,
     clipsPerMinute: number('clips-per-minute', 0.01, 1_000_000),

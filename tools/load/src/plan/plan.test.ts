@@ -4,7 +4,10 @@ import { costOf, fit, type Measured, readMeasured, type Sample, SPENDERS } from 
 import type { Installation } from './installation.ts';
 import { jobSecondsOf, planFor } from './plan.ts';
 
-/** A clip costs each service 10 ms, 1 ms per second and 2 ms per megabyte; a job of media 200 ms, 10 ms and 20 ms, and the same time waiting. */
+/**
+ * A clip costs each service 10 ms, 1 ms per second and 2 ms per megabyte; a media job 200 ms, 10 ms and 20 ms, and the same
+ * time waiting.
+ */
 function sample(seconds: number, megabytes: number): Sample {
   const each = 0.01 + 0.001 * seconds + 0.002 * megabytes;
   const job = 0.2 + 0.01 * seconds + 0.02 * megabytes;
@@ -63,9 +66,9 @@ test('less than one processor slows a job’s own work, but not its waits', () =
 test('derives pods from the work: by the autoscaler’s target, or by concurrent jobs', () => {
   const plan = planFor(measured, installation, demand);
   const pods = Object.fromEntries(plan.services.map(({ name, replicas }) => [name, replicas]));
-  // Ten clips a second of 22 ms each use 0.22 processors; two pods of a quarter, 70 % busy, are enough.
+  // Ten clips a second of 22 ms each use 0.22 processors; two pods with a quarter each, 70 % busy, are enough.
   assert.equal(pods.gateway, 2);
-  // 6.4 jobs at a time, in slots that are 70 % busy.
+  // 6.4 concurrent jobs in slots that are 70 % busy.
   assert.equal(pods.media, 10);
   assert.equal(plan.partitions, 10);
   near(plan.bytes.storedPerDay, 600 * 1440 * 1_080_000);
@@ -75,7 +78,7 @@ test('derives pods from the work: by the autoscaler’s target, or by concurrent
 test('derives partitions from the pods that consume them', () => {
   const plan = planFor(measured, installation, { ...demand, speechSeconds: 3 });
   const pods = Object.fromEntries(plan.services.map(({ name, replicas }) => [name, replicas]));
-  // 30 jobs at a time, two in a pod.
+  // 30 concurrent jobs, two in a pod.
   assert.equal(pods.transcription, 22);
   assert.equal(plan.partitions, 22);
   assert.deepEqual(
@@ -92,7 +95,7 @@ test('names the lowest bound first', () => {
     assert.ok(at === 0 || clipsPerMinute >= limits[at - 1]!.clipsPerMinute);
 });
 
-test('the time of a speech endpoint uses slots, but no processor', () => {
+test('a speech endpoint’s time uses slots, but no processor', () => {
   const slow = planFor(measured, installation, { ...demand, speechSeconds: 3 });
   const plain = planFor(measured, installation, demand);
   const of = (plan: typeof slow) => plan.services.find(({ name }) => name === 'transcription')!;

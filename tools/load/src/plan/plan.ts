@@ -4,7 +4,7 @@ import type { Installation } from './installation.ts';
 
 export interface Demand extends ClipSize {
   clipsPerMinute: number;
-  /** The seconds that the speech endpoint takes for a clip; the measured one responds at once. */
+  /** The seconds of the speech endpoint for a clip; the measured one answers at once. */
   speechSeconds: number;
 }
 
@@ -17,13 +17,13 @@ export interface Limit {
 export interface Plan {
   demand: Demand;
   services: { name: ServiceName; cores: number; replicas: number }[];
-  /** One for each pod of media, transcription and webhooks: a pod may have more slots, because jobs of one partition run in parallel. */
+  /** One for each pod of media, transcription and webhooks; a pod may have more slots, as jobs of one partition run in parallel. */
   partitions: number;
   servers: { name: (typeof SERVERS)[number]; cores: number }[];
   bytes: { storedPerDay: number; databasePerDay: number; eventsPerDay: number };
   /** Average bits a second: from contributors, into the store and out of it. */
   bandwidth: { in: number; toStore: number; fromStore: number };
-  /** The lowest first. */
+  /** The limits, the lowest first. */
   limits: Limit[];
 }
 
@@ -31,8 +31,8 @@ const DAY_MINUTES = 24 * 60;
 const MEGA = 1e6;
 
 /**
- * Returns the seconds in which a slot of media completes a clip while others wait: the CPU time of its job at that many cores, and its
- * waits for stores and brokers. A job uses one core at most.
+ * Returns the seconds in which a media slot completes a clip while others wait: the CPU time of its job at that many cores, and
+ * its waits for stores and brokers. A job uses one core at most.
  */
 export function jobSecondsOf({ samples }: Pick<Measured, 'samples'>, size: ClipSize, cores = 1): number {
   const cpu = costOf(samples, size, ({ jobCpuSeconds }) => jobCpuSeconds);

@@ -30,12 +30,12 @@ export function linesOf(plan: Plan): string {
     '',
     `  KAFKA_PARTITIONS      ${plan.partitions}`,
     `  object store          ${bytes(kept.storedPerDay)} a day, ${bytes(kept.storedPerDay * MONTH_DAYS)} a month`,
-    `  MongoDB               ${bytes(kept.databasePerDay)} a day, ${bytes(kept.databasePerDay * MONTH_DAYS)} a month, before it compresses`,
-    `  Kafka                 ${bytes(kept.eventsPerDay * 7)} for the seven days that records stay, for each replica`,
-    `  bandwidth             ${bits(bandwidth.in)} from contributors; ${bits(bandwidth.toStore)} into the store, ${bits(bandwidth.fromStore)} out of it, without what owners look at`,
+    `  MongoDB               ${bytes(kept.databasePerDay)} a day, ${bytes(kept.databasePerDay * MONTH_DAYS)} a month, before compression`,
+    `  Kafka                 ${bytes(kept.eventsPerDay * 7)} for seven days of records, for each replica`,
+    `  bandwidth             ${bits(bandwidth.in)} from contributors; ${bits(bandwidth.toStore)} into the store, ${bits(bandwidth.fromStore)} out of it, without owners' reads`,
     '',
-    `  As installed, what ends first: ${first.what}, at ${number(first.clipsPerMinute, 0)} clips a minute.`,
-    ...(reached.length > 1 ? ['  On the way to this many, in this order:'] : []),
+    `  First limit of the installation: ${first.what}, at ${number(first.clipsPerMinute, 0)} clips a minute.`,
+    ...(reached.length > 1 ? ['  Limits below this rate, in order:'] : []),
     ...(reached.length > 1
       ? reached.map(({ what, clipsPerMinute }) => `    ${number(clipsPerMinute, 0).padStart(7)}   ${what}`)
       : []),
@@ -76,7 +76,7 @@ export function tableOf(plans: Plan[]): string {
     '',
     ...lines,
     '',
-    '  As installed, what ends first, at so many clips a minute:',
+    '  Limits of the installation, in clips a minute:',
     ...limits.map(({ what, clipsPerMinute }) => `  ${number(clipsPerMinute, 0).padStart(8)}   ${what}`),
     '',
   ].join('\n');

@@ -35,7 +35,7 @@ export function stepTable(step: StepResult): string {
       const mebibytes = [start, highest, end].map(bytes => (bytes / MIB).toFixed(0));
       return line(name, [...mebibytes, cpu.cores[name].toFixed(2)]);
     }),
-    ...(recovery ? ['  a minute after it, at 50 %:', ...latencyLines(recovery)] : []),
+    ...(recovery ? ['  a minute after the step, at 50 %:', ...latencyLines(recovery)] : []),
   ].join('\n');
 }
 
