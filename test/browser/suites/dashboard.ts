@@ -102,11 +102,11 @@ test('the page shows figures and a picture grid; a clip plays with captions and 
     page.evaluate(() => {
       const video = document.querySelector('video');
       const [track] = video?.textTracks ?? [];
-      const said = track?.activeCues?.[0] as VTTCue | undefined;
+      const activeCue = track?.activeCues?.[0] as VTTCue | undefined;
       const words = document.querySelector('#viewer .cue[aria-current]')?.textContent;
       // Reads both at once, because the clip plays on.
       const shows = video && !video.paused && video.currentTime > 0 && track?.mode === 'showing';
-      if (!shows || !said || !words?.includes(said.text)) return undefined;
+      if (!shows || !activeCue || !words?.includes(activeCue.text)) return undefined;
       video.pause();
       return true;
     });

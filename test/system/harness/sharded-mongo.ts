@@ -142,8 +142,8 @@ function onShards(database: string, shards: Client[], databaseVersion: unknown):
     },
     async targetShards(collection, filter) {
       const pipeline = [{ $match: filter }];
-      const { shards: asked } = await asRouter({ clusterAggregate: collection, pipeline, cursor: {}, explain: true });
-      return Object.keys(asked);
+      const { shards: targets } = await asRouter({ clusterAggregate: collection, pipeline, cursor: {}, explain: true });
+      return Object.keys(targets);
     },
     counts: collection =>
       Promise.all(shards.map(client => client.db(database).collection(collection).countDocuments({}))),

@@ -45,7 +45,7 @@ async function keep(run: RunResult): Promise<void> {
   print(`Written: ${[RESULTS, DOCUMENT].map(path => relative(process.cwd(), path)).join(', ')}`);
 }
 
-/** Whether every goal of every row was met. */
+/** Returns true if every goal of every row was met. */
 const isMet = (run: RunResult) =>
   run.rows.every(({ state, findings }) => state === 'judged' && findings.every(({ verdict }) => verdict === 'met'));
 

@@ -22,7 +22,7 @@ export interface Options {
 export const ROUNDS = 9;
 /** An undecided row gets more rounds, up to this number. */
 export const MAX_ROUNDS = 36;
-/** Fewer rounds give figures without a verdict, and no results are written. */
+/** With fewer rounds a run has figures without a verdict and writes no results. */
 export const MIN_ROUNDS = 9;
 
 export const helpOf = (
@@ -40,7 +40,7 @@ ${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${
   counts      counts MongoDB operations, RPCs, Kafka records and store requests of each kind of request and of one clip
   --against COMMIT
               compares reads of the current services with those of another commit, on the same servers in alternation
-  --rounds N  measures N rounds of each row (default: ${ROUNDS}, and up to ${MAX_ROUNDS} while a goal is undecided). Fewer than ${MIN_ROUNDS} give no
+  --rounds N  measures N rounds of each row (default: ${ROUNDS}, and up to ${MAX_ROUNDS} while a goal is undecided). Fewer than ${MIN_ROUNDS} have no
               verdict, and no results are written
   --seed N    repeats the order of the variants of another run
   --profile DIR

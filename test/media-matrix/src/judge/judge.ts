@@ -144,20 +144,20 @@ function momentsFor({ pictures, facts }: Decoded, wanted: number, off: number): 
   return [...new Set(moments.map(numberIn))];
 }
 
-async function soundFaults(source: Decoded, { audio, heard }: Outcome, signal: AbortSignal): Promise<string[]> {
+async function soundFaults(source: Decoded, { audio, recognized }: Outcome, signal: AbortSignal): Promise<string[]> {
   const hasSound = source.sound !== undefined && source.sound.seconds > 0;
   if (hasSound !== (audio !== undefined)) return [audio ? 'there is audio without a sound' : 'there is no audio'];
   if (!audio) return [];
   const sound = await soundOf(audio, { signal });
   const faults = wordFaults('the audio', source.words, wordsIn(sound));
-  if (heard) faults.push(...wordFaults('the sound for transcription', source.words, heard));
+  if (recognized) faults.push(...wordFaults('the sound for transcription', source.words, recognized));
   if (!(await readFile(audio)).includes('mp4a')) faults.push('the audio is not AAC');
   return faults;
 }
 
 /** Returns a fault for each word outside the cues and each cue that does not begin with a word. */
-function cueFaults({ words, sound }: Decoded, { vtt, heard, durationSec }: Outcome): string[] {
-  if (vtt === undefined || heard === undefined) return [];
+function cueFaults({ words, sound }: Decoded, { vtt, recognized, durationSec }: Outcome): string[] {
+  if (vtt === undefined || recognized === undefined) return [];
   const cues = Array.from(
     vtt.matchAll(/^(\S+) --> (\S+)/gm),
     ([, start, end]) => [clockOf(start!), clockOf(end!)] as const,

@@ -45,7 +45,7 @@ export interface Outcome {
   durationSec: number;
   vtt?: string;
   /** The start times of the words in the sound sent for transcription, in seconds. */
-  heard?: number[] | undefined;
+  recognized?: number[] | undefined;
 }
 
 export interface Pipeline extends AsyncDisposable {
@@ -145,8 +145,8 @@ async function transcribe(
   ids: Ids,
   audioKey: string,
   durationSec: number,
-): Promise<Pick<Outcome, 'vtt' | 'heard'>> {
-  speech.heard = undefined;
+): Promise<Pick<Outcome, 'vtt' | 'recognized'>> {
+  speech.recognized = undefined;
   const value = { ...ids, audioKey, durationSec, requestNumber: 1 };
   await jobs.give(kafka, { $case: 'transcript', value });
   const ended = await inbox.first(
@@ -156,7 +156,7 @@ async function transcribe(
   );
   if (ended.type === 'transcript.failed')
     throw new Error(`no transcript: ${(ended.payload!.value as TranscriptFailed).reason}`);
-  return { vtt: (ended.payload!.value as TranscriptCompleted).vtt, heard: speech.heard };
+  return { vtt: (ended.payload!.value as TranscriptCompleted).vtt, recognized: speech.recognized };
 }
 
 const answerOf = (inbox: EventInbox, { submissionId }: Ids) =>

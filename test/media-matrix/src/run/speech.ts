@@ -12,7 +12,7 @@ export interface SpeechServer extends AsyncDisposable {
   /** The base URL, which ends in /v1. */
   baseUrl: string;
   /** The start times of the words in the last received sound, in seconds. */
-  heard: number[] | undefined;
+  recognized: number[] | undefined;
 }
 
 /** Starts the server. Its answer has a segment for each word in the received sound. */
@@ -27,7 +27,7 @@ export async function startSpeechServer(dir: string, signal: AbortSignal): Promi
       await writeFile(path, Buffer.from(await (form.get('file') as File).arrayBuffer()));
       const sound = await soundOf(path, { signal });
       const words = wordsIn(sound);
-      speech.heard = words;
+      speech.recognized = words;
       const segments = words.map((start, id) => ({
         ...{ id, start, end: Math.min(start + WORD_SEC, sound.seconds), text: ` Word ${id + 1}.` },
         ...{ no_speech_prob: 0, avg_logprob: -0.1 },
@@ -42,7 +42,7 @@ export async function startSpeechServer(dir: string, signal: AbortSignal): Promi
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const speech: SpeechServer = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    heard: undefined,
+    recognized: undefined,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));

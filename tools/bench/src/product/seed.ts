@@ -62,7 +62,7 @@ export async function openSeed({ serversEnv, databasePrefix }: Product): Promise
   };
 }
 
-/** Selects one clip in ten, and gives one in a hundred a failed transcript. */
+/** Selects one clip in ten; one in a hundred has a failed transcript. */
 function stateOf(at: number) {
   const words = { transcriptStatus: 'completed', transcriptText: 'what was said', transcriptVtt: 'WEBVTT' };
   return { selected: at % 10 === 0, ...(at % 100 === 0 ? { transcriptStatus: 'failed' } : words) };

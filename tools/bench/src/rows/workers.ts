@@ -120,7 +120,7 @@ async function prepareTemplates(
   return { landed, submissionId: ready!.submissionId, hookedProjectId: hooked.projectId };
 }
 
-/** Runs `count` workers of each kind, and gives each kind its backlog in turn. `fewer` divides the work. */
+/** Runs `count` workers of each kind, and adds each kind's backlog after the other. `fewer` divides the work. */
 async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
   const { bench, product, groups, quotas } = site;
   const { signal } = bench;

@@ -30,7 +30,7 @@ test('the ratio is computed within a round, so that a machine that slows down ch
   assert.ok(interval!.high - interval!.low < 1e-9);
 });
 
-test('fewer than six rounds give no verdict', () => {
+test('fewer than six rounds have no verdict', () => {
   assert.equal(judge({ ...goal, atLeast: 1 }, rounds(NINE.slice(0, 5))).verdict, 'too few');
 });
 

@@ -70,7 +70,7 @@ test('with atOnce, a round measures all variants at the same time', async () => 
   assert.equal(most, 3);
 });
 
-test('the same seed gives the same order', async () => {
+test('the same seed repeats the order', async () => {
   const [one, other] = [options(() => 1), options(() => 1)];
   await runRounds(one.made);
   await runRounds(other.made);
