@@ -1,8 +1,6 @@
-import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { print, runCommand } from '@recording-request/harness/command';
 import { openScratch, type Scratch } from '@recording-request/harness/scratch';
-import { UsageError } from '@recording-request/kit/command-line';
 import { ensureDeployedFfmpeg } from '@recording-request/stack/install/deployed-ffmpeg';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { startServers } from '@recording-request/stack/servers';
@@ -13,9 +11,8 @@ import { type LoadResult, runLoad } from './run-load.ts';
 /** The CPU share of other programs from which `npm run bench` repeats a round. */
 const NOISE = 0.05;
 
-async function main({ json, ...options }: Options, signal: AbortSignal): Promise<number> {
+async function main(options: Options, signal: AbortSignal): Promise<number> {
   const { seed } = options;
-  if (json) await expectWritable(json);
   await using scratch = await openScratch('load');
   const dir = scratch.path;
   print(`seed ${seed}: --seed ${seed} repeats the choices`);
@@ -30,7 +27,7 @@ async function main({ json, ...options }: Options, signal: AbortSignal): Promise
     const result = await runLoad(options, { serversEnv: servers.env, programs, dir, seed, signal, log: print });
     const isKept = result.verdicts.every(({ state }) => state !== 'broken');
     if (!isKept) keepLogs(scratch);
-    await report(result, json);
+    report(result);
     return Number(!isKept);
   } catch (error) {
     if (!signal.aborted) keepLogs(scratch);
@@ -43,24 +40,13 @@ function keepLogs(scratch: Scratch): void {
   print(`logs: ${join(scratch.path, 'logs')}`);
 }
 
-/** Checks the file before the run, which may take an hour. */
-async function expectWritable(file: string): Promise<void> {
-  const opened = await open(file, 'a').catch(error => {
-    throw new UsageError(`--json needs a writable file: ${(error as Error).message}.`);
-  });
-  await opened.close();
-}
-
-async function report(result: LoadResult, json: string | undefined): Promise<void> {
+function report(result: LoadResult): void {
   print(`\n${verdictLines(result.verdicts)}\n`);
   const foreign = Math.max(...result.steps.map(({ cpu }) => cpu.foreign));
   if (foreign >= NOISE)
     print(
       `Other programs had up to ${(100 * foreign).toFixed(0)} % of the CPU in a step: the result may differ on an idle machine.\n`,
     );
-  if (!json) return;
-  await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
-  print(`Written: ${json}`);
 }
 
 await runCommand({ help: HELP, parse: parseOptions, run: main });

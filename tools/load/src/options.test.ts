@@ -4,8 +4,8 @@ import { UsageError } from '@recording-request/kit/command-line';
 import { parseOptions } from './options.ts';
 
 test('by default each step takes ten minutes, and the capacity is measured', () => {
-  const { minutes, steps, capacity, json } = parseOptions([]);
-  assert.deepEqual([minutes, steps, capacity, json], [10, [50, 80, 150], undefined, undefined]);
+  const { minutes, steps, capacity } = parseOptions([]);
+  assert.deepEqual([minutes, steps, capacity], [10, [50, 80, 150], undefined]);
 });
 
 test('accepts steps, their length, the capacity and the seed', () => {

@@ -8,8 +8,6 @@ export interface Options {
   /** Clips a minute; undefined to measure it. */
   capacity: number | undefined;
   seed: number;
-  /** The file for every figure. */
-  json: string | undefined;
   help: boolean;
 }
 
@@ -30,7 +28,6 @@ each promise; exits with a status other than 0 if one was broken. Do not use the
                    minutes; in the second minute the product must be as fast as before
   --capacity N     clips a minute, instead of a measurement
   --seed N         repeats the arrivals and the choices of another run
-  --json FILE      writes every figure there
   --help           this text
 
 tools/load/README.md explains the method and the output. Ctrl-C removes everything.
@@ -38,14 +35,13 @@ tools/load/README.md explains the method and the output. Ctrl-C removes everythi
 
 /** Parses the command line. Throws a UsageError with a sentence for the user. */
 export function parseOptions(args: string[]): Options {
-  const values = parseFlags(args, { minutes: TEXT, steps: TEXT, capacity: TEXT, seed: TEXT, json: TEXT });
-  const { minutes = String(MINUTES), steps = STEPS, capacity, seed, json, help } = values;
+  const values = parseFlags(args, { minutes: TEXT, steps: TEXT, capacity: TEXT, seed: TEXT });
+  const { minutes = String(MINUTES), steps = STEPS, capacity, seed, help } = values;
   return {
     minutes: decimal('--minutes', minutes, { min: 0.01, max: MOST_MINUTES }),
     steps: stepsOf(steps),
     capacity: capacity === undefined ? undefined : wholeNumber('--capacity', capacity, { min: 1, max: MOST_CLIPS }),
     seed: seedOf(seed),
-    json,
     help,
   };
 }

@@ -1,5 +1,4 @@
-import { cpus, release, totalmem } from 'node:os';
-import { type Capacity, measureCapacity } from './capacity.ts';
+import { measureCapacity } from './capacity.ts';
 import { judgeRun, judgeStep, type Verdict } from './judge.ts';
 import type { Options } from './options.ts';
 import { stepTable } from './report/table.ts';
@@ -7,11 +6,6 @@ import { runStep, type StepResult } from './step.ts';
 import { openSystem, type SystemOptions } from './system.ts';
 
 export interface LoadResult {
-  date: string;
-  seed: number;
-  machine: { cores: number; cpu: string; memoryBytes: number; kernel: string };
-  /** Clips a minute, measured or given. */
-  capacity: Capacity;
   steps: StepResult[];
   verdicts: Verdict[];
 }
@@ -25,18 +19,17 @@ export async function runLoad(
   { minutes, steps, capacity: named }: Pick<Options, 'minutes' | 'steps' | 'capacity'>,
   place: SystemOptions,
 ): Promise<LoadResult> {
-  const { log, seed } = place;
+  const { log } = place;
   await using system = await openSystem(place);
   const windowMs = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, WINDOW_SHARE * 60_000 * minutes));
   if (named === undefined) log('measuring the capacity …');
-  const capacity =
-    named === undefined ? await measureCapacity(system, windowMs) : { clipsPerMinute: named, levels: [] };
-  log(`capacity: ${capacity.clipsPerMinute.toFixed(1)} clips a minute${named === undefined ? '' : ' (given)'}`);
+  const capacity = named ?? (await measureCapacity(system, windowMs)).clipsPerMinute;
+  log(`capacity: ${capacity.toFixed(1)} clips a minute${named === undefined ? '' : ' (given)'}`);
   const results: StepResult[] = [];
   const verdicts: Verdict[] = [];
   for (const percent of steps) {
     log(`\n… ${percent} % for ${minutes} min`);
-    const result = await runStep(system, { percent, capacity: capacity.clipsPerMinute, minutes });
+    const result = await runStep(system, { percent, capacity, minutes });
     // The step closest to the load after an overload.
     const before = results.filter(each => each.percent <= 100).sort((a, b) => a.percent - b.percent)[0];
     verdicts.push(...judgeStep(result, before));
@@ -45,8 +38,5 @@ export async function runLoad(
   }
   log('\nchecking every clip …');
   verdicts.push(...judgeRun(await system.violations(), system.crashes));
-  return {
-    ...{ date: new Date().toISOString(), seed, capacity, steps: results, verdicts },
-    machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? '', memoryBytes: totalmem(), kernel: release() },
-  };
+  return { steps: results, verdicts };
 }

@@ -5,7 +5,7 @@ import { readInstallation } from './installation.ts';
 import { measure } from './measure.ts';
 import { HELP, MEASURE, type Options, parseOptions } from './options.ts';
 import { planFor } from './plan.ts';
-import { linesOf, sourceOf, tableOf } from './table.ts';
+import { plansTable, sourceOf } from './table.ts';
 
 const TABLE = [10, 100, 1_000];
 
@@ -16,7 +16,7 @@ async function main(options: Options, signal: AbortSignal): Promise<void> {
     await writeMeasured(await measure(scratch.path, MEASURE, context));
   }
   const measured = await readMeasured();
-  const { clipsPerMinute, json, seconds, ...size } = options;
+  const { clipsPerMinute, seconds, ...size } = options;
   if (seconds === undefined) return print(sourceOf(measured));
   const installation = await readInstallation(context);
   // By default, the byte rate of the longest measured clip.
@@ -25,8 +25,7 @@ async function main(options: Options, signal: AbortSignal): Promise<void> {
   const plans = (clipsPerMinute ? [clipsPerMinute] : TABLE).map(count =>
     planFor(measured, installation, { ...size, seconds, megabytes, clipsPerMinute: count }),
   );
-  if (json) print(JSON.stringify({ measuredAt: measured.at, machine: measured.machine, plans }, undefined, 2));
-  else print(`${clipsPerMinute ? linesOf(plans[0]!) : tableOf(plans)}\n${sourceOf(measured)}`);
+  print(`${plansTable(plans)}\n${sourceOf(measured)}`);
 }
 
 await runCommand({ help: HELP, parse: parseOptions, run: main });

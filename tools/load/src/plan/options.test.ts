@@ -4,7 +4,7 @@ import { parseOptions } from './options.ts';
 
 test('accepts numbers, and uses defaults for missing ones', () => {
   assert.partialDeepStrictEqual(parseOptions(['--clips-per-minute', '100', '--seconds', '30']), {
-    ...{ clipsPerMinute: 100, seconds: 30, megabytes: undefined, speechSeconds: 0, json: false },
+    ...{ clipsPerMinute: 100, seconds: 30, megabytes: undefined, speechSeconds: 0 },
   });
 });
 

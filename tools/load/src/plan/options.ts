@@ -8,7 +8,6 @@ export interface Options {
   megabytes: number | undefined;
   speechSeconds: number;
   measure: boolean;
-  json: boolean;
   help: boolean;
 }
 
@@ -28,15 +27,14 @@ tools/load/src/plan/measured.json.
   --speech-seconds T     the time of your speech endpoint for a clip (default: 0; the measured endpoint answers at once)
   --measure              measure the costs first and write the file. Takes five minutes on this machine, which must be idle, as
                          root, and five minutes more the first time to compile ffmpeg. Without --seconds, only measure
-  --json                 print the plan as JSON
   --help                 this text
 `;
 
 /** Parses the command line. Throws UsageError. */
 export function parseOptions(args: string[]): Options {
-  const { help, json, measure, ...given } = parseFlags(args, {
+  const { help, measure, ...given } = parseFlags(args, {
     ...{ 'clips-per-minute': TEXT, seconds: TEXT, size: TEXT, 'speech-seconds': TEXT },
-    ...{ measure: FLAG, json: FLAG },
+    measure: FLAG,
   });
   const number = (name: keyof typeof given, min: number, max: number) =>
     given[name] === undefined ? undefined : decimal(`--${name}`, given[name], { min, max });
@@ -48,6 +46,6 @@ export function parseOptions(args: string[]): Options {
     clipsPerMinute: number('clips-per-minute', 0.01, 1_000_000),
     megabytes: number('size', 0.001, 100_000),
     speechSeconds: number('speech-seconds', 0, 3_600) ?? 0,
-    ...{ help, json, measure },
+    ...{ help, measure },
   };
 }
