@@ -20,7 +20,10 @@ export interface Seed extends AsyncDisposable {
   projects(projectId: string, count: number): Promise<void>;
 }
 
-export async function openSeed({ serversEnv, databasePrefix }: Product): Promise<Seed> {
+export async function openSeed({
+  serversEnv,
+  databasePrefix,
+}: Pick<Product, 'serversEnv' | 'databasePrefix'>): Promise<Seed> {
   const settings = { mongoUrl: serversEnv.MONGO_URL!, mongoDatabasePrefix: databasePrefix };
   const mongo = await connectMongo(settings, 'submissions', 'bench');
   const collection = (database: string, name: string) =>

@@ -16,7 +16,7 @@ const URL_SECONDS = 6 * 60 * 60;
 /** Direct access to the product's database and bucket. */
 export interface Stores extends AsyncDisposable {
   /** Copies a clip's record and video in the stores, because landing each copy would take minutes. Returns the copies' ids. */
-  copyClip(submissionId: string, copies: number, change?: (row: Row, at: number) => Row): Promise<string[]>;
+  copyClip(submissionId: string, copies: number): Promise<string[]>;
   videoOf(submissionId: string): Promise<Stored>;
   /** Returns a signed address to read the object, valid for hours. */
   readUrl(key: string): Promise<string>;
@@ -43,18 +43,16 @@ export async function openStores({ serversEnv, databasePrefix, bucket }: Product
     await objects.copyObject(source, new CopyDestinationOptions({ Bucket: bucket, Object: to }));
   };
   return {
-    async copyClip(submissionId, copies, change = row => row) {
+    async copyClip(submissionId, copies) {
       const row = await rowOf(submissionId);
       const stored = row.video as Stored;
       const ids = Array.from({ length: copies }, () => uuidv7());
-      const open = [...ids.entries()];
+      const open = [...ids];
       const lane = async () => {
-        for (let next = open.shift(); next; next = open.shift()) {
-          const [at, id] = next;
+        for (let id = open.shift(); id; id = open.shift()) {
           const key = stored.key.replace(submissionId, id);
           await copyObject(stored.key, key);
-          const copy = { ...row, _id: id, responseId: randomUUID(), video: { ...stored, key } };
-          await rows.insertOne(change(copy, at));
+          await rows.insertOne({ ...row, _id: id, responseId: randomUUID(), video: { ...stored, key } });
         }
       };
       await Promise.all(Array.from({ length: COPIES_AT_ONCE }, lane));

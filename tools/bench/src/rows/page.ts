@@ -4,7 +4,7 @@ import { getSample } from '../get-sample.ts';
 import { startPeer } from '../peers/peer.ts';
 import { clipOf } from '../product/clips.ts';
 import { ask, bearer, createProject, landClip } from '../product/product.ts';
-import { openStores } from '../product/stores.ts';
+import { openSeed } from '../product/seed.ts';
 import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
 import { partOf } from '../sample.ts';
 
@@ -40,9 +40,14 @@ export const page: Row = {
     const { gateway, projects, submissions } = product.services;
     const project = await createProject(product, 'A page of submissions');
     const { submissionId } = await landClip(product, project, await clipOf(SMALL_CLIP_BYTES), signal);
-    const stores = stack.use(await openStores(product));
+    const seed = stack.use(await openSeed(product));
     const spoken = { transcriptStatus: 'completed', transcriptText: SPOKEN, transcriptVtt: `WEBVTT\n\n${SPOKEN}` };
-    await stores.copyClip(submissionId, PAGE, row => ({ ...row, ...spoken }));
+    await seed.submissions(
+      submissionId,
+      { projectId: project.projectId, linkId: project.sharedLink!.tokenId },
+      PAGE,
+      () => spoken,
+    );
 
     const path = `/api/projects/${project.projectId}/submissions?limit=${PAGE}`;
     const peer = stack.use(

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { uuidv7 } from '@recording-request/kit/ids';
-import { connectMongo } from '@recording-request/kit-mongo/mongo';
 import { closedLoop } from '../load/closed-loop.ts';
 import { openLoadClient } from '../load/http-client.ts';
 import { clipOf } from '../product/clips.ts';
 import { bearer, createProject, landClip, type Product } from '../product/product.ts';
+import { openSeed } from '../product/seed.ts';
 import { type Interval, medianInterval } from '../stats/interval.ts';
 
 /** One of the two versions, which run on the same servers. */
@@ -58,8 +56,9 @@ async function readerOf(
   const asOwner = product as Product;
   const one = await createProject(asOwner, 'One project', { count: 10 });
   const many = await createProject(asOwner, 'A page', { count: 10 });
-  await landClip(asOwner, many, await clipOf(CLIP_BYTES), signal);
-  await copyClip(mongoUrl, databasePrefix, many.projectId);
+  const { submissionId } = await landClip(asOwner, many, await clipOf(CLIP_BYTES), signal);
+  await using seed = await openSeed({ serversEnv: { MONGO_URL: mongoUrl }, databasePrefix });
+  await seed.submissions(submissionId, { projectId: many.projectId, linkId: many.sharedLink!.tokenId }, PAGE - 1);
   const paths: Record<string, string> = {
     '/api/me': '/api/me',
     'one project': `/api/projects/${one.projectId}`,
@@ -72,18 +71,4 @@ async function readerOf(
     const loop = await closedLoop(read, { lanes: LANES, isEnough: (_, elapsed) => elapsed >= seconds });
     return loop.count / loop.seconds;
   };
-}
-
-/** Copies the clip of a project in the database, because landing so many would take minutes. */
-async function copyClip(mongoUrl: string, mongoDatabasePrefix: string, projectId: string): Promise<void> {
-  const mongo = await connectMongo({ mongoUrl, mongoDatabasePrefix }, 'submissions', 'bench');
-  try {
-    const clips = mongo.getClient().db(`${mongoDatabasePrefix}submissions`).collection<{ _id: string }>('submissions');
-    const clip = (await clips.findOne({ projectId }))!;
-    await clips.insertMany(
-      Array.from({ length: PAGE - 1 }, () => ({ ...clip, _id: uuidv7(), responseId: randomUUID() })),
-    );
-  } finally {
-    await mongo.close();
-  }
 }
