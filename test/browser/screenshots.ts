@@ -1,7 +1,10 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { print, runCommand } from '@recording-request/harness/command';
+import { HELP_FLAG } from '@recording-request/harness/options';
+import { openScratch } from '@recording-request/harness/scratch';
+import { parseCommandLine } from '@recording-request/kit/command-line';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { startServers } from '@recording-request/stack/servers';
 import type { Page } from 'playwright-core';
@@ -11,21 +14,11 @@ import { observeScreenshots } from './observe-screenshots.ts';
 import { makeSmall } from './small-picture.ts';
 import { startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-// Makes docs/screenshots/: every screen of the recorder and the dashboard, on a phone (upright and sideways) and a desktop,
-// light and dark.
-//   npm run screenshots [-- phone|sideways|desktop]
-//   npm run screenshots -- observe [address]     the pages of a running `npm run observe`
-
 const HELP = `npm run screenshots [-- phone|sideways|desktop | observe [ADDRESS]]
 
 Makes docs/screenshots in some minutes: every screen of the recorder and the dashboard, on all devices or only the named one;
 or the pages of a running npm run observe.
 `;
-if (process.argv.slice(2).some(each => each === '--help' || each === '-h')) {
-  process.stdout.write(HELP);
-  process.exit(0);
-}
-
 const OUT = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const DEVICES = [
   { name: 'phone', viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true },
@@ -174,26 +167,29 @@ const PARTS = [
   [languages, 'portrait'],
 ] as const;
 
-async function main(): Promise<void> {
-  const log = (line: string) => process.stdout.write(`${line}\n`);
-  if (process.argv[2] === 'observe') return await observeScreenshots(log, process.argv[3]);
-  await ensure(['ffmpeg', 'flite', 'chromium'], log);
+function parse(args: string[]) {
+  const { values, positionals } = parseCommandLine({ args, allowPositionals: true, options: { help: HELP_FLAG } });
+  return { ...values, what: positionals[0], address: positionals[1] };
+}
+
+async function main({ what, address }: ReturnType<typeof parse>, signal: AbortSignal): Promise<void> {
+  if (what === 'observe') return await observeScreenshots(print, address);
+  await ensure(['ffmpeg', 'flite', 'chromium'], print);
   await using stack = new AsyncDisposableStack();
   if (!process.env.MONGO_URL) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'screenshots-'));
-    stack.defer(() => rm(dataDir, { recursive: true, force: true }));
-    const servers = stack.use(await startServers({ dataDir, log }));
+    const scratch = stack.use(await openScratch('screenshots'));
+    const servers = stack.use(await startServers({ dataDir: scratch.path, log: print, signal }));
     Object.assign(process.env, servers.env);
   }
   const harness = stack.use(await startTestBrowser());
-  await recorderScreenshots(harness, log);
-  await dashboardScreenshots(harness, log);
+  await recorderScreenshots(harness, what);
+  await dashboardScreenshots(harness, print);
 }
 
 /** Takes a picture of every screen of the recorder, on every device in every color scheme. */
-async function recorderScreenshots(harness: TestBrowser, log: (line: string) => void): Promise<void> {
+async function recorderScreenshots(harness: TestBrowser, only: string | undefined): Promise<void> {
   await mkdir(OUT, { recursive: true });
-  for (const { name, ...device } of DEVICES.filter(({ name }) => name === (process.argv[2] ?? name))) {
+  for (const { name, ...device } of DEVICES.filter(({ name }) => name === (only ?? name))) {
     for (const colorScheme of SCHEMES) {
       for (const [part, fake] of name === 'sideways' ? PARTS.slice(0, 1) : PARTS) {
         const page = await harness.page({ ...device, colorScheme, device: fake });
@@ -204,9 +200,9 @@ async function recorderScreenshots(harness: TestBrowser, log: (line: string) => 
         });
         await page.context().close();
       }
-      log(`recorder, ${name}, ${colorScheme}: done`);
+      print(`recorder, ${name}, ${colorScheme}: done`);
     }
   }
 }
 
-await main();
+await runCommand({ help: HELP, parse, run: main });

@@ -1,9 +1,11 @@
 /** `npm run test:spreadsheet`: the export.csv of hostile texts, opened by headless LibreOffice. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { csvHeader, csvRow } from '@recording-request/contract/export';
 import { Submission, type SubmissionJson } from '@recording-request/contract/resources/submission';
+import { print, runCommand } from '@recording-request/harness/command';
+import { parseFlags } from '@recording-request/harness/options';
+import { openScratch } from '@recording-request/harness/scratch';
 import { ensureDebian } from '@recording-request/stack/install/debian';
 import { onPath } from '@recording-request/stack/install/find';
 import { guarded, PAYLOADS } from '../system/suites/spreadsheet-payloads.ts';
@@ -13,15 +15,9 @@ const HELP = `npm run test:spreadsheet
 
 Opens an export.csv of hostile texts in LibreOffice, which it installs, and says which cell became a formula.
 `;
-if (process.argv.slice(2).some(each => each === '--help' || each === '-h')) {
-  process.stdout.write(HELP);
-  process.exit(0);
-}
 
 /** Every column of the CSV with text from others. */
 const FREE_TEXTS = ['projectName', 'questionText', 'note', 'reviewNote', 'transcriptText'] as const;
-
-const log = (line: string) => process.stdout.write(`${line}\n`);
 
 function submissionOf(payload: string): SubmissionJson {
   const nothing = Object.fromEntries(Object.keys(Submission.properties).map(name => [name, null]));
@@ -52,9 +48,9 @@ async function judge(scratch: string): Promise<boolean> {
   const columns = FREE_TEXTS.map(name => header!.findIndex(cell => cell.text === name));
 
   let good = rows.length === PAYLOADS.length && columns.every(at => at >= 0);
-  if (!good) log(`${rows.length} rows were read of ${PAYLOADS.length}, or a column is missing`);
+  if (!good) print(`${rows.length} rows were read of ${PAYLOADS.length}, or a column is missing`);
   let wouldRun = 0;
-  log(`${'text'.padEnd(52)}without the guard   in export.csv`);
+  print(`${'text'.padEnd(52)}without the guard   in export.csv`);
   PAYLOADS.forEach((payload, at) => {
     const runs = unguarded[at]?.some(cell => cell.formula !== null) ?? false;
     if (runs) wouldRun += 1;
@@ -62,20 +58,20 @@ async function judge(scratch: string): Promise<boolean> {
     const faults = columns.map(column => faultOf(rows[at]?.[column], payload));
     const fault = faults.find(Boolean) ?? (stray && `a formula: ${stray.formula}`);
     if (fault) good = false;
-    log(`${JSON.stringify(payload).padEnd(52)}${(runs ? 'formula' : 'text').padEnd(20)}${fault ?? 'the text'}`);
+    print(`${JSON.stringify(payload).padEnd(52)}${(runs ? 'formula' : 'text').padEnd(20)}${fault ?? 'the text'}`);
   });
-  if (wouldRun === 0) log('None ran without the guard either: this spreadsheet proves nothing.');
+  if (wouldRun === 0) print('None ran without the guard either: this spreadsheet proves nothing.');
   const cells = PAYLOADS.length * FREE_TEXTS.length;
-  log(`\n${cells} cells of ${PAYLOADS.length} texts: ${good ? 'no formula, each text recoverable' : 'FAILED'}`);
-  log(`without the guard ${wouldRun} of the texts are formulas`);
+  print(`\n${cells} cells of ${PAYLOADS.length} texts: ${good ? 'no formula, each text recoverable' : 'FAILED'}`);
+  print(`without the guard ${wouldRun} of the texts are formulas`);
   return good && wouldRun > 0;
 }
 
-if (!(await onPath('soffice'))) await ensureDebian(['libreoffice-calc'], log, { force: true });
-if (!(await onPath('python3'))) await ensureDebian(['python3'], log);
-const scratch = await mkdtemp(join(tmpdir(), 'recording-request-spreadsheet-'));
-try {
-  process.exitCode = (await judge(scratch)) ? 0 : 1;
-} finally {
-  await rm(scratch, { recursive: true, force: true });
+async function run(): Promise<number> {
+  if (!(await onPath('soffice'))) await ensureDebian(['libreoffice-calc'], print, { force: true });
+  if (!(await onPath('python3'))) await ensureDebian(['python3'], print);
+  await using scratch = await openScratch('spreadsheet');
+  return Number(!(await judge(scratch.path)));
 }
+
+await runCommand({ help: HELP, parse: args => parseFlags(args, {}), run });

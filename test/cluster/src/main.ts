@@ -6,6 +6,7 @@ import { PROGRAMS } from '@recording-request/demo/perform';
 import { previousCommit } from '@recording-request/fault-test/versions/previous-version';
 import { print, runCommand } from '@recording-request/harness/command';
 import { openScratch } from '@recording-request/harness/scratch';
+import { tableOf } from '@recording-request/harness/table';
 import { ensureHelm, ensureKustomize } from '@recording-request/k8s/install';
 import { startCluster } from '@recording-request/k8s/lab/cluster';
 import { buildImages } from '@recording-request/k8s/lab/images';
@@ -26,7 +27,6 @@ import { upgrade } from './cases/upgrade.ts';
 import { isAsked, serversOf } from './cluster-case.ts';
 import type { Task } from './inside.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
-import { totalsOf } from './totals.ts';
 import { attemptOf } from './validated-only.ts';
 
 const INSIDE = fileURLToPath(new URL('./inside.ts', import.meta.url));
@@ -74,7 +74,13 @@ async function runInLab({ only, seed, clips, hold, list }: Options, stopped: Abo
   await writeFile(join(dir, 'task.json'), JSON.stringify(task));
   const status = await runBeside(machine, [...process.execArgv, INSIDE, join(dir, 'task.json')], signal);
   if (signal.aborted && status !== 0) print(`given up: ${signal.reason.message}`);
-  print(totalsOf({ wholeMs: Date.now() - began, buildingMs: builtAt - began, peakBytes: memory.peak }));
+  const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
+  const totals = [
+    ['whole run', seconds(Date.now() - began)],
+    ['of it, building', seconds(builtAt - began)],
+    ['peak memory', `${(memory.peak / 1e9).toFixed(1)} GB`],
+  ];
+  print(`${tableOf(totals, [1])}\n`);
   lap(status === 0 ? 'every promise was kept' : 'promises were broken');
   if (status === 0) return 0;
   scratch.keep();
