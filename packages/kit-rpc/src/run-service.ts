@@ -82,13 +82,13 @@ async function startWhenPossible(start: () => Promise<RunningService>, log: Logg
       return await start();
     } catch (error) {
       if (!isOutage(error)) throw error;
-      log.warn({ err: error }, `${awayServer(error as Error)} cannot be reached: the service starts once it can`);
+      log.warn({ err: error }, `${unreachableServer(error as Error)} cannot be reached; the start will be retried`);
       await delay(backoffMs(attempt, 500, 5_000));
     }
   }
 }
 
-function awayServer({ name }: Error): string {
+function unreachableServer({ name }: Error): string {
   if (name.startsWith('Mongo')) return 'MongoDB';
   return /^(Kafka|Publish)/.test(name) ? 'Kafka' : 'The object store';
 }

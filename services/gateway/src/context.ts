@@ -10,8 +10,8 @@ import { connectServices, type Services } from './clients/services.ts';
 import type { Config } from './config.ts';
 import { createStreamLimiter, type StreamLimiter } from './plugins/stream-limiter.ts';
 
-const SEEN_MEDIA = 1_000;
-const SEEN_MEDIA_MS = 1_000;
+const RECENT_MEDIA = 1_000;
+const RECENT_MEDIA_MS = 1_000;
 const PROJECT_NAMES = 10_000;
 const PROJECT_NAMES_MS = 1_000;
 
@@ -63,7 +63,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     baseUrl: config.publicBaseUrl,
     brand,
     streams: streamLimiters(config),
-    recentMedia: new LRUCache({ max: SEEN_MEDIA, ttl: SEEN_MEDIA_MS }),
+    recentMedia: new LRUCache({ max: RECENT_MEDIA, ttl: RECENT_MEDIA_MS }),
     projectNames: new LRUCache({ max: PROJECT_NAMES, ttl: PROJECT_NAMES_MS }),
     close: () => connections.disposeAsync(),
   };

@@ -35,7 +35,7 @@ import { pageAssetRoutes } from './page-assets.ts';
 const CROWD_SPREAD_SECONDS = 20;
 const AWAY_SPREAD_SECONDS = 10;
 // During an outage, each check costs the service something.
-const AWAY_LEAST_SECONDS = 5;
+const DOWN_MIN_SECONDS = 5;
 
 const PAGE = '/r/:token';
 
@@ -170,7 +170,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     const crowd = reply.statusCode === 429;
     const retryAfter = Number(reply.getHeader('retry-after') ?? 0);
     const spread = Math.random() * (crowd ? CROWD_SPREAD_SECONDS : AWAY_SPREAD_SECONDS);
-    const seconds = Math.ceil((crowd ? retryAfter : Math.max(retryAfter, AWAY_LEAST_SECONDS)) + spread);
+    const seconds = Math.ceil((crowd ? retryAfter : Math.max(retryAfter, DOWN_MIN_SECONDS)) + spread);
     return sendDocument(
       reply,
       reply.statusCode,
