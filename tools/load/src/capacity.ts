@@ -5,17 +5,6 @@ import { steadyOf, windowsOf } from './measure/windows.ts';
 import { READS_PER_CLIP, readSomething } from './owners/reads.ts';
 import type { System } from './system.ts';
 
-/** The clips per minute through the whole pipeline, with this many contributors at once. */
-export interface Level {
-  contributors: number;
-  clipsPerMinute: number;
-}
-
-export interface Capacity {
-  clipsPerMinute: number;
-  levels: readonly Level[];
-}
-
 const FEWEST = 8;
 const MOST = 512;
 /** The limit is reached when twice as many contributors add no more than this gain. */
@@ -27,25 +16,24 @@ const THROUGH_MS = 180_000;
  * arrives when the previous clip is complete, so that no backlog grows. The number of contributors doubles until the gain is small.
  * Owners read meanwhile, as in the steps. Rejects when a request fails, because capacity excludes errors.
  */
-export async function measureCapacity(system: System, windowMs: number): Promise<Capacity> {
-  const levels: Level[] = [];
+export async function measureCapacity(system: System, windowMs: number): Promise<number> {
+  let best = 0;
   for (let contributors = FEWEST; contributors <= MOST; contributors *= 2) {
-    const best = Math.max(0, ...levels.map(({ clipsPerMinute }) => clipsPerMinute));
     const rate = await rateWith(system, contributors, windowMs);
     if (rate === undefined) {
       system.log(`    ${contributors} contributors at once: the product refused some with Retry-After`);
       break;
     }
-    const level = { contributors, clipsPerMinute: rate };
-    levels.push(level);
-    system.log(`    ${contributors} contributors at once: ${level.clipsPerMinute.toFixed(1)} clips a minute`);
-    if (level.clipsPerMinute < best * GAIN) break;
+    system.log(`    ${contributors} contributors at once: ${rate.toFixed(1)} clips a minute`);
+    const isLast = rate < best * GAIN;
+    best = Math.max(best, rate);
+    if (isLast) break;
   }
-  if (levels.length === 0)
+  if (best === 0)
     throw new Error(
       `the product refuses ${FEWEST} contributors at once with Retry-After: the capacity cannot be measured`,
     );
-  return { clipsPerMinute: Math.max(...levels.map(({ clipsPerMinute }) => clipsPerMinute)), levels };
+  return best;
 }
 
 /** Returns clips a minute; undefined when the product refused a contributor with Retry-After, because the load exceeds its capacity. */

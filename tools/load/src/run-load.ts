@@ -23,7 +23,7 @@ export async function runLoad(
   await using system = await openSystem(place);
   const windowMs = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, WINDOW_SHARE * 60_000 * minutes));
   if (named === undefined) log('measuring the capacity …');
-  const capacity = named ?? (await measureCapacity(system, windowMs)).clipsPerMinute;
+  const capacity = named ?? (await measureCapacity(system, windowMs));
   log(`capacity: ${capacity.toFixed(1)} clips a minute${named === undefined ? '' : ' (given)'}`);
   const results: StepResult[] = [];
   const verdicts: Verdict[] = [];

@@ -15,7 +15,6 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => loadConfig(env
 
 /** The services with a database; the database's name is the prefix and the service's name. */
 export const DATABASES = ['projects', 'submissions', 'webhooks'] as const;
-export type DatabaseName = (typeof DATABASES)[number];
 
 /** The databases of a system, over one client. */
 export interface Databases extends AsyncDisposable {
