@@ -35,7 +35,7 @@ interface Reading {
 
 // The quickest of a few responses is the most exact.
 const ASKS = 3;
-// At least the drift between the counters of two machines.
+// The largest assumed drift between the monotonic counters of two machines.
 const DRIFT = 0.0005;
 const REFRESH_MS = 30_000;
 const NOTABLE_MS = 2_000;

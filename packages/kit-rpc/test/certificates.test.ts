@@ -36,7 +36,7 @@ const file = async (name: string, text: string) => {
   return at(name);
 };
 
-/** Returns the variables of a certificate for projects, issued by this authority instead of `ours`. */
+/** Returns the environment variables of the projects service. `authority` issues its certificate instead of `ours`. */
 async function filesOf(authority: Authority, ca: string, usages?: string[]): Promise<Record<string, string>> {
   const { cert, key } = await authority.issue([uriOf('projects')], usages && { usages });
   const [TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE] = await Promise.all([

@@ -50,7 +50,7 @@ export function sendLine(text: string): void {
 function attributesOf(line: Line): Attributes {
   const attributes = subjectAttributes(line);
   for (const name in line) if (!NO_ATTRIBUTES.has(name)) attributes[name] = line[name] as AttributeValue;
-  // The id of a traced request is that of its trace.
+  // A traced request uses its trace id as request id: it needs no second attribute.
   if (line.requestId !== undefined && line.requestId !== line.trace_id) attributes.requestId = line.requestId;
   return line.err === undefined ? attributes : Object.assign(attributes, exceptionOf(line.err));
 }

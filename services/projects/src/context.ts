@@ -23,7 +23,7 @@ export interface Context extends AsyncDisposable {
   store: Store;
   /** Check the values of a request against the public contract. */
   checks: ReturnType<typeof createProjectChecks>;
-  /** Shared among owners. A page of links, and a creation, holds about 1 MB in memory. */
+  /** Slots that owners share, because a page of links needs about 1 MB of memory, and so does a creation. */
   lists: FairSlots;
   creations: FairSlots;
 }

@@ -114,7 +114,7 @@ test('an event that its consumer does not know waits, and is handled once a vers
   for (const { reason } of unknown)
     assert.equal(reason, 'the event lacks an id, or a payload that is known here', 'as earlier versions say');
 
-  // A process of the version before stores an unknown event like this.
+  // A process of the previous version stores an unknown event like this.
   const words = { ...about, requestNumber: 1, text: 'known by now', vtt: 'WEBVTT\n' };
   const event = newEvent('transcript.completed', { $case: 'transcriptCompleted', value: words });
   const from = { topic: 'transcription.events', partition: 0, offset: '7', group: 'submissions-transcripts' };

@@ -115,7 +115,7 @@ for (const [colorScheme, viewport, whole] of [
   ['dark', PHONE, false],
   ['light', DESKTOP, false],
 ] as const) {
-  // The whole page also has dates in the other direction.
+  // The tests of the whole page also use Arabic dates, which run from right to left.
   const locale = whole ? 'ar-EG' : 'en-GB';
   test(`axe finds nothing at ${viewport.width} pixels, ${colorScheme}, ${locale}, and nothing is cut off`, async () => {
     const page = await openPage(harness, full.dashboardUrl, { locale, colorScheme, viewport, reducedMotion: 'reduce' });

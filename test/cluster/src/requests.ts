@@ -61,8 +61,8 @@ export interface WithoutFailures {
 }
 
 /**
- * Runs `work` beside reading and contributing clients. A failed request is a broken promise: one with a status of 500 or more, without an
- * HTTP response, or a read with a status other than 200. `allowed` selects exceptions; `readEveryMs` is that of `whileReading`.
+ * Runs `work` while clients read and contribute. A failed request is a broken promise: it has a status of 500 or more, no HTTP response,
+ * or, for a read, a status other than 200. `allowed` selects exceptions; `readEveryMs` is passed to `whileReading`.
  */
 export async function withoutFailures(
   harness: ClusterHarness,
@@ -118,7 +118,7 @@ export async function whileWriting(
   noted(`${written.length} projects created and renamed`);
 }
 
-/** Contributes clips until `work` ends, at least `clips` of them, with the options `how` of the load. */
+/** Contributes at least `clips` clips, and continues until `work` ends. `how` has the other options of the load. */
 export async function whileContributing(
   harness: ClusterHarness,
   { random, clips }: Parameters<import('./cluster-case.ts').ClusterCase['run']>[1],

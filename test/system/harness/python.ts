@@ -28,7 +28,7 @@ type Rows = Record<string, string>[];
 export const readCsv = async (scratch: string, bytes: Uint8Array): Promise<Rows> =>
   (await readCsvs(scratch, [bytes]))[0]!;
 
-/** As `readCsv`, for several files in one process. */
+/** Does the same as `readCsv`, for several files in one process. */
 export const readCsvs = (scratch: string, files: readonly Uint8Array[]): Promise<Rows[]> => python(scratch, CSV, files);
 
 export interface ZipEntry {
@@ -48,7 +48,7 @@ export interface ZipListing {
 /** Returns the entries as Python's zipfile module reads them. */
 export const readZip = (scratch: string, bytes: Uint8Array): Promise<ZipListing> => python(scratch, ZIP, [bytes]);
 
-/** As `readZip`, for a file that is too large for memory. */
+/** Does the same as `readZip`, for a file that is too large for memory. */
 export const readZipFile = async (path: string): Promise<ZipListing> =>
   JSON.parse(await run('python3', ['-c', ZIP, path]));
 

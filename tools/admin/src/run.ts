@@ -12,7 +12,7 @@ export type Operator = ClientOf<ProjectsOperatorServiceServer>;
 export interface Report {
   lines: string[];
   value: unknown;
-  /** Only for a person; a script does not read it. */
+  /** A line for a person, which `value` does not contain. */
   note?: string;
   /** The command succeeded, but the operator must act on its findings: the exit status is 1. */
   failed?: boolean;

@@ -29,7 +29,7 @@ export async function unknownId(services: EraseServices, kind: Kind, id: string)
     if (other === kind) return undefined;
     return `There is no ${kind} ${id}: it is the id of a ${other} ("erase ${other} ${id}").`;
   }
-  return `There is no ${kind} ${id}; ${WHERE[kind]}. What was erased is remembered for ${TOMBSTONE_DAYS} days.`;
+  return `There is no ${kind} ${id}; ${WHERE[kind]}. Ids of erased data are remembered for ${TOMBSTONE_DAYS} days.`;
 }
 
 async function isThere(look: Promise<unknown>): Promise<boolean> {

@@ -12,10 +12,10 @@ Writes DIR/NAME/tls.crt, tls.key and ca.crt for each service and the operator, v
 DIR/authority, which is made the first time. Run it again to replace them: services re-read their files while they run.
 Keep DIR/authority where no service can read it.
 
-To replace the authority, and bring the files to every service after each of the three:
+To replace the authority, run these three in order. Copy the files to every service after each one:
   --add-authority    makes the next authority; each ca.crt gets it beside the present one. No certificate changes.
   (neither)          writes certificates by the next authority. Each ca.crt still has both.
-  --drop-authority   takes the authority before out of each ca.crt and deletes it. No certificate changes.
+  --drop-authority   removes the previous authority from each ca.crt and deletes it. No certificate changes.
 `;
 
 export type Step = 'certificates' | 'add-authority' | 'drop-authority';
@@ -23,7 +23,7 @@ export type Step = 'certificates' | 'add-authority' | 'drop-authority';
 const DONE: Record<Step, string> = {
   certificates: 'new certificates are',
   'add-authority': 'the next authority is beside the present one in each ca.crt',
-  'drop-authority': 'the authority before is no more',
+  'drop-authority': 'the previous authority no longer exists',
 };
 
 /** The requested step does not follow the steps before; the message names the step that does. */
@@ -39,7 +39,7 @@ export async function makeDeployedCertificates(dir: string, step: Step = 'certif
   if (step === 'drop-authority') {
     if (!existsSync(issuedByNext))
       throw new WrongStep(
-        'The certificates are still those of the authority that would go: run --add-authority, bring each ca.crt to its service, then run it without an option.',
+        'The certificates were issued by the authority that this step removes: run --add-authority, copy each ca.crt to its service, then run it without an option.',
       );
     // Replaces one at a time, so that a second run completes an interrupted one.
     for (const file of ['ca.key', 'ca.crt'])

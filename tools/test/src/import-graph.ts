@@ -36,7 +36,7 @@ export function reaching(graph: ImportGraph, starts: readonly string[], isWanted
   });
 }
 
-/** Each workspace's folder, and the pattern of files that its package.json exports, by the workspace's name. */
+/** Maps a workspace's name to its folder and to the pattern of files that its package.json exports. */
 type Workspaces = ReadonlyMap<string, { folder: string; pattern: string }>;
 
 async function readWorkspaces(root: string): Promise<Workspaces> {

@@ -4,7 +4,7 @@ export function nextQuestion(count: number, answered: readonly number[]): number
   return 0;
 }
 
-/** Returns the values for the text `earlierAnswers`; undefined when no answer has landed, or none is due. */
+/** Returns the values for the text `earlierAnswers`; undefined when no answer has landed, or no question is left. */
 export function earlierAnswers(
   count: number,
   answered: readonly number[],

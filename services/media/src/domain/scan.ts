@@ -25,7 +25,10 @@ export interface StreamHeader extends PictureSize {
 
 /** Statistics of one stream's packets. Times are seconds on the file's own clock. */
 export interface StreamScan extends StreamHeader {
-  /** The number of presented packets; of a video, from its first key frame, because earlier ones cannot be decoded. */
+  /**
+   * The number of presented packets. In a video, counting starts at the first key frame, because earlier packets cannot
+   * be decoded.
+   */
   packets: number;
   /** The bytes of these packets. */
   bytes: number;
@@ -62,7 +65,7 @@ export interface Packet {
   bytes: number;
   key: boolean;
   discarded: boolean;
-  /** True when the packet brings a new sample description. */
+  /** True when the packet has a new sample description. */
   described: boolean;
 }
 

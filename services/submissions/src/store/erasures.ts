@@ -68,7 +68,7 @@ export interface ErasureStore {
   closeProject(projectId: string, purgeMs: number): Promise<void>;
   findProject(projectId: string): Promise<ErasedProject | undefined>;
   projectPurged(projectId: string, purgeAt: Date | undefined): Promise<void>;
-  /** As `takeDue`. */
+  /** Does the same as `takeDue`, for an erased project. */
   takeDueProject(keepMs: number): Promise<ErasedProject | undefined>;
 }
 

@@ -28,7 +28,7 @@ export interface ExpectedPage {
 export interface StoredObjects {
   /** Returns the objects of live submissions of one project, in the order of their ids. */
   ofSubmissions(after: string, limit: number): Promise<ExpectedPage>;
-  /** Returns the parts of the next upload whose bytes are still in parts. */
+  /** Returns the parts of the next upload that is still stored as parts. */
   ofUpload(after: string): Promise<ExpectedPage>;
   ofArchives(after: string, limit: number): Promise<ExpectedPage>;
   /** Returns the keys that a record names now, or that belong to unfinished work of a record. */

@@ -34,7 +34,7 @@ export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
     key: { projectId: string; submissionId: string; ownerId?: string },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
-  /** As `change`, for the submission of the owner whose waiting job has been due longest. */
+  /** Does the same as `change`, for the owner's submission whose job has waited longest since it was due. */
   changeNext(
     queue: { ownerId: string; kind: JobKind; now: Date },
     decide: (submission: Submission) => Change | undefined,

@@ -11,7 +11,7 @@ export interface UploadLeases {
   /** Takes the lease to write. Returns undefined when there is no such upload. */
   takeWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<Upload | 'busy' | undefined>;
   renewWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<'held' | 'wanted' | 'lost'>;
-  /** As `renewWriter`, without a write. */
+  /** Returns the same as `renewWriter`, without a write. */
   lookWriter(key: UploadKey, writerId: string): Promise<'held' | 'wanted' | 'lost'>;
   releaseWriter(key: UploadKey, writerId: string): Promise<void>;
   /** Takes the lease to land the upload. */

@@ -17,7 +17,7 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   /** Stores a new upload. Returns false when its response already has `openMax` open ones. */
   insert(upload: Upload, openMax: number): Promise<boolean>;
   find(key: UploadKey): Promise<Upload | undefined>;
-  /** As `find`, on every shard: for the operator, whose request does not name the project. */
+  /** Does the same as `find` on every shard, because the operator's request does not name the project. */
   findAnywhere(id: string): Promise<Upload | undefined>;
   /** Returns the newest uploads of a response in the order of their creation, without those that the client deleted. */
   ofResponse(key: ResponseKey): Promise<Upload[]>;
@@ -34,8 +34,8 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   /** `uploading` → `finishing` for a complete upload; creates the submission's id. */
   finish(key: UploadKey): Promise<void>;
   /**
-   * As `finish`, and takes the lease of the landing in the same write. Returns undefined when the upload is not
-   * `uploading` or not complete. Includes the parts if it has no pages.
+   * Does the same as `finish`, and takes the lease of the landing in the same write. Returns undefined when the upload
+   * is not `uploading` or not complete. The result includes the parts if the upload has no pages.
    */
   finishAs(key: UploadKey, workerId: string, leaseMs: number): Promise<Upload | undefined>;
   /**

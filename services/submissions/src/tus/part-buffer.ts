@@ -68,8 +68,8 @@ export class PartBuffer {
   }
 
   /**
-   * As `shrink`, but for bytes that a failed request to the store may still be reading: they stay intact until it
-   * ends.
+   * Does the same as `shrink`, but keeps the bytes intact, because a failed request to the store may still be reading
+   * them.
    */
   abandon(): void {
     this.length = 0;

@@ -17,8 +17,8 @@ export interface Endpoint {
 }
 
 /**
- * Returns the reason why a failure at `now` pauses the endpoint, if any: 410 at once, another failure after `pauseAfterMs` of
- * failures.
+ * Returns why a failure at `now` pauses the endpoint, or undefined when it does not. A 410 pauses it at once; other failures
+ * pause it after `pauseAfterMs` without a success.
  */
 export function pauseReasonFor(
   endpoint: Pick<Endpoint, 'failingSince'>,

@@ -58,7 +58,7 @@ async function live(
   const of = { ...harness, product: there, dir: workDir };
   await using own = await openHarness(of, random.fork('upgraded'), signal, { stores: STORES, token });
   await own.load(clips, random.fork('before'));
-  noted(`${own.ledger.count('ok')} clips handed in to the version before`);
+  noted(`${own.ledger.count('ok')} clips handed in to the previous version`);
   const its = { gateways: await prefixesOf(there, 'gateway'), uploads: await prefixesOf(there, 'submissions') };
   const replace = async () => {
     for (const { what, objects, isBefore, migrates } of steps) {
@@ -107,11 +107,11 @@ async function live(
 export const upgrade: ClusterCase = {
   name: 'upgrade',
   promise:
-    'this version replaces an installation of the version before after its migration, is rolled back, and replaces it again: only processes of the old version fail requests, a running upload and download continue, and every clip is there',
+    'this version replaces an installation of the previous version after its migration, is rolled back, and replaces it again: only processes of the old version fail requests, a running upload and download continue, and every clip is there',
   limitMs: LIMIT_MS,
   async run(harness, plan) {
     const { product, objects, overlay, previous } = harness;
-    if (!previous) throw new Error('the version before is missing');
+    if (!previous) throw new Error('the previous version is missing');
     const own: Overlay = (name, { settings, ...more } = {}) =>
       overlay(`${name}-upgraded`, { ...more, namespace: NAMESPACE, settings: { ...settings, ...SETTINGS } });
     const versions = await versionSteps(own, previous);

@@ -9,7 +9,7 @@ import { until } from '@recording-request/testing/wait';
 import { SERVER_PORTS } from './network.ts';
 import type { Pod, Product } from './product.ts';
 
-/** A listening address; a server of ARCHITECTURE.md has its name there. */
+/** A listening address. Servers have the names that ARCHITECTURE.md uses. */
 export interface Target {
   name: string;
   address: string;

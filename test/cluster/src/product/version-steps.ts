@@ -7,13 +7,13 @@ export interface VersionStep {
   /** The version that then runs, as an operator would call it. */
   what: string;
   objects: Manifest[];
-  /** Whether the objects are of the version before. */
+  /** Whether the objects are of the previous version. */
   isBefore?: boolean;
   /** Whether the migration of this version runs first. */
   migrates?: boolean;
 }
 
-/** The installation of the version before, and its replacements in order. */
+/** The installation of the previous version, and its replacements in order. */
 export interface VersionPlan {
   before: VersionStep;
   steps: VersionStep[];
@@ -23,7 +23,7 @@ export interface VersionPlan {
 export async function versionSteps(overlay: Overlay, previous: string): Promise<VersionPlan> {
   const base = join(previous, 'deploy/k8s/base');
   const before = {
-    what: 'the version before',
+    what: 'the previous version',
     objects: await overlay('overlay-previous', { base, tag: 'previous' }),
     isBefore: true,
   };

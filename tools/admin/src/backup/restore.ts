@@ -86,7 +86,7 @@ const marksIn = (databases: Databases) =>
 /** While these marks are there, nothing migrates these databases and no service starts on them. */
 async function mark(databases: Databases, id: string): Promise<void> {
   for (const marks of marksIn(databases)) await marks.replaceOne({ _id: id }, { at: new Date() }, { upsert: true });
-  // Removes the record of databases that were already migrated: the backup brings its own.
+  // Removes the migration record of each database, because the backup contains its own.
   for (const name of DATABASES) await databases.of(name).collection('schema').drop();
 }
 

@@ -14,7 +14,7 @@ export const NAMES: Record<Target, string> = {
   workers: 'recording-request-workers',
 };
 
-/** The tags of this version and of the version before, for images built on this machine. */
+/** The tags of this version and of the previous version, for images built on this machine. */
 export type Tag = 'lab' | 'previous';
 
 /** Returns the name and tag of an image built on this machine. */
@@ -34,7 +34,7 @@ export async function buildPrevious(
   folder: string,
   { log }: Pick<InstallContext, 'log'>,
 ): Promise<string[]> {
-  log('building the images of the version before (some minutes the first time) …');
+  log('building the images of the previous version (some minutes the first time) …');
   return await buildFrom(builder, folder, 'previous');
 }
 

@@ -101,7 +101,7 @@ export function landUpload(context: LandContext, key: UploadKey): Landing {
   return context.landings.once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt()));
 }
 
-/** As `landUpload`, in the trace of the request that sent the last byte, or with a link to it. */
+/** Does the same as `landUpload`, in the trace of the request that sent the last byte, or with a link to that trace. */
 export const resumeLanding = (context: LandContext, key: UploadKey): Landing =>
   context.landings.once(key.id, () =>
     landUnderLease(context, key, (about, attempt) => {

@@ -223,7 +223,7 @@ export function questionOf(state: State): Question | undefined {
   return all.length > 0 ? { number: index + 1, count: all.length, text: all[index] ?? '' } : undefined;
 }
 
-/** Returns the line about landed answers while others are due; undefined when none have landed. */
+/** Returns the message about earlier answers; undefined when none has landed, or no question is left. */
 export function hintOf(state: Pick<State, 'response' | 'visit'>): Message | undefined {
   const values = earlierAnswers(questionsOf(state).length, answeredOf(state));
   return values && ['earlierAnswers', values];
