@@ -1,6 +1,6 @@
 {{- /*
 Runs the migration before the revision: its Job and account become hooks. Returns copies of the settings and of the migration's network policies, because Helm
-creates the release's objects after the hooks, and on an upgrade those of the version before still apply. Helm deletes the copies when the migration succeeds.
+creates the release's objects after the hooks, and on an upgrade those of the previous version still apply. Helm deletes the copies when the migration succeeds.
 */}}
 {{- define "recording-request.migrated-before" }}
 {{- $needed := list }}

@@ -58,7 +58,7 @@ async function live(
   const of = { ...harness, product: there, dir: workDir };
   await using own = await openHarness(of, random.fork('upgraded'), signal, { stores: STORES, token });
   await own.load(clips, random.fork('before'));
-  noted(`${own.ledger.count('ok')} clips handed in to the previous version`);
+  noted(`${own.ledger.count('ok')} clips contributed to the previous version`);
   const its = { gateways: await prefixesOf(there, 'gateway'), uploads: await prefixesOf(there, 'submissions') };
   const replace = async () => {
     for (const { what, objects, isBefore, migrates } of steps) {
