@@ -135,12 +135,12 @@ test('a page of submissions has the requested number, however few the service re
     });
   assert.equal(await list(20), page(20, '20'));
   assert.deepEqual(requested.splice(0), [
-    ['', 20, false],
+    ['', 20, true],
     ['8', 12, false],
     ['16', 4, false],
   ]);
   assert.equal(await list(100), page(30, null));
-  assert.deepEqual(requested.splice(0)[0], ['', 100, true], 'the name of the project is cached');
+  assert.deepEqual(requested.splice(0)[0], ['', 100, true], 'only the first part is requested as JSON');
   assert.equal(await list(5), page(5, '5'));
 });
 

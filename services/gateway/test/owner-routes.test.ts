@@ -134,11 +134,11 @@ test('a page of submissions', async () => {
     createdAfter: undefined,
     createdBefore: undefined,
     changedAfter: undefined,
-    presentation: undefined,
+    presentation: { baseUrl: 'https://rec.example', projectName: 'Stories' },
   });
 });
 
-test('each further page costs one call: the name is cached, and the service returns the page as bytes', async () => {
+test('the service returns a page as bytes with their ETag, and each further page costs one call: the name is cached', async () => {
   const { projects, submissions } = harness.behind;
   const before = [{ ...projects! }, { ...submissions! }] as const;
   let [names, projectName] = [0, 'Before'];
@@ -152,14 +152,16 @@ test('each further page costs one call: the name is cached, and the service retu
     if (!presentation || clips.length === 0) return { submissions: clips, nextCursor: '' };
     const shown = clips.map(each => presentSubmission(each, presentation));
     const made = { projectId: PROJECT_ID, submissions: shown, pagination: { nextCursor: null } };
-    return { submissions: [], nextCursor: '', pageJson: Buffer.from(JSON.stringify(made)) };
+    return { submissions: [], nextCursor: '', pageJson: Buffer.from(JSON.stringify(made)), pageEtag: 'W/"made"' };
   };
   const page = `${project}/submissions`;
   try {
     // Another test may have cached the name.
     await json(project, { method: 'PATCH', body: { projectName: 'Before' } });
     const first = await json(page);
-    assert.deepEqual(await json(page), first, 'the same page by either path');
+    const second = await fetch(url(page), { headers: harness.bearer });
+    assert.equal(second.headers.get('etag'), 'W/"made"');
+    assert.deepEqual(await second.json(), first);
     assert.equal(first.submissions[0].projectName, 'Before');
     assert.equal(names, 1, 'the next page reads no name');
     projectName = 'After';
@@ -168,6 +170,12 @@ test('each further page costs one call: the name is cached, and the service retu
     clips = [];
     const gone = await fetch(url(page), { headers: harness.bearer });
     assert.equal(gone.status, 404, 'a project that was erased meanwhile is missing, not empty');
+    submissions!.listSubmissions = async () => {
+      throw new DomainError('invalid', 'A wrong cursor.');
+    };
+    await json(project, { method: 'PATCH', body: { projectName } });
+    const wrong = await fetch(url(page), { headers: harness.bearer });
+    assert.equal(wrong.status, 400, 'a wrong cursor is reported before a missing project');
   } finally {
     Object.assign(projects!, before[0]);
     Object.assign(submissions!, before[1]);

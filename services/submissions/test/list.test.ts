@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { etagOfText } from '@recording-request/contract/etag';
 import { presentSubmission } from '@recording-request/contract/present';
 import { MESSAGE_BYTES } from '@recording-request/kit-rpc/grpc-server';
 import { ListSubmissionsRequest, ListSubmissionsResponse } from '@recording-request/proto/submissions/v1/submissions';
@@ -210,6 +211,7 @@ test('a page is returned as the contract’s JSON on request; an empty one is no
   const submissions = messages.submissions.map(each => presentSubmission(each, presentation));
   const shown = { projectId, submissions, pagination: { nextCursor: messages.nextCursor } };
   assert.equal(made.pageJson!.toString(), JSON.stringify(shown));
+  assert.equal(made.pageEtag, etagOfText(JSON.stringify(shown)));
   const none = await ask({ presentation, filter: { selected: true } });
   assert.deepEqual(none, { submissions: [], nextCursor: '' });
 });

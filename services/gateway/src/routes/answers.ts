@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { etagOfText } from '@recording-request/contract/etag';
 import type { RenderedDocument } from '@recording-request/web-shared/document';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noneMatch } from '../domain/byte-range.ts';
@@ -6,10 +6,6 @@ import { noneMatch } from '../domain/byte-range.ts';
 /** Sends a page. */
 export const sendDocument = (reply: FastifyReply, status: number, { headers, html }: RenderedDocument): FastifyReply =>
   reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
-
-/** Returns the ETag of a text: weak, because the text may be sent compressed. */
-export const etagOfText = (text: string | Buffer): string =>
-  `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
 
 /** Returns the ETag with which `sendUnlessSame` sends a value. */
 export const etagOf = (value: unknown): string => etagOfText(JSON.stringify(value));
@@ -19,14 +15,14 @@ export function sendUnlessSame(request: FastifyRequest, reply: FastifyReply, val
   return sendTextUnlessSame(request, reply, 'application/json', JSON.stringify(value));
 }
 
-/** Does the same for a text or its bytes in UTF-8. */
+/** Does the same for a text or its bytes in UTF-8, with their ETag if it is known. */
 export function sendTextUnlessSame(
   request: FastifyRequest,
   reply: FastifyReply,
   type: string,
   text: string | Buffer,
+  etag = etagOfText(text),
 ): FastifyReply {
-  const etag = etagOfText(text);
   reply.header('etag', etag);
   if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type(`${type}; charset=utf-8`).send(text);

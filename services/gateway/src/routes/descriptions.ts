@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { etagOfText } from '@recording-request/contract/etag';
 import { encodingFor } from '@recording-request/web-shared/assets';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Context } from '../context.ts';
@@ -10,7 +11,6 @@ import { type Page, renderPage } from '../docs/render-page.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { open } from '../plugins/access-kinds.ts';
 import { compress, varyByEncoding } from '../plugins/compression.ts';
-import { etagOfText } from './answers.ts';
 
 const ASSETS = [
   { name: 'pages.css', type: 'text/css' },

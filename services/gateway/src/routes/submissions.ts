@@ -89,20 +89,23 @@ interface FirstPage {
 }
 
 /**
- * Returns the first part of a page. With a cached project name this needs one call, which returns bytes if it is the whole
- * page. Reads the project too if its name is unknown, or if there is no submission, because the project may be missing.
+ * Returns the first part of a page: its bytes, if it is the whole page. The service needs the project's name for them, so this
+ * reads the name first if it is not cached.
  */
 async function loadFirst(context: Context, listRequest: ListSubmissionsRequest): Promise<FirstPage> {
   const { services, baseUrl, projectNames } = context;
   const known = projectNames.get(nameKey(listRequest));
-  const presentation = known === undefined ? undefined : { baseUrl, projectName: known };
-  const listing = services.submissions.listSubmissions({ ...listRequest, presentation });
-  if (known !== undefined) {
-    const page = await listing;
-    if (page.pageJson || page.submissions.length > 0) return { projectName: known, page };
-  }
-  const [projectName, page] = await invalidFirst(loadProjectName(services, listRequest), listing);
-  projectNames.set(nameKey(listRequest), projectName);
+  const naming = known === undefined ? loadProjectName(services, listRequest) : Promise.resolve(known);
+  // Also lists a project that is missing, because the cursor may be wrong too.
+  const listing = naming
+    .catch(() => '')
+    .then(projectName =>
+      services.submissions.listSubmissions({ ...listRequest, presentation: { baseUrl, projectName } }),
+    );
+  const [projectName, page] = await invalidFirst(naming, listing);
+  if (known === undefined) projectNames.set(nameKey(listRequest), projectName);
+  // The project may have been erased since its name was cached.
+  else if (!page.pageJson && page.submissions.length === 0) await loadProjectName(services, listRequest);
   return { projectName, page };
 }
 
@@ -110,7 +113,7 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, context: C
   const { services, baseUrl } = context;
   const listRequest = pageRequestOf(request, DEFAULTS.pageSize);
   const { projectName, page } = await loadFirst(context, listRequest);
-  if (page.pageJson) return sendTextUnlessSame(request, reply, 'application/json', page.pageJson);
+  if (page.pageJson) return sendTextUnlessSame(request, reply, 'application/json', page.pageJson, page.pageEtag);
   const readOn = (cursor: string, pageSize: number) =>
     services.submissions.listSubmissions({ ...listRequest, cursor, pageSize }, { signal: request.clientGone });
   return sendList(request, reply, context, {

@@ -1,3 +1,4 @@
+import { etagOfText } from '@recording-request/contract/etag';
 import { LIMITS } from '@recording-request/contract/limits';
 import { presentSubmission } from '@recording-request/contract/present';
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
@@ -76,7 +77,7 @@ async function readPage(
   const pageJson = jsonOf({ projectId, submissions: clips, nextCursor }, presentation);
   // JSON escapes can make the page longer than a gRPC message may be.
   if (pageJson.length > MESSAGE_BYTES - FRAME_BYTES) return { submissions: clips, nextCursor };
-  return { submissions: [], nextCursor, pageJson };
+  return { submissions: [], nextCursor, pageJson, pageEtag: etagOfText(pageJson) };
 }
 
 /** Returns the page as the gateway sends it, so that the gateway need not decode and present it again. */
