@@ -1,13 +1,14 @@
+import { startMeter, TICK_MS } from '@recording-request/harness/meter';
 import { closedLoop } from '../load/closed-loop.ts';
 import { openLoadClient } from '../load/http-client.ts';
 import { clipOf } from '../product/clips.ts';
 import { bearer, createProject, landClip, type Product } from '../product/product.ts';
 import { openSeed } from '../product/seed.ts';
-import { type Interval, medianInterval } from '../stats/interval.ts';
+import type { Version } from './version.ts';
 
 /** One of the two versions, which run on the same servers. */
 export interface Side {
-  product: Pick<Product, 'baseUrl' | 'token'>;
+  product: Pick<Version, 'baseUrl' | 'token' | 'pids'>;
   databasePrefix: string;
 }
 
@@ -23,37 +24,57 @@ const TURN_SECONDS = 1.5;
 const WARM_UP_SECONDS = 8;
 const PAGE = 100;
 const CLIP_BYTES = 300_000;
+/** The services that these reads pass. */
+const READING = ['gateway', 'projects', 'submissions'];
 
-/** Returns the ratio of the first side's reads a second to the second side's, by request. */
-export async function ratiosOf([now, then]: [Side, Side], place: AgainstPlace): Promise<Record<string, Interval>> {
+/** The ratio of the first side to the second in each round. */
+export interface Ratios {
+  /** Of the reads a second. */
+  rate: number[];
+  /** Of the CPU time of the services for each read, which other programs on the machine change less. */
+  cpu: number[];
+}
+
+/** Returns the ratios of the first side to the second, by request. */
+export async function ratiosOf([now, then]: [Side, Side], place: AgainstPlace): Promise<Record<string, Ratios>> {
   const { signal, log, rounds } = place;
   await using stack = new AsyncDisposableStack();
   const readers = await Promise.all([now, then].map(side => readerOf(side, place, stack)));
   const names = ['/api/me', 'one project', `page of ${PAGE} submissions`] as const;
   for (const name of names) for (const reader of readers) await reader(name, WARM_UP_SECONDS);
-  const ratios: Record<string, number[]> = Object.fromEntries(names.map(name => [name, []]));
+  const ratios: Record<string, Ratios> = Object.fromEntries(names.map(name => [name, { rate: [], cpu: [] }]));
   for (let round = 0; round < rounds; round++)
     for (const name of names) {
       signal.throwIfAborted();
       // The order changes each round, so that a machine that slows down changes nothing.
       const order = round % 2 === 0 ? [0, 1] : [1, 0];
-      const rates: number[] = [];
-      for (const at of order) rates[at] = await readers[at]!(name, TURN_SECONDS);
-      ratios[name]!.push(rates[0]! / rates[1]!);
-      log(
-        `round ${round + 1} of ${rounds}, ${name}: ${rates.map(rate => rate.toFixed(0)).join(' and ')} reads a second`,
+      const turns: Turn[] = [];
+      for (const at of order) turns[at] = await readers[at]!(name, TURN_SECONDS);
+      const [one, other] = turns as [Turn, Turn];
+      ratios[name]!.rate.push(one.rate / other.rate);
+      ratios[name]!.cpu.push(one.cpuMs / other.cpuMs);
+      const figures = turns.map(
+        ({ rate, cpuMs }) => `${rate.toFixed(0)} reads a second, ${cpuMs.toFixed(2)} ms of CPU each`,
       );
+      log(`round ${round + 1} of ${rounds}, ${name}: ${figures.join('; ')}`);
     }
-  return Object.fromEntries(names.map(name => [name, medianInterval(ratios[name]!)!]));
+  return ratios;
 }
 
-/** Returns a function that reads for some seconds and returns the reads a second. */
+interface Turn {
+  /** Reads a second. */
+  rate: number;
+  /** The CPU time of the services for each read. */
+  cpuMs: number;
+}
+
+/** Returns a function that reads for some seconds. */
 async function readerOf(
   { product, databasePrefix }: Side,
   { mongoUrl, signal }: AgainstPlace,
   stack: AsyncDisposableStack,
 ) {
-  const asOwner = product as Product;
+  const asOwner = product as Product & typeof product;
   const one = await createProject(asOwner, 'One project', { count: 10 });
   const many = await createProject(asOwner, 'A page', { count: 10 });
   const { submissionId } = await landClip(asOwner, many, await clipOf(CLIP_BYTES), signal);
@@ -66,9 +87,10 @@ async function readerOf(
   };
   const client = stack.use(openLoadClient(product.baseUrl, LANES));
   const headers = bearer(product);
-  return async (name: string, seconds: number): Promise<number> => {
+  return async (name: string, seconds: number): Promise<Turn> => {
+    const meter = startMeter({ services: READING.map(name => product.pids[name]!) });
     const read = async () => void (await client.get(paths[name]!, headers));
     const loop = await closedLoop(read, { lanes: LANES, isEnough: (_, elapsed) => elapsed >= seconds });
-    return loop.count / loop.seconds;
+    return { rate: loop.count / loop.seconds, cpuMs: (meter.ticks('services') * TICK_MS) / loop.count };
   };
 }

@@ -7,6 +7,7 @@ import { tableOf } from '../counts/table.ts';
 import { openTaps } from '../counts/taps.ts';
 import { ROOT } from '../peers/sources.ts';
 import { startSpeechStub } from '../product/speech-stub.ts';
+import { medianInterval, quantile } from '../stats/interval.ts';
 import { ratiosOf } from './against.ts';
 import { namesOf, startVersion } from './version.ts';
 
@@ -63,13 +64,17 @@ export async function runAgainst(commit: string, rounds: number | undefined, pla
     rounds: rounds ?? ROUNDS,
   });
   return [
-    `| reads a second, of ${commit} | median | interval |`,
+    `| of ${commit} | reads a second | CPU of the services for each read |`,
     '|---|---|---|',
-    ...Object.entries(ratios).map(([name, each]) => {
-      const [median, low, high] = [each.median, each.low, each.high].map(value => value.toFixed(2));
-      return `| ${name} | ${median} | ${low} to ${high} |`;
-    }),
+    ...Object.entries(ratios).map(([name, { rate, cpu }]) => `| ${name} | ${medianOf(rate)} | ${medianOf(cpu)} |`),
   ].join('\n');
+}
+
+/** Returns the median with its interval, or with the range of too few values. */
+function medianOf(values: number[]): string {
+  const { low, high } = medianInterval(values) ?? { low: Math.min(...values), high: Math.max(...values) };
+  const [median, least, most] = [quantile(values, 0.5), low, high].map(value => value.toFixed(2));
+  return `${median} (${least} to ${most})`;
 }
 
 async function foldersOf(commit: string | undefined, { dir, log }: VersionsPlace): Promise<Record<string, string>> {
