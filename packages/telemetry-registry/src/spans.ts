@@ -132,7 +132,7 @@ export const SPANS = {
     kinds: ['producer'],
     by: 'us',
     description:
-      'The send of an event to Kafka, until the acknowledgement, in the trace of the event’s cause. Of failed sends, the first three of each event are kept.',
+      'The send of an event to Kafka, until the acknowledgement, in the trace of the event’s cause. Keeps the first three failed sends of each event.',
     attributes: EVENT,
   },
   'process {topic}': {
