@@ -23,8 +23,10 @@ after(() => running[Symbol.asyncDispose]());
 
 const MINUTE = 60_000;
 const later = (ms: number) => new Date(Date.now() + ms);
-const renew = (linkId: string, responseSessionId: string) =>
-  running.projects.renewResponse({ linkId, responseSessionId }).then(reply => reply.response!);
+const renew = async (linkId: string, responseSessionId: string) => {
+  await running.projects.renewResponse({ linkId, responseSessionId });
+  return (await running.projects.getResponse({ linkId, responseSessionId })).response!;
+};
 const release = (linkId: string, responseSessionId: string) =>
   running.projects.releaseResponse({ linkId, responseSessionId });
 

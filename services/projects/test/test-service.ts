@@ -150,8 +150,8 @@ export async function land(
   return await patiently(() => running.projects.landClip({ linkId, responseSessionId, questionIndex, submissionId }));
 }
 
-/** Returns the counters of a link when no transfer is running in it. */
-export async function counters(running: TestProjects, linkId: string) {
+/** Returns the counters of a link when no transfer is running in it. `left`: the ids that a crash has left in the link. */
+export async function counters(running: TestProjects, linkId: string, left = 0) {
   const link = await until(
     'no transfer is under way',
     async () => {
@@ -159,7 +159,7 @@ export async function counters(running: TestProjects, linkId: string) {
       const open = await running.store.models.responses.countDocuments({ linkId, transfer: { $exists: true } });
       const found = await running.store.models.links.findById(linkId).lean();
       if (!found) throw new Error('no such link');
-      return open === 0 && found;
+      return open === 0 && found.applied.length === left && found;
     },
     { limitMs: 30_000 },
   );

@@ -59,24 +59,17 @@ async function intendedLanding(linkId: string): Promise<Response> {
   return (await running.store.responses.beginTransfer(held._id, { use: 'held', answers: 0 }, change, landing))!;
 }
 
-/** The steps that a process finished before it died, for each place where it can die. */
-const DEATHS: [string, (response: Response) => Promise<void>][] = [
-  ['before the link applied it', async () => {}],
-  ['after the link applied it', async response => void (await steps.applyToLink(response, [response.transfer!]))],
+/** The steps that a process finished before it died, for each place where it can die, and the ids that the link then keeps. */
+const DEATHS: [string, (response: Response) => Promise<void>, applied: number][] = [
+  ['before the link applied it', async () => {}, 0],
+  ['after the link applied it', async response => void (await steps.applyToLink(response, [response.transfer!])), 0],
   [
-    'after it was marked',
+    'after the response dropped it',
     async response => {
       await steps.applyToLink(response, [response.transfer!]);
-      await steps.markApplied([refOf(response)]);
+      assert.equal((await steps.drop([refOf(response)])).length, 1);
     },
-  ],
-  [
-    'after the link dropped it',
-    async response => {
-      await steps.applyToLink(response, [response.transfer!]);
-      await steps.markApplied([refOf(response)]);
-      await steps.forgetOnLink(response, [response.transfer!.id]);
-    },
+    1,
   ],
 ];
 
@@ -92,13 +85,13 @@ async function sweepUntilDone(linkId: string): Promise<void> {
   });
 }
 
-for (const [where, die] of DEATHS) {
+for (const [where, die, applied] of DEATHS) {
   test(`a claim whose process died ${where} is applied once`, async () => {
     const linkId = await linkWith(5);
     const response = await intendedClaim(linkId);
     await die(response);
     await sweepUntilDone(linkId);
-    assert.deepEqual(await counters(running, linkId), { claimed: 2, landed: 0, submissionCount: 0, applied: 0 });
+    assert.deepEqual(await counters(running, linkId, applied), { claimed: 2, landed: 0, submissionCount: 0, applied });
     assert.equal((await running.store.responses.find(response._id))?.use, 'held');
   });
 
@@ -106,7 +99,7 @@ for (const [where, die] of DEATHS) {
     const linkId = await linkWith(5);
     await die(await intendedLanding(linkId));
     await sweepUntilDone(linkId);
-    assert.deepEqual(await counters(running, linkId), { claimed: 0, landed: 1, submissionCount: 1, applied: 0 });
+    assert.deepEqual(await counters(running, linkId, applied), { claimed: 0, landed: 1, submissionCount: 1, applied });
   });
 }
 
@@ -125,7 +118,7 @@ test('a former holder that wakes up late cannot apply, mark or undo', async () =
   await sweepUntilDone(linkId);
   const transfer = { ...stale.transfer!, leaseUntil: new Date(Date.now() - 60_000) };
   assert.deepEqual(await steps.applyToLink(stale, [transfer]), ['lease_lost']);
-  assert.deepEqual(await steps.markApplied([refOf(stale)]), []);
+  await steps.drop([refOf(stale)]);
   await steps.undo(stale._id, stale.transfer!);
   assert.equal((await running.store.responses.find(stale._id))?.use, 'held');
   assert.equal((await counters(running, linkId)).claimed, 2);
@@ -138,7 +131,7 @@ test('after a take-over, the former holder cannot clear the transfer that the ne
   assert.equal(await steps.takeOver(former._id), null, 'its lease is still valid');
   await outlast(linkId);
   const taken = await steps.takeOver(former._id);
-  assert.deepEqual(await steps.markApplied([refOf(former)]), [], 'another holder has it');
+  assert.deepEqual(await steps.drop([refOf(former)]), [], 'another holder has it');
   assert.deepEqual(
     await steps.applyToLink(former, [taken!.transfer!]),
     ['applied'],

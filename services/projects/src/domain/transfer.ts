@@ -11,17 +11,15 @@ export interface TransferId {
 
 /**
  * A change of a link's counters. The response records it before the link changes, so that after a crash any process can
- * finish it exactly once. `intended`: the link may or may not have it. `applied`: the link has it, and only cleaning up
- * remains.
+ * finish it exactly once.
  */
 export interface Transfer {
   id: TransferId;
-  /** Changes at a take-over: only the current holder may apply it, mark it applied, or undo it. */
+  /** Changes at a take-over: only the current holder may apply it, drop it, or undo it. */
   holder: TransferId;
   kind: TransferKind;
   /** True if the landing clip completes its response. */
   completes?: boolean;
-  state: 'intended' | 'applied';
   at: Date;
   /**
    * No other replica takes it over before this time; its holder must not apply it after. Compared only with the database's

@@ -1,13 +1,8 @@
 import type * as proto from '@recording-request/proto/projects/v1/projects';
-import type { Context } from '../context.ts';
 import type { TranscriptionSettings } from '../domain/project.ts';
 import type { Response } from '../domain/response.ts';
 
-/** Returns the message of a response. Reads the project for the settings that are not frozen with the response. */
-export async function toResponse({ store }: Pick<Context, 'store'>, response: Response): Promise<proto.Response> {
-  return messageOf(response, await store.projects.transcription(response.projectId));
-}
-
+/** Returns the message of a response. `now`: the project's settings that are not frozen with the response. */
 export function messageOf(response: Response, now: TranscriptionSettings): proto.Response {
   const { settings, terms, use } = response;
   const { transcriptionEnabled, transcriptionLanguage } = now;

@@ -1,5 +1,5 @@
 import { SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
-import { NO_TRANSCRIPTION, type Project, type ProjectSummary, type TranscriptionSettings } from '../domain/project.ts';
+import type { Project, ProjectSummary } from '../domain/project.ts';
 import type { Hashes } from './hashes.ts';
 import { type LinkHeads, linkHeads } from './links.ts';
 import type { Models } from './models.ts';
@@ -59,14 +59,6 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
     /** Finds a project for callers without an owner: contributors' links and the webhooks service. */
     async findForService(projectId: string): Promise<Project | null> {
       return await projects.findOne({ _id: projectId }, PLAIN_PROJECT).lean<Project>();
-    },
-
-    /** Returns whether, and in which language, new uploads of a project are transcribed now. */
-    async transcription(projectId: string): Promise<TranscriptionSettings> {
-      const project = await projects
-        .findOne({ _id: projectId }, { 'settings.transcriptionEnabled': 1, 'settings.transcriptionLanguage': 1 })
-        .lean<{ settings: TranscriptionSettings }>();
-      return project?.settings ?? NO_TRANSCRIPTION;
     },
 
     /** Returns some of an owner's projects, newest first, after the project `after`. */

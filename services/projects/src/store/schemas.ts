@@ -138,7 +138,6 @@ const transfer = new Schema<Transfer>(
     holder: { type: Schema.Types.ObjectId, required: true },
     kind: text as never,
     completes: Boolean,
-    state: text as never,
     at: date,
     leaseUntil: date,
   },

@@ -3,7 +3,7 @@ import { createSoonestTimer } from '@recording-request/kit/soonest-timer';
 import type { TransferRef, TransferSteps } from './transfer-steps.ts';
 
 /**
- * Does steps 3 to 5 of transfers that are in their link, many together, a moment later, so that each claim on a contended
+ * Does steps 3 and 4 of transfers that are in their link, many together, a moment later, so that each claim on a contended
  * link costs one update of it, not two. The sweeper does those that this misses.
  */
 export class Settler {
@@ -43,10 +43,9 @@ export class Settler {
   }
 }
 
-/** Does steps 3 to 5 for transfers that are in their links. */
-export async function settle(steps: TransferSteps, batch: TransferRef[]): Promise<void> {
-  const marked = await steps.markApplied(batch);
-  const byLink = Map.groupBy(marked, ref => ref.linkId);
+/** Does steps 3 and 4 for transfers that are in their links. */
+async function settle(steps: TransferSteps, batch: TransferRef[]): Promise<void> {
+  const byLink = Map.groupBy(await steps.drop(batch), ref => ref.linkId);
   await Promise.all(
     [...byLink.values()].map(refs =>
       steps.forgetOnLink(
@@ -55,5 +54,4 @@ export async function settle(steps: TransferSteps, batch: TransferRef[]): Promis
       ),
     ),
   );
-  await steps.clear(marked);
 }

@@ -15,22 +15,26 @@ import type { Models } from './models.ts';
 import { linkOf, responseAt } from './responses.ts';
 
 /*
- * A transfer changes the counters of a link exactly once, without a transaction over the link: 1. the response records it as
- * `intended`                                       (responses.insert, beginTransfer) 2. the link takes it, if its id is not
- * in `applied`: counters and id, one write      (applyToLink) 3. the response marks it `applied`
- * (markApplied) 4. the id is pulled from the link                                                    (forgetOnLink) 5. the
- * response drops it                                                             (clear) After a crash, any process that
- * finds a transfer continues from its current step. The id prevents a second step 2 before step 4; after step 4, no process
- * may run step 2. So a transfer has one holder at a time, and only the holder runs steps 2 and 3. The holder's id prevents
- * step 3 by a former holder. The lease prevents step 2 by one: the update itself checks the database's clock and is cut off
- * after `applyLimitMs`, and a take-over waits that long after the end of the lease. Steps 4 and 5 follow `applied` and may
- * run twice.
+ * A transfer changes the counters of a link exactly once, without a transaction over the link:
+ *
+ *   1. the response records it                                                           (responses.insert, beginTransfer)
+ *   2. the link takes it, if its id is not in `applied`: counters and id, one write      (applyToLink)
+ *   3. the response drops it                                                             (drop)
+ *   4. the id is pulled from the link                                                    (forgetOnLink)
+ *
+ * After a crash, any process that finds a transfer in a response continues at step 2; the id in the link prevents a second
+ * change. A crash before step 4 leaves the id in the link, where it has no effect. A transfer has one holder at a time, and
+ * only the holder runs steps 2 and 3; step 4 follows step 3. The holder's id prevents step 3 by a former holder. The lease
+ * prevents step 2 by one: the update itself checks the database's clock and is cut off after `applyLimitMs`, and a take-over
+ * waits that long after the end of the lease.
  */
 
 export type AppliedOutcome = 'applied' | 'refused' | 'lease_lost';
 
 // Only other replicas can win a race: this process writes to one link sequentially.
 const WRITE_TRIES = 12;
+// Far more than run at once: only ids that crashes left are cut off.
+const IDS_MAX = 10_000;
 
 /** Names one transfer in its response and its link. */
 export interface TransferRef extends LinkKey {
@@ -64,7 +68,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       },
       {
         $inc: { ...sumOfChanges(transfers.map(transfer => transfer.kind)) },
-        $push: { applied: { $each: ids } } as never,
+        $push: { applied: { $each: ids, $slice: -IDS_MAX } } as never,
         // Set by the server's clock, like the compared times: see links.ts.
         $currentDate: { changedAt: true },
         $max: latest,
@@ -103,7 +107,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     /** `now` is by the database's clock, which also decides about the lease. */
     make(kind: TransferKind, now: Date): Transfer {
       const leaseUntil = new Date(now.getTime() + leaseMs);
-      return { id: new Types.ObjectId(), holder: new Types.ObjectId(), kind, state: 'intended', at: now, leaseUntil };
+      return { id: new Types.ObjectId(), holder: new Types.ObjectId(), kind, at: now, leaseUntil };
     },
 
     /**
@@ -126,23 +130,21 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       return transfers.map(transfer => outcomes.get(transfer)!);
     },
 
-    /** Runs step 3 if the holder is still the same. Returns the transfers that are `applied` now. */
-    async markApplied(batch: TransferRef[]): Promise<TransferRef[]> {
+    /** Runs step 3 if the holder is still the same. Returns the transfers that no response has any more. */
+    async drop(batch: TransferRef[]): Promise<TransferRef[]> {
       const ids = responsesIn(batch);
       const transfers = { 'transfer.id': { $in: batch.map(ref => ref.transferId) } };
       const holders = { 'transfer.holder': { $in: batch.map(ref => ref.holder) } };
       // An applied claim is a held use.
       const use = { $cond: [{ $eq: ['$use', 'claiming'] }, 'held', '$use'] };
-      const { matchedCount } = await responses.collection.updateMany(
-        { ...ids, ...transfers, ...holders, 'transfer.state': 'intended' },
-        [{ $set: { 'transfer.state': 'applied', use } }],
-      );
+      const { matchedCount } = await responses.collection.updateMany({ ...ids, ...transfers, ...holders }, [
+        { $set: { use } },
+        { $unset: 'transfer' },
+      ]);
       if (matchedCount === batch.length) return batch;
-      const marked = await responses.collection
-        .find({ ...ids, ...transfers, 'transfer.state': 'applied' }, { projection: { _id: 1 } })
-        .toArray();
-      const known = new Set(marked.map(response => String(response._id)));
-      return batch.filter(ref => known.has(ref.responseId));
+      const kept = await responses.collection.find({ ...ids, ...transfers }, { projection: { _id: 1 } }).toArray();
+      const keeping = new Set(kept.map(response => String(response._id)));
+      return batch.filter(ref => !keeping.has(ref.responseId));
     },
 
     /** Step 4. */
@@ -150,29 +152,12 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       await links.collection.updateOne(linkAt(link) as object, { $pull: { applied: { $in: transferIds } } as never });
     },
 
-    /** Step 5. */
-    async clear(batch: TransferRef[]): Promise<void> {
-      await responses.collection.updateMany(
-        {
-          ...responsesIn(batch),
-          'transfer.id': { $in: batch.map(ref => ref.transferId) },
-          'transfer.state': 'applied',
-        },
-        { $unset: { transfer: '' } },
-      );
-    },
-
-    /** Undoes a refused claim instead of steps 3 to 5: the response returns to its former state. */
+    /** Undoes a refused claim instead of steps 3 and 4: the response returns to its former state. */
     async undo(responseId: string, transfer: Transfer): Promise<void> {
       const { id, holder } = transfer;
-      const intended = {
-        ...responseAt(responseId),
-        'transfer.id': id,
-        'transfer.holder': holder,
-        'transfer.state': 'intended',
-      } as const;
-      if (transfer.kind === 'begin') await responses.deleteOne(intended);
-      else await responses.updateOne(intended, { $set: { use: 'released' }, $unset: { transfer: '' } });
+      const held = { ...responseAt(responseId), 'transfer.id': id, 'transfer.holder': holder };
+      if (transfer.kind === 'begin') await responses.deleteOne(held);
+      else await responses.updateOne(held, { $set: { use: 'released' }, $unset: { transfer: '' } });
     },
 
     /** Takes over a response's transfer if the former holder's lease has expired. Returns the response. */
@@ -181,7 +166,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
         .findOneAndUpdate(
           {
             ...responseAt(responseId),
-            'transfer.state': 'intended',
+            'transfer.id': { $exists: true },
             $expr: { $lt: [{ $add: ['$transfer.leaseUntil', takeOverAfterMs] }, '$$NOW'] },
           },
           [{ $set: { 'transfer.leaseUntil': serverTime(leaseMs), 'transfer.holder': new Types.ObjectId() } }],

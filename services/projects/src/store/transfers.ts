@@ -7,13 +7,13 @@ import { landsClip, type Transfer, takesUse } from '../domain/transfer.ts';
 import type { LinkKey } from './links.ts';
 import type { Models } from './models.ts';
 import { responseAt } from './responses.ts';
-import { Settler, settle } from './settler.ts';
+import { Settler } from './settler.ts';
 import { type AppliedOutcome, createTransferSteps, refOf } from './transfer-steps.ts';
 
 export interface TransferOptions {
   /** The lease of the replica that began a transfer. */
   leaseMs: number;
-  /** The time for collecting applied transfers, to settle them together. */
+  /** The time for collecting transfers that are in their link, to settle them together. */
   settleDelayMs: number;
   log: Logger;
 }
@@ -57,12 +57,8 @@ export function createTransfers(models: Models, options: TransferOptions) {
     return outcome;
   }
 
-  /** Continues another replica's interrupted transfer from its current step. */
+  /** Continues another replica's interrupted transfer. */
   async function finish(response: Response): Promise<void> {
-    if (response.transfer?.state === 'applied') {
-      await settle(steps, [refOf(response)]);
-      return;
-    }
     const taken = await steps.takeOver(response._id);
     if (!taken) return;
     await execute(taken);
@@ -87,7 +83,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
         if (performance.now() > giveUpAt) {
           throw new DomainError('unavailable', 'This response is busy; try again in a moment.');
         }
-        if (response.transfer.state === 'intended') await pause(POLL_MS);
+        await pause(POLL_MS);
       }
     },
 
