@@ -13,6 +13,8 @@ export interface Expected {
   answers: number;
   /** Matches only a claim without any byte that expired by this time. */
   emptyAndOverBy?: Date;
+  /** False matches only a response of one clip. */
+  isInterview?: false;
 }
 
 export type ResponseChange = Partial<
@@ -87,6 +89,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
             answers: { $size: expected.answers },
             'transfer.id': { $exists: false },
             ...(overBy ? { hasBytes: false, heldUntil: { $lte: overBy } } : {}),
+            ...(expected.isInterview === false ? { 'settings.interviewQuestions': { $size: 0 } } : {}),
           },
           { $set: { ...change, transfer } },
           { returnDocument: 'after' },

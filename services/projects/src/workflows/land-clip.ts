@@ -22,6 +22,11 @@ export interface Landing {
 
 /** Makes the clip the answer in one conditional write. The first clip to land wins, and the use is final after it. */
 export async function landClip(deps: Deps, clip: Clip, log: Logger): Promise<Landing> {
+  const only = await landOnly(deps, clip);
+  if (only) {
+    await moveCounters(deps, only, log);
+    return { landed: true, response: only };
+  }
   return await whileChanging(async () => {
     const response = await decidedResponse(deps, clip.responseId);
     if (!asksQuestion(response.settings, clip.questionIndex)) {
@@ -34,6 +39,17 @@ export async function landClip(deps: Deps, clip: Clip, log: Logger): Promise<Lan
     await moveCounters(deps, landed, log);
     return { landed: true, response: landed };
   });
+}
+
+/** Lands the only clip of a response without a look at it before, as nearly every clip does. Returns null for any other. */
+async function landOnly({ store, clock }: Deps, { responseId, questionIndex, submissionId }: Clip) {
+  if (questionIndex !== 0) return null;
+  const now = clock.now();
+  const expected = { use: 'held', answers: 0, isInterview: false } as const;
+  const answers = [{ questionIndex, submissionId, at: now }];
+  const transfer = { ...store.transfers.make('land', now), completes: true };
+  const change = { answers, complete: true, use: 'landed' as const };
+  return await store.responses.beginTransfer(responseId, expected, change, transfer);
 }
 
 /** Returns null if the response changed, or if its transfer had to be settled first: retry. */
