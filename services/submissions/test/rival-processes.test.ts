@@ -22,14 +22,7 @@ import { create, speech } from './test-service.ts';
 
 /** Returns a process whose lease on a landing ends at once, like one that sleeps in each of its steps. */
 async function sleeper(parts: Partial<LandContext>) {
-  const { uploads } = await otherProcess();
-  const takeWorker: typeof uploads.takeWorker = (key, workerId) => uploads.takeWorker(key, workerId, 0);
-  const renewWorker: typeof uploads.renewWorker = (key, workerId, _, checksums) =>
-    uploads.renewWorker(key, workerId, 0, checksums);
-  return await otherProcess({
-    uploads: { ...uploads, takeWorker, renewWorker },
-    ...parts,
-  });
+  return await otherProcess({ config: { ...harness.config, landingLeaseSeconds: 0 }, ...parts });
 }
 
 const isRefused = async (id: string) => (await harness.uploads.findOne({ _id: id }))?.state === 'refused';

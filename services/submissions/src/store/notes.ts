@@ -14,14 +14,17 @@ export interface NoteKey {
 export interface NoteStore {
   /** Sets the note for open and later uploads. Returns false when the clip was sent already. */
   set(key: NoteKey, note: string): Promise<boolean>;
-  /** Copies an earlier note into a new upload, unless the upload has its own. */
-  passOn(upload: Pick<Upload, 'id' | 'projectId' | 'linkId' | 'responseId' | 'questionIndex'>): Promise<void>;
+  /**
+   * Copies an earlier note into a new upload, unless the upload has its own. Returns whether the project is erased: one
+   * query reads both.
+   */
+  passOn(upload: Pick<Upload, 'id' | 'projectId' | 'linkId' | 'responseId' | 'questionIndex'>): Promise<boolean>;
 }
 
 export const noteId = (linkId: string, responseId: string, questionIndex: number | undefined): string =>
   `${linkId}/${responseId}/${questionIndex ?? 'all'}`;
 
-export function createNoteStore({ uploads, notes }: Models): NoteStore {
+export function createNoteStore({ uploads, notes, erasures }: Models): NoteStore {
   return {
     async set({ projectId, linkId, responseId, questionIndex }, note) {
       const question = questionIndex === undefined ? {} : { questionIndex };
@@ -47,11 +50,16 @@ export function createNoteStore({ uploads, notes }: Models): NoteStore {
     },
     async passOn({ id, projectId, linkId, responseId, questionIndex }) {
       const ids = [noteId(linkId, responseId, questionIndex), noteId(linkId, responseId, undefined)];
-      const rows = await notes.find({ _id: { $in: ids } }).lean();
-      const note = (rows.find(row => row._id === ids[0]) ?? rows[0])?.note;
-      if (!note) return;
+      const erasure = [{ $match: { _id: projectId } }, { $project: { _id: 1 } }];
+      const rows = await notes.aggregate<{ _id: string; note?: string }>([
+        { $match: { _id: { $in: ids } } },
+        { $unionWith: { coll: erasures.collection.name, pipeline: erasure } },
+      ]);
+      const note = (rows.find(row => row._id === ids[0]) ?? rows.find(row => row._id === ids[1]))?.note;
       // A later note updates the upload directly and is not overwritten here.
-      await uploads.updateOne({ ...uploadAt({ id, projectId }), state: 'uploading', note: '' }, { $set: { note } });
+      if (note)
+        await uploads.updateOne({ ...uploadAt({ id, projectId }), state: 'uploading', note: '' }, { $set: { note } });
+      return rows.some(row => row._id === projectId);
     },
   };
 }

@@ -21,8 +21,6 @@ export interface UploadLeases {
    * another process has the lease or the landing has ended.
    */
   renewWorker(key: UploadKey, workerId: string, leaseMs: number, checksums?: Checksums): Promise<boolean>;
-  /** Returns whether its lease has not expired; cheaper than a renewal. */
-  holdsWorker(key: UploadKey, workerId: string): Promise<boolean>;
   releaseWorker(key: UploadKey, workerId: string): Promise<void>;
 }
 
@@ -90,10 +88,6 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
       const renewal = [{ $set: { ...checksums, 'worker.until': prolonged('worker', leaseMs) } }];
       const held = await uploads.updateOne(landingBy(key, workerId), renewal, PIPELINE);
       return held.matchedCount > 0;
-    },
-    async holdsWorker(key, workerId) {
-      const inTime = { $expr: { $gt: ['$worker.until', serverTime()] } };
-      return (await uploads.exists({ ...landingBy(key, workerId), ...inTime })) !== null;
     },
     async releaseWorker(key, workerId) {
       await uploads.updateOne({ ...uploadAt(key), 'worker.id': workerId }, { $unset: { worker: 1 } });

@@ -20,8 +20,8 @@ export interface PartNotes {
  */
 export interface UploadParts {
   /**
-   * Records a stored part. Returns false when the part does not begin at the upload's offset, or another request has
-   * the writer's lease.
+   * Records a stored part; the last one ends the writer's lease. Returns false when the part does not begin at the
+   * upload's offset, or another request has the lease.
    */
   append(key: UploadKey, writerId: string, part: Part, about?: PartNotes): Promise<boolean>;
   /** Yields the parts of an upload in order, page by page. Fails when a part between two others is missing. */
@@ -77,6 +77,7 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
             $inc: { offset: part.size },
             $push: { parts: part },
             $currentDate: { lastByteAt: true, ...(isLast ? { completeAt: true } : {}) },
+            ...(isLast && { $unset: { writer: 1 } }),
             // The trace is stored now: the sweeper may start the landing before the request does.
             $set: {
               ...(isLast && tracedNow()),
@@ -89,7 +90,7 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
         )
         .lean()) as { count?: number } | null;
       if (!row) return false;
-      if ((row.count ?? 0) >= PAGE_PARTS) await turnPage(key, writerId);
+      if (!isLast && (row.count ?? 0) >= PAGE_PARTS) await turnPage(key, writerId);
       return true;
     },
     async *partsOf(key) {

@@ -3,7 +3,17 @@ import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { serverTime } from '@recording-request/kit-mongo/clock';
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
-import type { Part, RefusalReason, ResponseKey, Upload, UploadKey, UploadState } from '../domain/uploads/upload.ts';
+import {
+  type Checksums,
+  type Part,
+  questionsOf,
+  type RefusalReason,
+  type ResponseKey,
+  type Upload,
+  type UploadKey,
+  type UploadState,
+  type UploadUnderWay,
+} from '../domain/uploads/upload.ts';
 import { databaseNow } from './database-clock.ts';
 import { type Models, RESPONSE_INDEX, UPLOAD_INDEX } from './models.ts';
 import { createUploadLeases, landingBy, type UploadLeases } from './upload-leases.ts';
@@ -14,8 +24,11 @@ import { tracedNow, uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.
 export type UploadPlace = Pick<Upload, 'lastByteAt' | 'id'>;
 
 export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePages'> {
-  /** Stores a new upload. Returns false when its response already has `openMax` open ones. */
-  insert(upload: Upload, openMax: number): Promise<boolean>;
+  /**
+   * Stores a new upload. Returns false when its response already has `openMax` open ones. `known`: its uploads as read
+   * shortly before.
+   */
+  insert(upload: Upload, openMax: number, known?: UploadUnderWay[]): Promise<boolean>;
   find(key: UploadKey): Promise<Upload | undefined>;
   /** Does the same as `find` on every shard, because the operator's request does not name the project. */
   findAnywhere(id: string): Promise<Upload | undefined>;
@@ -23,6 +36,8 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   ofResponse(key: ResponseKey): Promise<Upload[]>;
   /** Returns the questions of a response that have a landing upload. */
   landingQuestions(key: ResponseKey): Promise<number[]>;
+  /** Returns the uploads of a response that are open or landing. */
+  underWay(key: ResponseKey): Promise<UploadUnderWay[]>;
   /**
    * Returns refused and deleted uploads of a response, except for the `newest` of each state and those kept for the
    * operator.
@@ -34,10 +49,16 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   /** `uploading` → `finishing` for a complete upload; creates the submission's id. */
   finish(key: UploadKey): Promise<void>;
   /**
-   * Does the same as `finish`, and takes the lease of the landing in the same write. Returns undefined when the upload
-   * is not `uploading` or not complete. The result includes the parts if the upload has no pages.
+   * As `finish`, and takes the lease of the landing in the same write. Stores `checksums` if they are of all bytes and
+   * the upload has no pages. Returns undefined when the upload is not `uploading` or not complete. Includes the parts if
+   * it has no pages.
    */
-  finishAs(key: UploadKey, workerId: string, leaseMs: number): Promise<Upload | undefined>;
+  finishAs(
+    key: UploadKey,
+    workerId: string,
+    leaseMs: number,
+    checksums?: Checksums & { bytes: number },
+  ): Promise<Upload | undefined>;
   /**
    * `uploading` → `finishing` for an upload that was sent but is incomplete. Returns false when a byte arrived within
    * `holdMs`, or a request is writing.
@@ -143,15 +164,17 @@ export function createUploadStore(models: Models): UploadStore {
       .limit(limit);
     return (await (index ? rows.hint(index as never) : rows).lean()).map(uploadFromRow);
   };
-  const ofResponse = (query: object) => uploads.find(query, { slot: 1, questionIndex: 1 }).hint(RESPONSE_INDEX);
+  const ofResponse = (query: object) =>
+    uploads.find(query, { slot: 1, questionIndex: 1, state: 1 }).hint(RESPONSE_INDEX);
+  const underWay = async (key: ResponseKey) =>
+    (await ofResponse({ ...responseAt(key), state: { $in: ['uploading', 'finishing'] } }).lean()) as UploadUnderWay[];
   return {
     ...createUploadLeases(uploads),
     ...parts,
-    async insert({ id, ...rest }, openMax) {
+    async insert({ id, ...rest }, openMax, known) {
       for (let tries = 0; tries < SLOT_TRIES; tries++) {
-        const open = await ofResponse({ ...responseAt(rest), state: 'uploading' })
-          .limit(openMax)
-          .lean();
+        const present = tries === 0 && known ? known : await underWay(rest);
+        const open = present.filter(({ state }) => state === 'uploading');
         if (open.length >= openMax) return false;
         const taken = new Set(open.map(upload => upload.slot));
         const free = Array.from({ length: openMax }, (_, slot) => slot).filter(slot => !taken.has(slot));
@@ -177,10 +200,8 @@ export function createUploadStore(models: Models): UploadStore {
     },
     ofResponse: async key =>
       (await found({ ...responseAt(key), state: { $in: SHOWN_STATES } }, { _id: -1 }, SHOWN, RESPONSE_INDEX)).reverse(),
-    async landingQuestions(key) {
-      const landing = await ofResponse({ ...responseAt(key), state: 'finishing' }).lean();
-      return [...new Set(landing.map(({ questionIndex }) => questionIndex))];
-    },
+    landingQuestions: async key => questionsOf(await underWay(key)),
+    underWay,
     async endedBefore(key, newest) {
       const older = (state: UploadState) =>
         uploads
@@ -211,12 +232,21 @@ export function createUploadStore(models: Models): UploadStore {
     async finish(key) {
       await uploads.updateOne(whole(key), { $set: beginning(), $unset: { completeAt: 1 } });
     },
-    async finishAs(key, workerId, leaseMs) {
+    async finishAs(
+      key,
+      workerId,
+      leaseMs,
+      { bytes, ...checksums }: Partial<Checksums> & { bytes: number } = { bytes: 0 },
+    ) {
       // Without $literal, a text that begins with $ would be read as a field.
       const begun = Object.entries(beginning()).map(([field, value]) => [field, { $literal: value }]);
       const worker = { id: workerId, until: serverTime(leaseMs) };
+      const isAll = (stored: unknown) => ({ $eq: [stored, bytes] });
+      const areAll = { $and: [isAll('$offset'), isAll({ $sum: '$parts.size' }), { $eq: ['$isPaged', false] }] };
+      const noted = Object.entries(checksums).map(([field, value]) => [field, { $cond: [areAll, value, '$$REMOVE'] }]);
+      const set = { ...Object.fromEntries([...begun, ...noted]), worker };
       const row = await uploads
-        .findOneAndUpdate(whole(key), [{ $set: { ...Object.fromEntries(begun), worker } }, { $unset: 'completeAt' }], {
+        .findOneAndUpdate(whole(key), [{ $set: set }, { $unset: 'completeAt' }], {
           returnDocument: 'after',
           updatePipeline: true,
         })

@@ -45,7 +45,7 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
             take: () => takeWhenFree(key, writerId, signal),
             async renew() {
               // Many slow writers must not overload the database: each runs one query at a time, and writes seldom.
-              if (isAsking) return;
+              if (isAsking || request.isReleased) return;
               isAsking = true;
               const now = performance.now();
               try {
@@ -54,14 +54,14 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
                   ? await uploads.renewWriter(key, writerId, leaseMs)
                   : await uploads.lookWriter(key, writerId);
                 if (isDue) renewedAt = now;
-                if (state !== 'held') requestRelease();
+                if (state !== 'held' && !request.isReleased) requestRelease();
               } catch (error) {
                 log.warn({ err: error, uploadId: id }, 'A writer could not renew its lease; it retries');
               } finally {
                 isAsking = false;
               }
             },
-            release: () => uploads.releaseWriter(key, writerId),
+            release: async () => (request.isReleased ? undefined : await uploads.releaseWriter(key, writerId)),
             renewMs: Math.min(LOOK_AFTER_MS, leaseMs / 4),
           });
           request.upload = held?.subject;

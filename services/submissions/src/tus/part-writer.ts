@@ -4,8 +4,10 @@ import { partKey } from '../domain/object-keys.ts';
 import { mayBeVideo, mimeTypeOfFirst } from '../domain/uploads/first-bytes.ts';
 import type { RunningChecksums } from '../domain/uploads/running-checksums.ts';
 import type { Part, Upload } from '../domain/uploads/upload.ts';
+import type { PartNotes } from '../store/upload-parts.ts';
 import { LOCKED } from './errors.ts';
 import { PartBuffer } from './part-buffer.ts';
+import { writer } from './writer.ts';
 
 export type PartContext = Pick<
   Context,
@@ -130,7 +132,7 @@ export class PartWriter implements Disposable {
   /** `before`: the store of the part before, which must be recorded first. */
   private async store(buffer: PartBuffer, before?: Promise<void>): Promise<void> {
     if (buffer.length === 0) return await before;
-    const { uploads, objects } = this.context;
+    const { objects } = this.context;
     const { id } = this.upload;
     const body = buffer.view();
     const first = this.sent === 0 && { isNoVideo: !mayBeVideo(body), mimeType: mimeTypeOfFirst(body) };
@@ -154,11 +156,25 @@ export class PartWriter implements Disposable {
       ...first,
       ...(this.renewedAt > 0 && { renewedAt: new Date(this.renewedAt) }),
     };
-    if (!(await uploads.append(this.upload, this.writerId, part, about))) {
+    if (!(await this.append(part, about))) {
       await this.removeUncounted(part);
       throw LOCKED;
     }
     this.offset += part.size;
+  }
+
+  /** Records a part. The write of the last one ends the lease, which then must not be renewed or released. */
+  private async append(part: Part, about: PartNotes): Promise<boolean> {
+    if (!about.isLast) return await this.context.uploads.append(this.upload, this.writerId, part, about);
+    const request = writer();
+    request.isReleased = true;
+    try {
+      request.isReleased = await this.context.uploads.append(this.upload, this.writerId, part, about);
+    } catch (error) {
+      request.isReleased = false;
+      throw error;
+    }
+    return request.isReleased;
   }
 
   /** Removes a part that was not recorded. If that fails, the part is removed with the upload's others. */

@@ -16,6 +16,8 @@ interface Writer extends Request {
    * still holds.
    */
   upload?: Upload;
+  /** The last part has ended the lease. */
+  isReleased?: boolean;
 }
 
 const current = new AsyncLocalStorage<Writer>();

@@ -35,6 +35,8 @@ export interface KeptChecksums {
   keep(uploadId: string, checksums: RunningChecksums): void;
   /** Returns the checksums of the first `bytes` of an upload, if this process has them. */
   read(uploadId: string, bytes: number): Checksums | undefined;
+  /** Returns the latest checksums of an upload, and of how many bytes they are. */
+  readAll(uploadId: string): (Checksums & { bytes: number }) | undefined;
   forget(uploadId: string): void;
 }
 
@@ -58,6 +60,10 @@ export function createKeptChecksums(max = MAX_KEPT): KeptChecksums {
     read(uploadId, bytes) {
       const found = kept.get(uploadId);
       return found?.bytes === bytes ? found.read() : undefined;
+    },
+    readAll(uploadId) {
+      const found = kept.get(uploadId);
+      return found && { ...found.read(), bytes: found.bytes };
     },
     forget: uploadId => void kept.delete(uploadId),
   };

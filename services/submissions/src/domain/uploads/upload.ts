@@ -84,6 +84,14 @@ export interface Upload {
   nextTryAt?: Date;
 }
 
+/** An upload that is open or landing. */
+export type UploadUnderWay = Pick<Upload, 'state' | 'questionIndex'> & { slot: number };
+
+/** Returns the questions that have a landing upload. */
+export const questionsOf = (underWay: UploadUnderWay[]): number[] => [
+  ...new Set(underWay.filter(({ state }) => state === 'finishing').map(({ questionIndex }) => questionIndex)),
+];
+
 /** Returns the contract's error code for a refused upload, or undefined when the HTTP status is enough. */
 export function refusalWord({ superseded, refusal }: Pick<Upload, 'superseded' | 'refusal'>): string | undefined {
   if (superseded || refusal === 'answered') return 'answer_sent';

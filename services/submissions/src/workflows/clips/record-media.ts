@@ -38,6 +38,6 @@ export async function recordMedia(
       await submissions.dropSource(projectId, submissionId);
     }
   }
-  // The submission may have been erased while the job ran: then its results are removed too.
-  await removeLateObjects(context, projectId, submissionId);
+  // The submission may have been erased while the job ran: then its results are removed too. A later erasure finds them.
+  if (!after) await removeLateObjects(context, projectId, submissionId);
 }

@@ -14,12 +14,11 @@ export async function eraseIfProjectIs(
   return true;
 }
 
-/** If the project is erased, removes the upload that was just stored, and fails with `not_found`. */
-export async function refuseUploadIfErased(
+/** Removes the upload that was just stored in an erased project, and fails with `not_found`. */
+export async function refuseErased(
   context: Pick<EraseContext, 'erasures' | 'objects'>,
   { projectId }: Upload,
-): Promise<void> {
-  if (!(await context.erasures.findProject(projectId))) return;
+): Promise<never> {
   await purgeUploads(context, await context.erasures.emptyUploads({ projectId }, BATCH));
   throw noSuchLink();
 }

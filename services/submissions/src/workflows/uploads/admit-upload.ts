@@ -1,9 +1,9 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import type { Context } from '../../context.ts';
 import { admittedUpload, OPEN_UPLOADS_MAX, tooManyOpen } from '../../domain/uploads/admission.ts';
-import type { Caller, Upload } from '../../domain/uploads/upload.ts';
+import { type Caller, questionsOf, type Upload } from '../../domain/uploads/upload.ts';
 import { parseUploadMetadata } from '../../domain/uploads/upload-metadata.ts';
-import { refuseUploadIfErased } from '../erasure/erased-projects.ts';
+import { refuseErased } from '../erasure/erased-projects.ts';
 
 export interface UploadRequest {
   id: string;
@@ -23,15 +23,15 @@ export async function admitUpload(
   const metadata = parseUploadMetadata(rawMetadata, LIMITS);
   const { linkId } = caller;
   const { responseSessionId } = metadata;
-  const [{ response }, landing] = await Promise.all([
+  const [{ response }, underWay] = await Promise.all([
     projects.getResponse({ linkId, responseSessionId }),
-    uploads.landingQuestions({ ...caller, responseId: responseSessionId }),
+    uploads.underWay({ ...caller, responseId: responseSessionId }),
   ]);
+  const landing = questionsOf(underWay);
   const now = new Date();
   const upload = admittedUpload({ id, caller, metadata, length, response: response!, landing, now });
-  if (!(await uploads.insert(upload, OPEN_UPLOADS_MAX))) throw tooManyOpen();
+  if (!(await uploads.insert(upload, OPEN_UPLOADS_MAX, underWay))) throw tooManyOpen();
   // After the insert, because a note or erasure that came before it did not see this upload.
-  await notes.passOn(upload);
-  await refuseUploadIfErased(context, upload);
+  if (await notes.passOn(upload)) await refuseErased(context, upload);
   return upload;
 }

@@ -83,8 +83,9 @@ const landingDuration = durationOf('recording.landing.duration');
  * than the client may wait; then the landing continues.
  */
 export async function finishUpload(context: LandContext, key: UploadKey): Promise<LandingAnswer> {
-  const { config, log, landings, uploads } = context;
-  const take: Take = async (...hold) => (await uploads.finishAs(key, ...hold)) ?? uploads.takeWorker(key, ...hold);
+  const { config, log, landings, uploads, uploadChecksums } = context;
+  const take: Take = async (...hold) =>
+    (await uploads.finishAs(key, ...hold, uploadChecksums.readAll(key.id))) ?? uploads.takeWorker(key, ...hold);
   // The sweeper retries a failed landing: for the client it is still in progress.
   const landing = landings
     .once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt(), take))
@@ -126,10 +127,18 @@ async function landUnderLease(
   const { config, uploads } = context;
   const workerId = uuidv7();
   const leaseMs = config.landingLeaseSeconds * 1_000;
-  const renew: Hold['renew'] = checksums => uploads.renewWorker(key, workerId, leaseMs, checksums);
+  let lastsUntil = 0;
+  // By this process's monotonic clock, from before the request: not longer than in the database.
+  const prolonging = async <T>(held: Promise<T>): Promise<T> => {
+    const until = performance.now() + leaseMs;
+    const result = await held;
+    if (result) lastsUntil = until;
+    return result;
+  };
+  const renew: Hold['renew'] = checksums => prolonging(uploads.renewWorker(key, workerId, leaseMs, checksums));
   let hasEnded = false;
   const lease = {
-    take: () => take(workerId, leaseMs),
+    take: () => prolonging(take(workerId, leaseMs)),
     renew: () => renew(),
     // The upload's final state has released the lease already.
     release: async () => (hasEnded ? undefined : await uploads.releaseWorker(key, workerId)),
@@ -137,7 +146,7 @@ async function landUnderLease(
   };
   return await withLease(lease, async upload => {
     const landed = await within({ ...upload, uploadId: key.id }, () =>
-      attemptToLand(context, upload, { workerId, renew, lasts: () => uploads.holdsWorker(key, workerId) }),
+      attemptToLand(context, upload, { workerId, renew, lasts: () => performance.now() < lastsUntil }),
     );
     hasEnded = true;
     return landed;
@@ -196,8 +205,8 @@ interface Hold {
    * the lease, or the landing has ended.
    */
   renew(checksums?: Checksums): Promise<boolean>;
-  /** Returns whether the lease has not expired; cheaper than a renewal. */
-  lasts(): Promise<boolean>;
+  /** Returns whether the lease has not expired. */
+  lasts(): boolean;
 }
 
 /**
@@ -215,14 +224,14 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
 
   const key = sourceKey(upload.projectId, submissionId);
   const { sha256, crc32 } = upload;
-  // An earlier attempt has stored the checksums: all bytes are in the store.
+  // The request with the last byte or an earlier attempt has stored the checksums: all bytes are in the store.
   const isNoted = sha256 !== undefined;
   const parts = upload.isPaged ? undefined : (upload.parts ?? (await partList(context, upload)));
   const checksums = isNoted
     ? { sha256, crc32: crc32! }
     : await checksumsOrWhole(context, upload, parts ? undefined : key);
   const renewed = async () => {
-    if (isNoted) return await hold.renew();
+    if (isNoted) return hold.lasts() || (await hold.renew());
     if (parts) expectAll(upload, parts);
     else await expectWhole(context.objects, upload, key);
     return await hold.renew(checksums);
@@ -241,7 +250,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   const finding = await inspecting;
 
   // A process that slept past its lease must not deliver an upload that another one has refused meanwhile.
-  if (!isHeld || !((await hold.lasts()) || (await hold.renew()))) {
+  if (!isHeld || !(hold.lasts() || (await hold.renew()))) {
     if (!isNoted && !parts) await removeUnneeded(context, upload, key);
     return { end: 'lost' };
   }
