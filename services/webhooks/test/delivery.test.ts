@@ -81,7 +81,7 @@ test('a new delivery is inserted as claimed, and its outcome takes one write', a
   await delivered(projectId, second.id);
   // The monitor and the polls use other commands, and nothing else is sent.
   const requested = (await watch.fresh()).map(nameOf);
-  const counted = ['deliveries insert', 'deliveries findAndModify', 'deliveries update', 'erasures query'];
+  const counted = ['deliveries insert', 'deliveries findAndModify', 'deliveries update', 'erasures aggregate'];
   assert.deepEqual(
     counted.map(name => requested.filter(one => one === name).length),
     [1, 0, 1, 2],

@@ -135,6 +135,7 @@ test('each query examines only the documents that it returns or changes, however
   assert.ok(await ledger.hasMore(PROJECT, range, 50));
   assert.equal(await ledger.sendRangeAgain(PROJECT, range, later), 0);
   assert.ok(await ledger.isErased({ projectId: 'erased 1', submissionId: 'x' }));
+  assert.equal((await ledger.look({ projectId: 'project 5', submissionId: 'x' })).endpoint?.state, 'paused');
   assert.equal((await ledger.tally({ projectId: PROJECT, submissionId: 'submission 3' })).payloads, 3);
   await ledger.erase(PROJECT, 'submission 3', now);
   assert.equal(await ledger.deleteSettled(at(20), 10), 10);

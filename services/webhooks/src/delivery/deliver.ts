@@ -58,9 +58,10 @@ export const withEndpoint = async (
   { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
   projectId: string,
   target: Target,
+  read?: Endpoint,
 ): Promise<TargetWithEndpoint> => ({
   target,
-  ...(await store.endpoints.observe(projectId, target.version, clock.now())),
+  ...(await store.endpoints.observe(projectId, target.version, clock.now(), read)),
 });
 
 /**

@@ -8,9 +8,14 @@ export interface Endpoints {
   get(projectId: string): Promise<Endpoint | undefined>;
   /**
    * Returns the endpoint for this version of the address, or for a later one if another process has already seen it. A new
-   * `targetVersion` resets the endpoint and sets `renewed`.
+   * `targetVersion` resets the endpoint and sets `renewed`. `read`: the endpoint as read shortly before.
    */
-  observe(projectId: string, targetVersion: number, now: Date): Promise<{ endpoint: Endpoint; renewed: boolean }>;
+  observe(
+    projectId: string,
+    targetVersion: number,
+    now: Date,
+    read?: Endpoint,
+  ): Promise<{ endpoint: Endpoint; renewed: boolean }>;
   /** Records a failure; undefined when the address has changed since. */
   failed(projectId: string, targetVersion: number, at: Date): Promise<Endpoint | undefined>;
   succeeded(projectId: string, targetVersion: number): Promise<void>;
@@ -39,16 +44,16 @@ const reset = (now: Date) => ({
 });
 
 export function endpointStore({ endpoints, erasures }: Models): Endpoints {
-  const read = async (projectId: string) => {
+  const readOne = async (projectId: string) => {
     const document = await endpoints.findById(projectId).lean();
-    return document ? present(document) : undefined;
+    return document ? presentEndpoint(document) : undefined;
   };
   // Each delivery reads its endpoint; concurrent reads of one endpoint share a query.
-  const readShared = sharedRead((projectId: string) => projectId, read);
+  const readShared = sharedRead((projectId: string) => projectId, readOne);
   return {
-    get: read,
-    async observe(projectId, targetVersion, now) {
-      const known = await readShared(projectId);
+    get: readOne,
+    async observe(projectId, targetVersion, now, read) {
+      const known = read ?? (await readShared(projectId));
       if (known && known.targetVersion >= targetVersion) return { endpoint: known, renewed: false };
       try {
         // When two processes see the new version, only one makes the change; a process with an older version makes none.
@@ -66,7 +71,7 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
         return { endpoint: { projectId, targetVersion, state: 'active' }, renewed: modifiedCount > 0 };
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        const other = await read(projectId);
+        const other = await readOne(projectId);
         return { endpoint: other ?? { projectId, targetVersion, state: 'active' }, renewed: false };
       }
     },
@@ -78,7 +83,7 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
           { returnDocument: 'after', updatePipeline: true },
         )
         .lean();
-      return document ? present(document) : undefined;
+      return document ? presentEndpoint(document) : undefined;
     },
     async succeeded(projectId, targetVersion) {
       await endpoints.updateOne(
@@ -109,7 +114,7 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
       const document = await endpoints
         .findOneAndUpdate({ _id: due._id, ...hasPassed('checkAt') }, next, { updatePipeline: true })
         .lean();
-      return document ? present(document) : undefined;
+      return document ? presentEndpoint(document) : undefined;
     },
     async remove(projectId) {
       await endpoints.deleteOne({ _id: projectId });
@@ -123,7 +128,7 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
   };
 }
 
-function present({ _id: projectId, ...document }: EndpointDocument): Endpoint {
+export function presentEndpoint({ _id: projectId, ...document }: EndpointDocument): Endpoint {
   const { targetVersion, state, failingSince, pausedAt, pauseReason, resuming } = document;
   return {
     projectId,

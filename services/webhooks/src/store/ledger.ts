@@ -1,7 +1,9 @@
 import { createBatcher } from '@recording-request/kit/batcher';
 import type { DeliveryCursor } from '../domain/cursor.ts';
 import { type DeliveryRecord, type DeliveryState, sentType, TEST_EVENT } from '../domain/delivery.ts';
-import { AGE_INDEX, type DeliveryDocument, type Models } from './models.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
+import { presentEndpoint } from './endpoints.ts';
+import { AGE_INDEX, type DeliveryDocument, type EndpointDocument, type Models } from './models.ts';
 
 /** The deliveries of a project that were created in a time range; `to` is exclusive. */
 export interface DeliveryRange {
@@ -34,6 +36,11 @@ export interface Ledger {
   tally(which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads>;
   /** Returns whether the submission or the project of a delivery was erased. */
   isErased(delivery: { projectId: string; submissionId: string }): Promise<boolean>;
+  /** Returns the same, and the endpoint of the delivery's project. */
+  look(delivery: {
+    projectId: string;
+    submissionId: string;
+  }): Promise<{ isErased: boolean; endpoint: Endpoint | undefined }>;
   /** Deletes at most `limit` settled deliveries that were created before `before`; returns their number. */
   deleteSettled(before: Date, limit: number): Promise<number>;
 }
@@ -49,16 +56,26 @@ const UNSENT: DeliveryState[] = ['pending', 'paused'];
 const SETTLED: DeliveryState[] = ['delivered', 'failed', 'erased'];
 
 /** Creates the part of the ledger that owners see. Every query contains the project's id. */
-export function ledger({ deliveries, erasures }: Models): Ledger {
-  // Each delivery checks for an erasure; concurrent checks at one endpoint share a query that starts after all of them.
-  const lookForErasure = createBatcher({
+export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
+  // Each delivery checks for an erasure; concurrent checks at one endpoint share a query that starts after all of them. It
+  // reads the endpoint too.
+  const look = createBatcher({
     keyOf: ({ projectId }) => projectId,
     maxBatch: LOOKED_FOR_AT_ONCE,
     async work(batch: { projectId: string; submissionId: string }[]) {
       const ids = [...new Set(batch.flatMap(({ projectId, submissionId }) => [projectId, submissionId]))];
-      const found = await erasures.find({ _id: { $in: ids } }, { _id: 1 }).lean();
-      const erased = new Set(found.map(({ _id }) => _id));
-      return batch.map(({ projectId, submissionId }) => erased.has(projectId) || erased.has(submissionId));
+      const ofEndpoint = [{ $match: { _id: batch[0]!.projectId } }];
+      const found = await erasures.aggregate<{ _id: string } | EndpointDocument>([
+        { $match: { _id: { $in: ids } } },
+        { $unionWith: { coll: endpoints.collection.name, pipeline: ofEndpoint } },
+      ]);
+      const document = found.find(row => 'targetVersion' in row);
+      const endpoint = document && presentEndpoint(document);
+      const erased = new Set(found.filter(row => row !== document).map(({ _id }) => _id));
+      return batch.map(({ projectId, submissionId }) => ({
+        isErased: erased.has(projectId) || erased.has(submissionId),
+        endpoint,
+      }));
     },
   });
 
@@ -131,7 +148,8 @@ export function ledger({ deliveries, erasures }: Models): Ledger {
     erase: (projectId, submissionId, at) => erase(submissionId, { projectId, submissionId }, at),
     eraseProject: (projectId, at) => erase(projectId, { projectId }, at),
     tally,
-    isErased: lookForErasure,
+    look,
+    isErased: async delivery => (await look(delivery)).isErased,
     async deleteSettled(before, limit) {
       const settled = await deliveries
         .find({ createdAt: { $lt: before }, state: { $in: SETTLED } }, { projectId: 1 })

@@ -27,7 +27,7 @@ async function sentAfter(insertMs: number): Promise<number> {
       recent: async () => ({ url: 'https://owner.example/', events: ['submission.erased'], projectName: 'P' }),
     },
     store: {
-      ledger: { isErased: async () => false },
+      ledger: { look: async () => ({ isErased: false }) },
       queue: {
         async insertClaimed(delivery: NewDelivery) {
           now += insertMs;

@@ -48,8 +48,8 @@ export async function recordEvent(context: Context, event: Event, fact: Fact): P
   const asking = targets.recent(projectId, ageMs);
   // Most projects subscribe to no optional types, so check that before reading the subject.
   if (isOptionalEvent(type) && !(await asking)?.events.includes(type)) return;
-  const [target, erased] = await Promise.all([asking, store.ledger.isErased(fact)]);
-  if (!target || target.url === '' || erased) return;
+  const [target, { isErased, endpoint }] = await Promise.all([asking, store.ledger.look(fact)]);
+  if (!target || target.url === '' || isErased) return;
   const subject = await fact.subject(target);
   if (!subject) return;
   const createdAt = event.occurredAt ?? clock.now();
@@ -71,7 +71,7 @@ export async function recordEvent(context: Context, event: Event, fact: Fact): P
   const [claimed, seen] = await Promise.all([
     store.queue.insertClaimed(delivery, { leaseUntil, forced: false }),
     // If this read fails, the attempt reads again: the delivery is recorded and waits for nothing else.
-    withEndpoint(context, projectId, target).catch(() => undefined),
+    withEndpoint(context, projectId, target, endpoint).catch(() => undefined),
   ]);
   // If recording took longer than the lease, the next poll sends the delivery. The attempt checks again for an erasure, which
   // may not have seen this delivery.
