@@ -37,7 +37,7 @@ const BATCH_BYTES = 1024 * 1024;
 const STOP_MS = 5_000;
 
 /**
- * Publishes the outbox entries of a collection, then clears them. A change stream wakes it, and a poll every `pollMs` finds the
+ * Publishes the outbox entries of a collection, then clears them. A change stream wakes it, and a look every `pollMs` finds the
  * rest. A lease allows one process at a time; another one takes over within `leaseMs`. After a failed send, the process gives
  * up the lease for `restMs`, so that another one tries.
  */
@@ -58,13 +58,15 @@ export function startRelay(options: {
     kafka,
     log,
     shardKey = '_id',
-    pollMs = 1_000,
+    pollMs = 5_000,
     leaseMs = 3_000,
     restMs = 5_000,
   } = options;
   const lease = createLease(connection, `outbox:${collection}`, leaseMs);
   let heldUntil = 0;
   let restUntil = 0;
+  // When the holder looks next, unless it is woken.
+  let lookAt = 0;
   let stopping = false;
   const hold = async () => {
     const startedAt = Date.now();
@@ -73,8 +75,10 @@ export function startRelay(options: {
   const isHeld = () => !stopping && Date.now() < heldUntil - leaseMs / 3;
   const turn = async () => {
     if (stopping || Date.now() < restUntil) return;
+    if (Date.now() >= heldUntil) lookAt = 0;
     if (!isHeld()) await hold();
-    if (!isHeld()) return;
+    if (!isHeld() || performance.now() < lookAt) return;
+    lookAt = performance.now() + pollMs;
     // Renews the lease, because a send to an unresponsive broker outlasts it.
     let renewing = Promise.resolve();
     const renewal = setInterval(() => {
@@ -89,6 +93,7 @@ export function startRelay(options: {
       clearInterval(renewal);
       await renewing;
     }
+    if (failure || !isHeld()) lookAt = 0;
     if (!failure) return;
     log.warn({ err: failure, collection, restMs }, 'Events could not be published; another process may retry');
     heldUntil = 0;
@@ -99,9 +104,13 @@ export function startRelay(options: {
     log,
     name: `outbox of ${collection}`,
   });
-  const watch = watchCollection({ connection, collection, log, wake: () => heldUntil > 0 && loop.wake() });
+  const wake = () => {
+    lookAt = 0;
+    loop.wake();
+  };
+  const watch = watchCollection({ connection, collection, log, wake: () => heldUntil > 0 && wake() });
   return {
-    wake: loop.wake,
+    wake,
     async stop() {
       stopping = true;
       await watch.stop();

@@ -57,20 +57,21 @@ test('a worker takes the next job as soon as one has ended', async t => {
   assert.equal(queue.ended, JOBS);
 });
 
-test('a record wakes a worker at once, and it takes all jobs', async t => {
+test('each record wakes a worker at once, and costs one request', async t => {
   const { queue, deliver } = await startAlone(t);
+  const { requested } = queue;
   queue.waiting = JOBS;
-  await deliver();
+  for (let job = 0; job < JOBS; job += 1) await deliver();
   await turns();
-  assert.equal(queue.ended, JOBS);
+  assert.deepEqual([queue.ended, queue.requested - requested], [JOBS, JOBS]);
 });
 
-test('a lost record costs one poll', async t => {
+test('lost records cost one poll', async t => {
   const { queue } = await startAlone(t);
-  queue.waiting = 1;
-  t.mock.timers.tick(2_000);
+  queue.waiting = JOBS;
+  t.mock.timers.tick(5_000);
   await turns();
-  assert.equal(queue.ended, 1);
+  assert.equal(queue.ended, JOBS);
 });
 
 test('a record is handled when a slot is free, so the consumer lag counts the jobs without a worker', async t => {

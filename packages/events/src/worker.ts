@@ -34,12 +34,12 @@ export interface WorkerOptions<K extends Kind> {
 }
 
 const KINDS = { media: JobKind.JOB_KIND_MEDIA, transcript: JobKind.JOB_KIND_TRANSCRIPT } as const;
-const POLL_MS = 2_000;
+const POLL_MS = 5_000;
 const jobDuration = durationOf('recording.job.duration');
 
 /**
- * Processes jobs of a kind. With a free slot it requests the next job from the submissions service: after a job ends, when a
- * record of the topic announces work, and every POLL_MS.
+ * Processes jobs of a kind. With a free slot it requests the next job from the submissions service: when a record of the
+ * topic announces work, every POLL_MS, and after a job that a poll has found ends, as more jobs may wait without a record.
  *
  * The outbox of submissions writes a record with each job that begins to wait. The record does not name the next job. One
  * process handles it when a slot is free, so the consumer lag is about the number of waiting jobs, and autoscalers use it. A
@@ -56,7 +56,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
   const outside = AsyncLocalStorage.snapshot();
   let wake = () => {};
 
-  const take = async (slot: Disposable): Promise<boolean> => {
+  const take = async (slot: Disposable, isPolled = false): Promise<boolean> => {
     using taking = new DisposableStack();
     taking.use(slot);
     const taken = leaving.signal.aborted ? undefined : await claims.take(KINDS[kind]);
@@ -65,13 +65,13 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
     const done = runJob(options, taken, giveUp.signal).finally(() => {
       held.dispose();
       running.delete(done);
-      wake();
+      if (isPolled) wake();
     });
     running.add(done);
     return true;
   };
   const look = async () => {
-    for (let slot = slots.tryTake(ownName()); slot && (await take(slot)); ) slot = slots.tryTake(ownName());
+    for (let slot = slots.tryTake(ownName()); slot && (await take(slot, true)); ) slot = slots.tryTake(ownName());
   };
   const consumer = await kafka.consume({
     ...{ topic, group, concurrency: count },
