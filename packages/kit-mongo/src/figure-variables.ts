@@ -6,7 +6,7 @@ const HOUR_SECONDS = 3_600;
 export const figureVariables = {
   // A reported value is valid for a minute.
   figuresSeconds: integer('FIGURES_SECONDS', 'the interval at which one process reads these figures', {
-    default: 15,
+    default: 30,
     min: 1,
     max: 30,
   }),

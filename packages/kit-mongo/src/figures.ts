@@ -21,11 +21,11 @@ export interface FiguresOptions {
  */
 export function startFigures({ connection, seconds, log, parts, reports }: FiguresOptions): Stoppable {
   const ms = seconds * 1_000;
-  const lease = createLease(connection, 'figures', 3 * ms);
+  const lease = createLease(connection, 'figures', 2 * ms);
   let heldUntil = 0;
   const hold = async () => {
     const startedAt = performance.now();
-    heldUntil = (await lease.hold()) ? startedAt + 3 * ms : 0;
+    heldUntil = (await lease.hold()) ? startedAt + 2 * ms : 0;
     if (heldUntil === 0) forget();
   };
   const forget = () => {

@@ -6,7 +6,7 @@ Generated from \`packages/telemetry-registry/src/metrics.ts\` by \`npm run metri
 
 The services measure nothing until a variable turns metrics on: see [telemetry](telemetry.md).
 
-One process of submissions and one of webhooks read the figures that cost a query, every \`FIGURES_SECONDS\` (15), from indexes alone. When that process stops, another one
+One process of submissions and one of webhooks read the figures that cost a query, every \`FIGURES_SECONDS\` (30), from indexes alone. When that process stops, another one
 takes over, and the first stops reporting them. A process stops reporting an old value within a minute. \`service.instance.id\` is the name of the pod
 from \`K8S_POD_NAME\` or \`OTEL_RESOURCE_ATTRIBUTES\`, else the process id and a random word.
 

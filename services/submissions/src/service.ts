@@ -25,7 +25,7 @@ import { startTusServer } from './tus/server.ts';
 import { retryUnknownEvents } from './workflows/dead-letters/retry-unknown-events.ts';
 import { createRequeue } from './workflows/jobs/requeue-jobs.ts';
 import { startReporting } from './workflows/report-figures.ts';
-import { sweep } from './workflows/sweep.ts';
+import { SELDOM, sweep, URGENT } from './workflows/sweep.ts';
 import { endOpenPuts } from './workflows/uploads/end-open-puts.ts';
 
 export interface SubmissionsService extends RunningService {
@@ -35,6 +35,8 @@ export interface SubmissionsService extends RunningService {
 }
 
 const OPEN_PUTS_LOOK_MS = 10 * 60_000;
+/** The slow sweeper runs once in this many turns of the other. */
+const SELDOM_TURNS = 6;
 
 /** Starts the service. Tests start the same function. */
 export async function startService(config: Config, log: Logger): Promise<SubmissionsService> {
@@ -80,11 +82,12 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
 function startLoops(context: Context) {
   const { config, log } = context;
   return [
-    every(Math.min(config.sweepSeconds, config.jobLeaseSeconds / 3) * 1_000, createRequeue(context), {
+    every(Math.min(2 * config.sweepSeconds, config.jobLeaseSeconds / 3) * 1_000, createRequeue(context), {
       log,
       name: 'overdue jobs',
     }),
-    every(config.sweepSeconds * 1_000, () => sweep(context), { log, name: 'sweeper' }),
+    every(config.sweepSeconds * 1_000, () => sweep(context, URGENT), { log, name: 'sweeper' }),
+    every(SELDOM_TURNS * config.sweepSeconds * 1_000, () => sweep(context, SELDOM), { log, name: 'slow sweeper' }),
     every((config.unknownRetrySeconds * 1_000) / 2, () => retryUnknownEvents(context), {
       log,
       name: 'unknown events',

@@ -118,7 +118,7 @@ export const variables = {
       min: 1_000,
     },
   ),
-  pollMs: integer('WEBHOOK_POLL_MS', 'the longest time between two polls of the ledger', { default: 1_000, min: 1 }),
+  pollMs: integer('WEBHOOK_POLL_MS', 'the longest time between two polls of the ledger', { default: 5_000, min: 1 }),
   consumers: integer('WEBHOOK_CONSUMERS', 'events recorded at once in a process', { default: 2, min: 1 }),
   redeliverMax: integer('WEBHOOK_REDELIVER_MAX', 'deliveries that one request may send again', {
     default: 10_000,

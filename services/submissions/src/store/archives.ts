@@ -168,6 +168,7 @@ export function createArchiveStore({ archives, archivePages, submissions }: Mode
         .sort({ expiresAt: 1 })
         .limit(limit)
         .lean();
+      if (rows.length === 0) return [];
       // A reader of one of these finds at its next look that it has ended.
       await archives.updateMany(
         { _id: { $in: rows.map(row => row._id) }, projectId: { $in: rows.map(row => row.projectId) }, endedAt: null },

@@ -77,26 +77,30 @@ export function createFigureStore({ submissions, uploads }: Models): FigureStore
       const ever = { $gt: new Date(0) };
       const stuck = { ...ever, $lt: stuckBefore };
       const { complete: ofComplete } = UPLOAD_INDEX;
-      const [completeAt, finishingAt, ...counts] = await Promise.all([
+      const [completeAt, finishingAt] = await Promise.all([
         oldestUpload(complete(ever), 'completeAt', ofComplete),
         oldestUpload(begun(ever), 'finishingAt', FIGURES_INDEX.landings),
+      ]);
+      const [since] = [completeAt, finishingAt]
+        .filter(at => at !== undefined)
+        .sort((a, b) => a.getTime() - b.getTime());
+      if (!since || since >= stuckBefore) return { since, stuck: 0 };
+      const [first, second] = await Promise.all([
         countUploads(complete(stuck), ofComplete),
         countUploads(begun(stuck), FIGURES_INDEX.landings),
       ]);
-      const since = [completeAt, finishingAt].filter(at => at !== undefined).sort((a, b) => a.getTime() - b.getTime());
-      return { since: since[0], stuck: Math.min(COUNTED_MAX, counts[0]! + counts[1]!) };
+      return { since, stuck: Math.min(COUNTED_MAX, first + second) };
     },
     async jobsSince(kind, stuckBefore) {
       const jobs = (since: object) => ({ 'job.kind': kind, 'job.since': since, 'job.givenBack': { $gte: 0 } });
       const ever = { $gt: new Date(0) };
-      const [oldest, stuck] = await Promise.all([
-        submissions.collection.findOne(jobs(ever), {
-          ...{ projection: { _id: 0, 'job.since': 1 }, sort: { 'job.kind': 1, 'job.since': 1 } },
-          ...{ hint: FIGURES_INDEX.jobs, maxTimeMS: QUERY_LIMIT_MS },
-        }),
-        count(jobs({ ...ever, $lt: stuckBefore }), FIGURES_INDEX.jobs),
-      ]);
-      return { since: oldest?.job?.since as Date | undefined, stuck };
+      const oldest = await submissions.collection.findOne(jobs(ever), {
+        ...{ projection: { _id: 0, 'job.since': 1 }, sort: { 'job.kind': 1, 'job.since': 1 } },
+        ...{ hint: FIGURES_INDEX.jobs, maxTimeMS: QUERY_LIMIT_MS },
+      });
+      const since = oldest?.job?.since as Date | undefined;
+      if (!since || since >= stuckBefore) return { since, stuck: 0 };
+      return { since, stuck: await count(jobs({ ...ever, $lt: stuckBefore }), FIGURES_INDEX.jobs) };
     },
     outboxDepth: () => count({ 'outbox.at': { $exists: true } }, 'outbox.at_1'),
   };

@@ -48,8 +48,9 @@ const secondsBetween = (since: Date | undefined, now: Date): number =>
 
 async function reportOutbox({ submissions, deadLetters, figures }: FiguresContext): Promise<void> {
   const now = await figures.now();
-  reportOutboxAge(secondsBetween(await submissions.oldestUnpublished(), now), {});
-  reportOutboxDepth(await figures.outboxDepth(), {});
+  const oldest = await submissions.oldestUnpublished();
+  reportOutboxAge(secondsBetween(oldest, now), {});
+  reportOutboxDepth(oldest ? await figures.outboxDepth() : 0, {});
   reportDeadLetters(await deadLetters.countOpen(DEAD_LETTERS_MAX), {});
 }
 
@@ -73,9 +74,9 @@ async function reportWork({ jobs }: FiguresContext): Promise<void> {
   const now = await jobs.now();
   for (const kind of JOB_KINDS) {
     const ofKind = { 'recording.job.kind': kind };
-    for (const [state, count] of Object.entries(await jobs.countByState(kind)))
-      reportJobs(count, { ...ofKind, 'recording.job.state': state });
-    const [longest] = await jobs.waitingOwners(kind);
+    const counts = await jobs.countByState(kind);
+    for (const [state, count] of Object.entries(counts)) reportJobs(count, { ...ofKind, 'recording.job.state': state });
+    const [longest] = counts.waiting > 0 ? await jobs.waitingOwners(kind) : [];
     reportJobAge(secondsBetween(longest?.dueAt, now), ofKind);
   }
 }

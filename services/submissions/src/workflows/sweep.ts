@@ -8,9 +8,13 @@ import { endHolds, removeKept } from './uploads/end-holds.ts';
 import { removePartsLeft } from './uploads/remove-parts-left.ts';
 import { resumeLandings } from './uploads/resume-landings.ts';
 
-// The steps that contributors wait for come first.
-const STEPS: ((context: Context) => Promise<void>)[] = [
-  resumeLandings,
+type Step = (context: Context) => Promise<void>;
+
+/** Contributors wait for these. */
+export const URGENT: Step[] = [resumeLandings];
+
+/** These can wait for half a minute. */
+export const SELDOM: Step[] = [
   endHolds,
   removeKept,
   purgeAgain,
@@ -25,6 +29,6 @@ const STEPS: ((context: Context) => Promise<void>)[] = [
  * that fails, for example because the projects service is down, does not stop the others; an outage of the database or
  * the store ends the turn.
  */
-export async function sweep(context: Context, steps = STEPS): Promise<void> {
+export async function sweep(context: Context, steps = [...URGENT, ...SELDOM]): Promise<void> {
   await mapSettled(steps, step => step(context));
 }

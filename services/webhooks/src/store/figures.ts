@@ -26,13 +26,13 @@ export function figureStore({ endpoints, deliveries }: Models): FigureStore {
       return { ok: Math.max(0, active - failing), failing, paused };
     },
     async due(now, stuckBefore) {
-      const [first, stuck] = await Promise.all([
-        deliveries.collection.findOne(dueIn({ $lte: now }), {
-          ...{ projection: { _id: 0, nextAt: 1 }, sort: { nextAt: 1 }, hint: DUE_INDEX, maxTimeMS: QUERY_LIMIT_MS },
-        }),
-        deliveries.collection.countDocuments(dueIn({ $lt: stuckBefore }), { ...limits, hint: DUE_INDEX }),
-      ]);
-      return { since: first?.nextAt, stuck };
+      const first = await deliveries.collection.findOne(dueIn({ $lte: now }), {
+        ...{ projection: { _id: 0, nextAt: 1 }, sort: { nextAt: 1 }, hint: DUE_INDEX, maxTimeMS: QUERY_LIMIT_MS },
+      });
+      const since = first?.nextAt;
+      if (!since || since >= stuckBefore) return { since, stuck: 0 };
+      const late = dueIn({ $lt: stuckBefore });
+      return { since, stuck: await deliveries.collection.countDocuments(late, { ...limits, hint: DUE_INDEX }) };
     },
   };
 }

@@ -18,7 +18,7 @@ export function startEndpointMonitor(deps: MonitorDeps): Stoppable {
       if (await checkEndpoint(deps, endpoint, stopping.signal)) dispatcher.wake();
     }
   };
-  const loop = every(Math.max(1, Math.round(config.pausedCheckMs / 10)), checkDue, {
+  const loop = every(Math.max(1, Math.round(config.pausedCheckMs / 4)), checkDue, {
     log,
     name: 'endpoints that are paused or failing',
   });

@@ -34,7 +34,8 @@ const CLIP = { width: 320, height: 180, seconds: 3, text: 'This is what I think 
 const WAIT_MS = 60_000;
 /** Time for the work that follows the webhook and counts too: marks in the databases, committed offsets. */
 const FOLLOWS_MS = 1_500;
-const IDLE_MS = 15_000;
+// One turn of the slowest loops.
+const IDLE_MS = 30_000;
 
 /** Counts one kind of work after the other, and subtracts the work of the idle system in the same time. */
 export async function countCosts({ product, taps, topicPrefix, signal, reads, clips }: CountedPlace): Promise<Costs> {

@@ -30,7 +30,6 @@ export async function removeArchives(context: EndContext): Promise<void> {
 }
 
 async function removeHeldSources({ archives, objects, submissions, backupHold }: EndContext): Promise<void> {
-  if (await backupHold.isHeld()) return;
   await mapSettled(await submissions.takeHeldSources(BATCH), async ({ id, projectId, source }) => {
     if ((await backupHold.isHeld()) || (await archives.holdsSources(projectId))) return;
     if (source) await removeSource(objects, source);

@@ -21,9 +21,8 @@ export async function removePartsLeft({
   const endsAt = performance.now() + TURN_MS;
   let failures = 0;
   while (performance.now() < endsAt) {
-    if (await backupHold.isHeld()) return;
     const landed = await uploads.takePartsLeft(BATCH);
-    // Checked again after the landed uploads were read: a backup that has started since may still name their parts.
+    // Checked after the landed uploads were read: a backup that has started before may still name their parts.
     if (landed.length > 0 && (await backupHold.isHeld())) return;
     for (let at = 0; at < landed.length; at += AT_ONCE) {
       await Promise.all(
