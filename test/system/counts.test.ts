@@ -18,12 +18,12 @@ const REQUESTS: Record<string, number> = {
   'GET …/links': 2,
 };
 /**
- * The most operations of one clip, from `POST …/responses` to the webhook of its transcript. It takes 68; polls add up to 15 on a
+ * The most operations of one clip, from `POST …/responses` to the webhook of its transcript. It takes 55; polls add up to 15 on a
  * busy machine.
  */
-const CLIP = { 'MongoDB operations': 100, RPCs: 18, 'Kafka records': 8, 'store requests': 12 };
+const CLIP = { 'MongoDB operations': 75, RPCs: 17, 'Kafka records': 8, 'store requests': 12 };
 /** The most writes of one clip; polls hardly change their number. */
-const CLIP_WRITES = 36;
+const CLIP_WRITES = 32;
 const WRITE = / (insert|update|findAndModify|delete)$/;
 const LIMIT_MS = 300_000;
 
