@@ -228,6 +228,36 @@ test('a sound of an unknown codec affects nothing else: the next sound is used, 
   assertThumbnails(made);
 });
 
+test('a clip whose times restart would lose the second part: the upload remains the video', async () => {
+  const vp8 = ['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus', '-live', '1'];
+  const webm = await readFile(await ffmpeg('once.webm', ...PICTURE, ...TONE, ...vp8));
+  const mkv = await readFile(await ffmpeg('once.mkv', ...PICTURE, ...H264, '-bf', '3'));
+  const clips = {
+    'two-segments.webm': Buffer.concat([webm, webm]),
+    'two-segments.mkv': Buffer.concat([mkv, mkv]),
+    'clusters-again.webm': Buffer.concat([webm, webm.subarray(webm.indexOf('1f43b675', 'hex'))]),
+  };
+  for (const [name, bytes] of Object.entries(clips)) {
+    const path = join(root, name);
+    await writeFile(path, bytes);
+    const made = await process(path);
+    assert.equal(made.isEqual, false, name);
+    assert.match(
+      made.problem!,
+      /^The video stays as it was uploaded: a copy would lose the parts whose times restart\./,
+    );
+    assertThumbnails(made);
+  }
+});
+
+test('pictures out of order in a Matroska are no restart', async () => {
+  const pyramid = [...H264, '-preset', 'medium', '-bf', '8', '-x264-params', 'b-pyramid=normal:b-adapt=0:open-gop=1'];
+  for (const name of ['pyramid.mkv', 'pyramid.mp4']) {
+    const made = await process(await ffmpeg(name, ...PICTURE, ...pyramid));
+    assert.deepEqual([made.isEqual, made.problem], [true, undefined], name);
+  }
+});
+
 test('a late microphone and a gap become silence, so that the sound’s times match the clip', async () => {
   const late = ['-itsoffset', '6', '-f', 'lavfi', '-i', 'sine=440:d=2'];
   const long = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=12'];

@@ -158,7 +158,7 @@ function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string
 }
 
 function streamOf(line: string, tally: StreamTally): StreamScan {
-  const { packets, bytes, hidden, descriptions, firstSec, lastSec, endSec, openEnd, keyFrames } = tally;
+  const { packets, bytes, hidden, descriptions, firstSec, lastSec, endSec, openEnd, overtaken, keyFrames } = tally;
   return {
     ...streamHeaderOf(line),
     packets,
@@ -169,6 +169,7 @@ function streamOf(line: string, tally: StreamTally): StreamScan {
     lastSec,
     endSec,
     openEnd,
+    overtaken,
     keyFrames,
   };
 }

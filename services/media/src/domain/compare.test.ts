@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { differences } from './compare.ts';
 import { inspectionOf } from './inspection.ts';
-import type { Scan, StreamScan } from './scan.ts';
+import { type Scan, type StreamScan, StreamTally } from './scan.ts';
 
 const video: StreamScan = {
   ...{ stream: 0, kind: 'video', codec: 'h264', width: 640, height: 360, attachedPicture: false, channels: 0 },
@@ -15,6 +15,7 @@ const video: StreamScan = {
     lastSec: 3.96,
     endSec: 4,
     openEnd: false,
+    overtaken: 3,
     keyFrames: [0, 2],
   },
   looks: ['turn 0 65536 0 -65536 0 0 0 0 1073741824', 'pixels 4:3', 'color_space bt709'],
@@ -22,7 +23,7 @@ const video: StreamScan = {
 const audio: StreamScan = {
   ...{ stream: 1, kind: 'audio', codec: 'aac', width: 0, height: 0, attachedPicture: false, channels: 1 },
   ...{ packets: 200, bytes: 9_000, hidden: 0, descriptions: 1, firstSec: 0, lastSec: 3.98, endSec: 4 },
-  ...{ openEnd: false, keyFrames: [] },
+  ...{ openEnd: false, overtaken: 0, keyFrames: [] },
   looks: [],
 };
 const scan = (changes: Partial<Scan> = {}): Scan => ({
@@ -71,6 +72,23 @@ test('a copy may lack only the last packet of a sound whose duration the upload 
   assert.deepEqual(phrasesOf([{ ...video, packets: 99, endSec: 3.96 }, audio], {}, [openVideo, audio]), [
     'its picture',
   ]);
+});
+
+test('an upload whose times restart differs; pictures out of order and equal times do not', () => {
+  const same = (...streams: StreamScan[]) => phrasesOf(streams, {}, streams);
+  const restart = ['the parts whose times restart'];
+  assert.deepEqual(same({ ...video, overtaken: 16 }, audio), []);
+  assert.deepEqual(same({ ...video, overtaken: 17 }, audio), restart);
+  assert.deepEqual(same({ ...video, codec: 'vp8', overtaken: 1 }, audio), restart);
+  assert.deepEqual(same(video, { ...audio, overtaken: 1 }), restart);
+  const overtaken = (times: number[]) => {
+    const tally = new StreamTally();
+    for (const sec of times)
+      tally.add({ sec, durationSec: 0.04, bytes: 9, key: sec === 0, discarded: false, described: false });
+    return tally.overtaken;
+  };
+  assert.equal(overtaken([0, 0.04, 0.04, 0.08]), 0);
+  assert.equal(overtaken([0, 0.16, 0.08, 0.04, 0.12]), 2);
 });
 
 test('a copy that shows packets hidden by an edit list differs', () => {

@@ -1,5 +1,5 @@
 import { sourceContainer } from './container.ts';
-import type { Picture, PictureSize, Scan, StreamScan } from './scan.ts';
+import { MAX_REORDERED, type Picture, type PictureSize, type Scan, type StreamScan } from './scan.ts';
 
 const MAX_KEY_FRAMES = 1_000;
 
@@ -22,6 +22,8 @@ export interface Track {
   looks: string[];
   /** True when the file does not state the duration of the last packet. */
   openEnd?: boolean | undefined;
+  /** True when the times of its packets start again, as in joined recordings. */
+  restarts?: boolean | undefined;
 }
 
 /** The properties of a clip, from its packets. Times are seconds from the start of the clip. */
@@ -55,6 +57,11 @@ interface Chosen {
   video: StreamScan | undefined;
   audio: StreamScan | undefined;
 }
+
+/** These codecs store pictures in the order of their times; others may store some later. */
+const IN_ORDER = /^(vp8|vp9|av1)$/;
+const hasRestarts = ({ kind, codec, overtaken }: StreamScan) =>
+  overtaken > (kind === 'audio' || IN_ORDER.test(codec) ? 0 : MAX_REORDERED);
 
 const isTrack = ({ kind, attachedPicture }: StreamScan) => kind === 'audio' || (kind === 'video' && !attachedPicture);
 
@@ -109,6 +116,7 @@ export function inspectionOf(scan: Scan, picture?: Picture): Inspection | undefi
         startSec: fromStart(firstSec ?? first),
         endSec: fromStart(endSec ?? end),
         ...(openEnd ? { openEnd } : {}),
+        ...(hasRestarts(track) ? { restarts: true } : {}),
       };
     }),
   };

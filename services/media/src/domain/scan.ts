@@ -1,3 +1,6 @@
+/** The most pictures that a codec may store before a picture that is shown before them: 16, of H.264. */
+export const MAX_REORDERED = 16;
+
 /** In pixels, before rotation. */
 export interface PictureSize {
   width: number;
@@ -43,6 +46,8 @@ export interface StreamScan extends StreamHeader {
   endSec: number | undefined;
   /** True when the file does not state that packet's duration. */
   openEnd: boolean;
+  /** The most packets, counted to MAX_REORDERED + 1, that come before a packet and have a later time. */
+  overtaken: number;
   keyFrames: number[];
 }
 
@@ -79,6 +84,9 @@ export class StreamTally {
   lastSec: number | undefined;
   lastDurationSec: number | undefined;
   keyFrames: number[] = [];
+  overtaken = 0;
+  /** The latest times so far, in descending order. */
+  private latest: number[] = [];
   private stepSec = 0;
   private begun = false;
 
@@ -89,17 +97,28 @@ export class StreamTally {
       this.hidden += 1;
       return;
     }
-    if (key && !this.begun)
+    if (key && !this.begun) {
       Object.assign(this, { begun: true, packets: 0, bytes: 0, firstSec: undefined, lastSec: undefined });
+      Object.assign(this, { overtaken: 0, latest: [] });
+    }
     if (key && sec !== undefined) this.keyFrames.push(sec);
     this.packets += 1;
     this.bytes += bytes;
     if (sec === undefined) return;
+    this.noteOrder(sec);
     this.firstSec = Math.min(this.firstSec ?? sec, sec);
     if (this.lastSec !== undefined && sec < this.lastSec) return;
     this.stepSec = sec - (this.lastSec ?? sec);
     this.lastSec = sec;
     this.lastDurationSec = durationSec;
+  }
+
+  private noteOrder(sec: number): void {
+    const place = this.latest.findIndex(time => time <= sec);
+    const later = place < 0 ? this.latest.length : place;
+    this.overtaken = Math.max(this.overtaken, later);
+    this.latest.splice(later, 0, sec);
+    if (this.latest.length > MAX_REORDERED + 1) this.latest.pop();
   }
 
   get openEnd(): boolean {
