@@ -294,6 +294,11 @@ test('too large lengths and bodies, and an unknown question, get their statuses'
   const { response: large } = await create(harness, response, { length: harness.config.uploadMaxBytes + 1 });
   assert.equal(large.status, 413);
   assert.match(await error(large), new RegExp(`at most ${harness.config.uploadMaxBytes}:`));
+  // Larger than a JavaScript number holds exactly.
+  const huge = { ...response.headers, 'Upload-Length': '99999999999999999999' };
+  const tooLarge = await tusRequest(harness.uploadsUrl, 'POST', huge);
+  assert.equal(tooLarge.status, 413);
+  assert.match(await error(tooLarge), new RegExp(`at most ${harness.config.uploadMaxBytes}:`));
   const { url } = await create(harness, response, { length: 10 });
   const over = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, Buffer.alloc(11));
   assert.equal(over.status, 413);

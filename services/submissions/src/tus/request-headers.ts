@@ -15,16 +15,18 @@ export function setHeader({ headers, rawHeaders }: Headed, name: string, value: 
 }
 
 /**
- * Rewrites valid variants of headers into the one form that the library accepts: spaces between metadata pairs, and
- * the media type of the bytes.
+ * Rewrites valid variants of headers into the one form that the library accepts: spaces between metadata pairs, the
+ * media type of the bytes, and a length beyond the numbers that JavaScript holds exactly, which is too large in any case.
  */
 export function toStrictHeaders(request: Headed): void {
-  const { 'upload-metadata': metadata, 'content-type': type } = request.headers;
+  const { 'upload-metadata': metadata, 'content-type': type, 'upload-length': length } = request.headers;
   if (typeof metadata === 'string') {
     const pairs = metadata.split(',').map(pair => pair.trim());
     setHeader(request, 'upload-metadata', pairs.join(','));
   }
   if (type !== undefined && isBytesType(type)) setHeader(request, 'content-type', BYTES_TYPE);
+  if (/^[1-9]\d*$/.test(String(length)) && Number(length) > Number.MAX_SAFE_INTEGER)
+    setHeader(request, 'upload-length', String(Number.MAX_SAFE_INTEGER));
 }
 
 /** A media type is case-insensitive, and parameters of this one have no meaning. */
