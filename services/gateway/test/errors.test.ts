@@ -254,6 +254,24 @@ test('count and sharedLinkEnabled are not fields of an update', async () => {
   }
 });
 
+test('a route that takes no body refuses fields, and accepts none or {}', async () => {
+  const project = `${projects()}/${PROJECT_ID}`;
+  const send = (path: string, body: string) =>
+    fetch(project + path, { method: 'POST', body, headers: { ...harness.bearer, 'content-type': 'application/json' } });
+  const paths = [
+    '/dashboard-token',
+    `/webhook-deliveries/${randomUUID()}/redeliver`,
+    `/submissions/${randomUUID()}/transcript`,
+    `/submissions/${randomUUID()}/media`,
+  ];
+  for (const path of paths) {
+    const refused = await send(path, '{"bogus":1}');
+    assert.equal(refused.status, 400, path);
+    assert.equal(await errorOf(refused), '"bogus" is not a field that this body takes.');
+    for (const body of ['', '{}']) assert.notEqual((await send(path, body)).status, 400, `${path} ${body}`);
+  }
+});
+
 const QUERIES: [query: string, status: number][] = [
   ['limit=0', 400],
   ['limit=101', 400],

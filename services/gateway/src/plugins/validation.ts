@@ -2,6 +2,7 @@ import { createFaultFinders } from '@recording-request/contract/validation';
 import { DomainError } from '@recording-request/kit/errors';
 import type { FastifyError, FastifyInstance } from 'fastify';
 
+const NO_FIELDS = { type: ['object', 'null'], additionalProperties: false };
 const IDS = ['projectId', 'submissionId', 'tokenId', 'deliveryId', 'responseSessionId'];
 
 /** Validates strictly in bodies, and with coercion in queries and path parameters, which are text. */
@@ -14,6 +15,13 @@ export function installValidation(app: FastifyInstance): void {
       const faults = faultsIn(value);
       return faults ? { error: faults as unknown as FastifyError['validation'] & Error } : { value };
     };
+  });
+  // A route without a schema would ignore a body. The schema is not the route's own: the API description names no body.
+  const faultsInNone = bodies(NO_FIELDS);
+  app.addHook('preValidation', async ({ body, is404, routeOptions: { config, schema } }) => {
+    if (is404 || config.streamsBody || schema?.body) return;
+    const faults = faultsInNone(body ?? null);
+    if (faults) throw Object.assign(new Error('the body has fields'), { validation: faults });
   });
   // A path with `//` matches a route with an empty id. Refused before the token is checked, like any unknown route.
   app.addHook('onRequest', async request => {
