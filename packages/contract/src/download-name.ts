@@ -1,6 +1,6 @@
 /** Names of downloads, from the project, the link and the question. Every file system accepts them. */
 
-// Characters that some file system refuses, or to which a shell or a browser gives another meaning.
+// Characters that some file systems refuse, or that a shell or a browser interprets.
 const RESERVED = /[<>:"/\\|?*%\p{Cc}\p{Cs}\u2028\u2029\ufffd]/gu;
 // These are invisible or reverse the text, so a name could seem to have another extension. Joiners are allowed: some scripts
 // and emoji need them.
@@ -12,7 +12,7 @@ const SEPARATOR = ' - ';
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Returns the visible parts, shortened to fit, followed by `last`, which stays whole. */
+/** Returns the visible parts, shortened to fit, then `last` at its full length. */
 export function downloadName(parts: readonly string[], last: string): string {
   const shown = parts.map(clean).filter(part => part !== '');
   const room = MAX_BYTES - bytesOf(last) - shown.length * SEPARATOR.length;
@@ -20,7 +20,7 @@ export function downloadName(parts: readonly string[], last: string): string {
   return name.replace(DEVICE, '_$&');
 }
 
-/** The parts of a clip that name its files, in addition to its project. */
+/** The parts of a clip's file names, in addition to its project. */
 export interface NamedClip {
   /** The position is 0 for the shared link; unique links count from 1 in order of creation. */
   link?: { position: number } | undefined;
@@ -45,7 +45,7 @@ const clean = (text: string): string =>
     .replaceAll(UNSEEN, '')
     .replaceAll(RESERVED, ' ')
     .replaceAll(/\s+/g, ' ')
-    // A dot or a hyphen in front hides a file or is an option; Windows removes dots and spaces at the end.
+    // A leading dot hides a file, and a leading hyphen looks like an option. Windows removes trailing dots and spaces.
     .replaceAll(/^[\s.~-]+|[\s.]+$/g, '');
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;

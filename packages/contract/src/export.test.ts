@@ -43,7 +43,7 @@ const submission = (more: Partial<SubmissionJson> = {}): SubmissionJson => ({
   ...more,
 });
 
-test('the header has the fields of the contract in order, without the WebVTT, then the additional fields, flat', () => {
+test('the header has the contract’s fields in order, without the WebVTT, then the additional fields, flat', () => {
   assert.equal(
     csvHeader(),
     'submissionId,videoId,tokenId,projectId,projectName,responseSessionId,questionIndex,questionText,createdAt,durationSec,fileSize,mimeType,note,reviewNote,selected,transcriptStatus,transcriptText,transcriptError,termsAccepted,transcriptTextUrl,transcriptVttUrl,videoUrl,thumbnailStartUrl,thumbnailMiddleUrl,thumbnailEndUrl,audioUrl,mediaStatus,mediaError,incomplete,sha256,termsSha256,termsAcceptedAt,language,responseId\r\n',

@@ -66,7 +66,7 @@ const WITHOUT_TRANSCRIPT: Record<string, string> = {
   none: '(The clip has no sound.)',
 };
 
-/** Returns transcripts.txt before its first entry. */
+/** Returns the part of transcripts.txt before its first entry. */
 export function transcriptsHead(projectName: string): string {
   return `Transcripts of ${oneLine(projectName)}\n`;
 }

@@ -19,16 +19,16 @@ export const LIMITS = {
   reviewNoteLength: 5_000,
   noteLength: 2_000,
   searchLength: 200,
-  /** A search ignores the words after these. */
+  /** The maximum number of words in a search. Further words are ignored. */
   searchWords: 8,
   linkPageSize: 500,
   idempotencyKeyLength: 255,
   pageSize: 100,
-  /** Clips with a transcript in one transcripts.zip. */
+  /** The maximum number of clips with a transcript in one transcripts.zip. */
   transcriptsZipClips: 10_000,
 } as const;
 
-/** Exports that a process reads at the same time: the gateway reads as many as one replica of submissions makes. */
+/** The maximum number of exports that a process handles at once. The gateway reads as many as one replica of submissions makes. */
 export const EXPORTS_AT_ONCE = 40;
 
 /** The values for fields that a request omits; project-settings.ts has the defaults of the settings. */

@@ -12,7 +12,7 @@ import { OPTIONAL_EVENTS, type OptionalEvent, STANDARD_EVENTS } from './webhook-
 import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
 
 interface Setting<Value, Answer extends TSchema | undefined> {
-  /** The value if a creation omits it. */
+  /** The value when a creation omits the setting. */
   default: Value;
   /** The schema in a request. The gateway and the projects service refuse other values. */
   request: TSchema;
@@ -40,7 +40,7 @@ const settingsTable = (rule: AddressRule) => ({
     answer: flag('Whether there is a shared link.'),
     patch: false,
   }),
-  /** 0 without a shared link. */
+  /** 0 when the project has no shared link. */
   sharedLinkMaxUses: setting({
     default: 100,
     request: whole(LIMITS.sharedLinkMaxUses, 'Uses of the shared link. Without one it does not count.'),

@@ -5,7 +5,7 @@
 import Type from 'typebox';
 import { LIMITS } from './limits.ts';
 
-// The white space of String.prototype.trim, listed: `\s` differs between the regular expressions of languages.
+// Lists the white space of String.prototype.trim, because `\s` differs between the regular expressions of languages.
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 // The ASCII control characters except white space. They are invisible, and some programs stop reading there: NUL ends a text
 // in C.
@@ -42,7 +42,7 @@ export const question = Type.String({
   'x-constraint': `must have at least 1 character that is not white space, at most ${LIMITS.questionLength} characters, and ${NO_CONTROL}`,
 });
 
-/** The operator's choice whether addresses may use plain http. */
+/** Whether the operator allows plain http in addresses. */
 export interface AddressRule {
   allowHttpUrls: boolean;
 }

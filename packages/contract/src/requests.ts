@@ -243,7 +243,7 @@ export const DashboardLinksQuery = Type.Object({
   complete: optionalFlag('Keep only single-recipient links whose response is complete (true), or is not (false).'),
 });
 export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
-/** The filters of all lists. A dashboard's list refuses the ones that it does not support, also if spelled differently. */
+/** The filters of all lists. A dashboard's list refuses the filters that it does not support, even when their name is misspelled. */
 export const FILTER_NAMES: readonly string[] = [...Object.keys({ ...filter, ...search }), 'status'];
 export const PageQuery = Type.Object(page);
 export type PageQueryInput = Static<typeof PageQuery>;

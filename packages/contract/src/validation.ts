@@ -4,7 +4,7 @@ import { isWebhookSecret } from './webhook-secret.ts';
 
 export type Fault = ErrorObject;
 
-// Only a UUID: the format of ajv-formats also accepts a urn.
+// Accepts only a UUID; the format of ajv-formats also accepts a URN.
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 // RFC 3339, with the required zone.
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;

@@ -3,9 +3,9 @@ import { runningTrace, type TraceContext } from '@recording-request/kit-telemetr
 import { Event } from '@recording-request/proto/events/v1/events';
 import { type EventType, versionOf } from './topics.ts';
 
-/** The missing part of an event from a newer version. Stored, so keep the text: the previous version writes the same. */
+/** The missing part of an event from a newer version. Keep this text: it is stored, and the previous version writes the same one. */
 const KNOWN_PAYLOAD = 'an id, or a payload that is known here';
-/** The reason to set such an event aside. A version that knows it handles it again. */
+/** The reason for setting such an event aside. A version that knows the event handles it later. */
 export const UNKNOWN_EVENT = `the event lacks ${KNOWN_PAYLOAD}`;
 
 /** Returns an event that occurs now and has the current trace context. A given `id` lets consumers recognise a repetition. */

@@ -67,7 +67,7 @@ type WorkClient = ClientOf<WorkServiceServer>;
 
 export function createJobClaims(target: string, peer: Peer): JobClaims {
   const client = createClient<WorkServiceServer>(WorkServiceService, target, peer, { deadlineMs: CALL_MS, mayRepeat });
-  // Claims without an answer, which may have succeeded: a later call repeats one of them. At most one per slot.
+  // Claims that got no answer but may have succeeded. A later call repeats one of them. There is at most one per slot.
   const unanswered: string[] = [];
   return {
     async take(kind) {
@@ -106,7 +106,7 @@ async function runClaimed(
   const stopRenewing = renewing(client, claim, leaseMs / RENEWALS_A_LEASE, lost, log);
   try {
     await work(AbortSignal.any([signal, lost.signal]));
-    // If this fails, the result itself or the deadline ends the claim.
+    // If this call fails, the result itself or the deadline ends the claim.
     await client.renewJob({ ...claim, reported: true }).catch(() => {});
   } catch (error) {
     const line = { err: error, ms: Math.round(performance.now() - startedAt) };

@@ -29,9 +29,9 @@ export const outboxIndex = [{ 'outbox.at': 1 }, { sparse: true }] as const;
 
 type Publisher = Pick<Kafka<never>, 'publishRecords' | 'partitionOf' | 'setAside'>;
 
-// The documents per read: their total size stays below MongoDB's 16 MB limit for an answer.
+// The number of documents per read: their total size stays below MongoDB's 16 MB limit for an answer.
 const READ_BATCH = 100;
-// The entries that are published and cleared together.
+// The number of entries that are published and cleared together.
 const BATCH_ENTRIES = 200;
 const BATCH_BYTES = 1024 * 1024;
 const STOP_MS = 5_000;
@@ -172,7 +172,7 @@ async function relayAll(relaying: Relaying): Promise<Error | undefined> {
   return failure;
 }
 
-/** Returns the failure of setting the entry aside; undefined when the entry can be cleared. */
+/** Sets the entry aside. Returns the error if that fails; undefined when the entry can be cleared. */
 async function setAside(
   { name, kafka }: Relaying,
   entry: Carried,

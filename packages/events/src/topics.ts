@@ -6,7 +6,7 @@ const TOPIC_OF = {
   'submission.erased': 'submissions.events',
   'submission.media.requested': 'media.work',
   'submission.transcript.requested': 'transcription.work',
-  // Events only for owners' webhooks.
+  // These events are only for owners' webhooks.
   'submission.media.completed': 'webhooks.events',
   'submission.media.failed': 'webhooks.events',
   'submission.erasure': 'webhooks.events',

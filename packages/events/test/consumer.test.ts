@@ -46,7 +46,7 @@ const consume = (topic: TopicName, handle: Handle, options: Partial<ConsumerOpti
     handle: (event, { signal }) => handle(submissionIdOf(event), signal),
   });
 
-/** Publishes events and waits until all are handled. Returns the time that took. */
+/** Publishes events and waits until all are handled. Returns how long that took. */
 async function timed(handled: string[], send: () => Promise<void>, ...ids: string[]): Promise<number> {
   const begun = performance.now();
   await send();

@@ -35,7 +35,7 @@ async function startTestRelays() {
     things,
     brokers: env.KAFKA_BROKERS!.split(','),
     prefix: `${name}.`,
-    /** A lease that a busy machine renews in time, so nothing is published twice. */
+    /** Long enough that a busy machine renews the lease in time, so nothing is published twice. */
     relay: (options: Partial<Parameters<typeof startRelay>[0]> = {}) => {
       const defaults = { connection, collection: 'things', kafka, log, pollMs: 200, leaseMs: 15_000 };
       relays.push(startRelay({ ...defaults, ...options }));
@@ -80,7 +80,7 @@ test('a backlog larger than a record’s limit is published, and an event that t
   await using setup = await startTestRelays();
   const { kafka, things, brokers, prefix } = setup;
   const inbox = await openInbox(kafka, 'media.events');
-  // All in one partition, like those of one submission.
+  // All events go to one partition, like the events of one submission.
   const events = Array.from({ length: 30 }, (_, i) => ofBytes('same', i === 10 ? 1_100_000 : 80_000));
   const [tooLarge] = events.splice(10, 1);
   events.splice(10, 0, tooLarge!);

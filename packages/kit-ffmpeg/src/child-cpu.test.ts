@@ -25,7 +25,7 @@ async function secondsOf(code: string, { isKilled = false } = {}): Promise<Secon
   return { metered: endMeter()!, counted: Number(counted) };
 }
 
-/** Allows for the CPU time of the end itself, and for the steps in which the system counts. */
+/** Allows for the CPU time of the child's exit, and for the resolution of the system's counters. */
 function expectOwn({ metered, counted }: Seconds): void {
   assert.ok(metered >= counted - 0.03 && metered <= 1.5 * counted + 0.1, `metered ${metered} s, counted ${counted} s`);
 }

@@ -72,7 +72,7 @@ export function runProgram<P extends Program>(
   const kill = () => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   const closed = once(child, 'close');
-  // `end` awaits it, unless the reader stops before; then it must not become an unhandled rejection.
+  // `end` awaits this promise, unless the reader stops first. In that case a rejection must not be unhandled.
   closed.catch(() => {});
   return {
     stdin: child.stdin,

@@ -63,7 +63,7 @@ export async function openSandbox<P extends Program>(limits: Limits<P>, log: Log
 export async function detectSandbox<P extends Program>(limits: Limits<P>): Promise<Sandbox<P>> {
   const options: Record<string, (program: P) => string> = {
     memory: program => `--data=${limits.memoryBytes[program]}`,
-    // The soft limit sends SIGXCPU, which distinguishes it from other ends.
+    // The soft limit sends SIGXCPU, which distinguishes this end from others.
     'CPU time': program => `--cpu=${limits.cpuSeconds[program]}:${limits.cpuSeconds[program] + 1}`,
     'file size': () => `--fsize=${limits.fileBytes}`,
     'open files': () => `--nofile=${limits.openFiles}`,

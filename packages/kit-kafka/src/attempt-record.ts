@@ -16,7 +16,7 @@ export interface Reading<M> {
   setAside(record: TakenRecord, reason: string, ids: SubjectIds): Promise<void>;
 }
 
-/** Details of a record for the logs of its failures, as far as it could be read. */
+/** Details for the logs of a record's failures, as far as the record could be read. */
 export interface Known {
   ids: SubjectIds;
   /** The trace context of the last attempt; before the first one, the sender's. */

@@ -115,7 +115,7 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
 }
 
 const OURS = 'kit-round-robin';
-/** kafkajs's round robin under our own name. With another program in the group, all members fall back to kafkajs's name. */
+/** kafkajs's round robin under our own name. When another program is in the group, all members fall back to kafkajs's name. */
 const ourRoundRobin: PartitionAssigner = config => {
   const assigner = PartitionAssigners.roundRobin(config);
   return { ...assigner, name: OURS, protocol: topics => ({ ...assigner.protocol(topics), name: OURS }) };
@@ -151,7 +151,7 @@ async function connectMember(
   let isOver = false;
   let hasJoined = false;
   let running: Promise<void> | undefined;
-  // Counted by a timer instead of a clock: a suspended process receives no heartbeats.
+  // A timer counts this time instead of a clock, because a suspended process receives no heartbeats.
   let silentMs = 0;
   const hear = () => {
     silentMs = 0;

@@ -8,7 +8,10 @@ export interface Job {
   run(): Promise<number | undefined>;
 }
 
-/** Runs a limited number of jobs at once. Lanes take turns, and so do the keys of a lane. A waiting job blocks only its own key. */
+/**
+ * Runs a limited number of jobs at once. Lanes take turns, and the keys of a lane take turns too. A waiting job blocks only its own
+ * key.
+ */
 export interface JobScheduler {
   add(job: Job): void;
   /** Drops a lane's waiting jobs. A running job finishes but does not run again, unless it is added again meanwhile. */

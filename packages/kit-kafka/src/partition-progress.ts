@@ -1,4 +1,4 @@
-/** Tracks the records that were taken from a partition, and those of them that are not done yet. */
+/** Tracks the records taken from a partition, and which of them are not done yet. */
 export interface PartitionProgress {
   /** Notes that a record is taken. Returns false when it was taken before: the caller skips it then. */
   take(offset: bigint, bytes: number): boolean;

@@ -38,7 +38,7 @@ function saslOf(settings: KafkaSettings): SASLOptions | Mechanism | undefined {
   const login = {
     mechanism: name,
     username,
-    // Read at each login.
+    // The file is read at each login.
     get password() {
       return password?.() ?? '';
     },

@@ -130,7 +130,7 @@ test('the files of authorities and certificates are checked before any connectio
   assert.deepEqual(faultsOf(store, objectVariables), ['S3_CA_FILE is set, but S3_ENDPOINT is not an https address']);
 });
 
-test('three or more replicas need two in sync by default, and never more than there are', () => {
+test('three or more replicas need two in sync by default; a minimum above the number of replicas is refused', () => {
   const least = (env: NodeJS.ProcessEnv) => loadConfig({ ...BROKERS, ...env }, kafkaVariables).kafkaMinInsyncReplicas;
   assert.equal(least({}), -1);
   assert.equal(least({ KAFKA_REPLICATION: '1' }), -1);

@@ -9,7 +9,7 @@ export type Mechanism = (typeof MECHANISMS)[number];
 const BEARER = 'OAUTHBEARER';
 /** From 1 to 65535. */
 const PORT = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
-// They send a secret that anyone who reads the traffic could use.
+// With these mechanisms, anyone who reads the traffic gets a usable secret.
 const NEEDS_TLS: readonly string[] = ['PLAIN', BEARER];
 
 const withoutTls: Misplaced = env =>

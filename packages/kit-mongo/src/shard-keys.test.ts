@@ -15,7 +15,7 @@ test('the check finds a collection without a key, a key without a collection and
   );
 });
 
-test('a filter has a key if it has values for its fields, for one document one value each', () => {
+test('a filter has a key if it has values for the key’s fields; for one document, one value each', () => {
   const key = { userId: 1, key: 1 } as const;
   assert.deepEqual(missingFrom({ userId: 'a', key: { $eq: 'b' } }, key, true), []);
   assert.deepEqual(missingFrom({ $and: [{ userId: 'a' }, { key: { $in: ['b', 'c'] } }] }, key, false), []);

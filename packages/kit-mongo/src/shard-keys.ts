@@ -50,8 +50,8 @@ const startsWith = (fields: string[], key: string[]): boolean =>
   fields[0] === '_id' || key.every((name, at) => fields[at] === name);
 
 /**
- * Returns the fields of the key that a filter has no value for; none if one shard, or the shards of a few values, are enough. `each`: a
- * range or a list of values does not count, for example when one document is changed.
+ * Returns the key fields for which a filter has no value; none if one shard, or the shards of a few values, are enough. With `each`,
+ * a range or a list of values does not count, for example because the command changes one document.
  */
 export function missingFrom(filter: object, key: NonNullable<ShardKey>, each: boolean): string[] {
   return Object.keys(key).filter(name => !isNamed(valueNamed(filter, name), each));

@@ -74,7 +74,7 @@ function checksumSupport({ client, bucket, requestMs }: Store) {
   }
 
   async function find(signal: AbortSignal | undefined): Promise<boolean> {
-    // Half of the time is left for the object itself.
+    // The probe gets at most half of the time; the rest is for the object itself.
     const limitMs = Math.min(PROBE_MS, requestMs / 2);
     const value = await runRequest(probe, limitMs, 'looking for checksums', signal).catch(() => false);
     if (!signal?.aborted) remember(value);

@@ -87,7 +87,7 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
   let sending = send(head);
   try {
     for (;;) {
-      // While a part is sent the next one fills. All, not race: neither failure goes unhandled.
+      // The next part fills while one is sent. Promise.all instead of race, so that neither failure is unhandled.
       const [next] = await Promise.all([rest.next(), sending]);
       if (next.done) break;
       sending = send(next.value);
@@ -103,8 +103,8 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
 }
 
 /**
- * Yields the parts of a body, each in its own memory. If the size is known, the last part comes with the last byte: the body may end
- * only when its bytes may be stored.
+ * Yields the parts of a body, each in its own memory. If the size is known, yields the last part as soon as its last byte has come,
+ * because the body may stay open until its bytes may be stored.
  */
 async function* partsOf(body: Readable, size: number | undefined): AsyncGenerator<Buffer> {
   let filling: Buffer | undefined;

@@ -304,7 +304,7 @@ test('a stream that fails midway fails for its reader instead of ending early', 
   await assert.rejects(read(), (error: DomainError) => error.message === 'The store is down.');
 });
 
-test('bytes, not sixteen messages at each end, bound the messages made for a paused reader', async () => {
+test('a limit in bytes, not of sixteen messages at each end, bounds the messages made for a paused reader', async () => {
   let made = 0;
   await using served = await serve({
     async *export() {

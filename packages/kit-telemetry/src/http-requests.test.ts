@@ -147,7 +147,7 @@ test('a client that disconnects before its answer is not an error, and has no st
   );
 });
 
-test('a health check is neither traced nor measured, and no request is while telemetry is off', async () => {
+test('a health check is neither traced nor measured; while telemetry is off, no request is', async () => {
   const served: string[] = [];
   answer = (incoming, response) => {
     served.push(incoming.url!);

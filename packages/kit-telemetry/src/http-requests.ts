@@ -26,7 +26,7 @@ const running = new WeakMap<IncomingMessage, Served>();
 
 /**
  * Runs `serve` in the span of a request, which continues the trace in its headers, and measures the request until its response ends.
- * Leaves out health checks. Only runs `serve` where traces and metrics are off.
+ * Ignores health checks. When traces and metrics are off, only runs `serve`.
  */
 export function inRequest(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
   if (!(isTraced() || isMeasured()) || HEALTH.test(request.url ?? '')) {
@@ -64,7 +64,7 @@ export function nameRequest(request: IncomingMessage, route: string | undefined,
   if (from) served.from = from;
 }
 
-/** Gives the span of a request the ids that `about` has; spans that start within it later have them too. */
+/** Adds the ids in `about` to the span of a request; spans that start within it later get them too. */
 export function noteRequest(request: IncomingMessage, about: object): void {
   running.get(request)?.span?.setAttributes(subjectAttributes(about));
 }

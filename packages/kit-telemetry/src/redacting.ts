@@ -15,7 +15,7 @@ export function redacted(value: unknown, depth = DEPTH): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, redacted(item, depth - 1)]));
 }
 
-/** Redacts in place, as most texts stay as they are. */
+/** Redacts in place, because most texts do not change. */
 function redactIn(values: object | undefined): void {
   for (const name in values) {
     const fields = values as Record<string, unknown>;

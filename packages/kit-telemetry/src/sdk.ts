@@ -36,7 +36,7 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
   const { traces, metrics, logs } = signals;
   const sdk = new NodeSDK({
     resource: resource(env),
-    // Without the detector that gives each process a random id.
+    // Omits the detector that assigns each process a random id.
     ...(!env.OTEL_NODE_RESOURCE_DETECTORS && { resourceDetectors: DETECTORS }),
     spanProcessors: traces ? [spanProcessor(env)] : [],
     ...(!env.OTEL_TRACES_SAMPLER && { sampler: defaultSampler(env) }),
@@ -46,7 +46,7 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
     instrumentations: [
       ...(metrics ? [new RuntimeNodeInstrumentation({ monitoringPrecision: LOOP_SAMPLE_MS })] : []),
       new UndiciInstrumentation({
-        // No spans for requests of health checks and polls.
+        // Requests of health checks and polls get no spans.
         requireParentforSpans: true,
         // Every part of an address but its origin may contain a secret.
         requestHook(span, { origin }) {

@@ -8,7 +8,7 @@ export const isMeasured = (): boolean => sent.metrics;
 /** Reports whether traces are sent. */
 export const isTraced = (): boolean => sent.traces;
 
-/** Called once, at the start of the SDK. Not in metrics.ts, whose instruments must not be made before. */
+/** Called once, when the SDK starts. It is not in metrics.ts, because the instruments there must be made after the start. */
 export function startSending(signals: Signals): void {
   sent = signals;
 }

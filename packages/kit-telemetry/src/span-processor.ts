@@ -7,8 +7,8 @@ const LEAVES_MAX = 20;
 const LEFT_OUT = 'recording.spans.left_out';
 
 /**
- * Gives each span the ids of its parent, and drops database commands and store operations that repeat without end: the trace of an upload
- * of thousands of parts has a bounded size.
+ * Copies the parent's ids to each span, and drops repeated database commands and store operations above a limit, so that the trace
+ * of an upload of thousands of parts has a bounded size.
  */
 export function shapingSpans(inner: SpanProcessor): SpanProcessor {
   // The number of leaves of each name in a span.
@@ -41,7 +41,7 @@ export function shapingSpans(inner: SpanProcessor): SpanProcessor {
   };
 }
 
-/** A leaf has no children, so that dropping it leaves no gap. */
+/** A leaf has no children, so dropping it leaves no gap. */
 const isLeaf = ({ attributes }: { attributes: Attributes }): boolean =>
   attributes['db.system.name'] !== undefined || attributes['recording.peer'] === 'store';
 

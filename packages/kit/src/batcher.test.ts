@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 import { createBatcher, sharedRead } from './batcher.ts';
 
-/** Work that ends on the test's demand. */
+/** Work that ends when the test ends it. */
 function heldWork() {
   const begun: { items: string[]; end(): void; fail(error: Error): void }[] = [];
   const work = (items: string[]) => {

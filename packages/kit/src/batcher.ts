@@ -5,7 +5,7 @@ export interface BatcherOptions<T, R> {
   keyOf(item: T): string;
   /** Resolves to one outcome per item, in order. If it rejects, all of them reject. */
   work(items: T[]): Promise<readonly R[]>;
-  /** The most items that `work` gets at once. */
+  /** The maximum number of items that `work` gets at once. */
   maxBatch?: number;
 }
 

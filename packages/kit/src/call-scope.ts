@@ -7,5 +7,5 @@ export interface CallScope {
   deadlineAt: number;
 }
 
-/** The deadline and cancellation of the RPC that is being served. gRPC clients and MongoDB commands take it over. */
+/** The deadline and cancellation of the RPC that is being served. They also apply to its gRPC calls and MongoDB commands. */
 export const callScope = new AsyncLocalStorage<CallScope>();

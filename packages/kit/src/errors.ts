@@ -21,7 +21,7 @@ const TABLE = {
   internal: { grpc: status.INTERNAL, http: 500 },
 } as const satisfies Record<string, { grpc: status; http: number }>;
 
-/** An error with a sentence for the caller (`message`) and, apart from it, a cause for the log. */
+/** An error with a sentence for the caller (`message`) and a separate cause for the log. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   /** The seconds to wait before a retry, if known. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFairBudget } from './fair-budget.ts';
 
-test('an owner may hold at most as much as it leaves, and a newcomer may take the rest', () => {
+test('an owner may hold at most as much as it leaves free; a newcomer may take the rest', () => {
   const budget = createFairBudget(100);
   const [a, b] = [budget.of('a'), budget.of('b')];
   assert.ok(a.take(40));

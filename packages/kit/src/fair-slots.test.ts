@@ -34,7 +34,7 @@ test('one owner gets half of the slots, two get a third each, and a newcomer alw
   assert.ok(slots.used() < 12);
 });
 
-test('a newcomer gets a free slot beside any number of busy owners', () => {
+test('a newcomer gets a free slot whatever the number of busy owners', () => {
   for (const capacity of [1, 2, 3, 4, 7, 100])
     for (let busy = 0; busy < capacity; busy++) {
       const slots = createFairSlots(capacity);

@@ -6,8 +6,8 @@ interface Flight<T> {
 }
 
 /**
- * Caches look-ups for a short time. Concurrent calls for one key share one look-up. Failures are not cached. When the cache is full,
- * the least recently used entry goes.
+ * Caches look-ups for a short time. Concurrent calls for one key share one look-up. Failures are not cached. A full cache removes
+ * the least recently used entry.
  */
 // Stores promises. lru-cache's `fetch` would count the age from the result instead of the request, and would reject callers whose
 // entry is evicted meanwhile.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerId, isUuid, uuidv7 } from './ids.ts';
 
-test('an answer’s id is the same for the same request, another for another answer, and a UUIDv7 of the request’s time', () => {
+test('an answer’s id is the same for the same request, differs for another answer, and is a UUIDv7 with the request’s time', () => {
   const request = uuidv7();
   const id = answerId(request, 'media.processed');
   assert.equal(id, answerId(request, 'media.processed'));

@@ -9,8 +9,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 /**
- * Returns the id of the event that answers a request: the same each time the request is handled, so that consumers of
- * the answer recognise a repetition. A UUIDv7 with the time of `requestId`, when that is one.
+ * Returns the id of the event that answers a request: the same each time the request is handled, so that consumers of the answer
+ * recognise a repetition. If `requestId` is a UUIDv7, the id is one with the same time.
  */
 export function answerId(requestId: string, type: string): string {
   const hash = createHash('sha256').update(`${requestId}\n${type}`).digest('hex');

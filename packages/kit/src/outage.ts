@@ -1,4 +1,4 @@
-// Uses names and labels, so that callers need not load the drivers.
+// Identifies errors by names and labels, so that callers need not load the drivers.
 const MONGO_AWAY =
   /^(Mongo(ose)?(Network(Timeout)?|ServerSelection|WriteConcern|WaitQueueTimeout|PoolCleared|PoolClosed|ClientClosed|NotConnected|TopologyClosed)|PoolClearedOnNetwork)Error$/;
 const MONGO_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];

@@ -1,6 +1,6 @@
 // Owners' and contributors' tokens, webhook secrets, the signature of a presigned URL, the password in a URL, and HTTP credentials:
-// anyone who reads one can use it. They apply from the first line of every process, so they are here and not passed in by a service. A
-// line of JSON is redacted as a whole, so `\n` may stand before a secret and `\"` after it.
+// anyone who reads one can use it. The patterns apply from the first line of every process, so no service passes them in. A line of
+// JSON is redacted as a whole, so `\n` may precede a secret and `\"` may follow it.
 const SECRETS: ReadonlyArray<[pattern: RegExp, instead: string]> = [
   [/(api|prj|vr)_[0-9A-Za-z]{16,}/g, '$1_[redacted]'],
   [/whsec_[0-9A-Za-z+/=]{16,}/g, 'whsec_[redacted]'],

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns a secret. A function, because its file may be replaced, and so that no log prints it. */
+/** Returns a secret. It is a function because its file may be replaced, and so that no log prints the secret. */
 export type Secret = () => string;
 
-/** Returns the secret in `file`, without its line break. Throws what is wrong with the file that `variable` names. */
+/** Returns the secret in `file`, without its line break. Throws an Error that says what is wrong with the file; `variable` names it. */
 export function readSecret(file: string, variable: string): string {
   let text: string;
   try {

@@ -5,7 +5,7 @@ import { sharedRead } from './batcher.ts';
 export interface Stamp {
   /** Differs after each change. */
   text: string;
-  /** The time since the last change that it shows, by the clock that dated it, in milliseconds. */
+  /** The milliseconds since the last change that the stamp shows, by the clock that dated the change. */
   restedMs: number;
 }
 
@@ -25,7 +25,7 @@ export interface StampCacheOptions<T> {
   max?: number;
   restMs?: number;
   maxAgeMs?: number;
-  /** For large values: the most bytes of all of them, and the bytes of one. */
+  /** For large values: the limit of all values together, and the size of one, in bytes. */
   bytes?: { max: number; of(value: T): number };
   ticks?: () => number;
 }

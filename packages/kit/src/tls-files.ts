@@ -84,7 +84,7 @@ export function tlsContext(files: TlsFiles): () => SecureContext {
     const found = [files.ca, files.cert, files.key].map(file => (file ? readFile(file) : undefined));
     if (context && found.every((bytes, at) => !bytes || bytes.equals(kept[at]!))) return context;
     const [ca, cert, key] = found;
-    // OpenSSL uses what it can read of a truncated file, and trusts nobody if that is nothing.
+    // OpenSSL uses the readable part of a truncated file, and trusts no authority if that part is empty.
     for (const pem of [ca, cert]) if (pem && !isWhole(pem)) throw new Error('a file of certificates is not whole');
     context = createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
     kept = found;
@@ -124,7 +124,7 @@ export function* causes(error: unknown): Generator<object> {
     yield each;
     const { cause, originalError, errors, reason, servers, error: inner } = each as Record<string, unknown>;
     open.push(cause, originalError, inner, ...(Array.isArray(errors) ? errors : []));
-    // MongoDB: a description of each server, with its error.
+    // MongoDB's error describes each server, with the server's own error.
     if (reason) open.push(reason);
     if (servers instanceof Map) open.push(...servers.values());
   }

@@ -15,7 +15,7 @@ export interface MetricDefinition {
 /** The meter of everything that no library measures. */
 export const METER = 'recording-request';
 
-// Buckets for requests and calls, for steps of a clip's pipeline, and for seconds of work for a second of clip.
+// Buckets for requests and calls, for steps of a clip's pipeline, and for seconds of work per second of clip.
 export const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] as const;
 export const STEP_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 21_600] as const;
 export const RATIOS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16] as const;

@@ -80,7 +80,7 @@ export async function takeInventory<S extends Stores<S>>(
         (...given: unknown[]) => {
           const result = method.apply(store, given);
           const called = `${storeName}.${name}`;
-          // A mongoose query is both, and runs when it is awaited.
+          // A mongoose query is both a promise and an iterable, and runs when it is awaited.
           if (typeof result?.then === 'function') return judge(called, async () => await result);
           if (isIterable(result)) return { [Symbol.asyncIterator]: () => readWhole(called, result) };
           return noted(called, result);

@@ -32,7 +32,7 @@ export interface TestSystem extends AsyncDisposable {
    * system.
    */
   restart(names?: readonly ServiceName[]): Promise<void>;
-  /** Creates an owner with a token of every scope. */
+  /** Returns the services' commands so far without their shard key, by database: see `shardKeys`. */
   newOwner(userName: string, videoLimit?: number): Promise<Owner>;
   /** Covers the services' commands so far, by database: see `shardKeys`. */
   acrossShards: QueryPlans['acrossShards'];

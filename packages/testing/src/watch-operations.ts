@@ -6,7 +6,7 @@ import type { TestEnvironment } from './environment.ts';
 import type { Operation } from './operation.ts';
 import { NO_CHANGE_STREAM } from './query-plans.ts';
 
-/** The operations of other clients than the test on one database. */
+/** The operations on one database by clients other than the test. */
 export interface OperationWatch extends AsyncDisposable {
   /** Returns the operations since the last call. */
   fresh(): Promise<Operation[]>;

@@ -100,7 +100,7 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
 
 type CreationHead = Omit<ProjectCreatedJson, 'recipientUrls' | 'counts'>;
 
-/** Returns the creation result before its unique links. Only this result shows the dashboard token. */
+/** Returns the part of a creation result before its unique links. Only a creation result shows the dashboard token. */
 export function presentCreationHead(created: CreateProjectResponse, baseUrl: string): CreationHead {
   const { project, user, sharedLink } = created;
   if (!project || !user) throw new Error('the creation has no project or user');
@@ -126,7 +126,7 @@ export function presentCreationHead(created: CreateProjectResponse, baseUrl: str
   };
 }
 
-/** Returns the creation result after its unique links. */
+/** Returns the part of a creation result after its unique links. */
 export function presentCreationTail({ project }: CreateProjectResponse): Pick<ProjectCreatedJson, 'counts'> {
   if (!project) throw new Error('the creation has no project');
   const { uniqueLinksRemaining, sharedUsesRemaining, responseSlotsRemaining } = partsOf(project).links;

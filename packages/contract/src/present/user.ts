@@ -1,7 +1,10 @@
 import type { ApiToken, User } from '@recording-request/proto/accounts/v1/accounts';
 import type { ApiUserJson, CurrentUserJson } from '../resources/account.ts';
 
-/** Returns null for no limit; never below 0, because an operator may set a limit below the reserved videos. */
+/**
+ * Returns the remaining videos; null without a limit. The result is never below 0: an operator may set a limit below the reserved
+ * videos.
+ */
 function remainingVideos(user: User): number | null {
   return user.videoLimit === undefined ? null : Math.max(0, user.videoLimit - user.videosReserved);
 }

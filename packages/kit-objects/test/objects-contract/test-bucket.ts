@@ -27,7 +27,7 @@ export async function openTestBucket(env: StoreEnv) {
     s3Bucket: `c${randomBytes(6).toString('hex')}`,
   };
   const objects = createObjects(settings);
-  // Both of two processes that start at once succeed.
+  // When two processes start at once, both succeed.
   await Promise.all([objects.ensureBucket(), createObjects(settings).ensureBucket()]);
   await objects.ensureBucket();
   const { hostname, port } = new URL(endpoint);

@@ -72,7 +72,7 @@ export async function openCertificates(
       return current;
     },
     onChange: listener => void listeners.add(listener),
-    // One tick later, like the library's own provider: a listener that is called at once misses the first certificate.
+    // Calls the listener one tick later, like the library's own provider: a listener that is called at once misses the first certificate.
     addCaCertificateListener(listener) {
       authorities.add(listener);
       process.nextTick(() => listener({ caCertificate: current.ca }));
@@ -117,7 +117,7 @@ async function read(files: CertificateFiles, name: string): Promise<Material> {
     fail(
       `TLS_CA_FILE has two authorities named ${unclear.subject.replaceAll('\n', ', ')} without key identifiers, so that certificates of one would be refused: the new authority needs another name`,
     );
-  // The parsed certificates: TLS reads neither of two that were joined without a line break.
+  // Uses the parsed certificates, because TLS reads neither of two that were joined without a line break.
   return { cert: pemOf(chain), key, ca: pemOf(trusted) };
 }
 

@@ -6,7 +6,7 @@ import type { Internal } from './internal.ts';
 import { namesIn } from './names.ts';
 
 const CONNECT_MS = 5_000;
-// The same as for gRPC connections: an expired certificate is trusted no longer than this.
+// The same limit as for gRPC connections: an expired certificate is trusted no longer than this.
 const CONNECTION_AGE_MS = 5 * 60 * 1000;
 
 /** Returns an HTTP server for other services that accepts the same certificates as `internal`. */

@@ -66,7 +66,7 @@ export const openCaller = (env: NodeJS.ProcessEnv, name: string, options?: { loo
 
 function withCertificates(certificates: Certificates): Internal {
   const checks = new Map<string, CheckServer>();
-  // One function per name, because connections are shared by function.
+  // Keeps one function per name, because the library shares connections by function.
   const check = (name: string): CheckServer => {
     const made = checks.get(name) ?? ((_host, { subjectaltname }) => wrongServer(name, subjectaltname));
     checks.set(name, made);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { namesIn, uriOf } from './names.ts';
 
-test('the names of a certificate are its URIs of this system, and nothing that only looks like one', () => {
+test('a certificate’s names are its URIs of this system; a text that only looks like one is no name', () => {
   assert.deepEqual(namesIn(`URI:${uriOf('projects')}`), ['projects']);
   assert.deepEqual(namesIn(`DNS:projects, URI:${uriOf('media')}, IP Address:10.0.0.1, URI:${uriOf('operator')}`), [
     'media',
@@ -14,7 +14,7 @@ test('the names of a certificate are its URIs of this system, and nothing that o
     'DNS:projects',
     'URI:spiffe://elsewhere/projects',
     'URI:https://recording-request/projects',
-    // As Node prints a DNS name that contains a comma.
+    // Node prints a DNS name that contains a comma in this form.
     `DNS:"x, URI:${uriOf('operator')}"`,
     `DNS:"x, URI:${uriOf('operator')}, y"`,
   ])
