@@ -113,7 +113,7 @@ async function processed(value: MediaJob): Promise<{ type: string; reason: strin
   return { type: answer.type, reason: reason ?? problem ?? '', hasVideo: video !== undefined };
 }
 
-/** Returns the objects that were stored beside the upload. */
+/** Returns the objects that were stored in addition to the upload. */
 async function outputsOf({ projectId, submissionId, sourceKey }: MediaJob): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
   for await (const { key } of objects.list(`submissions/${projectId}/${submissionId}/`))

@@ -352,7 +352,7 @@ test('thumbnails have the colours of the clip: with the matrix of BT.709, and HD
     'VP8',
   );
   assertNear(await colourOf(await ffmpeg('green.3gp', ...small, '-c:v', 'libx264')), [30, 190, 60], '3GP');
-  // The grey 238, as bright as beside a white of 203 cd/m².
+  // The grey value 238, relative to a white of 203 cd/m².
   for (const [transfer, luma] of [
     ['arib-std-b67', 694],
     ['smpte2084', 559],

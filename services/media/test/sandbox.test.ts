@@ -66,7 +66,7 @@ test('ffmpeg runs under the limits, in its own process group, and without our en
   const stop = new AbortController();
   const running = assert.rejects(runFfmpeg(slow('held.mkv'), { sandbox, signal: stop.signal }), /enough/);
   const pid = await ffmpegOf(process.pid, 'held.mkv');
-  // Stopped, so that it cannot end during the check.
+  // The process is stopped, so that it cannot end during the check.
   process.kill(pid, 'SIGSTOP');
   const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
   assert.deepEqual(environment.map(one => one.split('=')[0]).sort(), ['LC_ALL', 'PATH']);

@@ -77,7 +77,7 @@ test('devices that begin at a unique link at the same time join one response, un
   assert.equal(again.complete, true);
 });
 
-test('any device continues the interview of a unique link until it is complete; only then the link shows it', async () => {
+test('any device continues the interview of a unique link until it is complete; then the link shows it', async () => {
   const made = await newProject(running, { settings: { interviewQuestions: ['One?', 'Two?', 'Three?'] } });
   const [link] = made.uniqueLinks;
   const { linkId } = link!;

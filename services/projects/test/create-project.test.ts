@@ -153,7 +153,7 @@ test('a key can be reused after its request failed', async () => {
   assert.equal((await running.projects.createProject(request)).uniqueLinks.length, 2);
 });
 
-/** Leaves a first request with this key by a dead process; its record says that it may run for another minute. */
+/** Leaves the record of a first request with this key whose process died; the record says that the request may run for another minute. */
 async function diedWith(request: CreateProjectRequest) {
   const { store } = running;
   const { ownerId: userId, idempotencyKey: key, bodyHash } = request;

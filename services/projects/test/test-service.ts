@@ -113,7 +113,7 @@ export function patch(
   return { ownerId, projectId, expiry, webhookSecret, settings: update };
 }
 
-/** Returns a session id like a contributor's page. */
+/** Returns a session id in the form that a contributor's page makes. */
 export const session = (): string => randomUUID();
 
 /** Retries a call that fails because the service is busy, like a client: these calls may be repeated. */

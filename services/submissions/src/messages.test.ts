@@ -113,7 +113,7 @@ test('the event of a long transcript refers to it, with a payload that older con
   assert.deepEqual([submission?.transcriptText, submission?.transcriptVtt], [undefined, undefined]);
 });
 
-test('a response that is found complete again has the same event id, and one of another link has another', () => {
+test('a response that is found complete again has the same event id, and a response of another link has another one', () => {
   const id = (linkId: string) =>
     toEvent({ type: 'response.completed', submission: landed({ linkId }), submissionIds: ['s1'] }).id;
   assert.equal(id('l1'), id('l1'));

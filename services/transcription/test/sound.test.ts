@@ -142,7 +142,7 @@ test('the service with ffmpeg in every slot fits into the memory limit of the ma
     ...{ S3_ENDPOINT: 'http://store', S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' },
     SPEECH_BASE_URL: 'http://speech/v1',
   });
-  // The audio twice: in parts and joined.
+  // The audio is in memory twice: in parts and joined.
   const most = 256 * MIB + concurrency * (50 * MIB + toolMemoryBytes);
   assert.ok(most <= Number(mebibytes) * MIB, `${most / MIB} MiB may be taken`);
 });

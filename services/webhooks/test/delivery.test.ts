@@ -185,7 +185,7 @@ test('a repeated event is sent once; a project without an address gets nothing',
   const event = completed(clip);
   const last = completed(clip);
   for (const each of [event, event, completed(submission(silent)), event, last]) await harness.kafka.publish(each);
-  // One partition keeps the order: when the last event arrives, the repeated ones were handled.
+  // One partition keeps the order: when the last event arrives, the repeated ones have been handled.
   await receiver.waitFor(1, request => idOf(request) === last.id);
   await delivered(projectId, event.id);
   assert.equal(receiver.received.filter(request => mine(request) && idOf(request) === event.id).length, 1);

@@ -27,7 +27,7 @@ before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'webhooks-https-'));
   const trusted = join(dir, 'authority.pem');
   await writeFile(trusted, authority.cert);
-  // As in production: https only. Only the receiver's location differs.
+  // Allows only https, as in production. Only the receiver's location differs.
   harness = await startTestWebhooks({ ALLOW_HTTP_URLS: 'false', WEBHOOK_ATTEMPT_TIMEOUT_MS: '8000' });
   // A process reads its trusted certificates at its start, so the service in this process must not send.
   await harness.service.stop();

@@ -207,7 +207,7 @@ test('a process with an older address version does not undo the newer one', asyn
   const late = await endpoints.observe(projectId, 1, now);
   assert.deepEqual([late.endpoint.targetVersion, late.endpoint.state, late.renewed], [2, 'paused', false]);
   assert.equal((await endpoints.get(projectId))?.state, 'paused');
-  // Concurrent, the latest first: each reads the endpoint before any of them changes it.
+  // These run concurrently, the latest first: each reads the endpoint before any of them changes it.
   const versions = Array.from({ length: 20 }, (_, index) => 22 - index);
   await Promise.all(versions.map(version => endpoints.observe(projectId, version, now)));
   assert.equal((await endpoints.get(projectId))?.targetVersion, 22);

@@ -8,8 +8,8 @@ import { type Picture, type PictureSize, type Scan, type StreamScan, StreamTally
 import { COLOURS, coloursOf, fieldsOf, seconds, streamHeaderOf } from './ffprobe-lines.ts';
 import { isCutMp4 } from './mp4-boxes.ts';
 
-// Ten minutes of video and sound have about 60,000 packets, in slow motion 170,000; an index that repeats a chunk could yield
-// an endless number.
+// Ten minutes of video and sound have about 60,000 packets, in slow motion 170,000. An index that repeats a chunk could list packets
+// without end.
 const MAX_PACKETS = 200_000;
 const MAX_STREAMS = 64;
 // A generous size of an MP4 without its packets; any excess means unread packets.

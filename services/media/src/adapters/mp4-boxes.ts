@@ -11,7 +11,7 @@ const HEADER_BYTES = 8;
 const LONG_HEADER_BYTES = 16;
 /** A size of 1 means that a 64-bit size follows. */
 const IS_LONG = 1;
-/** The most sibling boxes; ffmpeg writes fewer, except for fragments. */
+/** The maximum number of sibling boxes; ffmpeg writes fewer, except for fragments. */
 const MAX_BOXES = 64;
 /** Two boxes per fragment; ten minutes in fragments of a tenth of a second have fewer. */
 const MAX_FRAGMENT_BOXES = 20_000;

@@ -50,7 +50,7 @@ function trackDiffers(before: Track, after: Track): Difference[] {
     if (wanted !== is) found.push({ phrase, detail: `${what} has ${name} ${is}, not ${wanted}` });
   };
   same('the codec', before.codec, after.codec);
-  // A track of an unknown codec may have more that the copy lacks.
+  // A track of an unknown codec may have further facts that the copy lacks.
   if (before.codec === '') found.push({ phrase: what, detail: `${what} is of an unknown codec` });
   const counted = IN_SAMPLES.test(before.codec) ? 'bytes' : 'packets';
   const showsHidden = after[counted] > before[counted];

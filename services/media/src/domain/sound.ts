@@ -17,7 +17,7 @@ export interface Listened {
   channel: 0 | 1 | undefined;
 }
 
-/** The most sounds of a clip to measure. */
+/** The maximum number of sounds to measure in a clip. */
 const LISTENED_MAX = 8;
 const SILENT = 32_768 * 10 ** (-60 / 20);
 // 15 dB.

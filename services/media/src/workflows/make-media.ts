@@ -160,7 +160,7 @@ async function makeRest(
     const make = (sec: number) =>
       attempt(`thumbnail ${moment.name}`, makeThumbnail(clip, { ...moment, atSec: sec }, path, options));
     await make(atSec);
-    // The last picture of a truncated clip may be incomplete and give no thumbnail.
+    // The last picture of a truncated clip may be incomplete and yield no thumbnail.
     if (atSec > 0 && !(await hasThumbnail(clip, moment.name))) await make(Math.max(0, atSec - EARLIER_SEC));
   }
   if (missing.audio && clip.sound) await attempt('audio', makeAudio(clip, clip.sound, options));

@@ -15,7 +15,7 @@ export const getSharedLink =
     if (!project) throw noSuchProject();
     if (!link) throw noSharedLink();
     const message = toLink(context, link, project.expiresAt, context.clock.now());
-    // The gateway draws the link's address as a QR code; a lost token would lead nowhere.
+    // The gateway draws the link's address as a QR code, and an address with a lost token opens nothing.
     if (message.token === '') throw lostSharedLink();
     return { link: message };
   };

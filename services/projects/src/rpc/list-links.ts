@@ -62,7 +62,7 @@ async function readPage(
   return { shared, unique };
 }
 
-// Has a version, so that later kinds of cursor can be recognised.
+// The cursor has a version, so that later kinds of cursor can be recognised.
 export const makeCursor = (position: number): string => Buffer.from(`1:${position}`).toString('base64url');
 
 function openCursor(cursor: string): number {

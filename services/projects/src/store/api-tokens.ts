@@ -24,7 +24,7 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
       await tokens.collection.insertOne({ ...token, hash } as never);
     },
 
-    /** Finds a token by its secret or its former one, even after that has ended. */
+    /** Finds a token by its current or its former secret, even after the former one has expired. */
     async findByHash(hash: Buffer): Promise<{ token: ApiToken; isFormer: boolean } | null> {
       const entry = await hashes.find('token', hash);
       if (!entry) return null;
@@ -57,7 +57,7 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
      * revoked token.
      */
     async rotate(tokenId: string, hash: Buffer, until: Date | null): Promise<ApiToken | null> {
-      // Read before: the update below replaces these hashes.
+      // Read first, because the update below replaces these hashes.
       const before = await hashesIn({ _id: tokenId });
       await hashes.insertMany([{ hash, kind: 'token', id: tokenId }]);
       const former = until ? [{ $set: { former: { hash: '$hash', until } } }] : [{ $unset: 'former' }];

@@ -61,7 +61,7 @@ export function createClaimables({ links }: Pick<Models, 'links'>, hashes: Hashe
       (key: LinkKey) => read(linkAt(key)),
     ),
 
-    /** Finds the same by the hash of the link's token. */
+    /** Finds the same records by the hash of the link's token. */
     async findByHash(hash: Buffer): Promise<Claimable | null> {
       const entry = await hashes.find('link', hash);
       return entry && (await read({ _id: entry.id, projectId: entry.projectId, hash }));

@@ -8,9 +8,9 @@ export interface HashEntry extends Omit<HashDocument, '_id'> {
 }
 
 /**
- * Maps a secret's SHA-256 to its record. Links, tokens and projects have other keys than the hash, so in a sharded database
- * a look-up by hash would query every shard. The record stores the hash too and decides: an entry only locates it, so an
- * extra entry opens nothing.
+ * Maps a secret's SHA-256 to its record. Links, tokens and projects have other keys than the hash, so in a sharded database a
+ * look-up by hash would query every shard. The hash in the record itself decides: an entry only locates the record, so an extra
+ * entry opens nothing.
  */
 export function createHashes({ hashes }: Pick<Models, 'hashes'>) {
   return {

@@ -6,7 +6,7 @@ import type { Response, UseState } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
 import type { Models } from './models.ts';
 
-/** The state that a change requires of a response; a running transfer always prevents it. */
+/** The state that a change requires of a response; a running transfer always prevents the change. */
 export interface Expected {
   use: UseState;
   /** The number of landed answers. */

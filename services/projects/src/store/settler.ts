@@ -3,8 +3,8 @@ import { createSoonestTimer } from '@recording-request/kit/soonest-timer';
 import type { TransferRef, TransferSteps } from './transfer-steps.ts';
 
 /**
- * Does steps 3 and 4 of transfers that are in their link, many together, a moment later, so that each claim on a contended
- * link costs one update of it, not two. The sweeper does those that this misses.
+ * Collects transfers that are in their link, and a moment later runs steps 3 and 4 for many of them together. So a claim on a
+ * contended link costs one update of the link, not two. The sweeper finishes the transfers that this misses.
  */
 export class Settler {
   readonly #steps: TransferSteps;
@@ -38,7 +38,7 @@ export class Settler {
     try {
       await settle(this.#steps, batch);
     } catch (error) {
-      this.#log.warn({ err: error, transfers: batch.length }, 'Transfers are left to the sweeper');
+      this.#log.warn({ err: error, transfers: batch.length }, 'Transfers could not be settled; the sweeper settles them');
     }
   }
 }

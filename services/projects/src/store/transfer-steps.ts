@@ -48,7 +48,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   const applyLimitMs = Math.ceil(leaseMs / 2);
   const takeOverAfterMs = leaseMs;
 
-  /** Writes all of them or none: none if one is already in the link or lost its lease, or if there is no room for all. */
+  /** Writes all transfers or none: none if one is already in the link, one has lost its lease, or the link has no room for all. */
   async function write(link: LinkKey, transfers: Transfer[]): Promise<boolean> {
     const takers = transfers.filter(transfer => takesUse(transfer.kind)).length;
     const leaseUntil = new Date(Math.min(...transfers.map(transfer => transfer.leaseUntil.getTime())));

@@ -24,7 +24,8 @@ const POLL_MS = 15;
 const PATIENCE_MS = 4_000;
 const SWEEP_BATCH = 200;
 const APPLIED_AT_ONCE = 200;
-// No caller waits for the cleanup after a landing, and other calls to this service wait for its answer and its webhook.
+// No caller waits for the cleanup after a landing, so it runs later: the landing's answer and webhook first need other calls to this
+// service.
 const LANDED_DELAYS = 4;
 
 /** Runs transfers to their end, and finishes those that a crash interrupted. See transfer-steps.ts. */
@@ -93,7 +94,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
       for (const response of left) {
         // A transfer that cannot be finished must not block the others.
         await finish(response).catch(error =>
-          options.log.warn({ err: error, response: response._id }, 'A transfer is left to the next sweep'),
+          options.log.warn({ err: error, response: response._id }, 'A transfer could not be finished; the next sweep retries'),
         );
       }
       return left.length;

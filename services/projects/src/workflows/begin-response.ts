@@ -42,7 +42,7 @@ export async function beginResponse(
   });
 }
 
-/** Looks a session up only if it cannot begin, because nearly every session is new. */
+/** Tries to begin first, and looks the session up only after a failure, because nearly every session is new. */
 async function beginOrJoin(deps: Deps, given: Try): Promise<Response | null> {
   const { responses } = deps.store;
   const refusal: unknown[] = [];

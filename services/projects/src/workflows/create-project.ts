@@ -71,7 +71,7 @@ async function create<T>(
   const { store, secrets } = context;
   const made = makeProject(context, order, now);
   const work = async () => {
-    // The user first: of two creations at the limit of an allowance, one waits here and writes nothing.
+    // Writes the user first: of two creations at the limit of an allowance, one waits here and has written nothing.
     const user = await store.users.reserve(order.ownerId, made.reserves, session);
     await store.projects.insert(made.project, made.dashboardHash, session);
     const first = await insertLinks(context, made, session);
@@ -97,7 +97,7 @@ async function insertLinks(context: Context, made: NewProject, session: ClientSe
   return first ?? [];
 }
 
-// Not a conflict: clients retry those, and this answer never comes back.
+// This is not a conflict: clients retry conflicts, but this answer is lost for good.
 const lostAnswer = (projectId: string) =>
   new DomainError(
     'unprocessable',

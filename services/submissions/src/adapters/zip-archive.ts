@@ -20,8 +20,7 @@ const FILE_MS = 60_000;
 export async function* zipArchive(files: AsyncIterable<ZipEntry>, signal: AbortSignal): AsyncIterable<Buffer> {
   const zip = new ZipArchive({ zlib: { level: 6 } });
   const blocks = createBlocks();
-  // Chunks are collected directly: the directory comes as twenty small chunks a file, which a stream would hold in 5
-  // KB.
+  // Collects the chunks directly: the directory comes as twenty small chunks a file, which would take 5 KB in a stream.
   zip.on('data', blocks.add);
   try {
     for await (const { content, ...entry } of files) {

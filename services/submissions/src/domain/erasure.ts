@@ -20,7 +20,7 @@ export const NOTHING: Tally = {
   deadLetters: 0,
 };
 
-/** The part of a tally that an object store's count gives. */
+/** The part of a tally that comes from the count of the object store. */
 export const tallyOf = (held: { objects: number; versions: number; bytes: number }): Partial<Tally> => ({
   objects: held.objects,
   objectVersions: held.versions,

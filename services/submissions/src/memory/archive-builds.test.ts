@@ -53,7 +53,7 @@ test('a build stops when its last caller leaves, and the next caller starts a ne
   assert.equal(await third, MADE);
 });
 
-test('a caller that waits too long gets a response to retry, and its retry finds the archive', async () => {
+test('a caller that waits too long is refused until later, and its retry finds the archive', async () => {
   const builds = createArchiveBuilds(100 * MIB, 20);
   const { build, seen, end } = slowBuild();
   await assert.rejects(builds.join({ key: 'one', ownerId: 'o' }, build, caller().signal), {
@@ -67,7 +67,7 @@ test('a caller that waits too long gets a response to retry, and its retry finds
   assert.equal(seen.begun, 1);
 });
 
-test('when a build takes too long, its callers get a response to retry, and a retry starts a new build', async () => {
+test('when a build takes too long, its callers are refused until later, and a retry starts a new build', async () => {
   const builds = createArchiveBuilds(100 * MIB, 60_000, 20);
   const endless = (signal: AbortSignal) =>
     new Promise<ReadyArchive>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

@@ -3,8 +3,8 @@ import { serverTime } from '@recording-request/kit-mongo/clock';
 import type { Models } from './models.ts';
 
 /**
- * Keeps bytes in the object store while a backup runs. A backup reads the records first and copies the bytes later, so
- * bytes stay that the records no longer name.
+ * Keeps bytes in the object store while a backup runs. A backup reads the records first and copies the bytes later, so bytes that
+ * the records no longer name must stay.
  */
 export interface BackupHold {
   /**

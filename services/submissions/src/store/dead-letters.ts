@@ -14,7 +14,7 @@ export interface DeadLetter {
   reason: string;
   /** The time of the failure. The dead letter is deleted DEAD_LETTER_SECONDS later. */
   at: Date;
-  /** "" when the record is not an event, as are the two ids. */
+  /** This and the two ids are "" when the record is not an event. */
   eventType: string;
   projectId: string;
   submissionId: string;

@@ -192,7 +192,7 @@ const submissionSchema = new Schema(
     // The trace of the landing; also in the tombstone.
     trace,
     revision: { type: Number, required: true },
-    // The upload is kept beside the video at least until then: see archives.ts.
+    // The upload is kept in addition to the video at least until then: see archives.ts.
     sourceHeldUntil: Date,
     // The place at which an export could not read the video.
     unreadable: { type: { _id: false, key: String, offset: Number }, default: undefined },

@@ -2,7 +2,7 @@ import type { Upload } from '../domain/uploads/upload.ts';
 import { type Models, RESPONSE_INDEX } from './models.ts';
 import { uploadAt } from './upload-row.ts';
 
-/** The key of the note of one answer. Without an index it stands for all answers without their own note. */
+/** The key of the note of one answer. Without an index, the note applies to all answers that have none of their own. */
 export interface NoteKey {
   projectId: string;
   linkId: string;

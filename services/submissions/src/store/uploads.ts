@@ -113,7 +113,7 @@ const RETRY_BASE_MS = 2_500;
 const RETRY_MAX_MS = 10 * 60_000;
 // A page shows only the newest uploads: contributors may retake often.
 const SHOWN = 200;
-// Named states: each is a range of the index, in which the newest come first.
+// Names the states, because each state is a range of the index, in which the newest come first.
 const SHOWN_STATES: UploadState[] = ['uploading', 'finishing', 'landed', 'refused'];
 const SLOT_TRIES = 50;
 // If a process ends while it removes parts, another one retries after this time.

@@ -23,10 +23,9 @@ export type PartContext = Pick<
 >;
 
 /**
- * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While one part is stored, the next is
- * collected if there is memory for it; no more than two are held. The last part is sent in parallel with the one
- * before it; each part is recorded after the one before it. Bytes are stored after `UPLOAD_FLUSH_SECONDS` at the
- * latest, so that a slow or silent client holds little memory.
+ * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While one part is stored, the next is collected if there
+ * is memory for it; at most two are held. The last part is sent in parallel with the previous one. Each part is recorded after the
+ * previous one. Bytes are stored after `UPLOAD_FLUSH_SECONDS` at the latest, so that a slow or silent client holds little memory.
  */
 export class PartWriter implements Disposable {
   /** All bytes before this offset are stored and recorded. */
@@ -38,12 +37,12 @@ export class PartWriter implements Disposable {
   private readonly timer: NodeJS.Timeout;
   /** The last step of the queue. Steps run one after the other; after a failed step no other runs. */
   private last: Promise<void> = Promise.resolve();
-  /** The store of the previous part, which runs while the next part is collected: one at a time. */
+  /** The storing of the previous part, which runs while the next part is collected: one at a time. */
   private storing: Promise<void> = Promise.resolve();
   private hasFailed = false;
   private renewedAt: number;
   private renewing: Promise<void> | undefined;
-  /** The checksums of all collected bytes; undefined when this process does not have those of the bytes before. */
+  /** The checksums of all collected bytes; undefined when this process does not have those of the earlier bytes. */
   private readonly checksums: RunningChecksums | undefined;
   private readonly context: PartContext;
   private readonly upload: Upload;
@@ -106,8 +105,8 @@ export class PartWriter implements Disposable {
   }
 
   /**
-   * Gives the next part as much room as the one before. Without memory for two, waits and reuses the room of the one
-   * before.
+   * Reserves as much room for the next part as for the previous one. Without memory for two, waits and reuses the room of the
+   * previous one.
    */
   private async makeRoom(): Promise<void> {
     if (this.filling.room > this.other.room || this.filling.reserve(this.other.room)) return;
@@ -129,7 +128,7 @@ export class PartWriter implements Disposable {
     [this.filling, this.other] = [this.other, this.filling];
   }
 
-  /** `before`: the store of the part before, which must be recorded first. */
+  /** `before`: the storing of the previous part, which must be recorded first. */
   private async store(buffer: PartBuffer, before?: Promise<void>): Promise<void> {
     if (buffer.length === 0) return await before;
     const { objects } = this.context;

@@ -4,7 +4,7 @@ import { whenClosed } from '@recording-request/kit-telemetry/http-requests';
 import { idsOf } from '@recording-request/kit-telemetry/subject';
 import { UPLOADS_PATH } from './hooks.ts';
 
-/** Logs one line when the request ends, in whatever way. Returns a function that records the error that ended it. */
+/** Logs one line when the request ends, however it ends. Returns a function that records the error that ended it. */
 export function logRequest(log: Logger, request: IncomingMessage, response: ServerResponse): (err: unknown) => void {
   const startedAt = performance.now();
   const { method, url = '', headers } = request;

@@ -1,9 +1,9 @@
 import { isOutage } from '@recording-request/kit/outage';
 
 /**
- * Runs `work` for each item, `atOnce` at a time, and returns the results. After a failure the other items still run;
- * then the failure is thrown, several as an AggregateError. A failure that `stopsOn` accepts is thrown at once,
- * because the other items would meet it too.
+ * Runs `work` for each item, `atOnce` at a time, and returns the results. After a failure the other items still run; then the
+ * failure is thrown, several as an AggregateError. A failure that `stopsOn` accepts is thrown at once, because the other items would
+ * fail in the same way.
  */
 export async function mapSettled<T, R>(
   items: readonly T[],

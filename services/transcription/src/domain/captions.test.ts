@@ -193,7 +193,7 @@ test('a word that is wider than a line is cut between its characters', () => {
   }
 });
 
-test('separate punctuation stays on the line of their word', () => {
+test('separate punctuation stays on the line of its word', () => {
   const french = 'Vraiment, vous le pensez depuis longtemps ? Je ne sais pas trop quoi en dire encore : voilà !';
   for (const { text } of checked([segment(0, 9, french)], 9)) assert.doesNotMatch(text, /^[?:!]/m);
 });

@@ -26,9 +26,9 @@ const LONGEST_MS = 7_000;
 
 /**
  * Returns captions: at most two lines each, 1 to 7 seconds, in order, without overlap and within the clip, whatever times the
- * provider returned. A segment within these limits becomes one cue. A longer one is split at phrases, with times in proportion
- * to its characters; a shorter one is shown longer if there is room, or joins its neighbour. Cues are shorter than a second
- * only when the speech does not fit otherwise. A segment without words gives no cue. `durationSec` 0 means an unknown length.
+ * provider returned. A segment within these limits becomes one cue. A longer one is split at phrases, with times in proportion to
+ * its characters; a shorter one is shown longer if there is room, or joins its neighbour. Cues are shorter than a second only when
+ * the speech does not fit otherwise. A segment without words produces no cue. `durationSec` 0 means an unknown length.
  */
 export function cuesOf(segments: Segment[], durationSec: number): Cue[] {
   const limit = limitOf(durationSec);

@@ -48,7 +48,7 @@ function written(text: string, cues: Cue[], language: string | undefined): Trans
   return { text: words, vtt: toVtt(cues), ...(words && language ? { language } : {}) };
 }
 
-// Below most speech; then the model's own confidence decides.
+// Most speech has a higher share. Below this share, the model's own confidence decides.
 const LITTLE_VOICE = 0.1;
 
 const hasTimes = ({ startSec, endSec }: Segment) => Number.isFinite(startSec) && Number.isFinite(endSec);

@@ -40,8 +40,8 @@ interface Unwell {
 }
 
 /**
- * Owners share `total`, and so do the projects of each (kit/fair-slots). A failed endpoint gets one attempt at a time. All
- * failed or slow endpoints share at most half of `total`; the other half is reserved for healthy ones.
+ * Owners share `total`, and the projects of an owner share that owner's part (kit/fair-slots). A failed endpoint gets one attempt at
+ * a time. All failed or slow endpoints share at most half of `total`; the other half is reserved for healthy ones.
  *
  * @param limits concurrent attempts in this process, and at one endpoint
  */

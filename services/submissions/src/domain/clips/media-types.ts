@@ -1,8 +1,8 @@
 const CONTAINER_TYPES: Record<string, string> = { webm: 'video/webm', matroska: 'video/x-matroska', mp4: 'video/mp4' };
 
 /**
- * Returns the media type of an upload's bytes: from the inspection, else from the first bytes. The inspection cannot
- * tell QuickTime and 3GP from MP4; the first bytes can.
+ * Returns the media type of an upload's bytes: from the inspection, else from the first bytes. The inspection cannot distinguish
+ * QuickTime and 3GP from MP4; the first bytes can.
  */
 export const mimeTypeOf = (container: string | undefined, ofFirstBytes: string | undefined): string =>
   (container === 'mp4' && ofFirstBytes) ||

@@ -20,7 +20,7 @@ const PLAIN_FILE = (0o100644 << 16) >>> 0;
 /** Returns the header that precedes the bytes of a file. */
 export function localHeader(file: ZipFile): Buffer {
   const name = Buffer.from(file.name, 'latin1');
-  // The size stands twice: a stored file is as long compressed as uncompressed.
+  // The size is written twice: a stored file is as long compressed as uncompressed.
   const extra = zip64Extra(file.size >= MAX_32 ? [file.size, file.size] : []);
   const header = Buffer.alloc(30);
   header.writeUInt32LE(0x04034b50, 0);

@@ -21,7 +21,7 @@ const AWAY: Record<JobKind, string> = {
 const UPLOAD_GONE = 'The clip cannot be processed again: its upload is not kept.';
 
 export interface AttemptLimits {
-  /** The most starts of a job before it fails. */
+  /** The maximum number of starts of a job before it fails. */
   attemptsMax: number;
   leaseMs: number;
 }

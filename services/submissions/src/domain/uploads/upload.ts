@@ -29,7 +29,7 @@ export type UploadKey = Pick<Upload, 'id' | 'projectId'>;
 /** Identifies a response; `projectId` is the shard key. */
 export type ResponseKey = Pick<Upload, 'linkId' | 'responseId' | 'projectId'>;
 
-/** A take that is being uploaded or has been. */
+/** A take that is being uploaded or was uploaded. */
 export interface Upload {
   id: string;
   state: UploadState;

@@ -28,7 +28,7 @@ interface PlanContext {
   exportObjects: Pick<Objects, 'get' | 'stat'>;
 }
 
-// Videos that were unreadable before are checked again for this long; those that are not reached stay left out.
+// Videos that were unreadable before are checked again for this long; the others stay omitted.
 const LOOKING_MS = 60_000;
 const LOOKS_AT_ONCE = 8;
 // The number of tries per clip, while the store answers other requests.

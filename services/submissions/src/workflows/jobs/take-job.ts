@@ -24,8 +24,8 @@ const LOOKS_MAX = 100;
 export function createTakeJob(context: ClaimContext): (taker: Taker) => Promise<Submission | undefined> {
   // The batch runs outside of the first worker's request, so that its cancellation does not fail the others.
   const outside = AsyncLocalStorage.snapshot();
-  // With few slots hardly any job runs during a look, so the last turns keep the owners fair. Each process knows only
-  // its own turns.
+  // With few slots, hardly any job runs during a look, so the times of the last turns keep the order of owners fair. Each process
+  // knows only its own turns.
   const turns: LastTurns = { media: new Map(), transcript: new Map() };
   return createBatcher<Taker, Submission | undefined>({
     keyOf: ({ kind }) => kind,

@@ -283,7 +283,7 @@ async function checksumsOrWhole(context: LandContext, upload: Upload, key: strin
   );
 }
 
-/** Removes the joined object of an upload that has ended: no process returns for it. */
+/** Removes the joined object of an upload that has ended: no later attempt removes it. */
 async function removeUnneeded(
   { uploads, submissions, objects }: LandContext,
   upload: Upload,
