@@ -4,16 +4,16 @@ import { buffer } from 'node:stream/consumers';
 import { eventOf } from './verify-webhook.ts';
 
 const { PORT = '8000', WEBHOOK_SECRET: secret = '' } = process.env;
-const kept = new Map<string, unknown>(); // Yours: a table. The id is its key, as an event can come twice.
+const kept = new Map<string, unknown>(); // Use a table with the id as its key: an event can come twice.
 
 createServer(async (request, response) => {
   try {
     if (!(Number(request.headers['content-length']) < 20_000_000)) return void response.writeHead(413).end();
-    const event = eventOf(await buffer(request), request.headers, secret); // The bytes, before anything parses them.
+    const event = eventOf(await buffer(request), request.headers, secret); // The bytes before parsing.
     if (event) kept.set(event.id, event);
-    response.writeHead(event ? 204 : 401).end(); // At once: the work is done later, on what is kept.
+    response.writeHead(event ? 204 : 401).end(); // Answer at once; process the stored event later.
   } catch (error) {
     console.error(error);
-    response.writeHead(500).end(); // It comes again.
+    response.writeHead(500).end(); // The event will be sent again.
   }
 }).listen(Number(PORT));

@@ -5,7 +5,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from verify_webhook import event_of
 
 SECRET = os.environ["WEBHOOK_SECRET"]
-kept = {}  # Yours: a table. The id is its key, as an event can come twice.
+kept = {}  # Use a table with the id as its key: an event can come twice.
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -13,10 +13,10 @@ class Receiver(BaseHTTPRequestHandler):
 
     def do_POST(self):
         length = min(int(self.headers["Content-Length"]), 20_000_000)
-        event = event_of(self.rfile.read(length), self.headers, SECRET)  # The bytes as they came.
+        event = event_of(self.rfile.read(length), self.headers, SECRET)  # The bytes before parsing.
         if event:
             kept[event["id"]] = event
-        self.send_response(204 if event else 401)  # At once: the work is done later, on what is kept.
+        self.send_response(204 if event else 401)  # Answer at once; process the stored event later.
         self.end_headers()
 
 

@@ -6,7 +6,7 @@ import { Upload } from 'tus-js-client';
 
 const [link, file] = process.argv.slice(2);
 
-// Somebody is there: at their first touch. The take goes on without it.
+// Reports the contributor's first touch. The recording continues if this request fails.
 await fetch(`${link}/opened`, { method: 'POST' }).catch(() => {});
 
 async function ask(path, init) {
@@ -16,21 +16,21 @@ async function ask(path, init) {
   return body;
 }
 
-// Claims a use of the link, or joins the response that was begun with it. Keep your id on the device: with the same id the same
-// response goes on after a crash. termsAccepted only where your contributor has accepted them.
+// Claims a use of the link, or joins the response that was begun with it. Store your id on the device: after a crash, the same id
+// continues the same response. Set termsAccepted only if your contributor has accepted the terms.
 const begin = { responseSessionId: crypto.randomUUID(), termsAccepted: true };
 const begun = await ask('/responses', { method: 'POST', body: JSON.stringify(begin) });
-// From here on only the id that came back counts: a personal link has one response, which may have another id than yours.
+// From here on, use the returned id: a personal link has one response, whose id may differ from yours.
 const { responseSessionId } = begun;
 // In an interview this file answers the first question that has no answer yet.
 const open = begun.answers.find(answer => answer.submissionId === null);
 if (!open) throw new Error('Every answer was sent already.');
 const question = open.questionIndex === null ? {} : { questionIndex: String(open.questionIndex) };
 
-// The file has a length, which the creation declares: the take is sent from its first byte on. A recording that still runs
-// has none yet: in a browser give a reader of MediaRecorder's chunks in place of the file, and uploadLengthDeferred: true.
-// The end of the reader then declares the length, and that sends the take. Do not set that option for a file:
-// tus-js-client then promises more bytes in the last chunk than the file has, and the upload fails.
+// The creation declares the length of the file, so the service accepts the recording from its first byte on. A running
+// recording has no length yet: in a browser, pass a reader of MediaRecorder's chunks instead of the file, and set
+// uploadLengthDeferred: true. The end of the reader then declares the length, which completes the upload. Do not set that option
+// for a file: tus-js-client then promises more bytes in the last chunk than the file has, and the upload fails.
 let upload;
 const failed = await new Promise(resolve => {
   upload = new Upload(createReadStream(file), {
@@ -44,8 +44,8 @@ const failed = await new Promise(resolve => {
   upload.start();
 });
 
-// Whatever the last answer was, 200, 202 or none that arrived: the response tells what became of the take. It also lists takes
-// that were refused before: this one is the upload whose id its address ends with.
+// After any last answer (200, 202 or none), the response shows the state of this recording. It also lists refused recordings:
+// this one is the upload whose id is the last part of its address.
 const uploadId = upload.url?.split('/').at(-1);
 for (let seconds = 0; seconds < 60; seconds++) {
   const { answers } = await ask(`/responses/${responseSessionId}`);

@@ -18,16 +18,16 @@ def ask(method, address, **more):
     return answer.json()
 
 
-# Somebody is there: at their first touch. The take goes on without it.
+# Reports the contributor's first touch. The recording continues if this request fails.
 try:
     requests.post(f"{link}/opened", timeout=30)
 except requests.RequestException:
     pass
 
-# Claims a use of the link, or joins the response that was begun with it. Keep your id on the device: with the same id the same
-# response goes on after a crash. termsAccepted only where your contributor has accepted them.
+# Claims a use of the link, or joins the response that was begun with it. Store your id on the device: after a crash, the same id
+# continues the same response. Set termsAccepted only if your contributor has accepted the terms.
 begun = ask("POST", "/responses", json={"responseSessionId": str(uuid.uuid4()), "termsAccepted": True})
-# From here on only the id that came back counts: a personal link has one response, which may have another id than yours.
+# From here on, use the returned id: a personal link has one response, whose id may differ from yours.
 session = begun["responseSessionId"]
 # In an interview this file answers the first question that has no answer yet.
 left = [each for each in begun["answers"] if each["submissionId"] is None]
@@ -38,7 +38,7 @@ metadata = {"responseSessionId": session, "filetype": "video/webm"}
 if question is not None:
     metadata["questionIndex"] = str(question)
 
-# The file has a length, which the creation declares: the take is sent from its first byte on.
+# The creation declares the length of the file, so the service accepts the recording from its first byte on.
 uploader = client.TusClient(f"{link}/uploads").uploader(
     path,
     metadata=metadata,
@@ -52,8 +52,8 @@ try:
 except TusCommunicationError as error:
     failed = error
 
-# Whatever the last answer was, 200, 202 or none that arrived: the response tells what became of the take. It also lists takes
-# that were refused before: this one is the upload whose id its address ends with.
+# After any last answer (200, 202 or none), the response shows the state of this recording. It also lists refused recordings:
+# this one is the upload whose id is the last part of its address.
 upload_id = (uploader.url or "").split("/")[-1]
 for _ in range(60):
     answers = ask("GET", f"/responses/{session}")["answers"]

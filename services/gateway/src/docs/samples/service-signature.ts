@@ -1,10 +1,10 @@
 // service-signature.ts
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The headers of a request by their lower-case names, as Node and its frameworks give them. */
+/** The headers of a request by their lower-case names, as Node and its frameworks provide them. */
 type Headers = Record<string, string | string[] | undefined>;
 
-/** Whether one of the secrets signed it. body: the bytes as they came. */
+/** Returns whether one of the secrets signed the request. body: the received bytes, unchanged. */
 export function isSigned(body: Buffer, headers: Headers, ...secrets: string[]): boolean {
   const given = Buffer.from(String(headers['service-signature'] ?? ''));
   return secrets.some(secret => {

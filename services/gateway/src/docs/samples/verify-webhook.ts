@@ -1,10 +1,10 @@
 // verify-webhook.ts; npm install standardwebhooks
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
-/** The headers of a request by their lower-case names, as Node and its frameworks give them. */
+/** The headers of a request by their lower-case names, as Node and its frameworks provide them. */
 export type Headers = Record<string, string | string[] | undefined>;
 
-/** The event, or undefined where it is not to be believed. body: the bytes as they came. */
+/** Returns the event; undefined if its signature is not valid. body: the received bytes, unchanged. */
 export function eventOf(body: Buffer, headers: Headers, secret: string) {
   const webhook = secret.startsWith('whsec_')
     ? new Webhook(secret)

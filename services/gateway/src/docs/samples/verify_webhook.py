@@ -3,7 +3,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 
 def event_of(body, headers, secret):
-    """The event, or None where it is not to be believed. body: the bytes as they came; headers: names and values."""
+    """Returns the event; None if its signature is not valid. body: the received bytes; headers: names and values."""
     key = secret if secret.startswith("whsec_") else secret.encode()
     try:
         return Webhook(key).verify(body, dict(headers))
