@@ -73,7 +73,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   installAccess(app, context, limits);
   installUnknownFilters(app);
   installClientGone(app);
-  // Before compression: an answer that this refuses must not have headers of an encoding yet.
+  // Registered before compression: an answer that this refuses must not have encoding headers yet.
   installAnswerMemory(app, context);
   installCompression(app);
   installNotModified(app);

@@ -47,7 +47,7 @@ export async function startFakeStore(certificate?: Certificate): Promise<FakeSto
 }
 
 const PART_BYTES = 150;
-// Fewer than a medium has, so that a reader must ask again.
+// Fewer parts than a medium has, so that a reader must ask again.
 const PARTS_LISTED = 3;
 
 /** Answers a request for a part of CONTENT, which its path names, like a store. */

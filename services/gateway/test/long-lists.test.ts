@@ -161,7 +161,7 @@ test('a page of deliveries has the requested number', async () => {
   assert.equal(text, JSON.stringify({ projectId: PROJECT_ID, endpoint: null, deliveries, pagination }));
 });
 
-test('an owner at the memory limit for answers gets 503, but not for small answers; other owners do not', async () => {
+test('an owner at the memory limit for answers gets 503 for large answers only; other owners get no 503', async () => {
   await using narrow = await startTestGateway({}, { ANSWER_MEMORY_BYTES: String(4 * 1024 ** 2) });
   const waiting: (() => void)[] = [];
   narrow.behind.projects = {
@@ -227,7 +227,7 @@ test('unread answers hold a few pages each; lists beyond the limit are 429, and 
     const refused = await ask();
     assert.equal(refused.headers.get('retry-after'), '10');
     assert.match(((await refused.json()) as { error: string }).error, /^Too many lists are being read; /);
-    // Each of the 3 holds what the buffers between it and its client hold; the other 117 had their first page.
+    // Each of the 3 lists read as much as the buffers up to its client hold; the other 117 requests read their first page.
     const read = await settled(pages);
     assert.ok(read < 3 * 40 + 122, `${read} pages of 200 KB were read for clients that read nothing`);
     harness.behind.accounts = {

@@ -221,7 +221,7 @@ test('transcripts.zip has the filter of owners, and no filter for the dashboard'
 
 test('an error before the first byte is JSON', async () => {
   harness.behind.exports = {
-    // biome-ignore lint/correctness/useYield: it fails before it has anything to give
+    // biome-ignore lint/correctness/useYield: it fails before it yields
     async *export() {
       throw new DomainError('not_found', 'There is no such project.');
     },

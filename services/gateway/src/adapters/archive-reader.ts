@@ -14,7 +14,7 @@ export interface ArchiveRead {
   /** The first byte, and the one after the last. */
   from: number;
   to: number;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
 }
 
@@ -24,9 +24,9 @@ export interface ArchiveSources {
   openObject: OpenObject;
 }
 
-// Two for each video.
+// The archive has two pieces for each video.
 const PIECES_AT_ONCE = 32;
-// With this few bytes left of an object, the next object is opened, so that no reader waits for the store between two.
+// When only this many bytes of an object are left, the next object is opened, so that readers do not wait for the store between objects.
 const AHEAD_BYTES = 1024 ** 2;
 // An erasure ends a download within about this time, also in the middle of a video.
 const CHECK_MS = 2_000;
@@ -34,9 +34,9 @@ const CHECK_MS = 2_000;
 const UNCHECKED_MS = 30_000;
 
 /**
- * Yields the bytes of an archive as the reader requests them. The archive's plan locates the bytes in the store. Opens the
- * next object near the end of each. Fails when something of the project was erased, and when an object cannot be read, which
- * it reports.
+ * Yields the bytes of an archive as the reader requests them. The archive's plan locates the bytes in the store. Opens the next
+ * object near the end of each. Fails when a part of the project was erased, or when an object cannot be read; also reports that
+ * object.
  */
 export async function* readArchive(
   { exports, openObject }: ArchiveSources,
@@ -173,7 +173,7 @@ async function addressAt(locate: Locate, offset: number): Promise<string> {
   return piece.source.value.url;
 }
 
-/** Calls `end` when something of the project was erased, even while the archive's reader waits. Stops when `bytes` close. */
+/** Calls `end` when a part of the project was erased, even while the archive's reader waits. Stops when `bytes` close. */
 export function endWhenErased(
   bytes: Readable,
   exports: Services['exports'],

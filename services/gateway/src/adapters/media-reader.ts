@@ -9,7 +9,7 @@ export interface MediaRead {
   /** The first byte, and the one after the last. */
   from: number;
   to: number;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
 }
 

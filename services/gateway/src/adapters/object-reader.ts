@@ -20,7 +20,7 @@ export type OpenObject = (
 ) => Promise<ByteSource | undefined>;
 
 type StoreSpan = RunningSpan<'store {operation}'>;
-/** Returns a reader with its own connections. `caFile` names the authorities that vouch for a store over TLS; '' for Node's own. */
+/** Returns a reader with its own connections. `caFile` names the trusted authorities of a store over TLS; '' for Node's own. */
 export function objectReader(caFile: string): OpenObject {
   const client = new StoreClient(tlsContext({ ca: caFile }));
   return (url, options) => openObject(client, url, options);

@@ -1,5 +1,6 @@
-// Our own, because the package range-parser treats a suffix longer than the object and a malformed `5-4` as unsatisfiable, where
-// RFC 9110 (14.1.2) means the whole, and drops an unsatisfiable range from a list of several.
+// Parses ranges here, because the package range-parser treats a suffix longer than the object and a malformed `5-4` as
+// unsatisfiable, but RFC 9110 (14.1.2) returns the whole for both. The package also drops an unsatisfiable range from a list of
+// several.
 
 /** First and last byte, both included. */
 export interface ByteRange {

@@ -1,7 +1,7 @@
 import type { Scope } from '@recording-request/contract/resources/fields';
 import type { FastifyReply } from 'fastify';
 
-/** The callers that a route allows. The gateway does not start with a route that omits it. */
+/** The callers that a route allows. The gateway does not start with a route that omits this field. */
 export type Access =
   | { kind: 'owner'; scope: Scope }
   /** The private token in the path gives access. */

@@ -39,7 +39,7 @@ export function installAccess(
   const lookUp = createLookUps(context);
   const bounds = { maxEntries: context.config.tokenCacheEntries };
   const guesses = new TokenGuesses(bounds);
-  // Separate, so that wrong links do not block an owner.
+  // A separate count, so that wrong links do not block an owner.
   const linkGuesses = new TokenGuesses(bounds);
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return;
@@ -47,7 +47,7 @@ export function installAccess(
     const token = access && presentedToken(access, request);
     await count(request, reply, token);
     await admit(request, reply, token);
-    // Not earlier: a refused request must not leave a span with the id of another owner's clip.
+    // Follows the checks, because a refused request must not leave a span with the id of another owner's clip.
     noteSubject(request.params);
   });
 
@@ -56,7 +56,7 @@ export function installAccess(
     switch (limit) {
       case 'token': {
         if (!token) return limits.countAddress(reply, 'address', request.ip);
-        // Before the count: counts of invented tokens would push out those of others.
+        // Precedes the count, because counts of invented tokens would push out those of other callers.
         const wait = guesses.waitSeconds(callerNetwork(request.ip), token.key);
         if (wait > 0) limits.refuseAddress(reply, wait);
         if (access?.kind === 'dashboard') return limits.countViewer(reply, token.key, request.ip);

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
- * The body of an HTTP response that requests a chunk only after the one before was written: a source may reuse a chunk's
- * memory for later bytes of the same body. Supports only pipe, which Fastify uses.
+ * The body of an HTTP response that requests a chunk only after the previous one was written: a source may reuse a chunk's memory
+ * for later bytes of the same body. Supports only pipe, which Fastify uses.
  */
 export class ByteStream extends Readable {
   readonly #chunks: AsyncIterator<Buffer>;

@@ -3,7 +3,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { encodingFor } from '@recording-request/web-shared/assets';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-// Our own, because @fastify/compress compresses everything that mime-db calls compressible, including application/octet-stream,
+// Does not use @fastify/compress, which compresses everything that mime-db calls compressible, including application/octet-stream,
 // compresses streams, and leaves a strong ETag, which would then name several byte strings.
 
 /** Below this size the headers cost more than compression saves. */

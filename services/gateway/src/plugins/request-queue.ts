@@ -52,7 +52,7 @@ export function queueRequests(handle: RequestListener, endCrowded: EndCrowded): 
     if (socket.destroyed || socket.writableEnded) return;
     const isFull = turns.waiting.length >= WAITING_MAX;
     const place = isFull ? undefined : places.tryTake([callerNetwork(socket.remoteAddress)]);
-    // Runs in the context of its connection: the context of the request before has another signal.
+    // Runs in the context of its connection: the previous request's context has another signal.
     if (place) turns.waiting.push({ response, place, begin: AsyncResource.bind(begin) });
     else endCrowded(socket, turns.running);
   };
@@ -79,7 +79,7 @@ function endTurn(turns: Turns): void {
   setImmediate(() => {
     next.place[Symbol.dispose]();
     const { socket } = next.response;
-    // The response before may have ended the connection.
+    // The previous response may have ended the connection.
     if (socket && !socket.destroyed && !socket.writableEnded) next.begin();
     else drop(turns);
   });

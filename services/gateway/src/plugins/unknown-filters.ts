@@ -59,7 +59,10 @@ const isList = (schema: FastifySchema | undefined): boolean =>
 const bare = (name: string) => name.replaceAll(/[_-]/g, '').toLowerCase();
 const FILTERS = new Map(FILTER_NAMES.map(name => [bare(name), name]));
 
-/** Returns the known name that the given one is, or probably meant: of this route, or of another list's filter. */
+/**
+ * Returns the known name that equals the given one, or that the caller probably meant: a name of this route, or a filter of another
+ * list.
+ */
 function knownName(given: string, taken: object): string | undefined {
   const meant = bare(given);
   return Object.keys(taken).find(name => bare(name) === meant) ?? FILTERS.get(meant);

@@ -23,7 +23,7 @@ export function installValidation(app: FastifyInstance): void {
     const faults = faultsInNone(body ?? null);
     if (faults) throw Object.assign(new Error('the body has fields'), { validation: faults });
   });
-  // A path with `//` matches a route with an empty id. Refused before the token is checked, like any unknown route.
+  // A path with `//` matches a route with an empty id. It is refused before the token is checked, like any unknown route.
   app.addHook('onRequest', async request => {
     if (request.is404) return;
     const [empty] =

@@ -93,7 +93,7 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
     if (noneMatch(request.headers['if-none-match'], media.etag)) return reply.code(304).send();
     if (request.method === 'HEAD') return reply.header('content-length', media.size).send(Readable.from([]));
     const range = rangeOf(request, media);
-    // Not earlier: 304 and 416 send no bytes, so they need no place.
+    // Takes the place only here: 304 and 416 send no bytes, so they need none.
     takePlace(isTaken && !media.parts);
     if (isTaken && !media.parts)
       return mediaOffload.redirect(reply, { url: media.url, range, reader: isCounted ? readerOf(request) : undefined });

@@ -193,7 +193,10 @@ async function* linksOf(
     yield { links: page.uniqueLinks, isLast: page.isLast };
 }
 
-/** Retries what waits for the address now. If this call fails, the webhooks service finds the address a little later. */
+/**
+ * Asks the webhooks service to send the deliveries that wait for the address. If this call fails, that service finds the address a
+ * little later.
+ */
 async function refreshEndpoint({ webhooks }: Services, projectId: string, log: FastifyBaseLogger): Promise<void> {
   await webhooks
     .refreshEndpoint({ projectId }, { deadlineMs: REFRESH_DEADLINE_MS })

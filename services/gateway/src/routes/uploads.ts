@@ -142,7 +142,7 @@ function endStalled(request: FastifyRequest, reply: FastifyReply, stallMs: numbe
     const { bytesRead } = socket;
     if (bytesRead !== progress.bytes) progress = { bytes: bytesRead, at: Date.now() };
     else if (Date.now() - progress.at < stallMs) return;
-    // If bytes wait here, the client is not the one that stopped.
+    // If bytes wait here, the client has not stopped sending.
     else if (request.raw.complete || request.raw.readableLength > 0) endWith503(reply, NOT_TAKEN);
     else endShortBody(request, reply);
   };

@@ -46,7 +46,7 @@ export function showFailure(sentence: string, again: () => void): void {
     ],
     toast,
   );
-  // Inside an open dialog, which covers everything else.
+  // An open dialog covers everything else, so the message is shown inside it.
   (document.querySelector('dialog[open]') ?? document.body).append(toast);
 }
 

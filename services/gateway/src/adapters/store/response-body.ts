@@ -1,4 +1,4 @@
-/** As much as one read of a socket returns. */
+/** The most bytes that one read of a socket returns. */
 const BUFFER_BYTES = 256 * 1024;
 
 /** The part of a connection that a body uses. */

@@ -23,7 +23,7 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     const name = line.slice(0, colon).toLowerCase();
     const value = line.slice(colon + 1).trim();
     if (name === 'content-length') {
-      // Two different lengths leave the end of the response open.
+      // With two different lengths, the end of the response is unknown.
       if (!LENGTH.test(value) || (contentLength !== undefined && contentLength !== Number(value))) return undefined;
       contentLength = Number(value);
     } else if (name === 'connection') {
@@ -31,7 +31,7 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
       if (options.includes('close')) keepsAlive = false;
       else if (options.includes('keep-alive')) keepsAlive = true;
     } else if (name === 'transfer-encoding') {
-      // With chunks, Content-Length does not count.
+      // Content-Length has no meaning in a chunked response.
       return { status: Number(status), contentLength: undefined, keepsAlive: false };
     }
   }

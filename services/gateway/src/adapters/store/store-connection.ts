@@ -90,7 +90,7 @@ export class StoreConnection {
     const head = end < 0 ? undefined : parseResponseHead(arrived.toString('latin1', 0, end));
     const first = arrived.subarray(end + HEAD_END.length);
     if (!head || first.length > (head.contentLength ?? 0)) {
-      // The response's end is unknown: nothing else can follow on this connection.
+      // The end of this response is unknown, so no other response can follow on this connection.
       if (head && head.contentLength === undefined)
         this.#answer({ ...head, keepsAlive: false }, 0, first.subarray(0, 0));
       this.destroy(new Error('the object store sent no HTTP response with a length'));

@@ -14,7 +14,7 @@ type CameraEffect =
   | 'resumeRecording'
   | 'stopRecording';
 
-/** Controls the one active camera and its recording. Reports by events, its picture and sound many times per second. */
+/** Controls the one active camera and its recording. Reports events, and readings of picture and sound many times per second. */
 export function createCameraSession(
   live: HTMLVideoElement,
   takes: Takes,
