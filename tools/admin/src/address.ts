@@ -23,7 +23,7 @@ export type ServiceName = keyof typeof ADDRESSES;
 
 const isAnySet = (env: NodeJS.ProcessEnv): boolean => Object.values(ADDRESSES).some(({ name }) => env[name]);
 
-/** The address of a service's operator API, and the variables of the certificate for the calls. */
+/** The address of a service's operator API, and the variables that name the certificate for calls to it. */
 export interface Door {
   address: string;
   certificate: NodeJS.ProcessEnv;
@@ -54,8 +54,8 @@ const STORES = ['MONGO_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT'];
 export const isAnyNamed = (env: NodeJS.ProcessEnv): boolean => STORES.some(name => env[name] || env[`${name}_FILE`]);
 
 /**
- * Returns `env` with the variables of MongoDB, Kafka and the object store: unchanged if one of their addresses is set,
- * else with those of a running `npm start`, which names and prefixes in `env` override.
+ * Returns `env` with the variables of MongoDB, Kafka and the object store. If one of their addresses is set, `env` stays
+ * unchanged; otherwise the variables of a running `npm start` are added. Names and prefixes in `env` override those.
  */
 export async function storesOf(env: NodeJS.ProcessEnv, dataDir = DATA): Promise<NodeJS.ProcessEnv> {
   if (isAnyNamed(env)) return env;
@@ -85,8 +85,9 @@ const TRACE_URL: Variable<string | undefined> = {
 export const variables = { ...ADDRESSES, traceUrl: TRACE_URL };
 
 /**
- * Returns the URL template of a trace, with `{traceId}` in it: TRACE_URL, or that of the trace store beside a running `npm start` whose
- * services the command uses. Undefined if there is none. Fails with a ConfigError when TRACE_URL is not such a URL.
+ * Returns the URL template of a trace, which contains `{traceId}`. It is TRACE_URL or, if the command uses a running
+ * `npm start`, the template of the trace store beside it. Returns undefined if there is none. Fails with a ConfigError when
+ * TRACE_URL has another form.
  */
 export async function traceUrlOf(env: NodeJS.ProcessEnv, dataDir = DATA): Promise<string | undefined> {
   const { traceUrl: given } = loadConfig(env, { traceUrl: TRACE_URL });
@@ -102,7 +103,7 @@ interface ReadyFile {
   services?: Record<string, { operator?: string }>;
   operator?: NodeJS.ProcessEnv;
   stores?: NodeJS.ProcessEnv;
-  /** The file that exists when a trace store runs beside the services. */
+  /** The URL template of traces; present while a trace store runs beside the services. */
   traceUrl?: string;
 }
 

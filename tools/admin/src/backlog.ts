@@ -7,7 +7,10 @@ const COLUMNS = ['JOBS', 'WAITING', 'PAUSED', 'RUNNING', 'OLDEST SINCE'] as cons
 const OLDEST = ['SUBMISSION ID', 'JOB', 'STATE', 'ASKED FOR'] as const;
 const TROUBLED = ['SUBMISSION ID', 'JOB', 'ATTEMPTS', 'GIVEN BACK', 'NEXT TRY', 'PROBLEM'] as const;
 
-/** Reports how much work waits and runs, the oldest jobs, and those that workers gave back. Fails with a DomainError. */
+/**
+ * Reports how many jobs wait and run, the oldest jobs, and the jobs that workers returned to the queue. Fails with a
+ * DomainError.
+ */
 export async function backlog(submissions: ClientOf<SubmissionsOperatorServiceServer>): Promise<Report> {
   const { backlogs } = await submissions.getBacklog({ troubledLimit: 0 });
   const counts = backlogs.map(({ kind, waiting, paused, running, oldestAt }) => [

@@ -73,7 +73,7 @@ function soFar({ expected, objects, bytesRead }: Checked): string {
   return `${number(expected)} objects that records name, ${number(objects)} of the store${read}`;
 }
 
-/** Reports unknown objects, which are no disagreement; a deleted object no longer is one. */
+/** Reports the findings. Unknown and deleted objects do not count as a disagreement. */
 function report(checked: Checked): Report {
   const { problems, deleted, young, shown } = checked;
   const all = Object.values(problems).reduce((sum, count) => sum + count, 0);

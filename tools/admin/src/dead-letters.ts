@@ -47,9 +47,9 @@ async function newest(service: DeadLetters, limit: number): Promise<{ letters: D
 }
 
 /**
- * Replays the oldest first, so that the events of one submission keep their order, up to the newest at the
- * start: one that fails again is not replayed forever. A dead letter without content stays in the list. Fails when
- * the service does, and reports its progress.
+ * Replays the dead letters from the oldest on, so that the events of one submission keep their order. Stops at the one that
+ * was newest at the start, so that a dead letter that fails again is not replayed forever. A dead letter without content
+ * stays in the list. Fails when the service fails, and reports its progress.
  */
 async function replayAll(service: DeadLetters): Promise<Report> {
   const value = { replayed: 0, left: 0 };

@@ -12,9 +12,9 @@ export interface EraseServices {
 }
 
 /**
- * Erases, or with `dryRun` counts the data. Fails with DomainErrors; completed parts stay erased, and the
- * same command continues. The record by which a thing is found goes last, so that a repeat finds it. `removed` counts
- * during the erasure: after a failure it shows the progress.
+ * Erases the data, or counts it with `dryRun`. Fails with DomainErrors; completed parts stay erased, and the same command
+ * continues. The record by which a thing is found is deleted last, so that a repeated command finds it. `removed` counts
+ * during the erasure, so it shows the progress after a failure.
  */
 export async function erase(
   services: EraseServices,
@@ -79,8 +79,8 @@ async function eraseUser(services: EraseServices, userId: string, dryRun: boolea
     const isNew = !erasedBeforeAt;
     addTo(removed, { users: isNew ? 1 : 0 });
     removed.erasedBeforeAt = erasedBeforeAt;
-    // The list of their projects is gone, but records of them may be left. An id that is no project's counts
-    // nothing; only the date matters.
+    // The list of their projects is gone, but records of them may remain. This call erases nothing, because the id belongs to
+    // no project; only the returned date matters.
     if (erasedBeforeAt && removed.recordsEndAt === undefined) {
       const { recordsEndAt } = await services.submissions.eraseProjectSubmissions({ projectId: userId, dryRun: true });
       removed.recordsEndAt = recordsEndAt ?? null;

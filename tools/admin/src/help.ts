@@ -35,7 +35,7 @@ export function helpOnCommand(command: CommandForm): string {
   return [...parts, `  ${CALL} ${command.example}`].join('\n');
 }
 
-/** Returns a line for each; an explanation goes below a text that is longer than its column. */
+/** Returns a line for each command. The explanation is on the next line if the syntax exceeds its column. */
 function linesOf(commands: CommandForm[]): string {
   const lines = commands.map(command => {
     const synopsis = `  ${synopsisOf(command)}`;

@@ -28,7 +28,7 @@ import { usage } from './usage.ts';
 const UNUSABLE_CONFIGURATION = 78;
 // With --deep, a call reads ten videos.
 const CHECK_DEADLINE_MS = 30 * 60_000;
-// A part of an erasure is many requests to the object store.
+// One call of an erasure makes many requests to the object store.
 const ERASE_DEADLINE_MS = 5 * 60_000;
 
 async function main(words: string[]): Promise<void> {
@@ -45,7 +45,7 @@ async function main(words: string[]): Promise<void> {
 
 async function run(command: Exclude<Command, { name: 'help' }>, dataDir: string | undefined): Promise<Report> {
   if (command.name === 'migrate') return await runMigrate(process.env, showLine, dataDir);
-  // Loads it here: the servers' clients would slow the start of every other command.
+  // Imports it here, because the servers' clients would slow the start of every other command.
   if (command.name === 'backup')
     return await (await import('./backup/backup.ts')).runBackup(process.env, command, showLine, dataDir);
   if (command.name === 'restore')

@@ -12,11 +12,11 @@ export type Resealing = Pick<ClientOf<ProjectsOperatorServiceServer>, 'reseal'>;
 
 interface Pass extends Pick<ResealResponse, 'lookedAt' | 'resealed' | 'changedMeanwhile' | 'keyId' | 'otherKeyIds'> {
   unopened: number;
-  /** The first of them. */
+  /** The first secrets that could not be opened. */
   named: UnopenedSecret[];
 }
 
-// The second pass finds secrets that were sealed during the first; if it still finds some, more passes would not help.
+// The second pass finds secrets that were sealed during the first. If it still finds some, more passes would not help.
 const PASSES = 3;
 const NAMED = 20;
 const PROGRESS_MS = 2_000;
@@ -49,7 +49,7 @@ async function onePass(service: Resealing, dryRun: boolean, { show }: Terminal):
   let cursor = '';
   do {
     const batch = await service.reseal({ cursor, dryRun });
-    // Two replicas during a rotation: one would undo the other's work.
+    // During a rotation, two replicas may have different keys, and each would undo the other's work.
     if (pass.keyId !== '' && pass.keyId !== batch.keyId)
       throw new NotDone('The processes of the projects service have different keys: roll SECRETS_KEY out first.');
     for (const count of ['lookedAt', 'resealed', 'changedMeanwhile'] as const) pass[count] += batch[count];

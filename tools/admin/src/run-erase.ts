@@ -9,12 +9,14 @@ import { type Kind, unknownId } from './unknown.ts';
 export class NotDone extends Error {}
 
 export interface Terminal {
-  /** Asks a person; undefined when there is no terminal. */
+  /** Asks the operator a question; undefined when there is no terminal. */
   ask: ((question: string) => Promise<string>) | undefined;
   show(line: string): void;
 }
 
-/** Shows the data to be erased, asks unless --yes was given, and erases. Fails with DomainErrors or NotDone. */
+/**
+ * Shows the data to be erased, asks for confirmation unless --yes was given, and erases. Fails with DomainErrors or NotDone.
+ */
 export async function runErase(services: EraseServices, command: EraseCommand, terminal: Terminal): Promise<Report> {
   try {
     return await askAndErase(services, command, terminal);

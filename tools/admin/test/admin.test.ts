@@ -74,7 +74,7 @@ test('an operator creates a user and a token, changes the limit and revokes the 
 
 test('an operator rotates a token, and disables, renames, shows and enables its user', async () => {
   const operator = running.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService);
-  // In this process: a separate command line each would cost half a second.
+  // Runs in this process: a separate process for each command would take half a second longer.
   const said = async (...words: string[]) => {
     const { lines, note } = await runCommand(operator, parseCommand(words).command as AccountsCommand);
     return { text: lines.join('\n'), note };

@@ -40,7 +40,7 @@ after(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Does what a service does when it starts. */
+/** Runs the steps with which a service starts. */
 async function makeTopics({ env }: Pick<TestEnvironment, 'env'>): Promise<void> {
   const settings = loadConfig(env, kafkaVariables);
   const kafka = await connectKafka(settings, { clientId: 'test', log: createLogger('test', 'silent') });
@@ -87,7 +87,7 @@ test('a backup restored into empty servers has the same documents, indexes and o
     bytes: Buffer.from('b'),
   };
   const video = await stored('submissions/p/s1/video.webm', 'a video');
-  // An upload that is kept beside its video may be missing.
+  // The original upload of a clip with a separate video may be missing.
   await submissions.insertOne({
     _id: 's1',
     ...clip,
@@ -109,7 +109,7 @@ test('a backup restored into empty servers has the same documents, indexes and o
     offset: 10,
     parts: [{ ...part, offset: 0 }],
   });
-  // Joined and not landed: the parts may be missing, the joined object may not.
+  // This upload is joined but has not landed: its parts may be missing, but the joined object must exist.
   const whole = await stored('submissions/p/s3/source', 'put together');
   const landing = {
     _id: 'u2',
@@ -120,7 +120,7 @@ test('a backup restored into empty servers has the same documents, indexes and o
     sha256: whole.sha256,
   };
   await uploads.insertOne({ ...landing, isPaged: true, parts: [{ key: 'uploads/u2/0', offset: 0, size: 12 }] });
-  // A clip that keeps its format, and one that is landing: their parts are their bytes.
+  // The clip keeps its uploaded format, and the other one is landing: both consist of parts.
   const inParts = [await stored('uploads/u7/0', 'as it '), await stored('uploads/u7/6', 'came')];
   await submissions.insertOne({
     _id: 's7',

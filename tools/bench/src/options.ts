@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 
 export interface Options {
   rows: readonly Row[];
-  /** Undefined uses each row's own number. */
+  /** The number of rounds; undefined uses the default of each row. */
   rounds: number | undefined;
   /** True ends the run after an hour, if neither rows nor rounds are given. */
   bounded: boolean;
@@ -22,7 +22,7 @@ export interface Options {
 export const ROUNDS = 9;
 /** An undecided row gets more rounds, up to this number. */
 export const MAX_ROUNDS = 36;
-/** With fewer rounds a run has figures without a verdict and writes no results. */
+/** With fewer rounds, a run shows figures without a verdict and does not store results. */
 export const MIN_ROUNDS = 9;
 
 export const helpOf = (

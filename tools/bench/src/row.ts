@@ -30,7 +30,7 @@ export const FULL: Scale = {
   repeats: 5,
   growth: { submissions: 100_000, links: 10_000, projects: 2_000 },
 };
-/** Enough for a check of every variant's answer. */
+/** The small scale with which each variant's answer is checked. */
 export const CHECK: Scale = {
   minTicks: 1,
   minSeconds: 0,
@@ -59,7 +59,7 @@ export interface Row {
   title: string;
   needs: readonly Need[];
   goals: readonly Goal[];
-  /** The metrics in which the product must equal itself. */
+  /** The metrics in which two measurements of the product must agree. */
   self: readonly Goal[];
   /** True if `npm test` skips the row, which needs an idle machine, its own services or much time. */
   alone?: boolean;
@@ -77,8 +77,8 @@ export interface Row {
   /** The duration of nine rounds and the preparation on two cores. */
   minutes: number;
   /**
-   * Creates the data, starts the peers, and checks that every variant returns the same answer. `stack` ends all that it starts.
-   * Rejects with a sentence about the first variant with a different answer.
+   * Creates the data, starts the peers, and checks that every variant returns the same answer. `stack` ends everything that
+   * this starts. Rejects with a sentence about the first variant with a different answer.
    */
   prepare(bench: Bench, stack: AsyncDisposableStack): Promise<Prepared>;
 }
@@ -90,7 +90,7 @@ export type Prepared = Readonly<Record<string, () => Promise<Sample>>>;
 export const PRODUCT = 'product';
 export const AGAIN = 'product again';
 
-/** Returns goals that require the product to equal itself in these metrics. */
+/** Returns goals that require two measurements of the product to agree in these metrics. */
 export const itself = (...metrics: string[]): Goal[] =>
   metrics.map(metric => ({ text: `${metric} of the product beside itself`, metric, of: PRODUCT, to: AGAIN }));
 

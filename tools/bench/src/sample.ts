@@ -6,7 +6,7 @@ import type { Metrics } from './stats/goal.ts';
 import { quantile } from './stats/interval.ts';
 import type { Sample } from './stats/rounds.ts';
 
-/** A sample fails if its processes use too little CPU within this time. */
+/** A sample fails if its processes have used too little CPU after this time. */
 const LIMIT_SECONDS = 90;
 
 /** Returns a bench whose samples last only `share` of the normal time, for one of several turns in a round. */

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import { setImmediate as soon } from 'node:timers/promises';
 import type { FileReader, FileSource, HttpRequest } from 'tus-js-client';
 
-/** The place at which, and the way in which, a connection breaks during a chunk. */
+/** The break of a connection during a chunk. */
 export interface Cut {
-  /** The byte of the file after which sending stops; must lie inside a chunk. */
+  /** The offset in the file after which sending stops; it must lie inside a chunk. */
   at: number;
-  /** Called once all bytes before it have left this process. */
+  /** Called once all bytes before the break have left this process. */
   onSent: () => void;
   /** The request that carries the chunk. */
   request: () => HttpRequest | undefined;

@@ -10,7 +10,7 @@ export interface UploadPlan {
   metadata: Record<string, string>;
   /** Declares the length only with the last chunk, like a recorder that does not know it earlier. */
   deferLength?: boolean;
-  /** The share of the bytes, 0 to 1, after which the connection breaks; a new client then continues from the server's offset. */
+  /** The share of the bytes, 0 to 1, after which the connection breaks. Then a new client continues at the server's offset. */
   breakAt?: number;
   headers?: Record<string, string>;
   signal: AbortSignal;
@@ -49,7 +49,7 @@ export async function upload(plan: UploadPlan): Promise<UploadEnd> {
   return { ...endOf(second), patches: first.patches + second.patches, broken };
 }
 
-/** Returns the middle of the chunk in which the break falls, so that it is never at a chunk's boundary. */
+/** Returns the middle of the chunk that contains the break, so that the break is never at a chunk's boundary. */
 function breakByte({ bytes, chunkBytes, breakAt = 0 }: UploadPlan): number {
   const chunk = Math.floor((bytes.length * breakAt) / chunkBytes);
   const end = Math.min(bytes.length, (chunk + 1) * chunkBytes);
@@ -102,7 +102,7 @@ function sendUntilBroken(
     let acknowledged = 0;
     let request: HttpRequest | undefined;
     const onSent = () => {
-      // After this, the client calls no handler any more.
+      // After this line, the client calls no handlers.
       void client.abort();
       resolve({ uploadUrl: client.url!, acknowledged, sent: at, patches });
     };

@@ -7,7 +7,10 @@ export interface Command<T extends { help?: boolean | undefined }> {
   help: string;
   /** Throws a UsageError with a sentence for the user. */
   parse(args: string[]): T;
-  /** Resolves to the exit status, 0 by default. `signal` aborts when the user stops the command; a rejection after that is not a failure. */
+  /**
+   * Resolves to the exit status, 0 by default. `signal` aborts when the user stops the command; a rejection after that does
+   * not count as a failure.
+   */
   run(options: T, signal: AbortSignal): Promise<number | undefined> | Promise<void>;
 }
 
@@ -30,7 +33,7 @@ export async function runCommand<T extends { help?: boolean | undefined }>(comma
     if (stop.name) process.exitCode = 128 + constants.signals[stop.name];
     else reportFailure(error);
   }
-  // An abandoned operation may still keep the process alive.
+  // Exits explicitly, because an abandoned operation may keep the process alive.
   process.exit();
 }
 

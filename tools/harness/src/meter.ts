@@ -3,7 +3,7 @@ import { type MachineTimes, type ProcessTimes, parseMachine, parseProcess, start
 
 /** A tick is 10 ms: the unit of process times in Linux. */
 export const TICK_MS = 10;
-/** Below this number of ticks a figure is too imprecise: a tick is ± 0.3 % of it. */
+/** With fewer ticks, a figure is too imprecise: at this number, a tick is 0.3 % of it. */
 export const MIN_TICKS = 300;
 
 /** The machine's CPU time during a measurement, in any one unit. */
@@ -16,7 +16,7 @@ export interface MachineTime {
   stolen: number;
 }
 
-/** The processes of one kind, by the ids of those started; their descendants count too. */
+/** The processes of one kind, by the ids of those that were started. Their descendants count too. */
 export type Groups = Readonly<Record<string, readonly number[]>>;
 
 /** The use since a meter's start. */
@@ -34,7 +34,7 @@ export interface Meter {
   ticks(group: string): number;
 }
 
-/** Starts a meter. Descendants of this process belong to this run; any other process is foreign. */
+/** Starts a meter. This process's descendants belong to the run; the time of all other processes is counted as `foreign`. */
 export function startMeter(groups: Groups): Meter {
   const [startedAt, before, machineBefore] = [performance.now(), readProcesses(), readMachine()];
   const since = (now: readonly ProcessTimes[], roots: readonly number[]) =>

@@ -20,7 +20,7 @@ export function wholeNumber(name: string, text: string, { min, max }: Range): nu
   throw new UsageError(`${name} takes a whole number from ${min} to ${max}, not "${text}".`);
 }
 
-/** The same for a number that may have decimals. */
+/** Returns the number in an option, which may have decimals. Throws a UsageError for other text. */
 export function decimal(name: string, text: string, { min, max }: Range): number {
   if (/^\d+(\.\d+)?$/.test(text) && isWithin(Number(text), { min, max })) return Number(text);
   throw new UsageError(`${name} takes a number from ${min} to ${max.toLocaleString('en')}, not "${text}".`);

@@ -37,10 +37,10 @@ export const nameOf = async (pid: number): Promise<string> => (await read(pid, '
 /** Returns the command line, or "" when it is gone. */
 export const commandOf = (pid: number): Promise<string> => read(pid, 'cmdline');
 
-/** Returns its lines of `/proc/<pid>/cgroup`, or "" when it is gone. */
+/** Returns the lines of `/proc/<pid>/cgroup`, or "" when the process is gone. */
 export const cgroupsOf = (pid: number): Promise<string> => read(pid, 'cgroup');
 
-/** Returns the ids of all processes of this program whose command line contains `dir`, and of those below them. */
+/** Returns the ids of all processes of this program whose command line contains `dir`, and of their descendants. */
 export async function programsBelow(dir: string, program: string): Promise<number[]> {
   const isBelow = async (pid: number) =>
     (await nameOf(pid)) === program &&
@@ -50,7 +50,7 @@ export async function programsBelow(dir: string, program: string): Promise<numbe
   return ids.filter((_, at) => below[at]);
 }
 
-/** Returns its open files, such as `socket:[4711]`. */
+/** Returns the open files of a process, such as `socket:[4711]`. */
 export async function openFilesOf(pid: number): Promise<string[]> {
   const files = await readdir(`/proc/${pid}/fd`);
   // A file may close between the two calls.

@@ -54,7 +54,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     for (const look of looks) look();
     receiver.respond(request, response, incoming);
   };
-  // A sender that disconnects during its request has sent none.
+  // A request that its sender did not complete is ignored.
   const listener = (incoming: IncomingMessage, response: ServerResponse) =>
     void take(incoming, response).catch(() => response.destroy());
   const server = certificate ? createSecureServer(certificate, listener) : createServer(listener);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a command on the lab's machine, in its namespaces and in the cgroups of its first process, whose id is $1, or those of all
-# processes that are not in pods.
+# Runs a command on the lab's machine, whose first process has the id $1: in its namespaces, and in its cgroups or in their
+# subgroup `system`, which holds all processes outside pods.
 set -eu
 first=$1
 shift

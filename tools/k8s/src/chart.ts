@@ -40,7 +40,7 @@ async function chartFiles(tools: Kustomize): Promise<Map<string, string>> {
       rendered.filter(object => !known.has(idOf(object))),
     );
   }
-  // A value enables the certificates that the overlay has.
+  // The chart enables the certificates of the overlay by a value.
   const certificates = new Set(files.get('certificates')!.map(idOf));
   const operators = parse(await render(tools, OPERATORS));
   files.set(
@@ -91,7 +91,10 @@ export const idOf = ({ kind, metadata }: Manifest): string => `${kind} ${without
 
 export const withoutHash = (name: string): string => name.replace(/^(settings|recording-request)-[0-9a-z]{10}$/, '$1');
 
-/** Omits the product's Namespace, which is the release's, and replaces names that get a hash from the chart. Helm reads YAML 1.1, where `off` is false. */
+/**
+ * Omits the product's Namespace, because the release has one, and removes the hashes from names. Helm reads YAML 1.1, where
+ * `off` is false.
+ */
 function textOf(objects: Manifest[]): string {
   const kept = objects.filter(({ kind, metadata }) => kind !== 'Namespace' || metadata.name !== NAMESPACE);
   const text = kept.map(object => stringify(object, { lineWidth: 0, version: '1.1' })).join('---\n');

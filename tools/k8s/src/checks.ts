@@ -66,7 +66,7 @@ const CONTAINERS: Check[] = [
       : `has the image ${image}, whose content can change: pin a tag or a digest`,
   ),
   ofContainers('read-only-root', ({ securityContext }, { kind }) =>
-    // The trial overlay's stores use their vendors' images, which also write outside their data folder.
+    // The trial overlay's stores use images of their vendors, which also write outside their data folder.
     kind === 'StatefulSet' || securityContext?.readOnlyRootFilesystem
       ? undefined
       : 'can write to its image: set readOnlyRootFilesystem',

@@ -12,7 +12,10 @@ const LIMIT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 const runFile = promisify(execFile);
 
-/** Returns the faults of rendered YAML, one per line: those of the schemas; without any, those of the standard `restricted` and the checks. */
+/**
+ * Returns the faults of rendered YAML, one per line: the faults that the schemas find or, if they find none, those that the
+ * standard `restricted` and the checks find.
+ */
 export async function faultsOf(tools: ManifestTools, text: string): Promise<string> {
   const unknown = await schemaFaults(tools, text);
   if (unknown !== '') return unknown;
@@ -26,7 +29,7 @@ async function schemaFaults(tools: ManifestTools, text: string): Promise<string>
   try {
     const file = join(dir, 'all.yaml');
     await writeFile(file, text);
-    // Uses its own schemas, never those of a cluster to which this machine is connected.
+    // Uses the schemas of kubectl-validate, never those of a cluster to which this machine is connected.
     const env = { ...process.env, KUBECONFIG: join(dir, 'none') };
     await runFile(tools.kubectlValidate, ['--version', KUBERNETES, '--local-crds', tools.customResources, file], {
       env,
@@ -41,7 +44,7 @@ async function schemaFaults(tools: ManifestTools, text: string): Promise<string>
       .filter(line => !line.endsWith('...OK'))
       .join('\n')
       .trim();
-    // kubectl-validate did not run, so it found nothing about the manifests.
+    // kubectl-validate did not run, so nothing is known about the manifests.
     if (words === '' || (error as { killed?: boolean }).killed) throw error;
     return words;
   } finally {

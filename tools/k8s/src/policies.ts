@@ -23,7 +23,7 @@ export interface Connection {
 export const ensurePolicyAnalyser = (context: InstallContext): Promise<string> =>
   ensureGoProgram({ name: 'policies', does: 'judges NetworkPolicies' }, context);
 
-/** Returns for each connection whether the NetworkPolicies among `objects` allow it at both ends. */
+/** Returns for each connection whether the NetworkPolicies in `objects` allow it at both ends. */
 export async function allowed(program: string, objects: Manifest[], connections: Connection[]): Promise<boolean[]> {
   const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
   return (await ask(program, { policies, connections })) as boolean[];

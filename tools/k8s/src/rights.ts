@@ -30,6 +30,6 @@ export async function newMongoUsers(prefix = ''): Promise<MongoUser[]> {
   const made: MongoUser[] = [];
   const db = { getSiblingDB: () => ({ createUser: (user: MongoUser) => void made.push(user) }) };
   runInNewContext(await readFile(join(RIGHTS, 'mongodb.js'), 'utf8'), { db, process: { env } });
-  // Objects of the script's context have different prototypes; the copy has this context's.
+  // Objects from the script's context have other prototypes; the copy has those of this context.
   return structuredClone(made);
 }

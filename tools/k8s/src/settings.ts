@@ -59,7 +59,7 @@ export const ALL: ReadonlyArray<Variable<unknown>> = [
 export const secretsAmong = (variables: Iterable<Variable<unknown>>): string[] =>
   [...variables].filter(({ isSecret }) => isSecret).map(({ name }) => name);
 
-/** The permitted names of settings, including the files of secrets: the services themselves would ignore a misspelt name. */
+/** The permitted names of settings, including those for files of secrets. The services themselves ignore a misspelt name. */
 export const settingNames = (): string[] =>
   [
     ...new Set([

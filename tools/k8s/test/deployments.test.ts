@@ -28,7 +28,7 @@ const watched = (env: Record<string, string>, read: Set<string>) =>
     },
   });
 
-/** Asserts that a service with `seconds` to stop ends itself before that, and its longest job before then. */
+/** Asserts that a service with `seconds` to stop ends earlier by itself, and that its longest job can end before that. */
 function assertStops(name: string, config: Record<string, unknown>, seconds: number): void {
   const stopSeconds = Number(config.stopGraceSeconds);
   assert.ok(stopSeconds < seconds, `${name} may stop for ${stopSeconds} s, but Kubernetes kills it after ${seconds} s`);
@@ -122,7 +122,8 @@ for (const deployment of deployments) {
       assert.equal(lifecycle.preStop.sleep.seconds, 5);
       const given = podOf(deployment).terminationGracePeriodSeconds - lifecycle.preStop.sleep.seconds;
       assertStops(name, config, given);
-      // By default, Kubernetes reports a failed rollout after 600 s; a new pod may have to wait for the room of an ending one.
+      // By default, Kubernetes reports a failed rollout after 600 s. A new pod may have to wait until an old one frees its
+      // resources.
       const { progressDeadlineSeconds = 600 } = deployment.spec;
       assert.ok(progressDeadlineSeconds > podOf(deployment).terminationGracePeriodSeconds);
     });

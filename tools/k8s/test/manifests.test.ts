@@ -173,10 +173,11 @@ test('KEDA reads the lag of every group of a worker', async () => {
       CONSUMERS.filter(([, group]) => serviceOfGroup(group) === metadata.name),
     );
     for (const { metadata: kafka } of triggers) {
-      // By default, a partition without a committed offset counts as one waiting job, as the services read it.
+      // With this default, a partition without a committed offset counts as one waiting job. The services read it in the same
+      // way.
       assert.equal(kafka.offsetResetPolicy, 'earliest');
     }
-    // While Kafka does not respond, jobs still wait.
+    // While Kafka does not respond, jobs still wait, so the pods stay.
     assert.deepEqual(spec.fallback, { failureThreshold: 3, replicas: 2, behavior: 'currentReplicasIfHigher' });
   }
 });

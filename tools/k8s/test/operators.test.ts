@@ -142,7 +142,7 @@ test('each service, the migration and the backup have exactly the rights at Kafk
   for (const { metadata, spec } of users) {
     const { acls, type } = spec.authorization as { type: string; acls: Acl[] };
     assert.equal(type, 'simple');
-    // No pattern, no host and no denial: only these names.
+    // An ACL has only these fields: no pattern, host or denial.
     for (const acl of acls) assert.deepEqual(Object.keys(acl).sort(), ['operations', 'resource']);
     const given = Object.fromEntries(
       acls.map(({ resource, operations }) => [`${resource.type} ${resource.name}`, operations]),

@@ -29,7 +29,7 @@ const PORTS = [
   22, 53, 80, 443, 4317, 4318, 6379, 6443, 8000, 8080, 9000, 9092, 9093, 10_250, 27_017, 50_051, 50_052, 50_053,
 ];
 const NAMED: Record<string, Record<number, string>> = { gateway: { 8080: 'http' } };
-/** Likely next targets of an attacker in a pod. */
+/** Addresses that an attacker in a pod would probably try next. */
 const OUTSIDE: Record<string, End> = {
   'the internet': { ip: '8.8.8.8' },
   'the internet (IPv6)': { ip: '2001:4860:4860::8888' },
@@ -44,10 +44,10 @@ const OUTSIDE: Record<string, End> = {
 /** The product in one environment: its objects and the addresses there. */
 interface Profile {
   objects: Manifest[];
-  /** The pods of its namespace. */
+  /** The pods of the product's namespace. */
   ours: Record<string, End>;
   others: Record<string, End>;
-  /** The port of a server there, if it differs from the drawn one. */
+  /** The port of a server in this environment, if it differs from the drawn one. */
   ports: Record<string, number>;
 }
 
@@ -80,7 +80,7 @@ const inProduction: Profile = {
 /** Returns a pod that an operator creates in another namespace. */
 const made = (namespace: string, labels: Record<string, string>): End => ({ ...pod('', namespace), labels });
 const toSpeech = [{ to: [{ ipBlock: { cidr: '10.4.0.0/24' } }], ports: [{ port: 443 }] }];
-/** The overlay, with a backup and with a speech endpoint, which an installation adds. */
+/** The overlay with a backup and a speech endpoint, which an installation adds. */
 const withOperators: Profile = {
   objects: parse(
     await renderOverlay(
@@ -116,7 +116,7 @@ interface Edge {
   port: number;
 }
 
-/** Returns every connection that the policies allow between two different ends, at least one of them our pod, except DNS. */
+/** Returns every connection that the policies allow between two different ends, except DNS. At least one end is our pod. */
 async function edges({ objects, ours, others }: Profile): Promise<Edge[]> {
   const ends = { ...ours, ...others };
   const asked: Edge[] = [];
@@ -194,7 +194,7 @@ test('a migration before the new version reaches its servers through its own pol
   );
 });
 
-/** One address of each non-public range, except those for documentation, which nobody uses. */
+/** One address of each non-public range, except the ranges for documentation, which are unused. */
 const INNER = [
   ...[
     '0.1.2.3',

@@ -62,7 +62,7 @@ const isRefused = (error: unknown) => {
 };
 
 const CLIP = 'submissions/a-project/a-clip/';
-/** More than one part: the client sends a multipart upload. */
+/** The size exceeds one part, so the client sends a multipart upload. */
 const VIDEO_BYTES = 9 * 1024 * 1024;
 const text = { contentType: 'text/plain' };
 

@@ -7,14 +7,15 @@ import type { System } from './system.ts';
 
 const FEWEST = 8;
 const MOST = 512;
-/** The limit is reached when twice as many contributors add no more than this gain. */
+/** The limit is reached when twice as many contributors add no more throughput than this. */
 const GAIN = 1.1;
 const THROUGH_MS = 180_000;
 
 /**
- * Measures how many clips a minute land, are processed, transcribed and reported by webhook. In a closed loop the next contributor
- * arrives when the previous clip is complete, so that no backlog grows. The number of contributors doubles until the gain is small.
- * Owners read meanwhile, as in the steps. Rejects when a request fails, because capacity excludes errors.
+ * Measures how many clips a minute land, are processed, transcribed and reported by webhook. In this closed loop, the next
+ * contributor arrives when the previous clip is complete, so the backlog does not grow. The number of contributors doubles
+ * until the gain is small. Owners read meanwhile, as in the steps. Rejects when a request fails, because capacity excludes
+ * errors.
  */
 export async function measureCapacity(system: System, windowMs: number): Promise<number> {
   let best = 0;
@@ -57,7 +58,7 @@ async function rateWith(system: System, contributors: number, windowMs: number):
     lanes: contributors,
     isEnough() {
       system.signal.throwIfAborted();
-      // The count starts when each contributor has sent one clip, because the first ones have an idle product.
+      // Counts from the time when each contributor has sent one clip, because the first clips find an idle product.
       if (doneAt.length <= contributors) return false;
       const windows = windowsOf(doneAt.slice(contributors), doneAt[contributors - 1]!, performance.now(), windowMs);
       const steady = steadyOf(windows);

@@ -7,17 +7,17 @@ export interface Verdict {
   /** A promise of the product, with its verdict. */
   promise: string;
   state: 'kept' | 'broken' | 'not judged';
-  /** The observation; for a broken promise also the expectation. */
+  /** The observation; a broken promise also has the expectation. */
   why: string;
 }
 
 /** The seconds within which the product comes to rest after a load below its capacity. */
 const REST_SECONDS = 60;
-/** Below this duration, a heap still grows to the size of its load, and no verdict is possible. */
+/** A heap still grows to the size of its load within this duration, so a shorter step has no verdict. */
 const MEMORY_MINUTES = 5;
-/** The tolerance of p50 and p95 after a recovery: a factor, and milliseconds that a busy machine adds to any operation. */
+/** The tolerance of p50 and p95 after a recovery: a factor, plus the milliseconds that a busy machine adds to any operation. */
 const NORMAL = { p50: { factor: 1.5, ms: 50 }, p95: { factor: 2, ms: 200 } } as const;
-/** Below this number of samples there is no p95. */
+/** With fewer samples there is no p95. */
 const FEWEST = 20;
 const MIB = 1024 ** 2;
 

@@ -10,7 +10,7 @@ export interface Stretch {
   forMs: number;
   clipsPerMinute: number;
   tally: Tally;
-  /** The name of its random sequence. */
+  /** The name of the random sequence for this part. */
   name: string;
 }
 
@@ -24,7 +24,7 @@ export async function oneContributor(
   const { http, signal, broken } = system;
   const visit = { http, tally, random, signal, entry, violations: broken, seconds, intendedAt };
   const landedAt = await contribute(visit);
-  // The checker compares hashes; the bytes of thousands of takes would fill the memory.
+  // The checker compares hashes, because the bytes of thousands of takes would fill the memory.
   entry.take = { ...entry.take, bytes: Buffer.alloc(0) };
   if (landedAt === undefined || entry.submissionId === undefined) return undefined;
   return { through: system.pipeline.landed(entry.submissionId, landedAt, tally) };

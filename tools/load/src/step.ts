@@ -11,7 +11,7 @@ export interface StepResult {
   percent: number;
   clipsPerMinute: number;
   minutes: number;
-  /** The number of completed clips until the product was at rest. */
+  /** The number of clips that were complete when the product was at rest. */
   clips: number;
   tally: TallyResult;
   memory: Memory;
@@ -24,7 +24,7 @@ export interface StepResult {
 }
 
 export const RECOVERY_PERCENT = 50;
-/** The time by which the product must be as fast as before. */
+/** The time after an overload within which the product must be as fast as before. */
 export const RECOVERY_MS = 60_000;
 /** The phase lasts until both this time and this number of clips are reached, but at most `mostMs`. */
 const LOOKED_AT = { ms: 60_000, clips: 40, mostMs: 300_000 };

@@ -124,7 +124,7 @@ export async function openSystem({ serversEnv, programs, dir, seed, signal, log 
       check(
         {
           ...{ owner, ledger, leftovers, expected: NOTHING_EXPECTED, violations: ledger.violations },
-          // The checker only knows the events that every project gets, so this filters the additional ones.
+          // The checker knows only the events that every project gets, so this filters out the additional ones.
           receiver: {
             ...receiver,
             get events() {

@@ -67,7 +67,7 @@ export async function startObservability(options: ObservabilityOptions): Promise
   await mkdir(join(dataDir, 'logs'), { recursive: true });
   const installed = await ensureObservability({ env, log, signal });
   log('starting the collector, Prometheus, Alertmanager and Zipkin …');
-  // Disposes of the servers if the start fails, and hands them over otherwise.
+  // Disposes of the servers if the start fails. Otherwise the result owns them.
   await using stack = new AsyncDisposableStack();
   let isStopping = false;
   const keep = <T extends { child: Child }>(started: T): T => {

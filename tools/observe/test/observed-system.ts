@@ -25,7 +25,10 @@ const SCRAPE_MS = 1_000;
 const LIMIT_MS = 20_000;
 const WAY_MS = 180_000;
 
-/** Starts everything and sends one clip; stops it after the tests of the file. On failure it leaves nothing behind and rejects with the name of what did not start. */
+/**
+ * Starts everything, sends one clip, and stops everything after the tests of the file. On failure it leaves nothing behind
+ * and rejects with the name of the part that did not start.
+ */
 export async function startObservedSystem(env: Record<string, string> = {}): Promise<ObservedSystem> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await tempDir());

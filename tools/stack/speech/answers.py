@@ -45,7 +45,7 @@ def segment(index, cue):
         "temperature": 0.0,
         "avg_logprob": round(sum(math.log(word["probability"]) for word in cue) / len(cue), 4),
         "compression_ratio": round(len(text.encode()) / len(zlib.compress(text.encode())), 4),
-        # The share of the cue's time that holds no word.
+        # The share of the cue's time that contains no word.
         "no_speech_prob": round(min(max(1 - spoken / (end - start), 0.0), 1.0), 4) if end > start else 0.0,
     }
 

@@ -24,7 +24,7 @@ def decode(source, folder):
     except subprocess.TimeoutExpired as error:
         raise UnreadableAudio("The audio took too long to decode.") from error
     size = os.path.getsize(pcm) if os.path.exists(pcm) else 0
-    # Drops the samples before the fault of a broken file: half a transcript would pass for a whole one.
+    # Rejects a broken file as a whole, because the transcript of a part would look complete.
     if done.returncode != 0 or size == 0:
         raise UnreadableAudio("The audio file could not be decoded or its format is not supported.")
     seconds = size / BYTES_PER_SECOND

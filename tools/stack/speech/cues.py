@@ -1,7 +1,7 @@
 """Groups words with times into cues short enough to read."""
 
 PAUSE_S = 0.2
-# A short pause does not end a cue shorter than this: single words would flicker.
+# A short pause does not end a cue that is shorter than this, because single words would flicker.
 SENSIBLE_S = 1.0
 LONG_PAUSE_S = 1.5
 SENTENCE_ENDS = (".", "?", "!", "…", "。", "？", "！", "।", "؟")
@@ -10,7 +10,8 @@ MAX_CHARS = 80
 
 
 def cut_cues(words):
-    """Returns lists of consecutive words, one per cue: cut at pauses and after sentences, and into even pieces where still too long."""
+    """Returns lists of consecutive words, one per cue. Cuts at pauses and after sentences, and cuts longer cues into even
+    pieces."""
     phrases = []
     for word in words:
         if phrases and not pauses_before(phrases[-1], word):
@@ -29,7 +30,7 @@ def pauses_before(phrase, word):
 
 
 def shorten(phrase):
-    """Returns the fewest even pieces that all fit. Filling each piece to its limit would leave single words over."""
+    """Returns the smallest number of even pieces that all fit. Pieces of the maximum length would leave single words at the end."""
     for count in range(1, len(phrase)):
         pieces = divide(phrase, count)
         if all(fits(piece) for piece in pieces):

@@ -1,4 +1,4 @@
-"""The languages of Whisper, by their code of ISO 639-1 (639-3 where they have none), as OpenAI names them."""
+"""The languages of Whisper, by their code of ISO 639-1 (or ISO 639-3, for languages without one), as OpenAI names them."""
 
 NAMES = {
     "af": "afrikaans", "am": "amharic", "ar": "arabic", "as": "assamese", "az": "azerbaijani", "ba": "bashkir",
@@ -23,7 +23,7 @@ WHISPER_CODES = {"jv": "jw"}
 
 
 def code_of(named):
-    """Returns the code of a language that a request names, in whatever letter case; None for an unknown one."""
+    """Returns the code of a language that a request names in upper or lower case; None for an unknown language."""
     name = named.strip().lower()
     if name in NAMES:
         return name

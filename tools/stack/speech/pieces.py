@@ -1,12 +1,12 @@
-"""Cuts long audio where it is quietest, so that a recogniser gets pieces that it can hold and no word is cut."""
+"""Cuts long audio at its quietest points, so that each piece fits into a recogniser's memory and no word is cut."""
 
 QUIET_S = 0.3
 
 
 def cut_pieces(length, loudness, rate, min_s, max_s):
-    """Yields (start, end) in samples of pieces of `min_s` to `max_s` seconds; the last one may be shorter.
+    """Yields (start, end), in samples, of pieces of `min_s` to `max_s` seconds; the last one may be shorter.
 
-    `loudness(start, end)` is a number that grows with how loud those samples are.
+    `loudness(start, end)` returns a number that grows with the loudness of these samples.
     """
     start = 0
     while length - start > max_s * rate:

@@ -1,7 +1,7 @@
-"""Recogniser processes: one model each, one request at a time each, replaced when they die or hang.
+"""Recogniser processes. Each has one model and handles one request at a time; the pool replaces a process that dies or hangs.
 
-Processes, because PocketSphinx keeps Python's lock while it decodes, so that threads would take turns; and because one that hangs
-can be ended.
+The recognisers are processes for two reasons: PocketSphinx keeps Python's lock while it decodes, so threads would take turns;
+and a hanging process can be killed.
 """
 
 import json
@@ -16,10 +16,10 @@ import time
 
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
 LOAD_LIMIT_S = 60
-# On an idle core, recognition takes less than the audio's length. The rest allows for a busy machine.
+# On an idle core, recognition takes less time than the audio's length. The rest allows for a busy machine.
 LIMIT_BASE_S, LIMIT_PER_AUDIO_S = 60, 3
 MAX_WAITING = 64
-# An hour of words takes two megabytes.
+# The words of one hour take two megabytes.
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 
@@ -49,7 +49,7 @@ class Pool:
         return self.loaded.is_set()
 
     def keep_filled(self):
-        """Replaces missing processes, for ever. Must run in the main thread (see worker.py)."""
+        """Replaces missing processes, forever. Must run in the main thread (see worker.py)."""
         while True:
             self.missing.get()
             worker = subprocess.Popen(
@@ -62,7 +62,7 @@ class Pool:
             read_line(worker, LOAD_LIMIT_S, None)
         except RecogniserFailed as error:
             print(f"recogniser did not load: {error}", file=sys.stderr, flush=True)
-            time.sleep(1)  # keeps a broken install from spinning
+            time.sleep(1)  # limits restarts of a broken installation
             self.replace(worker)
             return
         self.idle.put(worker)
@@ -77,7 +77,7 @@ class Pool:
 
     def recognise(self, pcm, language, duration_s, connection):
         """Returns ([{word, lead, start, end, probability}, …], code of the language or None) of an s16le file, in seconds from
-        its start; `lead` is what parts a word from the one before. Raises the three above."""
+        its start; `lead` is the text between a word and the previous one. Raises the three errors above."""
         worker = self.borrow(connection)
         try:
             worker.stdin.write(json.dumps({"pcm": pcm, "language": language}).encode() + b"\n")
@@ -132,7 +132,7 @@ def read_line(worker, limit_s, connection):
 
 
 def gone(connection):
-    """Whether the client has closed its side: the socket is readable and has no data."""
+    """Returns whether the client has closed its side: the socket is readable and has no data."""
     try:
         return bool(select.select([connection], [], [], 0)[0]) and connection.recv(1, socket.MSG_PEEK) == b""
     except OSError:

@@ -3,12 +3,16 @@
 POST /v1/audio/transcriptions   multipart: file, model, response_format, timestamp_granularities[]
 GET  /v1/models                 GET /health (200 once a recogniser has loaded, 503 before)
 
-Variables: SPEECH_LISTEN (host:port), SPEECH_API_KEY (empty: no check), SPEECH_MODEL (the name answered to),
-SPEECH_ENGINE (whisper, which reads its model from SPEECH_MODEL_DIR, or pocketsphinx), SPEECH_WORKERS (processes; default: one a core,
-two at most), SPEECH_LANGUAGE (the code of what is taken for spoken where Whisper is not sure; default en; empty: what it heard),
-SPEECH_SCRATCH_DIR (uploads while they are worked on; emptied at the start), SPEECH_NICE (how much it yields to other processes, 0 to 19;
-default 0).
-Needs ffmpeg on PATH, and faster-whisper with what it needs or pocketsphinx. Python 3.9 or newer.
+Variables:
+SPEECH_LISTEN       host:port
+SPEECH_API_KEY      the required key; empty: no check
+SPEECH_MODEL        the name of the model in requests
+SPEECH_ENGINE       whisper (reads its model from SPEECH_MODEL_DIR) or pocketsphinx
+SPEECH_WORKERS      number of processes; default: one for each core, at most two
+SPEECH_LANGUAGE     code of the language if Whisper is not sure; default en; empty: the detected language
+SPEECH_SCRATCH_DIR  uploads during their requests; emptied at the start
+SPEECH_NICE         niceness, 0 to 19; default 0
+Needs ffmpeg on PATH, and either faster-whisper with its dependencies or pocketsphinx. Python 3.9 or newer.
 """
 
 import hmac
@@ -28,9 +32,10 @@ from multipart import BadMultipart, parse
 from pool import Cancelled, Pool, PoolBusy, RecogniserFailed
 
 MAX_FILE_BYTES = 25 * 1024 * 1024
-# Allows for the other fields and the boundaries around the file.
+# The additional bytes allow for the other fields and the boundaries around the file.
 MAX_BODY_BYTES = MAX_FILE_BYTES + 64 * 1024
-# After too large a body, the server reads a little more, so that the client sees the response and not a broken connection.
+# After a body that is too large, the server reads a little more, so that the client gets the response instead of a broken
+# connection.
 DRAIN_BYTES = 64 * 1024 * 1024
 SOCKET_TIMEOUT_S = 60
 
@@ -135,7 +140,8 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(401, message, code="invalid_api_key" if given else None)
 
     def wanted(self, fields):
-        """Returns the requested ((response_format, set of granularities), code of the language or None). Refuses what is missing or unknown."""
+        """Returns the requested ((response_format, set of granularities), code of the language or None). Refuses missing fields
+        and unknown values."""
         if not fields.get("file"):
             raise Refused(400, "'file' is a required property", param="file")
         if len(fields["file"][0]) > MAX_FILE_BYTES:
@@ -198,7 +204,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def wanted_language(named):
-    """Returns the code of the language that a request names, None where it names none. Refuses one that is not known."""
+    """Returns the code of the language that a request names; None if it names none. Refuses an unknown language."""
     if not named:
         return None
     code = code_of(named)
@@ -220,7 +226,7 @@ class Server(ThreadingHTTPServer):
 
 def yield_to_others(nice):
     os.nice(nice)
-    # Where Linux shares the processors among sessions, niceness applies to a session, so this process needs its own.
+    # Where Linux shares the processors among sessions, only the niceness of the session counts, so this sets it too.
     with suppress(OSError), open("/proc/self/autogroup", "r+") as autogroup:
         autogroup.write(str(nice))
 

@@ -1,4 +1,4 @@
-"""PocketSphinx: English alone, small and quick, without punctuation."""
+"""PocketSphinx: recognises only English, small and fast, without punctuation."""
 
 import array
 
@@ -21,7 +21,7 @@ class Sphinx:
 
     def recognise(self, path, _language):
         """Returns (words, code of the language) of an s16le file."""
-        # The decoder adapts to a speaker's channel, which would change the next speaker's words.
+        # The decoder adapts to a speaker's channel, which would change the words of the next speaker.
         self.decoder.set_cmn(self.first_cmn)
         with open(path, "rb") as file:
             pcm = file.read()

@@ -1,4 +1,4 @@
-"""Whisper (base, many languages) over CTranslate2, with Silero's voice detection: without it Whisper invents words in noise."""
+"""Whisper (base, many languages) over CTranslate2, with Silero's voice detection: without it, Whisper invents words in noise."""
 
 import os
 import sys
@@ -45,7 +45,8 @@ class Whisper:
 
     def segments(self, samples, language):
         segments, info = self.transcribe(samples, language)
-        # The library computes segments while they are read, so a second request has cost only the language detection.
+        # The library computes segments only when they are read. If the language is unlikely, the first request has cost only
+        # its detection.
         if not language and self.likely and info.language != self.likely and info.language_probability < SURE:
             segments, info = self.transcribe(samples, self.likely)
         return list(segments), ISO_CODES.get(info.language, info.language)

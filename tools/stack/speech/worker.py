@@ -1,5 +1,5 @@
-"""One recogniser. Reads lines {"pcm": path, "language": code or null}; writes {"words": […], "language": code or null} or
-{"error": …} for each; ends with its input. SPEECH_ENGINE says which: whisper or pocketsphinx."""
+"""One recogniser process. Reads lines {"pcm": path, "language": code or null}. Writes {"words": […], "language": code or null}
+or {"error": …} for each line. Ends when its input ends. SPEECH_ENGINE selects whisper or pocketsphinx."""
 
 import ctypes
 import json
@@ -38,7 +38,8 @@ def load():
 
 
 def die_with(parent):
-    """Has the kernel kill this process when the parent's starting thread ends: while it decodes it cannot see its input end."""
+    """Makes the kernel kill this process when the parent's starting thread ends: while decoding, it cannot notice the end of its
+    input."""
     try:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     except (OSError, AttributeError):

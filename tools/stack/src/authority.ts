@@ -21,7 +21,10 @@ export interface Authority {
   key(): Promise<string>;
   /** The certificate to trust. */
   cert: string;
-  /** Issues a certificate for host names, addresses and URIs. It is valid from yesterday (or until yesterday, if `expired`) and for any use unless `usages` (object identifiers) are given. */
+  /**
+   * Issues a certificate for host names, addresses and URIs, valid from yesterday (until yesterday if `expired`). It permits
+   * any use unless `usages` (object identifiers) limit it.
+   */
   issue(names: string[], options?: { expired?: boolean; usages?: string[] }): Promise<Certificate>;
 }
 
@@ -32,8 +35,9 @@ const KEYS = { name: 'ECDSA', namedCurve: 'P-256' };
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' };
 
 /**
- * Makes a certificate authority, or continues one that was `kept`. Unless the caller asks for its key, it ends with the process. Each
- * has a different name: clients trust two while one replaces the other, and TLS looks an issuer up by its name.
+ * Creates a certificate authority, or continues the authority in `kept`. Its key exists only in this process unless the
+ * caller requests it. Each authority has a different name: TLS finds an issuer by its name, and clients trust two
+ * authorities while one replaces the other.
  */
 export async function makeAuthority(
   kept?: Certificate,

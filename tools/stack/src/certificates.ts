@@ -5,10 +5,10 @@ import { type Caller, OPERATOR, SERVICES } from '@recording-request/proto/caller
 import { type Authority, makeAuthority } from './authority.ts';
 import { writePrivate } from './secrets.ts';
 
-/** The certificates, as files, with which the services of this machine authenticate each other and the operator. */
+/** The certificate files with which the services of this machine authenticate each other and the operator. */
 export interface MachineCertificates {
   authority: Authority;
-  /** Returns the variables that name a service's files; for the operator, those of `npm run admin`. */
+  /** Returns the variables that name the files of a service; for the operator, the variables of `npm run admin`. */
   env(name: Caller): Record<string, string>;
   /** Writes a certificate of the same authority as `<file>.pem` and `<file>.key`; returns the variables that name them. */
   issue(file: string, names: readonly string[], options?: { expired?: boolean }): Promise<Record<string, string>>;

@@ -56,10 +56,10 @@ export async function startChild(options: {
   const [file, argv] = dieWithParent(options.command, options.args);
   const log = await open(logFile, 'a');
   try {
-    // A session of its own: a terminal's Ctrl-C reaches only this process, which then ends the children in order.
+    // Starts a new session, so that a terminal's Ctrl-C reaches only this process, which then ends the children in order.
     const stdio: StdioOptions = ['ignore', log.fd, log.fd];
     const spawned = spawn(file, argv, { cwd: options.cwd, env: options.env, stdio, detached: true });
-    // Listens before the first await: a child that exits at once would otherwise go unnoticed.
+    // Listens before the first await; otherwise it would miss a child that exits at once.
     const child = watch(name, spawned, logFile, logStart);
     await new Promise<void>((resolve, reject) => {
       spawned.once('spawn', resolve);
@@ -137,7 +137,7 @@ function findSetpriv(): string | undefined {
       accessSync(join(dir, 'setpriv'), constants.X_OK);
       return join(dir, 'setpriv');
     } catch {
-      // This folder has none.
+      // This folder has no setpriv.
     }
   }
   return undefined;

@@ -23,7 +23,7 @@ const GRACE_MS = 15_000;
 
 export interface ClusterOptions {
   servers: Pick<Servers, 'env'>;
-  /** Holds `logs/<name>.log`, the key that encrypts secrets, and `tls/`. */
+  /** The folder of `logs/<name>.log`, of the key that encrypts secrets, and of `tls/`. */
   dataDir: string;
   /** The gateway's port; a free one by default. */
   baseUrlPort?: number;
@@ -61,7 +61,7 @@ export interface RunningService extends ServiceAddress {
 export interface Cluster extends AsyncDisposable {
   /** The gateway's base URL, without a trailing slash. */
   baseUrl: string;
-  /** `pid` is that of the current process, also after a restart. */
+  /** `pid` is the id of the current process, also after a restart. */
   services: Record<ServiceName, RunningService>;
   certificates: MachineCertificates;
   kill(name: ServiceName, signal: NodeJS.Signals): void;
@@ -70,9 +70,9 @@ export interface Cluster extends AsyncDisposable {
 }
 
 /**
- * Migrates the databases and starts each service as a process. Resolves when each service reports SERVING and the gateway's /healthz succeeds.
- * The services end with this process, however it ends. On failure it leaves none running and rejects with a sentence that names
- * the service that did not become ready and shows the end of its log.
+ * Migrates the databases and starts each service as a process. Resolves when each service reports SERVING and the gateway's
+ * /healthz succeeds. The services end with this process, even after a crash. On failure it leaves none running and rejects
+ * with a sentence that names the service that did not become ready and shows the end of its log.
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const addresses = await planAddresses(options.baseUrlPort);
@@ -128,11 +128,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 export const serviceArgs = (name: ServiceName): string[] => [...nodeFlags(ROOT), join('services', name, 'src/main.ts')];
 
-/** Returns the node arguments before the file, for the version whose repository is `root`; the images use the same. */
+/** Returns the node arguments before the file, for the version whose repository is `root`. The images use the same arguments. */
 export const nodeFlags = (root: string): string[] => [
   // kafkajs computes a negative timeout when it is idle; Node would warn about it in every log.
   '--disable-warning=TimeoutNegativeWarning',
-  // In MiB. In a container V8 chooses 2 or 3, and collects garbage so often that a read costs a tenth more.
+  // The size in MiB. In a container, V8 chooses 2 or 3, and collects garbage so often that a read takes a tenth more CPU time.
   '--max-semi-space-size=16',
   '--import',
   join(root, PRELOAD),

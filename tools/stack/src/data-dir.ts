@@ -21,7 +21,7 @@ export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
     }
     if (fresh || before.length === 0) {
       await writeFile(join(dir, MARKER), 'Data of Recording Request on this machine.\n');
-      // The folder holds keys: inside a clone, git and the checks must skip it.
+      // The folder holds keys, so git and the checks must skip it inside a clone.
       await writeFile(join(dir, '.gitignore'), '*\n');
     }
   } catch (error) {

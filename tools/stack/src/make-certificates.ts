@@ -26,7 +26,7 @@ const DONE: Record<Step, string> = {
   'drop-authority': 'the previous authority no longer exists',
 };
 
-/** The requested step does not follow the steps before; the message names the step that does. */
+/** The requested step is not the next one; the message names the next step. */
 export class WrongStep extends Error {}
 
 /** Replaces the certificates in `dir` with new ones of its authority, or changes the authorities in each `ca.crt`. */
@@ -41,7 +41,7 @@ export async function makeDeployedCertificates(dir: string, step: Step = 'certif
       throw new WrongStep(
         'The certificates were issued by the authority that this step removes: run --add-authority, copy each ca.crt to its service, then run it without an option.',
       );
-    // Replaces one at a time, so that a second run completes an interrupted one.
+    // Replaces one certificate at a time, so that a second run completes an interrupted one.
     for (const file of ['ca.key', 'ca.crt'])
       if (existsSync(join(next, file))) await rename(join(next, file), join(present, file));
     await rm(next, { recursive: true });

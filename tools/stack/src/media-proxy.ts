@@ -28,9 +28,9 @@ export interface MediaProxyOptions {
   store: string;
   /** MEDIA_OFFLOAD_SECRET. */
   secret: string;
-  /** The authorities that a store over TLS is verified against. */
+  /** The certificate authorities for a store over TLS. */
   storeCaFile?: string;
-  /** The limits of concurrent videos: in all, per owner, per token. */
+  /** The limits of concurrent videos: in total, per owner, and per token. */
   limits?: { all: number; perOwner: number; perToken: number };
   env?: NodeJS.ProcessEnv;
   log?: Log;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /**
- * Writes the files with which nginx serves `http` (the lines of its block of that name) and returns the arguments that run it in the foreground. All
- * its files are in `folder`, because the defaults are the system's.
+ * Writes the configuration of an nginx that serves `http` (the lines of its block of that name). Returns the arguments that
+ * run nginx in the foreground. All its files are in `folder`, because its default paths belong to the system.
  */
 export async function nginxArgs(folder: string, http: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });

@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { isAlive } from './child-process.ts';
 import { isCode } from './files.ts';
 
-// Below Linux's range for outgoing connections: any client could take a port of that range
-// while the service that owns it restarts.
+// Below Linux's range for outgoing connections. Any client could take a port of that range while its service restarts.
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
-// One file per port, named after it, holds the process that got it: until the server listens, and while it
-// restarts, nothing else shows other processes that the port is taken.
+// One file per port, named after it, holds the id of the process that got the port. Before the server listens, and while it
+// restarts, only this file shows other processes that the port is taken.
 const RESERVED = join(tmpdir(), `recording-request-ports-${process.getuid?.() ?? 'all'}`);
 const handedOut = new Set<number>();
 
@@ -19,13 +18,13 @@ process.on('exit', () => {
   try {
     for (const port of handedOut) rmSync(join(RESERVED, String(port)), { force: true });
   } catch {
-    // Another process takes a remaining file over once this process has ended.
+    // If a file remains, another process takes it over once this process has ended.
   }
 });
 
 /**
- * Returns a port of 127.0.0.1, from `lowest` and below `highest`, that has no listener and that this function has given to
- * no living process.
+ * Returns a port of 127.0.0.1, from `lowest` and below `highest`, that has no listener. The port differs from those that
+ * this function has returned to processes that still run.
  */
 export async function freePort(lowest = LOWEST, highest = HIGHEST): Promise<number> {
   for (let tries = 0; tries < 2_000; tries++) {
@@ -44,7 +43,7 @@ function reserve(port: number): boolean {
     writeFileSync(place, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    // Without the files, one process cannot know more.
+    // Without the files, a process knows only its own ports.
     if (!isCode(error, 'EEXIST')) return !handedOut.has(port);
     if (isLeftOver(place)) rmSync(place, { force: true });
     return false;

@@ -23,8 +23,8 @@ export async function isTokenGood(api: Api): Promise<boolean> {
 }
 
 /**
- * Returns the project that `npm start` shows: that of the last run, or a new one. The API returns the dashboard's address
- * only when it creates a project, so `dataDir` keeps it. Rejects when the API refuses the project.
+ * Returns the project that `npm start` shows: the project of the last run, or a new one. The API returns the dashboard's
+ * address only when it creates a project, so `dataDir` keeps the address. Rejects when the API refuses the project.
  */
 export async function sampleProject(api: Api, webhookUrl: string, dataDir: string): Promise<SampleProject> {
   const file = join(dataDir, 'sample-project.json');

@@ -39,7 +39,10 @@ export interface Servers extends AsyncDisposable {
   s3: { endpoint: string; accessKey: string; secretKey: string; region: string };
   /** The base URL, which ends in /v1, as OpenAI's clients expect. */
   speechBaseUrl: string;
-  /** MONGO_URL, KAFKA_BROKERS, S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY, S3_REGION, SPEECH_BASE_URL, SPEECH_API_KEY, SPEECH_MODEL: those of the servers asked for. */
+  /**
+   * MONGO_URL, KAFKA_BROKERS, S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY, S3_REGION, SPEECH_BASE_URL, SPEECH_API_KEY and
+   * SPEECH_MODEL, as far as they belong to the requested servers.
+   */
   env: Record<string, string>;
   /** A server that runs elsewhere has no pid. */
   servers: Partial<Record<ServerName, { pid?: number; url: string }>>;
@@ -50,9 +53,9 @@ export interface Servers extends AsyncDisposable {
 const ALL: ServerName[] = ['mongo', 'kafka', 's3', 'speech'];
 
 /**
- * Finds or installs the servers and starts them in parallel on 127.0.0.1. They end with this process, however it ends.
- * The addresses of servers that are not in `only` are empty. On failure it leaves none running and rejects with a sentence that
- * names the server that did not become ready and shows the end of its log.
+ * Finds or installs the servers and starts them in parallel on 127.0.0.1. They end with this process, even after a crash.
+ * The addresses of servers that are not in `only` are empty. On failure it leaves none running and rejects with a sentence
+ * that names the server that did not become ready and shows the end of its log.
  */
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const { only = ALL, log, host = '127.0.0.1', env = process.env, onExit } = options;
@@ -62,7 +65,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const own = only.filter(name => !external.get(name));
   const installed = await ensure(own, log, { env, signal: options.signal });
 
-  // The first failure ends the wait for the others.
+  // Stops waiting for the others at the first failure.
   const failed = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
   const begin = async (name: ServerName): Promise<RunningServer> => {

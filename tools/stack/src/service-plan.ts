@@ -51,14 +51,14 @@ export async function commonEnv(options: {
   logLevel: string;
 }): Promise<Record<string, string>> {
   const { addresses, serversEnv } = options;
-  // The next run must be able to decrypt the kept data.
+  // The key is kept, so that the next run can decrypt the kept data.
   const secretsKey =
     process.env.SECRETS_KEY ||
     (await keptSecret(join(options.dataDir, 'secrets-key.json'), () => `k1:${randomBytes(32).toString('base64')}`));
   return {
     ...serversEnv,
     LOG_LEVEL: options.logLevel,
-    // Less than the time that the cluster waits for a service to stop.
+    // The time is shorter than the time that the cluster waits for a service to stop.
     STOP_GRACE_SECONDS: '14',
     PROJECTS_GRPC: addresses.projects.grpc ?? '',
     SUBMISSIONS_GRPC: addresses.submissions.grpc ?? '',

@@ -42,7 +42,7 @@ describe('clusters of three', { concurrency: true }, () => {
     const notes = clientOf(mongo.url).db('t').collection<{ _id: string }>('notes');
     await notes.insertOne({ _id: 'before' });
     const { restart } = await mongo.killPrimary();
-    // The driver retries only once, perhaps before it knows that the primary has gone.
+    // The driver retries only once, and perhaps before it knows that the primary has ended.
     const write = () => notes.updateOne({ _id: 'after' }, { $set: { text: 'kept' } }, { upsert: true });
     await waitFor('a write', write, { timeoutMs: 30_000, checkMs: 30_000 });
     await restart();
@@ -57,7 +57,7 @@ describe('clusters of three', { concurrency: true }, () => {
         ssl: { ca: [authority.cert] },
         sasl: { mechanism: 'scram-sha-512', username: 'service', password },
         logLevel: logLevel.NOTHING,
-        // The partitions get another leader only after the cluster has missed the broker for nine seconds.
+        // The partitions get another leader only after the cluster has had no contact with the broker for nine seconds.
         retry: { retries: 60, maxRetryTime: 500 },
       });
     await assert.rejects(
@@ -78,7 +78,7 @@ describe('clusters of three', { concurrency: true }, () => {
         acks: -1,
         messages: Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, value: 'v' })),
       });
-    // A broker that does not know a new topic yet reports that it does not exist.
+    // A broker that does not know a new topic yet reports that the topic does not exist.
     await waitFor('the topic', async () => (await send()).length > 0 || undefined, { timeoutMs: 30_000 });
     const { address } = await kafka.killLeader();
     await send();

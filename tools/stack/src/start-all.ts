@@ -69,7 +69,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   const beside = all.beside && stack.use(await all.beside(over));
   const sink = stack.use(await startWebhookSink({ port: await sinkPort(dataDir), log }));
   log('starting the six services …');
-  // Chosen only now: another process may have taken a port while the servers were installed and started.
+  // Chosen after the start of the servers, because another process may have taken a port meanwhile.
   const port = options.port ?? (await nextFreePort(DEFAULT_PORT));
   let announce = async (): Promise<void> => {};
   const cluster = stack.use(
@@ -105,7 +105,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   lost.signal.throwIfAborted();
 }
 
-/** The names of databases, topics and bucket, as the services read them: external servers may hold those of another system. */
+/** The names of databases, topics and bucket, as the services read them. External servers may hold the data of another system. */
 const names = (env: NodeJS.ProcessEnv) => ({
   mongoDatabasePrefix: env.MONGO_DATABASE_PREFIX || undefined,
   kafkaTopicPrefix: env.KAFKA_TOPIC_PREFIX || undefined,
@@ -135,7 +135,10 @@ function describe(parts: { cluster: Cluster; servers: Servers; apiToken: string;
   };
 }
 
-/** Returns the kept token while the API accepts it, else a new owner's. (A new database does not know the kept token.) */
+/**
+ * Returns the kept token while the API accepts it, otherwise the token of a new owner. (A new database does not know the
+ * kept token.)
+ */
 async function tokenOf(cluster: Cluster, dataDir: string, provision: StartAllOptions['provision']): Promise<string> {
   const file = join(dataDir, 'api-token.json');
   const kept = await readJson<{ apiToken: string }>(file);
@@ -145,7 +148,7 @@ async function tokenOf(cluster: Cluster, dataDir: string, provision: StartAllOpt
   return apiToken;
 }
 
-/** Returns the same port in each run, because projects store their webhook's URL; another one when it is taken. */
+/** Returns the same port in each run, because projects store their webhook's URL. Returns another port when this one is taken. */
 async function sinkPort(dataDir: string): Promise<number> {
   const fresh = await freePort();
   const { port } = await keptSecret(join(dataDir, 'webhook-sink.json'), () => ({ port: fresh }));

@@ -3,7 +3,7 @@ import { type Child, type Exit, startChild } from './child-process.ts';
 import type { Log } from './log.ts';
 import { NotReadyError, waitFor, words } from './wait.ts';
 
-// A live process that waits for others has not failed; on a busy machine the first start takes minutes.
+// A live process that waits for others has not failed. On a busy machine, the first start takes minutes.
 const READY_MS = 5 * 60_000;
 // A longer silence would look like a hang.
 const TICK_MS = 10_000;
@@ -110,7 +110,7 @@ async function startReady(
     await waitFor(name, check, { timeoutMs: READY_MS, child, signal });
     return child;
   } catch (error) {
-    // On a stop the process may end by itself; SIGKILL follows only if it hangs.
+    // When the supervisor stops, the process may end by itself; SIGKILL follows only if it hangs.
     await child.stop(signal?.aborted ? 5_000 : 0);
     throw error;
   } finally {

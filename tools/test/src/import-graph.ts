@@ -24,7 +24,7 @@ export async function readImportGraph(root: string): Promise<ImportGraph> {
   return graph;
 }
 
-/** Returns the `starts` that are, or import at any distance, a file for which `isWanted` holds. */
+/** Returns the files in `starts` that are, or import at any distance, a file for which `isWanted` holds. */
 export function reaching(graph: ImportGraph, starts: readonly string[], isWanted: (file: string) => boolean): string[] {
   return starts.filter(start => {
     const seen = new Set([start]);

@@ -53,7 +53,7 @@ function packageImports(): Map<string, Map<string, string>> {
   return imports;
 }
 
-/** Returns the import path by which `start` reaches itself, each step with its file; undefined if there is no circle. */
+/** Returns the path of imports by which `start` reaches itself, each step with its file; undefined if there is no cycle. */
 function circleFrom(start: string, imports: ReturnType<typeof packageImports>): string[] | undefined {
   const paths = new Map<string, string[]>([[start, []]]);
   for (const [name, path] of paths)

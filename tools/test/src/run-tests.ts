@@ -55,10 +55,10 @@ export async function runTests(files: readonly string[], checks: Promise<Tally>,
   const withServers = files.some(needsServers);
   const missing = new AbortController();
   const installed = ensurePrograms(files, withServers);
-  // A start of servers, which may build them for minutes, ends when a program cannot be installed.
+  // Cancels the start of the servers, which may build them for minutes, when a program cannot be installed.
   installed.catch(error => missing.abort(error));
   await using folder = await serversFolder();
-  // A compile cache: most files and services load the same modules.
+  // Uses a compile cache, because most files and services load the same modules.
   process.env.NODE_COMPILE_CACHE ||= join(folder.path, 'compiled');
   const programs = await groupUnitTests(files, folder.path);
   if (!withServers) {

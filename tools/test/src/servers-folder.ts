@@ -6,7 +6,7 @@ const MEMORY = '/dev/shm';
 const PREFIX = 'recording-request-test-';
 /** Three times the largest data of the servers in a whole run. */
 const ROOM_BYTES = 4 * 2 ** 30;
-/** The other memory of a whole run: the services, the browsers, and the servers themselves. */
+/** The memory that the rest of a whole run needs: the services, the browsers, and the server processes. */
 const REST_BYTES = 12 * 2 ** 30;
 
 export interface Places {
@@ -28,7 +28,7 @@ export async function serversFolder(
     availableBytes: process.availableMemory(),
   },
 ): Promise<Awaited<ReturnType<typeof mkdtempDisposable>>> {
-  // On a disk the folders cost little, and another container may share the disk.
+  // Removes only folders in memory: on a disk they cost little, and another container may share the disk.
   await removeLeft(memory);
   const room = availableBytes >= ROOM_BYTES + REST_BYTES && (await freeBytes(memory)) >= ROOM_BYTES;
   return await mkdtempDisposable(join(room ? memory : disk, `${PREFIX}${process.pid}-`));
@@ -54,7 +54,7 @@ function runs(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // It belongs to another user.
+    // The folder belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -3,7 +3,7 @@ import { glob } from 'node:fs/promises';
 import { reaching, readImportGraph } from './import-graph.ts';
 import { ROOT } from './repository.ts';
 
-// A test beside the source needs no server, except those of the tools that make clips and start servers.
+// A test beside its source needs no server, except the tests of the tools that make clips and start servers.
 const WITH_SERVERS = /^test\/(?!.*\/src\/)|^[^/]+\/[^/]+\/test\/|^tools\/(stack|fixtures|demo)\//;
 
 /** Returns whether a test file needs the real servers, or the programs that install with them. */
@@ -21,13 +21,13 @@ const LONG =
 // Each takes minutes: if it started late, it would run alone at the end.
 const LONGEST = /^test\/(system\/owner-api|browser\/(recovery|dashboard|pages)|faults\/faults)\.|\/hostile\./;
 
-/** Returns whether a test file takes long, so that no other should wait for it in one process. */
+/** Returns whether a test file takes long, so that other tests should not wait for it in the same process. */
 export const isLong = (file: string): boolean => LONG.test(file);
 
 /**
- * Returns every test file, relative to the repository. Long ones are distributed evenly among the first of the services' tests:
- * together they would fill the processor first and leave it idle later. Files in name order would do the same, because those of
- * one folder mostly wait or mostly compute: so the order is mixed, but always the same. Unit tests come last.
+ * Returns every test file, relative to the repository. Long files are distributed evenly among the first of the services'
+ * tests: together they would use the whole processor first and leave it idle later. The order is mixed but always the same,
+ * because files of one folder mostly wait or mostly compute. Unit tests come last.
  */
 export async function allTestFiles(): Promise<string[]> {
   const files = await Array.fromAsync(

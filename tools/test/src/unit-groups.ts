@@ -5,14 +5,15 @@ import { ROOT } from './repository.ts';
 import { isLong, needsServers } from './test-files.ts';
 
 const GROUP_FILES = 40;
-// Process-wide state that a test changes: timers and methods, variables, OpenTelemetry's providers, listeners. Or that it measures: memory.
+// Process-wide state that a test changes: timers and methods, variables, OpenTelemetry's providers, listeners. Also state that
+// a test measures: memory.
 const CHANGES_PROCESS =
   /\bmock\.(timers|method)|\bprocess\.(env\.\w+ \|?\|?=|on\(|once\(|exitCode|memoryUsage)|@opentelemetry\//;
 
 /**
- * Returns the absolute paths of the modules that run these test files, given relative to the repository. For a unit test, starting the process and
- * loading shared modules takes longer than the test: so modules written to `dir` import several of them, unless they take long or
- * change their process.
+ * Returns the absolute paths of the modules that run these test files, which are given relative to the repository. Starting
+ * a process and loading shared modules takes longer than a unit test. So modules in `dir` import several unit tests each,
+ * except tests that take long or change their process.
  */
 export async function groupUnitTests(files: readonly string[], dir: string): Promise<string[]> {
   const alone: string[] = [];

@@ -36,7 +36,7 @@ export async function runBackup(
     await using databases = await openDatabases(settings);
     const system = await requireSystem(databases, dir);
     await claim(dir);
-    // Until every object is copied, the services keep every object that a record of the moment names.
+    // Until every object is copied, the services keep all objects that a record of this moment names.
     const lease = createLease(databases.connection, BACKUP_LEASE, LEASE_MS);
     await using held = await takeLease(lease);
     if (!held)
@@ -87,7 +87,7 @@ async function make(dir: string, { settings, databases, system, lease, show }: M
   );
   const { count, bytes, list, absent } = copied;
   const { databases: written } = dumped;
-  // A process that slept may have lost the lease, and another may have finished a backup.
+  // A paused process may have lost the lease, and another process may have finished a backup.
   if (!(await lease.hold()))
     throw new NotDone('This backup was paused for so long that another one has begun: that one continues.');
   await writeManifest(dir, {
@@ -100,8 +100,9 @@ async function make(dir: string, { settings, databases, system, lease, show }: M
 }
 
 /**
- * Returns the id of the system in the databases, which gets one with its first backup. Fails when they are empty, or when the
- * folder has the backup of another system: lost and recreated databases are another system, and must not replace its backup.
+ * Returns the system's id from the databases; the first backup creates the id. Fails when the databases are empty, or when
+ * the folder holds the backup of another system. Recreated databases count as another system, so they cannot replace the
+ * backup of the lost ones.
  */
 async function requireSystem(databases: Databases, dir: string): Promise<string> {
   const submissions = databases.of('submissions');
@@ -120,7 +121,7 @@ async function requireSystem(databases: Databases, dir: string): Promise<string>
   return (await systems.findOne({ _id: 'system' }))!.id;
 }
 
-/** Refuses a folder with other files, which would be in the way or be taken for objects. */
+/** Refuses a folder with other files: they could block a path of the backup, or look like its objects. */
 async function claim(dir: string): Promise<void> {
   await mkdir(join(dir), { recursive: true, mode: 0o700 });
   const entries = await readdir(dir);
@@ -132,7 +133,7 @@ async function claim(dir: string): Promise<void> {
 
 /** Removes the objects of the earlier backup that this one lacks. Returns their number. */
 async function tidy(dir: string, id: string, stamp: Date): Promise<number> {
-  // The id contains the time of the backup's start: keeps later ones.
+  // An id begins with the time at which its backup started. Folders with a later id stay.
   for (const entry of await readdir(dir))
     if (GENERATION.test(entry) && entry < id) await rm(join(dir, entry), { recursive: true });
   const removed = await prune(dir, stamp);

@@ -14,9 +14,9 @@ const NAMED = 20;
 export interface Copied {
   count: number;
   bytes: number;
-  /** How many of those an earlier run had copied. */
+  /** The number of these objects that an earlier run had copied. */
   reused: number;
-  /** How many of these the store has lost, or has with another size. */
+  /** The number of these objects that the store has lost, or has with another size. */
   lost: number;
   list: StoredFile;
   absent: Record<Absence, number>;
@@ -25,8 +25,9 @@ export interface Copied {
 }
 
 /**
- * Copies every object to `objects/KEY` below `dir`, except those already complete, and writes the list of all with their
- * hashes. Gives each copied or kept object the time `stamp`; an existing object of a clip that was erased meanwhile keeps its time.
+ * Copies every object to `objects/KEY` below `dir`, except those already complete, and writes the list of all objects with
+ * their hashes. Sets the time of each copied or kept file to `stamp`, except for objects of clips that were erased
+ * meanwhile.
  */
 export async function copyObjects(
   source: AsyncIterable<NamedObject>,
@@ -36,7 +37,7 @@ export async function copyObjects(
   const said = nowAndThen(show);
   const lines = new PassThrough();
   const listing = writeCompressed(dir, `${folder}/objects.jsonl.gz`, lines as AsyncIterable<Buffer>);
-  // When the list cannot be written, the copying ends at its next line.
+  // If the list cannot be written, the copying stops at its next line.
   lines.on('error', () => {});
   listing.catch(error => lines.destroy(error));
   const note = async (entry: ListedObject | AbsentObject) => {
@@ -67,7 +68,7 @@ export async function copyObjects(
     const path = join(dir, 'objects', key);
     const kept = await wholeAt(path, object);
     const loss = kept && (await lossOf(object));
-    // Without the time of this backup, the cleanup at the end removes it.
+    // The file keeps its old time, so the cleanup at the end removes it.
     if (loss === 'erased') {
       miss(key, 'erased');
       return await note({ key, absent: 'erased' });
@@ -135,8 +136,8 @@ async function isErased(submissions: mongo.Db, key: string): Promise<boolean> {
 const SECOND_MS = 1_000;
 
 /**
- * Removes the objects below `dir` that are older than this stamp: no record of the backup names them any more, or their clip was
- * erased during the backup. Objects that a later backup copied while this process slept are newer, and stay.
+ * Removes the objects below `dir` that are older than this stamp: no record of the backup names them any more, or their clip
+ * was erased during the backup. Objects that a later backup copied while this process was paused are newer, and stay.
  */
 export async function prune(dir: string, stamp: Date): Promise<number> {
   let removed = 0;

@@ -15,8 +15,8 @@ export interface Dump {
 }
 
 /**
- * Writes every collection as it was at the moment: its documents as consecutive BSON, in `FOLDER/DATABASE/
- * COLLECTION.bson.gz` below `dir`. Streams the documents.
+ * Writes every collection as it was at the moment: its documents as consecutive BSON, in
+ * `FOLDER/DATABASE/COLLECTION.bson.gz` below `dir`. Streams the documents.
  */
 export async function dump(
   databases: Databases,

@@ -31,7 +31,10 @@ export interface Manifest {
   clusterTime: { seconds: number; increment: number };
   databases: Record<string, StoredCollection[]>;
   objects: { count: number; bytes: number; list: StoredFile };
-  /** The number of named objects that the backup lacks or has with other bytes: erased since then, missing in the store, or different there. */
+  /**
+   * The number of named objects that the backup lacks, or has with other bytes: they were erased since then, are missing in
+   * the store, or differ there.
+   */
   absent: Record<Absence, number>;
   /** The number of events that were only in Kafka at the moment. */
   eventsLeft: number;
@@ -44,7 +47,10 @@ export interface ListedObject {
   sha256: string;
 }
 
-/** The reason why an object differs from its record: erased since the moment, lost, or stored with other bytes (which the backup has). */
+/**
+ * The reason why an object differs from its record: it was erased since the moment, is lost, or is stored with other bytes
+ * (which the backup has).
+ */
 export const ABSENCES = ['erased', 'missing', 'different'] as const;
 export type Absence = (typeof ABSENCES)[number];
 

@@ -6,8 +6,8 @@ import { NotDone } from '../run-erase.ts';
 import { AT_THE_MOMENT, type Databases, type Settings } from './settings.ts';
 
 /**
- * The consumers whose pending work is in no database. The jobs of submissions request the work of the other
- * consumers again.
+ * The consumers whose pending work is not in a database. Jobs of submissions request the pending work of all other consumers
+ * again.
  */
 const CONSUMERS = [
   ['submissions.events', 'webhooks'],
@@ -51,7 +51,7 @@ export async function chooseMoment(databases: Databases, settings: Settings): Pr
     const session = databases.client.startSession({ snapshot: true });
     const clusterTime = await begin(databases, session);
     const after = await standing(progress);
-    // An event was published in between, and may have been only in Kafka.
+    // If an event was published during the start, it may have been only in Kafka at the moment.
     if (after.published === before.published || performance.now() > giveUp)
       return {
         ...{ session, clusterTime, eventsLeft: Number(before.waiting + after.published - before.published) },

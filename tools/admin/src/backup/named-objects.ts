@@ -9,7 +9,7 @@ export interface NamedObject {
   size: number | undefined;
   /** The hash in hex; undefined if the record has none. */
   sha256: string | undefined;
-  /** Whether the records work without it: it may have been removed by the moment. */
+  /** Whether the object may be missing, because it could be removed before the moment. */
   optional: boolean;
 }
 
@@ -44,21 +44,22 @@ interface SubmissionRow {
 const named = ({ key, size, sha256 }: Stored, optional = false): NamedObject => ({ key, size, sha256, optional });
 
 /**
- * Returns the objects that the records in a backup need: those of clips, and of takes that are landing. It follows the rule by which the
- * submissions service lists the objects for `check` (services/submissions/src/store/stored-objects.ts), for a past moment.
- * The takes that are landing or have very many parts bound its memory.
+ * Returns the objects that the records in a backup need: the objects of clips, and of takes that are landing. For a past
+ * moment, it applies the rule by which the submissions service lists the objects for `check`
+ * (services/submissions/src/store/stored-objects.ts). Its memory use depends on the number of takes that are landing or have
+ * very many parts.
  */
 export async function* namedObjects(dir: string, collections: StoredCollection[]): AsyncGenerator<NamedObject> {
   const rowsOf = <T>(name: string) => rows<T>(dir, collections, name);
-  /** The objects of each landing upload, by the submission that it becomes. */
+  /** The objects of each landing upload, by the id of its future submission. */
   const landing = new Map<string, NamedObject[]>();
-  /** Whether the upload no longer needs its parts, by the page's id. */
+  /** For each page of parts, by its id, whether its upload no longer needs the parts. */
   const pages = new Map<string, boolean>();
   for await (const row of rowsOf<UploadRow>('uploads')) {
     const isFailed = row.state === 'refused' && row.refusal === 'failed';
     if (!['uploading', 'finishing'].includes(row.state) && !isFailed) continue;
     const parts = (row.parts ?? []).map(part => named(part));
-    // An upload with very many parts is joined in one object.
+    // The parts of a very long upload are joined into one object.
     const isWhole = row.isPaged === true && row.sha256 !== undefined && row.submissionId !== undefined;
     const whole = {
       key: `submissions/${row.projectId}/${row.submissionId}/source`,
@@ -77,7 +78,7 @@ export async function* namedObjects(dir: string, collections: StoredCollection[]
     landing.delete(row._id);
     if (row.erasedAt) continue;
     const { source, video, audio, thumbnails = [] } = row;
-    // An upload that is kept beside its video may be removed at any moment.
+    // An upload that has a separate video may be removed at any moment.
     const objects = [video?.key ? undefined : source, video, audio, ...thumbnails];
     for (const object of objects) if (object?.key) for (const part of partsOf(object)) yield named(part);
   }

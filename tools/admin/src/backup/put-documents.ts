@@ -7,7 +7,7 @@ import { documentsOf, nowAndThen, readCompressed } from './streams.ts';
 
 const BATCH_DOCUMENTS = 1_000;
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** The record of the migrations, without which no service starts: written last. */
+/** The record of the migrations. It is written last, because no service starts without it. */
 const SCHEMA = 'schema';
 
 /** Stores every document of the backup, with its indexes, and first empties these collections. */
@@ -56,7 +56,9 @@ async function* batchesOf(documents: AsyncIterable<Buffer>): AsyncGenerator<mong
   if (batch.length > 0) yield batch;
 }
 
-/** Creates the backup's indexes, also those of a later version, whose migrations this version does not know. */
+/**
+ * Creates all indexes of the backup. This version does not know the migrations of later versions, which would create theirs.
+ */
 async function makeIndexes(target: mongo.Collection, { indexes }: StoredCollection): Promise<void> {
   const wanted = (indexes as mongo.IndexDescription[]).filter(({ name }) => name !== '_id_');
   // In MongoDB's listing format.

@@ -43,7 +43,7 @@ export async function runRestore(
     await using databases = await openDatabases(settings);
     const objects = createObjects(settings);
     const goesOn = await requireEmpty({ manifest, settings, databases, objects });
-    // Finds the reasons for which the migration at the end would fail before it writes anything.
+    // Detects the faults that would fail the migration at the end, before anything is written.
     await judgeTopics(settings);
     await verify(dir, manifest, show);
     await using lease = await takeLease(createLease(databases.connection, 'restore', LEASE_MS));
@@ -86,7 +86,7 @@ const marksIn = (databases: Databases) =>
 /** While these marks are there, nothing migrates these databases and no service starts on them. */
 async function mark(databases: Databases, id: string): Promise<void> {
   for (const marks of marksIn(databases)) await marks.replaceOne({ _id: id }, { at: new Date() }, { upsert: true });
-  // Removes the migration record of each database, because the backup contains its own.
+  // Removes the migration record of each database: the restore writes the record of the backup.
   for (const name of DATABASES) await databases.of(name).collection('schema').drop();
 }
 
@@ -104,12 +104,12 @@ async function remedyFor({ system }: Manifest, databases: Databases): Promise<st
   const systems = databases.of('submissions').collection<{ _id: string; id: string }>('system');
   const isOfBackup = (await systems.findOne({ _id: 'system' }))?.id === system;
   const marked = await Promise.all(marksIn(databases).map(marks => marks.findOne({})));
-  // The marks belong to another backup, and no migration completes a partial restore.
+  // The marks belong to another backup. A migration does not complete a partial restore.
   if (!isOfBackup || marked.some(mark => mark !== null)) return CLEAR;
   return `It holds the system of this backup: where a restore was cut after everything was put back, ${MIGRATE_COMMAND} finishes it. Otherwise drop it, or name other servers.`;
 }
 
-/** Returns whether a restore of this backup was begun here. Fails with NotDone, which names the data it finds. */
+/** Returns whether a restore of this backup has begun on these servers. Fails with a NotDone that names any other data. */
 async function requireEmpty({ manifest, settings, databases, objects }: Place): Promise<boolean> {
   for (const marks of marksIn(databases)) if (await marks.findOne({ _id: manifest.id })) return true;
   for (const name of DATABASES) {

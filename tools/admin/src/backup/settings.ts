@@ -24,7 +24,10 @@ export interface Databases extends AsyncDisposable {
   of(name: string): mongo.Db;
 }
 
-/** For collections that are read in a session with a moment: the connection's own read concern would replace it. */
+/**
+ * A collection that is read in a session with a fixed moment needs this read concern: the default of the connection would
+ * replace it.
+ */
 export const AT_THE_MOMENT = { readConcern: { level: 'snapshot' } } as const;
 
 // Reading a collection or building an index takes longer than a service's request.
@@ -41,5 +44,5 @@ export async function openDatabases(settings: Settings): Promise<Databases> {
   };
 }
 
-/** Data of a single process, or data that is recreated on demand: not backed up. */
+/** Collections with the data of a single process, or with data that is recreated on demand. They are not backed up. */
 export const LEFT_OUT = ['leases', 'keptUploads', 'archives', 'archive_pages'];

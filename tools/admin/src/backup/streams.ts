@@ -96,7 +96,7 @@ export async function* documentsOf(chunks: AsyncIterable<Buffer>): AsyncGenerato
   if (rest.length > 0) throw new Error('a file of documents ends in the middle of one');
 }
 
-/** Does the work for each item, `count` at a time. The first failure ends it. */
+/** Runs `work` for each item, `count` at a time. Stops at the first failure. */
 export async function eachAtOnce<T>(
   items: AsyncIterable<T>,
   count: number,

@@ -32,8 +32,8 @@ const (
 	callLimit     = 5 * time.Second
 )
 
-// gateway answers GET /api/projects/{id} with the product's calls: the token's owner, cached for five seconds, then the
-// project and its counts at once.
+// gateway answers GET /api/projects/{id} with the same calls as the product: first the token's owner, cached for five seconds,
+// then the project and its counts at once.
 type gateway struct {
 	accounts    accountsv1.AccountsServiceClient
 	submissions submissionsv1.SubmissionsServiceClient
@@ -138,7 +138,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := *r.URL
 	path.Path = "/api/owners/" + ownerID + "/projects/" + projectID
 	inner.URL = &path
-	// This header is for this gateway; the generated gateway would forward it.
+	// This header is only for this gateway; without this line, the generated gateway would forward it.
 	inner.Header.Del("Authorization")
 	g.generated.ServeHTTP(w, inner)
 }
@@ -150,7 +150,7 @@ type counted struct {
 	err   error
 }
 
-// composed is the answer, with two messages in one JSON object.
+// composed is the HTTP response, with two messages in one JSON object.
 type composed struct {
 	project, counts proto.Message
 }

@@ -32,7 +32,7 @@ export interface Costs {
 
 const CLIP = { width: 320, height: 180, seconds: 3, text: 'This is what I think of it.' };
 const WAIT_MS = 60_000;
-/** Time for the work that follows the webhook and counts too: marks in the databases, committed offsets. */
+/** The time for counted work after the webhook: marks in the databases and committed offsets. */
 const FOLLOWS_MS = 1_500;
 // One turn of the slowest loops.
 const IDLE_MS = 30_000;

@@ -3,7 +3,7 @@ import { openTap, type Tap } from './tap.ts';
 
 const OP_MSG = 2013;
 const HEAD_BYTES = 16;
-/** Flags and the kind of the first section come before the command. */
+/** The command follows the flags and the kind of the first section. */
 const COMMAND_AT = HEAD_BYTES + 5;
 const PREFIX = /^.*_/;
 /** The driver sends its own checks of the server to this database. */
@@ -26,7 +26,7 @@ export async function openMongoTap(mongoUrl: string): Promise<Tap> {
       }
     };
   });
-  // Otherwise the driver would find the replica set's members and connect to them directly.
+  // With more than one member, the driver would connect to the replica set's members directly.
   const direct = new URLSearchParams(search);
   direct.set('directConnection', 'true');
   return { ...tap, url: `mongodb://${tap.address}/?${direct}` };

@@ -17,7 +17,7 @@ export async function openStoreTap(endpoint: string): Promise<Tap> {
   return { ...tap, url: `http://${tap.address}` };
 }
 
-/** Returns the path without its bucket, ids and signature, with the names of its other parameters. */
+/** Returns the path without the bucket, ids and signature; keeps the names of the other parameters. */
 function kindOf(path: string): string {
   const { pathname, searchParams } = new URL(path, 'http://store');
   const parameters = [...searchParams.keys()].filter(name => !name.startsWith('X-Amz-') && name !== 'x-id').sort();

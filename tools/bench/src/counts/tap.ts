@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 
 /** A proxy that counts the requests to a server. */
 export interface Tap extends AsyncDisposable {
-  /** The URL for the services, instead of the server's own. */
+  /** The URL for the services, which replaces the URL of the server. */
   url: string;
   /** The number of requests so far, by name. */
   counts: ReadonlyMap<string, number>;

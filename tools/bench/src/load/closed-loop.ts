@@ -8,8 +8,8 @@ export interface LoopResult {
 const CHECK_MS = 100;
 
 /**
- * Repeats `work` on each of `lanes` lanes until `isEnough`, which is called every CHECK_MS. Running work is then completed and
- * counted. Rejects with the first error of `work`, once every lane has stopped.
+ * Repeats `work` on each of `lanes` lanes until `isEnough`, which is called every CHECK_MS, returns true. Then waits for
+ * running work and counts it too. Rejects with the first error of `work`, once every lane has stopped.
  */
 export async function closedLoop(
   work: (lane: number) => Promise<void>,

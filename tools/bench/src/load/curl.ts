@@ -54,7 +54,7 @@ function configurationOf({ url, method, headers = {}, upload, output = '/dev/nul
     ['max-time', String(LIMIT_SECONDS)],
     ...Object.entries(headers).map(([name, value]): [string, string] => ['header', `${name}: ${value}`]),
   ];
-  // The empty header prevents curl from waiting for a 100 before it sends the body.
+  // The empty header stops curl from waiting for a status of 100 before it sends the body.
   if (upload !== undefined) options.push(['upload-file', upload], ['header', 'Expect:']);
   if (method !== undefined) options.push(['request', method]);
   return [

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Returns a function that waits for the next sending time, and resolves to it. The times are `everyMs` apart. For a time in the
- * past it does not wait: the request is late, and its delay counts.
+ * Returns a function that waits for the next sending time, and resolves to it. The times are `everyMs` apart. If the time is
+ * in the past, the function does not wait: the request is late, and its delay counts.
  */
 export function schedule(everyMs: number, startsAt = performance.now()): (signal?: AbortSignal) => Promise<number> {
   let next = startsAt;

@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Waiting work of one kind. */
 export interface Batch {
   ids: readonly string[];
-  /** Returns the number of finished ones. */
+  /** Returns the number of finished items. */
   done(): Promise<number>;
 }
 
 export interface Progress {
-  /** Units of work a second, while there was work for every worker. */
+  /** Units of work a second, measured while every worker had work. */
   rate: number;
   /** Units of work not done within the limit. */
   lost: number;

@@ -17,7 +17,7 @@ interface StoredSource {
   parts: { key: string; size: number }[];
 }
 
-/** Puts waiting work into the stores, because thousands of uploads would take too long. */
+/** Puts waiting work directly into the stores, because thousands of real uploads would take too long. */
 export interface Backlog extends AsyncDisposable {
   /** Returns the record of a project's first clip after its landing and before its media, and copies its parts to `source-0`, `source-1` … */
   keepLanded(projectId: string, source: string, signal: AbortSignal): Promise<Row>;
@@ -29,7 +29,7 @@ export interface Backlog extends AsyncDisposable {
   firstDelivered(projectId: string, signal: AbortSignal): Promise<void>;
   /** Adds unsent events, copied from the first one of the project. */
   deliveries(projectId: string, count: number): Promise<Batch>;
-  /** Returns the number of extra ends of the batch's jobs in the logs of a service's workers. */
+  /** Returns how many more ends of jobs the logs of a service's workers have than the batch has jobs. */
   repeatedJobs(service: string, batch: Batch): Promise<number>;
 }
 

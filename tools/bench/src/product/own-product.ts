@@ -11,13 +11,13 @@ import { RAISED } from './raised.ts';
 /** A product for one row. */
 export interface OwnProduct extends Product, AsyncDisposable {
   dataDir: string;
-  /** The services' variables without the servers'. */
+  /** The variables of the services, without those of the servers. */
   env: Record<string, string>;
 }
 
 /**
- * Starts separate services, all six or `only` those, on the same servers. A second start with the same name keeps the data; with the
- * earlier `token` it creates no new owner.
+ * Starts separate services on the same servers: all six, or those in `only`. A second start with the same name keeps the
+ * data; with the earlier `token` it creates no new owner.
  */
 export async function startOwnProduct(
   { product, dir, log, signal, profile }: Bench,

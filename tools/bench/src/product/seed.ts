@@ -65,7 +65,7 @@ export async function openSeed({
   };
 }
 
-/** Selects one clip in ten; one in a hundred has a failed transcript. */
+/** Selects one clip in ten; one clip in a hundred has a failed transcript. */
 function stateOf(at: number) {
   const words = { transcriptStatus: 'completed', transcriptText: 'what was said', transcriptVtt: 'WEBVTT' };
   return { selected: at % 10 === 0, ...(at % 100 === 0 ? { transcriptStatus: 'failed' } : words) };

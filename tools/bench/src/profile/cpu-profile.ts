@@ -1,4 +1,4 @@
-/** The used parts of V8's `--cpu-prof` output. */
+/** The part of V8's `--cpu-prof` output that the report uses. */
 export interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
   /** The id of the node that ran at each sample. */
@@ -9,11 +9,11 @@ export interface CpuProfile {
 
 /** The use of a process's time, in milliseconds. */
 export interface Usage {
-  /** Time without idle time. */
+  /** The time without idle time. */
   busyMs: number;
-  /** By package, by folder of the product, or by V8's own name, such as `(garbage collector)`. */
+  /** The time by package, by folder of the product, or by V8's own name, such as `(garbage collector)`. */
   owners: Map<string, number>;
-  /** By function, with its owner and line. */
+  /** The time by function, with its owner and line. */
   functions: Map<string, number>;
 }
 

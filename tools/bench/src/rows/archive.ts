@@ -92,7 +92,7 @@ function downloadSample(bench: Bench, request: Transfer, bytes: number): () => P
 
 async function zipLocally(files: string, bytes: number, signal: AbortSignal): Promise<{ rate: number }> {
   const startedAt = performance.now();
-  // zip writes to a pipe, as the others write to a connection.
+  // zip writes to a pipe, because the other variants write to a connection.
   await runCommand('sh', ['-c', 'zip -0 -q -r - . | cat > /dev/null'], signal, files);
   return { rate: bytes / 1e3 / (performance.now() - startedAt) };
 }

@@ -12,12 +12,15 @@ import { quantile } from '../stats/interval.ts';
 
 const BARE = 'findOneAndUpdate';
 const CLAIMS = 200;
-/** The maximum of a link. The rounds alternate between links, because 36 rounds claim two million uses. */
+/** The maximum uses of a link. The rounds alternate between links, because 36 rounds claim two million uses. */
 const MAX_USES = 1_000_000;
 const LINKS = 4;
 /** Turns in a round, so that a pause of the machine or of the database's disk affects more than one variant. */
 const TURNS = 4;
-/** The product's bursts for each of the peer's, which takes four times as long. Short bursts differ, so a figure is the median of many. */
+/**
+ * The number of the product's bursts for each burst of the peer, which takes four times as long. Short bursts vary, so each
+ * figure is the median of many.
+ */
 const OWN_BURSTS = 4;
 
 /** The product's options, but with a longer wait for a connection, because the updates of one record conflict. */
@@ -61,7 +64,7 @@ export const claims: Row = {
     stack.defer(() => client.close());
     const database = client.db(`${product.databasePrefix}projects`);
     const stored = database.collection<LinkRow>('links');
-    // A separate collection for the peer.
+    // The peer uses a separate collection.
     const plain = database.collection<LinkRow>('bench_links');
     await plain.insertMany(linkIds.map(_id => ({ _id, maxUses: MAX_USES, claimed: 0, landed: 0 })));
 
@@ -88,12 +91,12 @@ export const claims: Row = {
     const burst = async (claim: Claim) => {
       const linkId = linkIds[bursts++ % LINKS]!;
       const ms = await atOnce(() => claim(linkId));
-      // Waits for the work that follows the answers, so that it does not slow the next burst.
+      // Waits for the work that follows the HTTP responses, so that it does not slow the next burst.
       await context.store.transfers.stop();
       return ms;
     };
     const several = async (claim: Claim, count: number) => {
-      // Does not time the first burst after another variant's.
+      // Does not time the first burst that follows a burst of another variant.
       await burst(claim);
       const each: number[] = [];
       for (let done = 0; done < count; done++) each.push(await burst(claim));

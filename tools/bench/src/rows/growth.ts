@@ -14,7 +14,10 @@ const SMALL_AGAIN = 'small again';
 const LARGE = 'large';
 /** An owner with as many projects as the large one, without clips. */
 const EMPTY = 'empty';
-/** Requests of one kind for each repeat of a turn, whose figure is their median. The long lists of projects are requested once. */
+/**
+ * The number of requests of each kind for each repeat of a turn; their median is the figure. The long lists of projects are
+ * requested once.
+ */
 const REQUESTS = 4;
 /** Turns of the sweeper for each repeat: they take five times as long as a page, and vary little. */
 const SWEEPS = 2;
@@ -89,7 +92,7 @@ export const growth: Row = {
   },
 };
 
-/** The shared parts of the requests, which run one after the other. */
+/** The parts that all these requests share. The requests run one after the other. */
 interface Requester {
   client: LoadClient;
   alone: OneByOne;
@@ -99,7 +102,7 @@ interface Filled {
   owner: Product;
   project: ProjectCreatedJson;
   submissionId: string;
-  /** The ETag of the answer that the dashboard already has. */
+  /** The ETag of an answer that the dashboard already has. */
   etag: string;
 }
 

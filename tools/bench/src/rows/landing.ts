@@ -16,7 +16,10 @@ import { expectEqual, PRODUCT, type Prepared, type Row } from '../row.ts';
 import { msOf, timed } from '../sample.ts';
 
 const CLIPS_SENT = 50;
-/** The least interval between two clips beyond that of the span export: the system must be idle when a clip arrives. */
+/**
+ * The minimum interval between two clips, in addition to the interval of the span export: the system must be idle when a
+ * clip arrives.
+ */
 const LEAST_EVERY_MS = 2_500;
 /** The interval on a slow machine, as a multiple of the first clip's duration. */
 const ROOM = 1.3;
@@ -114,7 +117,10 @@ async function expectThumbnails(product: Product, submissionId: string): Promise
   }
 }
 
-/** Sends the file in one request. The time counts from the system's acceptance of the last byte to the end of the answer. */
+/**
+ * Sends the file in one request. Measures from the moment when the system has accepted the last byte to the end of the HTTP
+ * response.
+ */
 async function send(url: string, file: File, signal: AbortSignal): Promise<{ submissionId: string; answerMs: number }> {
   const headers = { ...PATCH, 'content-length': String(file.bytes) };
   const sending = request(url, { method: 'PATCH', headers, signal });

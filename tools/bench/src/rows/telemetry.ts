@@ -25,7 +25,10 @@ const ON = 'telemetry on';
 /** Turns in a round of reads, each half a second long, so that short events such as garbage collections are in many turns. */
 const TURNS = 20;
 const TURN = 0.25;
-/** Reads before the first turn: Node still compiles the services' code then, and services with telemetry have more code. */
+/**
+ * The number of reads before the first turn. Node still compiles the services' code then, and services with telemetry have
+ * more code.
+ */
 const WARM_UP_READS = 15_000;
 /** Maximum duration of the warm-up, for a slow machine. */
 const WARM_UP_SECONDS = 120;
@@ -40,8 +43,8 @@ const CLIP_BYTES = 1e6;
 const off = { to: [PRODUCT, AGAIN] };
 
 /**
- * The cost of telemetry for a read: traces and metrics, which a collector's address enables, beside none. Each variant has its own
- * services, also the second measurement of the product.
+ * The cost of telemetry for a read. One variant sends traces and metrics to a collector; the others send none. Each variant
+ * has separate services, even the second measurement of the product.
  */
 export const telemetryReads: Row = {
   name: '12',
@@ -61,7 +64,7 @@ export const telemetryReads: Row = {
       [AGAIN]: await readSamples(bench, stack, 'telemetry-off-again', {}),
       [ON]: await readSamples(bench, stack, 'telemetry-on', { ...collector.env, ...METRICS_OFTEN }),
     };
-    // A whole round, so that the next one starts with the first turn.
+    // The size of a whole round, so that the next round starts with the first turn.
     for (let turn = 0; turn < TURNS; turn++) await samples[ON]!();
     await collector.came();
     return samples;
@@ -161,7 +164,10 @@ async function readablePath(product: Product): Promise<string> {
 
 const landingPids = ({ services }: Product) => FRONT_SERVICES.map(name => services[name].pid);
 
-/** Lands clips, some at once, and waits for their media. Returns the CPU time per clip, with ended children. */
+/**
+ * Lands clips, some at once, and waits for their media. Returns the CPU time per clip, including that of ended child
+ * processes.
+ */
 async function landClips({ signal }: Bench, product: Product, file: File): Promise<Metrics> {
   const { projectId, sharedLink } = await createProject(product, 'Clips');
   const meter = startMeter({ landing: landingPids(product) });

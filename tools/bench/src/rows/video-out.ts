@@ -91,7 +91,7 @@ async function landed(bench: Bench, product: Product, file: File, stack: AsyncDi
   };
 }
 
-/** Returns the SHA-256 of the whole and of a range with odd bounds. */
+/** Returns the SHA-256 of the whole video and of a range with odd bounds. */
 async function sumsOf({ dir, signal }: Bench, request: Transfer): Promise<string[]> {
   const [whole, range] = [join(dir, 'whole'), join(dir, 'range')];
   await curl([{ ...request, output: whole }], { signal });
@@ -104,7 +104,7 @@ async function sumsOf({ dir, signal }: Bench, request: Transfer): Promise<string
   return [all!, part!].map(bytes => createHash('sha256').update(bytes).digest('hex'));
 }
 
-/** Without `counted` processes, a sample lasts only as long as the rate needs. */
+/** Without `counted` processes, a sample ends once it is long enough for the rate. */
 function sampleOf(bench: Bench, request: Transfer, size: number, counted: number[]) {
   const { signal } = bench;
   const wholes = Array.from({ length: WHOLES_AT_ONCE }, () => request);

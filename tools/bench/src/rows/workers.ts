@@ -126,7 +126,7 @@ async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
   const { signal } = bench;
   const added: Worker[] = [];
   await using stack = new AsyncDisposableStack();
-  // Stops all at once: one after the other, nine workers would take five seconds.
+  // Stops all workers at once, because stopping nine in sequence would take five seconds.
   stack.defer(() => allEnded(added.map(worker => worker[Symbol.asyncDispose]())));
   const pids: Record<string, number[]> = Object.fromEntries(WORKERS.map(name => [name, [product.services[name].pid]]));
   const starting = WORKERS.flatMap(name =>
@@ -153,7 +153,7 @@ async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
   });
 }
 
-/** Waits until all work has ended. Rejects if one was rejected. */
+/** Waits until all promises have settled. Rejects if one was rejected. */
 async function allEnded(work: PromiseLike<unknown>[]): Promise<void> {
   for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
 }

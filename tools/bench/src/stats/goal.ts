@@ -4,9 +4,12 @@ import { COVERAGE, type Interval, medianInterval, quantile } from './interval.ts
 export type Metrics = Readonly<Record<string, number>>;
 export type Round = Readonly<Record<string, Metrics>>;
 
-/** The goal of a row: a ratio of two variants, or a value of one without `to`. Several variants in `to` count with their mean. */
+/**
+ * The goal of a row: the ratio of two variants, or the value of one variant if `to` is missing. Several variants in `to` are
+ * averaged.
+ */
 export interface Goal {
-  /** The comparison in the words of the table: "CPU, of Go grpc-gateway". */
+  /** The comparison as the table shows it, such as "CPU, of Go grpc-gateway". */
   text: string;
   metric: string;
   of: string;
@@ -15,7 +18,7 @@ export interface Goal {
   scale?: number;
   atLeast?: number;
   atMost?: number;
-  /** True if some machines cannot measure it. */
+  /** True if some machines cannot measure this metric. */
   optional?: boolean;
 }
 
@@ -31,7 +34,7 @@ export interface Finding {
   verdict: Verdict;
 }
 
-/** Maximum distance from 1 for the interval of the product beside itself. */
+/** The maximum distance from 1 for the interval of the product compared with itself. */
 export const SELF_TOLERANCE = 0.05;
 
 /** Judges a goal: met when the whole interval meets it, missed when no part does. */

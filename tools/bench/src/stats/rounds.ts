@@ -10,7 +10,7 @@ export interface Sample {
 export interface RoundsOptions {
   variants: readonly string[];
   goals: readonly Goal[];
-  /** The goals of the product beside itself; if one does not hold, the row is void. */
+  /** The goals of the product compared with itself; if one fails, the row is void. */
   selfGoals: readonly Goal[];
   /** The first number of counted rounds. */
   rounds: number;
@@ -20,7 +20,7 @@ export interface RoundsOptions {
   mayContinue?: (moreRounds: number) => boolean;
   /** Returns true if there is time for another round. If not, a row without its first rounds is not measured; others are judged. */
   hasTime?: () => boolean;
-  /** Accepts a round on a busy machine: for figures without a verdict. */
+  /** Accepts rounds on a busy machine, for figures without a verdict. */
   anyNoise?: boolean;
   random: () => number;
   /** Turns of each variant in a round; their mean is the figure. One by default. */

@@ -24,14 +24,14 @@ const TURN_SECONDS = 1.5;
 const WARM_UP_SECONDS = 8;
 const PAGE = 100;
 const CLIP_BYTES = 300_000;
-/** The services that these reads pass. */
+/** The services that handle these reads. */
 const READING = ['gateway', 'projects', 'submissions'];
 
 /** The ratio of the first side to the second in each round. */
 export interface Ratios {
-  /** Of the reads a second. */
+  /** The ratios of the reads a second. */
   rate: number[];
-  /** Of the CPU time of the services for each read, which other programs on the machine change less. */
+  /** The ratios of the services' CPU time for each read, on which other programs on the machine have less effect. */
   cpu: number[];
 }
 

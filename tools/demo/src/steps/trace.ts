@@ -11,7 +11,7 @@ import type { Delivered } from './webhooks.ts';
 
 const LIMIT_MS = 30_000;
 
-/** The services on a clip's way to its webhooks, each called by the one before. */
+/** The services from a clip to its webhooks; each is called by the previous one. */
 const ROUTES = {
   'submission.completed': ['gateway', 'submissions', 'webhooks'],
   'submission.transcript.completed': [
@@ -95,7 +95,7 @@ function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
   }
   const services = way.map(span => span.service).filter((service, at, all) => service !== all[at - 1]);
   check(`${body.type} to have come over ${route.join(' → ')}`, services.join() === route.join(), way.map(describe));
-  // A service that is not called by RPC has consumed an event or taken a job.
+  // A service that is not called by RPC has consumed an event or started a job.
   for (const [at, span] of way.entries()) {
     const before = way[at - 1];
     const isEntry = before && before.service !== span.service && before.service !== 'gateway';

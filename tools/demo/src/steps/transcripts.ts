@@ -10,7 +10,7 @@ import { cuesOf } from '../vtt.ts';
 import { shareHeard } from '../words.ts';
 import type { Settled } from './settle.ts';
 
-/** The least recognised share of a clip's words, and of all words. */
+/** The minimum recognised share of a clip's words, and of all words. */
 const MIN_SHARE_OF_CLIP = 0.7;
 const MIN_SHARE = { whisper: 0.95, pocketsphinx: 0.8 };
 const FULL_STOP = /[.?!]$/;
@@ -20,7 +20,7 @@ const TOLERANCE_SEC = 0.8;
 /** Checks that the transcripts have the spoken words at the right times. Resolves to the recognised share. */
 export async function checkTranscripts(show: Show, owner: Owner, clips: Settled[]): Promise<number> {
   return show.play('transcripts are the words spoken, at their times', async note => {
-    // The embedded server's model name shows the engine; any other endpoint is expected to be as good as Whisper.
+    // The name of the embedded server's model shows the engine. Any other endpoint must be as good as Whisper.
     const engine = show.speechModel.startsWith('pocketsphinx') ? 'pocketsphinx' : 'whisper';
     const spoken = clips.filter(({ landed }) => landed.clip.words.length > 0);
     let total = 0;

@@ -9,7 +9,8 @@ import { type RunOptions, run } from '@recording-request/stack/install/run';
 const PACKAGES = ['buildah', 'mmdebstrap'];
 const BUILD_MS = 40 * 60_000;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
-// The Dockerfile's base image is in another registry, so the builder makes one from these Debian packages. Node needs libatomic1.
+// The base image of the Dockerfile is in another registry, so the builder makes one from these Debian packages. Node needs
+// libatomic1.
 const DEBIAN = ['apt', 'ca-certificates', 'libstdc++6', 'libatomic1', 'passwd'];
 
 /** Runs buildah with a separate image store in the cache folder. Resolves to its output. */
@@ -59,7 +60,7 @@ async function buildBase({ base, build }: Builder, dir: string, { log, signal, e
   const npm = dirname(dirname(await realpath((await onPath('npm', env)) ?? fail('there is no npm on PATH'))));
   await mkdir(join(root, 'usr/local/lib/node_modules'), { recursive: true });
   await cp(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
-  // Adds this computer's authorities: its registry may need one of them.
+  // Adds the certificate authorities of this computer: its registry may need one of them.
   if (await exists(AUTHORITIES)) await copyFile(AUTHORITIES, join(root, AUTHORITIES));
   const lines = [
     'FROM scratch',

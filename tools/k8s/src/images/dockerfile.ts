@@ -1,6 +1,6 @@
 export interface Stage {
   name: string;
-  /** The stage or image it is based on. */
+  /** The stage or image on which it is based. */
   from: string;
   /** Its instructions, each on one line, without comments. */
   instructions: string[];

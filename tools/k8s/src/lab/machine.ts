@@ -10,7 +10,10 @@ import { DNS_ADDRESS, LAB_FILES, METADATA_ADDRESS, NODE_ADDRESS, OUTSIDE_ADDRESS
 export interface Machine extends AsyncDisposable {
   /** Returns the command and arguments that run a command on it. */
   inside(command: string, args: string[]): [string, string[]];
-  /** The same for programs beside the cluster: in its network and its memory count, but with this machine's files. */
+  /**
+   * Does the same for programs beside the cluster. They share its network and its memory count, but see the files of this
+   * computer.
+   */
   beside(command: string, args: string[]): [string, string[]];
   /** The path of its memory cgroup. */
   memory: string;
@@ -22,11 +25,17 @@ export interface Machine extends AsyncDisposable {
 
 const CGROUPS = '/sys/fs/cgroup';
 const GROUP = 'recording-request-lab';
-/** The CPU weight of all lab processes outside pods: together that of pods that request one processor, as on a node. */
+/**
+ * The CPU weight of all lab processes outside pods. Together they weigh as much as pods that request one processor, as on a
+ * node.
+ */
 const SYSTEM = 'system';
-/** By default, a group weighs as much as one thread beside it: a node with all its pods would get as much CPU as one thread of a server. */
+/**
+ * By default, a group weighs as much as one thread beside it, so a node with all its pods would get as much CPU as one
+ * thread of a server.
+ */
 const LAB_SHARES = 4 * 1024;
-/** In production, these programs run on other machines: starting pods must not slow them down. */
+/** In production, these programs run on other machines, so the start of pods must not slow them down. */
 const BESIDE = 'recording-request-beside';
 const BESIDE_SHARES = 2 * LAB_SHARES;
 const MORE_ADDRESSES = [DNS_ADDRESS, OUTSIDE_ADDRESS, METADATA_ADDRESS];

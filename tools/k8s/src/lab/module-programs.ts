@@ -6,7 +6,10 @@ import { onPath } from '@recording-request/stack/install/find';
 import { run } from '@recording-request/stack/install/run';
 import type { Kubectl } from './kubectl.ts';
 
-/** Programs of a module whose go.mod replaces others, which `go install` refuses, and the definitions of their resources. */
+/**
+ * Programs of a module whose go.mod replaces other modules, and the definitions of their resources. `go install` refuses
+ * such a module.
+ */
 export interface ProgramModule {
   /** The name in the cache and in messages. */
   name: string;

@@ -7,7 +7,7 @@ export const NODE_ADDRESS = '10.123.0.1';
 export const NODE_NAME = 'lab';
 /** The address of the per-node DNS cache of some clusters. */
 export const DNS_ADDRESS = '169.254.20.10';
-/** An address that stands for the internet, from a range reserved for documentation: neither private nor in use. */
+/** An address that represents the internet. It is from a range reserved for documentation, so it is neither private nor in use. */
 export const OUTSIDE_ADDRESS = '203.0.113.1';
 /** The address of a cloud's metadata server, which returns the node's credentials. */
 export const METADATA_ADDRESS = '169.254.169.254';

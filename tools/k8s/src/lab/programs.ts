@@ -95,7 +95,10 @@ async function build(into: string, { env, log, signal }: InstallContext): Promis
   await run('gcc', ['-Os', '-static', '-DVERSION=3.10', '-o', join(into, 'pause'), pause], { ...step, env });
 }
 
-/** Kubernetes' go.mod refers to its libraries as neighbouring folders, which the module lacks: this uses the libraries' release of the same version. */
+/**
+ * Kubernetes' go.mod expects its libraries in neighbouring folders, which the module lacks. This uses the release of the
+ * libraries with the same version.
+ */
 async function moduleFile(source: string): Promise<string> {
   const theirs = await readFile(join(source, 'go.mod'), 'utf8');
   const libraries = [...theirs.matchAll(/^\s*(k8s\.io\/[a-z-]+) => \.\/staging\//gm)].map(([, name]) => name);

@@ -74,7 +74,7 @@ function record(total: number, seconds: number) {
   };
 }
 
-/** Returns the recorder's way to send: its requests, pieces and retries. */
+/** Returns a sender that acts like the recorder: the same requests, piece sizes and retries. */
 function recorderOf({ http, tally, random, entry, intendedAt }: Visit): Omit<Manner, 'recorded'> {
   const link = new URL(entry.link).pathname;
   const id = Buffer.from(entry.responseSessionId.replaceAll('-', ''), 'hex');

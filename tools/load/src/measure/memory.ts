@@ -8,7 +8,7 @@ export interface MemoryUse {
   start: number;
   highest: number;
   end: number;
-  /** Medians of the second quarter of the step and of its last. */
+  /** The medians of the second and the last quarter of the step. */
   early: number;
   late: number;
 }
@@ -16,7 +16,7 @@ export interface MemoryUse {
 export type Memory = Record<ServiceName, MemoryUse>;
 
 const SAMPLE_MS = 1_000;
-/** The bytes by which a heap varies between two collections, besides its share. */
+/** The number of bytes by which a heap varies between two collections, in addition to its share. */
 const SLACK_BYTES = 8 * 1024 ** 2;
 const SLACK_SHARE = 0.1;
 
@@ -54,8 +54,8 @@ export function useOf(samples: readonly number[], highest = Math.max(...samples)
 }
 
 /**
- * Returns true if memory has stayed flat. Skips the first quarter of a step, in which a process allocates for its new load, and
- * compares the medians of the second and the last, so that a single collection has no effect. Growth up to a tenth plus 8 MiB
- * counts as flat: a process that keeps 100 KB of each clip would show after 180 clips.
+ * Returns true if memory has stayed flat. Skips the first quarter of a step, in which a process allocates for its new load,
+ * and compares the medians of the second and the last quarter, so that a single collection has no effect. Growth up to a
+ * tenth plus 8 MiB counts as flat: a process that keeps 100 KB of each clip would fail after 180 clips.
  */
 export const isFlat = ({ early, late }: MemoryUse): boolean => late <= early * (1 + SLACK_SHARE) + SLACK_BYTES;

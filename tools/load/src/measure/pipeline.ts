@@ -35,7 +35,7 @@ export interface Pipeline {
   landed(submissionId: string, at: number, tally: Tally): Promise<void>;
   /** Returns the number of landed but incomplete clips. */
   pending(): number;
-  /** Returns the number of these that wait for each stage. */
+  /** Returns for each stage the number of incomplete clips that wait for it. */
   waiting(): Record<string, number>;
   readonly finished: number;
   /** Complete clips for owners to read, the newest last. */

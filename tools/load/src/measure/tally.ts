@@ -15,7 +15,7 @@ export const TIMED = [
 ] as const;
 export type Timed = (typeof TIMED)[number];
 
-/** The operations for which a user waits; the others happen later. */
+/** The operations for which a user waits; all others happen later. */
 export const AWAITED: readonly Timed[] = TIMED.filter(name => !name.startsWith('landed →'));
 
 /** The latencies of one operation, in milliseconds. */
@@ -43,7 +43,7 @@ export interface TallyResult {
   requests: number;
   latencies: Partial<Record<Timed, Latency>>;
   errors: Record<string, number>;
-  /** The count of refusals of each request: 503 or 429 with Retry-After. */
+  /** The number of refusals by request: 503 or 429 with Retry-After. */
   shed: Record<string, number>;
 }
 

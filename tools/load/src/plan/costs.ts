@@ -25,7 +25,7 @@ export interface Sample extends ClipSize {
   clips: number;
   /** The CPU seconds of each service with its ffmpeg, and of each server, from the first request until the clip is complete. */
   cpuSeconds: Record<Spender, number>;
-  /** Media's part of these for the job, without the inspection of a landing upload. */
+  /** The part of these CPU seconds that media's job uses, without the inspection of a landing upload. */
   jobCpuSeconds: number;
   /** The seconds in which one media slot completes a clip while others wait. */
   jobSeconds: number;
@@ -43,7 +43,7 @@ export interface Measured {
   at: string;
   command: string;
   machine: { cpus: number; model: string; memoryGiB: number; node: string };
-  /** The CPU cores of each process when idle. */
+  /** The CPU cores that each process uses when idle. */
   idleCores: Record<Spender, number>;
   samples: Sample[];
 }
@@ -54,7 +54,7 @@ export const readMeasured = async (): Promise<Measured> => JSON.parse(await read
 export const writeMeasured = (measured: Measured): Promise<void> =>
   writeFile(FILE, `${JSON.stringify(measured, undefined, 2)}\n`);
 
-/** Returns the cost of a clip of this size, derived from three measured kinds; 0 or more. */
+/** Returns the cost of a clip of this size, derived from three measured kinds. It is never negative. */
 export function costOf(samples: Sample[], size: ClipSize, value: (sample: Sample) => number): number {
   const { clip, perSecond, perMegabyte } = fit(samples, value);
   return Math.max(0, clip + perSecond * size.seconds + perMegabyte * size.megabytes);

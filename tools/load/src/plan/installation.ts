@@ -7,13 +7,13 @@ import { SERVICES, type ServiceName } from '@recording-request/stack/service-pla
 
 export interface Installed {
   replicas: number;
-  /** The maximum of its autoscaler; undefined without one. */
+  /** The maximum number of pods of its autoscaler; undefined without one. */
   maxReplicas?: number;
-  /** The share of the requested CPU at which the autoscaler adds pods. */
+  /** The share of the requested CPU above which the autoscaler adds pods. */
   utilization?: number;
   requestedCores: number;
   limitCores?: number;
-  /** The jobs of a pod at a time. */
+  /** The number of concurrent jobs of a pod. */
   slots: number;
 }
 
@@ -28,7 +28,7 @@ export interface Installation {
 export async function readInstallation(context: InstallContext): Promise<Installation> {
   const kustomize = await ensureKustomize(context);
   const base = parse(await render({ kustomize }, BASE));
-  // Only the overlay with all parts has all settings.
+  // Only the overlay with all components has all settings.
   const local = parse(await render({ kustomize }, LOCAL));
   const config = async (name: ServiceName) =>
     await readConfigOf(name, environmentOf(named(local, 'Deployment', name)!, local));

@@ -23,10 +23,10 @@ import { Client } from 'minio';
 import { type ClipSize, type Measured, type Sample, SERVERS, SPENDERS, type Spender } from './costs.ts';
 
 const CLIPS = 30;
-/** The uncounted first clips of each kind, during which MongoDB creates pages of indexes and Node compiles its code. */
+/** The number of uncounted first clips of each kind. During these, MongoDB creates pages of indexes and Node compiles the code. */
 const WARM_CLIPS = 10;
 const WIDTH = 4;
-/** The pause until the work of the first clips has ended, and then the measured idle time. */
+/** The pause until the work of the first clips has ended, followed by the measured idle time. */
 const SETTLE_MS = 30_000;
 const IDLE_MS = 30_000;
 const REQUEST_MS = 60_000;
@@ -40,14 +40,14 @@ const MEDIA_ALONE = {
   project: { webhookEvents: ['submission.media.completed', 'submission.media.failed'] },
   last: /^submission\.media\.(completed|failed)$/,
 };
-/** The timed part of the clips: the first ones wait for their assignment, and no clips follow the last ones. */
+/** The timed part of the clips: the first clips wait for their assignment, and no clips follow the last ones. */
 const STEADY = [0.2, 0.9] as const;
 /** The number of consecutive clips that are timed. */
 const STRETCH = 8;
 
 /**
- * A short, a long and a high-bit-rate clip: the differences show the cost of each second and each megabyte, so all have the same
- * pixels and key frame distance. They are as Chrome and Firefox record, so their sound must be encoded.
+ * A short, a long and a high-bit-rate clip. Their differences show the cost of each second and each megabyte, so all have
+ * the same pixels and key frame distance. They are as Chrome and Firefox record them, so their sound must be encoded.
  */
 const PIXELS = { width: 1280, height: 720 };
 const KINDS = [
@@ -151,7 +151,7 @@ async function idleCores({ pids, signal }: Site): Promise<Record<Spender, number
   return perSpender(name => (ticks[name]! * TICK_MS) / 1000 / seconds);
 }
 
-/** Lands clips while no job is assigned, then lets the jobs run, to measure landing and jobs separately. */
+/** Lands clips while no job is assigned, then starts the jobs, to measure landing and jobs separately. */
 async function land(
   site: Site,
   file: File,
@@ -189,7 +189,8 @@ async function land(
 }
 
 async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample> {
-  // Without transcripts, because their work would slow media's jobs, for short clips more than a second processor can compensate.
+  // Disables transcripts, because their work would slow media's jobs. For short clips, even a second processor could not
+  // compensate for that.
   const jobs = await land(site, file, CLIPS, MEDIA_ALONE);
   const before = await kept(site);
   const { whole } = await land(site, file, CLIPS, WITH_TRANSCRIPT);
@@ -212,7 +213,7 @@ async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample
   };
 }
 
-/** Returns the milliseconds per clip of the fastest run of clips, because other load on the machine can only slow a run. */
+/** Returns the milliseconds per clip of the fastest run of clips, because other load on the machine can only make a run slower. */
 const quickest = (ends: number[]): number =>
   Math.min(...ends.slice(STRETCH).map((end, at) => (end - ends[at]!) / STRETCH));
 

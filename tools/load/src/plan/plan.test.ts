@@ -5,8 +5,8 @@ import type { Installation } from './installation.ts';
 import { jobSecondsOf, planFor } from './plan.ts';
 
 /**
- * A clip costs each service 10 ms, 1 ms per second and 2 ms per megabyte; a media job 200 ms, 10 ms and 20 ms, and the same
- * time waiting.
+ * A clip costs each service 10 ms of CPU, plus 1 ms per second and 2 ms per megabyte. A media job costs 200 ms, plus 10 ms
+ * per second and 20 ms per megabyte, and waits for the same time.
  */
 function sample(seconds: number, megabytes: number): Sample {
   const each = 0.01 + 0.001 * seconds + 0.002 * megabytes;
@@ -66,9 +66,9 @@ test('less than one processor slows a job’s own work, but not its waits', () =
 test('derives pods from the work: by the autoscaler’s target, or by concurrent jobs', () => {
   const plan = planFor(measured, installation, demand);
   const pods = Object.fromEntries(plan.services.map(({ name, replicas }) => [name, replicas]));
-  // Ten clips a second of 22 ms each use 0.22 processors; two pods with a quarter each, 70 % busy, are enough.
+  // Ten clips a second of 22 ms each use 0.22 processors. Two pods with a quarter of a processor each, 70 % busy, are enough.
   assert.equal(pods.gateway, 2);
-  // 6.4 concurrent jobs in slots that are 70 % busy.
+  // 6.4 concurrent jobs run in slots that are 70 % busy.
   assert.equal(pods.media, 10);
   assert.equal(plan.partitions, 10);
   near(plan.bytes.storedPerDay, 600 * 1440 * 1_080_000);
@@ -78,7 +78,7 @@ test('derives pods from the work: by the autoscaler’s target, or by concurrent
 test('derives partitions from the pods that consume them', () => {
   const plan = planFor(measured, installation, { ...demand, speechSeconds: 3 });
   const pods = Object.fromEntries(plan.services.map(({ name, replicas }) => [name, replicas]));
-  // 30 concurrent jobs, two in a pod.
+  // 30 concurrent jobs run, two in each pod.
   assert.equal(pods.transcription, 22);
   assert.equal(plan.partitions, 22);
   assert.deepEqual(

@@ -4,7 +4,7 @@ import type { Installation } from './installation.ts';
 
 export interface Demand extends ClipSize {
   clipsPerMinute: number;
-  /** The seconds of the speech endpoint for a clip; the measured one answers at once. */
+  /** The seconds that the speech endpoint takes for a clip; the measured endpoint responds at once. */
   speechSeconds: number;
 }
 
@@ -17,11 +17,14 @@ export interface Limit {
 export interface Plan {
   demand: Demand;
   services: { name: ServiceName; cores: number; replicas: number }[];
-  /** One for each pod of media, transcription and webhooks; a pod may have more slots, as jobs of one partition run in parallel. */
+  /**
+   * One partition for each pod of media, transcription and webhooks. A pod may have more slots, because jobs of one
+   * partition run in parallel.
+   */
   partitions: number;
   servers: { name: (typeof SERVERS)[number]; cores: number }[];
   bytes: { storedPerDay: number; databasePerDay: number; eventsPerDay: number };
-  /** Average bits a second: from contributors, into the store and out of it. */
+  /** Average bits a second: from contributors, into the store, and out of the store. */
   bandwidth: { in: number; toStore: number; fromStore: number };
   /** The limits, the lowest first. */
   limits: Limit[];
@@ -47,7 +50,7 @@ export function planFor(measured: Measured, installation: Installation, demand: 
   const cost = (value: (sample: Sample) => number) => costOf(measured.samples, demand, value);
   const cpu = (name: Spender) => cost(({ cpuSeconds }) => cpuSeconds[name]);
   const coresOf = (name: Spender) => (clipsPerMinute / 60) * cpu(name);
-  // The CPU share at which the cluster adds pods also applies to the workers.
+  // For the workers too, the plan uses the CPU share at which the cluster adds pods.
   const busy = services.gateway.utilization!;
   const media = services.media;
   const seconds = {

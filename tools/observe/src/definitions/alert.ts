@@ -10,11 +10,14 @@ export interface Alert {
   /** A page wakes an engineer now; a ticket is read on a working day. */
   severity: 'page' | 'ticket';
   expr: (time: Time) => string;
-  /** The seconds for which it must hold before it fires; at least those of the alerts that explain it. */
+  /** The seconds for which the condition must hold before the alert fires; at least those of the alerts that explain it. */
   forSeconds: number;
-  /** The minimum of these seconds under a factor, where the watched operation itself takes seconds. */
+  /** The minimum of these seconds after the division by a factor, for a watched operation that itself takes seconds. */
   leastForSeconds?: number;
-  /** The seconds for which it keeps firing after it no longer holds: retries of an unavailable server become less frequent. */
+  /**
+   * The seconds for which the alert keeps firing after its condition no longer holds: retries of an unavailable server
+   * become less frequent.
+   */
   keepSeconds?: number;
   /** More labels, which distinguish alerts of one name. */
   labels?: Readonly<Record<string, string>>;
@@ -29,7 +32,7 @@ export const SERVER_WAIT = 10;
 export const PROCESS_WAIT = 60;
 export const PROMISE_WAIT = 120;
 export const TICKET_WAIT = 300;
-// A page about a promise uses half an hour of five-minute rates: the alert that explains it must fire for longer, or the page
+// A page about a promise averages rates over half an hour. The alert that explains it must fire for longer; otherwise the page
 // would be sent after the recovery.
 export const KEPT = 2_400;
 

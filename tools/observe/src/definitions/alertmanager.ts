@@ -2,7 +2,7 @@ import { EXPLAINS } from './explains.ts';
 import { yamlOf } from './rules.ts';
 import { DAY, duration, HOUR, MINUTE, type Time } from './time.ts';
 
-/** The receiver of alerts of each severity: a URL, or a file with the URL, which keeps it out of the configuration. */
+/** The receiver of alerts of each severity: a URL, or a file that contains the URL, so that the configuration does not. */
 export type Receiver = { url: string } | { urlFile: string };
 
 export interface AlertmanagerSettings {
@@ -15,8 +15,8 @@ const webhook = (receiver: Receiver) =>
   'url' in receiver ? { url: receiver.url, send_resolved: true } : { url_file: receiver.urlFile, send_resolved: true };
 
 /**
- * Returns Alertmanager's configuration: separates pages and tickets, and silences explained alerts. `group_wait` lets the cause
- * arrive before Alertmanager checks for it.
+ * Returns Alertmanager's configuration, which separates pages from tickets and silences explained alerts. During
+ * `group_wait`, the alert about the cause can arrive before Alertmanager looks for it.
  */
 export function alertmanagerConfig({ time, page, ticket }: AlertmanagerSettings): string {
   return yamlOf({

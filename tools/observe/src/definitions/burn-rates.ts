@@ -2,7 +2,10 @@ import { type Alert, PROMISE_WAIT } from './alert.ts';
 import { OBJECTIVES, type Objective } from './objectives.ts';
 import { DAY, duration, HOUR, MINUTE, type Time } from './time.ts';
 
-/** The multiple of the rate that uses the budget of 30 days in 30 days, measured in both windows (seconds). */
+/**
+ * The threshold, as a multiple of the rate that uses up the budget of 30 days in 30 days. Both windows (in seconds) must
+ * exceed it.
+ */
 interface BurnRate {
   burn: number;
   long: number;
@@ -14,8 +17,8 @@ export const PERIOD = 30 * DAY;
 /** The window of the base rates; longer windows average them. */
 export const BASE = 5 * MINUTE;
 
-// The first two use 2 % of the budget in an hour and 5 % in six, the others 10 % in one day and in three. The short window ends
-// the alert soon after its cause has ended.
+// The first two use 2 % of the budget in an hour and 5 % in six hours, the others 10 % in one day and in three days. The short
+// window ends the alert soon after its cause has ended.
 const BURN_RATES: readonly BurnRate[] = [
   { burn: 14.4, long: HOUR, short: 5 * MINUTE, severity: 'page' },
   { burn: 6, long: 6 * HOUR, short: 30 * MINUTE, severity: 'page' },
@@ -28,7 +31,7 @@ export const WINDOWS: readonly number[] = [
   ...new Set([BASE, ...BURN_RATES.flatMap(({ long, short }) => [long, short]), PERIOD]),
 ].sort((a, b) => a - b);
 
-/** Returns the name of the recorded share of broken events; it contains the window at factor 1. */
+/** Returns the name of the recorded share of broken events. The name contains the window at factor 1. */
 export const errorRatio = (seconds: number): string => `recording:objective_errors:ratio_rate${duration(seconds)}`;
 
 /** Seconds between two evaluations of the rules. */
@@ -44,7 +47,7 @@ function alertOf(objective: Objective, { burn, long, short, severity }: BurnRate
   const of = `{objective="${objective.name}"}`;
   const budget = Number((1 - objective.target).toFixed(6));
   const over = (seconds: number) => `${errorRatio(seconds)}${of} > ${burn} * ${budget}`;
-  // A sum of existing samples: an average would treat a system that began an hour ago as if it had run for days.
+  // A sum of existing samples. An average would treat a system that began an hour ago as if it had run for days.
   const enough = (time: Time) =>
     `sum_over_time(recording:objective_bad:rate5m${of}[${time.window(long)}]) * ${time.seconds(EVERY)} >= ${LEAST_BAD}`;
   return {

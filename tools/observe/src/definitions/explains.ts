@@ -5,8 +5,8 @@ const LANDING = ['LandingBudgetBurns', 'LandingWaits'];
 const PROMISES = [...LANDING, ...AFTER, ...TOLD, 'OwnerReadBudgetBurns', 'ClipsStuck'];
 
 /**
- * The alerts that each alert explains, and so silences while it fires: the engineer on call reads only the cause. No
- * alert may explain itself through others.
+ * The alerts that each alert explains, and therefore silences while it fires, so that the engineer on call reads only the
+ * cause. An alert must not explain itself through others.
  */
 export const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
   // Without the collector, no other alert is reliable.
@@ -41,7 +41,7 @@ export const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
   FileDescriptorsRunningOut: ['InstanceSlow', ...PROMISES],
   InstanceSlow: ['EventLoopLate', ...PROMISES],
   MemoryNearLimit: ['EventLoopLate'],
-  // A duration between two clocks is wrong by the same amount.
+  // A wrong clock makes durations between two clocks wrong by the same amount.
   ClockSkewed: ['ClipsStuck', ...AFTER, ...TOLD],
   // A broken promise pages only once.
   LandingBudgetBurns: ['LandingWaits'],

@@ -50,9 +50,9 @@ const SERVERS: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /**
- * Returns the additional seconds per second of each server for the same calls: the difference of the means times the present rate. A
- * ratio would point to a server that is ten times as slow and still fast. "Before" is the median of the three hours until
- * half an hour ago: an outage of less than half of that time does not change it.
+ * Returns the additional seconds per second of each server for the same calls: the difference of the means times the present
+ * rate. A ratio would name a server that is ten times as slow but still fast. "Before" is the median of the three hours that
+ * ended half an hour ago, so that a shorter outage than half of that time does not change it.
  */
 export function serverRules(time: Time): RecordingRule[] {
   const base = time.window(5 * MINUTE);
@@ -80,7 +80,10 @@ export function serverRules(time: Time): RecordingRule[] {
   ];
 }
 
-/** The mean seconds of each process's work, by the label `of`; without operations that take as long as a file or a clip. */
+/**
+ * The mean seconds of each process's work, by the label `of`. Excludes operations whose time depends on the length of a file
+ * or a clip.
+ */
 export function instanceRules(time: Time): RecordingRule[] {
   const base = time.window(5 * MINUTE);
   const mean = (metric: string, selector: string) => {

@@ -41,7 +41,7 @@ function paragraph(block: string): Html | null {
   }
   const start = lines.findIndex(line => LISTED.test(line));
   if (start === 0) return list(lines);
-  // A list directly after its sentence, without an empty line.
+  // A list may directly follow its sentence, without an empty line.
   if (start > 0) return html`${paragraph(lines.slice(0, start).join('\n'))}${list(lines.slice(start))}`;
   if (lines.length > 1 && /^\s*\|?[\s:|-]+\|[\s:|-]*$/.test(lines[1]!)) return tableOf(lines);
   return html`<p>${inline(lines.join(' '))}</p>`;
@@ -82,7 +82,7 @@ function inline(text: string): Html {
   })}`;
 }
 
-/** Other runbooks are on this page; other files of the repository are not. */
+/** Other runbooks have a page here; other files of the repository do not. */
 function link(words: string, target: string): Html {
   if (/^https?:\/\//.test(target)) return html`<a href="${target}">${words}</a>`;
   const [, name] = /^(?:\.\/)?([\w-]+)\.md(?:#.*)?$/.exec(target) ?? [];

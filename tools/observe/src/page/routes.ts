@@ -33,7 +33,7 @@ const RANGE_SECONDS = 900;
 const ID = /^[0-9a-f-]{16,36}$/i;
 const nowSeconds = () => Date.now() / 1000;
 
-/** Alerts, the newest clips and the dashboards. An unavailable part shows the reason. */
+/** Shows alerts, the newest clips and the dashboards. An unavailable part shows the reason. */
 export async function homePage({ prometheus, traces, alertmanagerUrl, dashboardsDir }: PageContext): Promise<Answer> {
   const [alerts, clips, dashboards] = await Promise.all([
     Promise.all([prometheus.alerts(), quietAlerts(alertmanagerUrl)]).then(both => alertRows(...both), renderFault),
@@ -43,7 +43,7 @@ export async function homePage({ prometheus, traces, alertmanagerUrl, dashboards
   return { page: renderDocument('Overview', renderHome({ alerts, clips, dashboards })) };
 }
 
-/** One dashboard, for the time and the values in its URL. */
+/** Shows one dashboard, for the time and the values in its URL. */
 export async function dashboardPage(uid: string, asked: URLSearchParams, context: PageContext): Promise<Answer> {
   const { prometheus, scrapeSeconds, dashboardsDir } = context;
   const dashboards = await readDashboards(dashboardsDir);
@@ -65,7 +65,7 @@ export async function dashboardPage(uid: string, asked: URLSearchParams, context
   };
 }
 
-/** Returns the possible values of each variable, none if Prometheus knows none. */
+/** Returns the possible values of each variable; none if Prometheus knows none. */
 async function choicesOf({ variables }: Dashboard, { prometheus }: PageContext): Promise<Record<string, string[]>> {
   const one = async ({ name, options }: Variable): Promise<[string, string[]]> => {
     if (Array.isArray(options)) return [name, options];
@@ -82,7 +82,7 @@ function chooseOne(variable: Variable, asked: URLSearchParams, values: string[])
   return { ...variable, chosen: isKnown ? wish : variable.chosen || values[0] || '' };
 }
 
-/** A custom query, as a chart and as figures. */
+/** Shows a custom query, as a chart and as figures. */
 export async function queryPage(asked: URLSearchParams, context: PageContext): Promise<Answer> {
   const seconds = secondsOf(asked);
   const span = spanOf(nowSeconds(), seconds);
@@ -104,7 +104,7 @@ export async function queryPage(asked: URLSearchParams, context: PageContext): P
   return { page: renderDocument('Query', html`<div class="grid">${parts}</div>`, form) };
 }
 
-/** Redirects to the only trace about an id (for a clip, that of its landing), or lists the traces. */
+/** Redirects to the trace about an id if there is only one (for a clip, the trace of its landing), or lists the traces. */
 export async function findTrace(wish: string, { traces }: PageContext): Promise<Answer> {
   const id = wish.trim().toLowerCase();
   const { traces: found, isClip } = ID.test(id) ? await traces.about(id, NEWEST) : { traces: [], isClip: false };

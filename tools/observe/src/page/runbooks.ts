@@ -18,7 +18,7 @@ export async function runbookPage(name: string, dir: string): Promise<Answer> {
   return { page: renderDocument(title, html`<article class="prose">${markdown(text)}</article>`) };
 }
 
-/** The page list's part before the list, or the list itself. */
+/** Returns the list of runbooks: README.md if it exists, otherwise a list of the files. */
 export async function runbooksPage(dir: string): Promise<Answer> {
   const files = await readdir(dir).catch((): string[] => []);
   if (files.includes('README.md')) return runbookPage('README', dir);

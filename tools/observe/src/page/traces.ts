@@ -72,8 +72,8 @@ export class Traces {
   }
 
   /**
-   * Returns traces about a clip, an upload or a project: those of landings, and the newest others. It omits the look-ups by `npm run admin -- trace`,
-   * which have the same id but no information.
+   * Returns traces about a clip, an upload or a project: the traces of landings, and the newest others. Omits the look-ups
+   * by `npm run admin -- trace`, which have the same id but no information.
    */
   async about(id: string, limit: number): Promise<{ traces: ZipkinSpan[][]; isClip: boolean }> {
     for (const attribute of IDS) {

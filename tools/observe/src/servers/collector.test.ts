@@ -115,7 +115,7 @@ test('keeps an upload from its first spans on, errors, and slow requests', BOUND
   await using collector = await startSampling({ DECISION_WAIT: '1s', SHARE_OF_THE_REST: '0' });
   const { post, stored } = collector;
   const [upload, failed, slow, usual] = [newId(16), newId(16), newId(16), newId(16)];
-  // The look-up of its link comes before the upload is known.
+  // The span that looks up the link arrives before any span has the upload's id.
   const lookUp = await post({ traceId: upload });
   const attributes = { 'recording.upload.id': randomUUID() };
   const found = await post({ traceId: upload, name: 'find uploads', attributes });
@@ -123,7 +123,7 @@ test('keeps an upload from its first spans on, errors, and slow requests', BOUND
   const late = await post({ traceId: slow, seconds: 2 });
   const dropped = await post({ traceId: usual });
   assert.equal(await keptOf(4, collector), 3);
-  // Its body took longer than the collector waits.
+  // The body took longer than the collector waits for a decision.
   const land = await post({ traceId: upload, name: 'land', attributes });
   const webhook = await post({ traceId: upload, name: 'webhook submission.created' });
   await comes('what is kept', [lookUp, found, land, webhook, error, late], collector);

@@ -38,7 +38,7 @@ export async function startCollector(
     OWN_METRICS_HOST: '127.0.0.1',
     OWN_METRICS_PORT: new URL(`http://${itself}`).port,
     SPAN_METRICS_INTERVAL: `${everyMs}ms`,
-    // Three exports, and long enough that a slow machine does not look like an ended process.
+    // Three exports, and enough time that a slow machine does not look like a process that has ended.
     METRIC_EXPIRATION: `${Math.max(3 * everyMs, 15_000)}ms`,
     ...sampling,
     GOMEMLIMIT: '256MiB',

@@ -3,7 +3,7 @@ import { startChild } from '@recording-request/stack/child-process';
 import { readyOrKilled } from '@recording-request/stack/servers/start-server';
 import { waitFor } from '@recording-request/stack/wait';
 
-// The same as for the services: Java compiles much during its start, which takes minutes on a busy machine.
+// The same limit as for the services. Java compiles much code during its start, which takes minutes on a busy machine.
 const READY_MS = 5 * 60_000;
 
 export interface ServerContext {

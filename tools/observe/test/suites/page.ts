@@ -78,7 +78,7 @@ export function page({ observability, clip, page, prometheus }: ObservedSystem):
         assert.ok(at > 0, title);
         return text.slice(at, text.indexOf('</section>', at));
       };
-      // Points are on whole steps: the newest values appear with the next one.
+      // Points are on whole steps, so the newest values appear with the next step.
       const drawn = async () => {
         const text = await (await fetch(`${own.url}/dashboards/sample`)).text();
         const isDrawn = !panelOf(text, 'Clips landed').includes('class="empty"');

@@ -14,7 +14,7 @@ import type { ObservedSystem } from '../observed-system.ts';
 
 const ARRIVES = { limitMs: 150_000, everyMs: 2_000 };
 const NO_DATA = / or vector\(0\)$/;
-/** Selectors that match no series in a healthy system, and why: without them, the queries have data. */
+/** Selectors that match no series in a healthy system, with the reason. Queries without them must return data. */
 const FAULTS: Readonly<Record<string, string>> = {
   'error_type!=""': 'no outgoing request and no database command fails',
   'error_type=~"5..|unreachable|timeout"': 'the store responds',
@@ -24,7 +24,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   'recording_outcome="failed"': 'every event is handled at its first attempt, and every run of ffmpeg succeeds',
   ' > 2': 'the processes run on the same clock as the database',
 };
-/** Series that a healthy system lacks, and why. */
+/** Series that a healthy system lacks, with the reason. */
 const NOWHERE: Readonly<Record<string, string>> = {
   ALERTS: 'nothing fires',
   recording_requests_shed_total: 'no limit is reached',

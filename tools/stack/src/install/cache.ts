@@ -43,7 +43,7 @@ export async function installOnce(options: {
     await rename(dir, place);
   } catch (error) {
     await rm(dir, { recursive: true, force: true });
-    // Without flock, two processes may fill at once: the first rename wins, and both results are complete.
+    // Without flock, two processes may fill the folder at once. The first rename wins, and both results are complete.
     if (isCode(error, 'ENOTEMPTY', 'EEXIST') && (await exists(place))) return place;
     throw error;
   }

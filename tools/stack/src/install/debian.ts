@@ -7,7 +7,7 @@ import { onPath } from './find.ts';
 import { holdLock } from './lock.ts';
 import { run } from './run.ts';
 
-/** The commands that show that a package is installed, in whatever way; dpkg looks other packages up. */
+/** The commands that show whether a package is installed, from Debian or from elsewhere. For other packages, dpkg decides. */
 const COMMANDS: Record<string, string[]> = {
   ffmpeg: ['ffmpeg', 'ffprobe'],
   flite: ['flite'],
@@ -28,8 +28,9 @@ const UPDATE_LIMIT_MS = 5 * 60_000;
 const INSTALL_LIMIT_MS = 15 * 60_000;
 
 /**
- * Installs the missing Debian packages, judged by their commands on PATH. With `force` it does not check (a shared library has
- * no command). Rejects with a sentence that says what to do when this user is not root, apt is missing, or apt fails.
+ * Installs the missing Debian packages: those whose commands are not on PATH. With `force` it does not check (a shared
+ * library has no command). Rejects with a sentence that says what to do when this user is not root, apt is missing, or apt
+ * fails.
  */
 export async function ensureDebian(
   packages: string[],

@@ -51,11 +51,14 @@ export async function ensureDeployedFfmpeg(context: InstallContext): Promise<str
   return join(dir, 'bin');
 }
 
-/** Returns the variable that makes services use the programs of this folder; without a folder, none, and they use the system's. */
+/**
+ * Returns the variable that makes services use the programs of this folder. Without a folder it returns none, and the
+ * services use the system's programs.
+ */
 export const withPrograms = (folder: string | undefined): Record<string, string> =>
   folder === undefined ? {} : { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` };
 
-/** Unpacks the source in a folder, with its own package lists: the system's lists seldom name sources, and stay unchanged. */
+/** Unpacks the source in a folder with separate package lists: the system's lists seldom include sources, and stay unchanged. */
 async function fetchSource(work: string, { env, log, signal }: InstallContext): Promise<void> {
   const own = join(work, 'apt');
   const [parts, lists] = [join(own, 'parts'), join(own, 'lists')];

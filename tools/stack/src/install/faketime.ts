@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const LIBRARIES = '/usr/lib';
 
 /**
- * Returns the variables that set a process's clock `offsetSeconds` ahead (behind if negative). Its timers keep their pace.
- * Returns none for 0. Throws when the Debian package `faketime` is missing.
+ * Returns the variables that set a process's clock `offsetSeconds` ahead (behind if negative). Its timers run at the normal
+ * speed. Returns none for 0. Throws when the Debian package `faketime` is missing.
  */
 export function fakeClock(offsetSeconds: number): Record<string, string> {
   if (offsetSeconds === 0) return {};
@@ -20,7 +20,7 @@ function library(): string {
     try {
       if (readdirSync(dir).includes('libfaketime.so.1')) return join(dir, 'libfaketime.so.1');
     } catch {
-      // This folder has none.
+      // This folder has no faketime.
     }
   }
   throw new Error('faketime is not installed: run `sudo apt-get install faketime` and try again.');

@@ -7,7 +7,10 @@ import { run } from './run.ts';
 
 const OLDEST_JAVA = 17;
 
-/** Returns the path of Java 17 or newer, which Kafka and Zipkin need: JAVA_HOME, PATH, or Debian's. Rejects with a sentence that names the version found. */
+/**
+ * Returns the path of Java 17 or newer, which Kafka and Zipkin need, from JAVA_HOME, PATH or Debian. Rejects with a sentence
+ * that names the version found.
+ */
 export async function ensureJava({ env, log, signal }: InstallContext): Promise<string> {
   const home = env.JAVA_HOME ? join(env.JAVA_HOME, 'bin/java') : undefined;
   const found = home ?? (await onPath('java', env));

@@ -57,7 +57,10 @@ async function fetchJars(into: string, { env, log, signal }: InstallContext): Pr
   await rm(jars, { recursive: true });
 }
 
-/** log4j-slf4j-impl is no dependency of the broker, but without it the broker logs nothing, not even why it fails to start. */
+/**
+ * log4j-slf4j-impl is not a dependency of the broker. Without it, the broker logs nothing, not even the reason of a failed
+ * start.
+ */
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>local</groupId><artifactId>kafka-libs</artifactId><version>1</version>

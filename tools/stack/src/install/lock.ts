@@ -37,7 +37,7 @@ export async function holdLock(
   const args = ['--exclusive', '--wait', String(waitMs / 1000), '--conflict-exit-code', String(BUSY), file];
   const child = spawn('flock', [...args, 'sh', '-c', hold, 'sh', String(process.pid), file], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    // A group of its own, which a terminal's Ctrl-C does not reach: this process keeps the lock until it has stopped.
+    // Uses a separate process group, which a terminal's Ctrl-C does not reach: this process keeps the lock until it has stopped.
     detached: true,
   });
   const { stdin, stdout } = child;

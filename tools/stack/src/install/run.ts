@@ -27,7 +27,7 @@ export async function run(command: string, args: string[], options: RunOptions):
   const { what, log, timeoutMs, progress, signal, everyMs = 10_000 } = options;
   signal?.throwIfAborted();
   const [file, argv] = dieWithParent(command, args);
-  // A process group of its own, so that a compiler's or package manager's children end with it.
+  // Uses a separate process group, so that the children of a compiler or package manager end with it.
   const child = spawn(file, argv, {
     cwd: options.cwd,
     env: options.env ?? process.env,

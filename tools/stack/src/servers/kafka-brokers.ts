@@ -27,7 +27,7 @@ export interface Brokers extends AsyncDisposable {
   addresses: string[];
   /** The addresses of the listeners with TLS and login; none without a certificate. */
   secureAddresses: string[];
-  /** Ends the broker that leads most partitions of topics other than Kafka's own. Resolves when it has ended. */
+  /** Ends the broker that leads the most partitions, without Kafka's own topics. Resolves when it has ended. */
   killLeader(): Promise<Killed>;
   /** Creates a user for SCRAM-SHA-512, or changes its password. */
   setUser(name: string, password: string): Promise<void>;

@@ -10,7 +10,7 @@ export interface SecureKafka {
   users: Record<string, string>;
 }
 
-/** Returns the arguments with which formatting the storage creates the users. */
+/** Returns the arguments that create the users when the storage is formatted. */
 export const formatArguments = (secure: SecureKafka | undefined): string[] =>
   Object.entries(secure?.users ?? {}).flatMap(([name, password]) => [
     '--add-scram',
@@ -23,7 +23,7 @@ export const secureListeners = (host: string, secure: SecureKafka | undefined): 
   ...(secure?.certificatePort ? [`SSL://${host}:${secure.certificatePort}`] : []),
 ];
 
-/** Returns the properties of the listeners. The broker accepts unsigned tokens: the tests are about the client. */
+/** Returns the properties of the listeners. The broker accepts unsigned tokens, because the tests check only the client. */
 export function secureProperties(secure: SecureKafka | undefined): Record<string, string> {
   if (!secure) return {};
   const oneLine = (pem: string) => pem.trim().replaceAll('\n', '\\n');

@@ -44,7 +44,7 @@ export async function startKafka(
   const own = seat ?? { id: 1, clusterId: newClusterId(), controllers: [`${LOCAL}:${await freePort()}`] };
   await writeFile(properties, propertiesOf(serverProperties({ host, port, logs, seat: own }, secure)));
   await writeFile(logging, LOGGING);
-  // At each login a broker looks up the name of its address, and would wait seconds where no DNS server responds.
+  // At each login, a broker looks up the name of its address. Without a DNS server, that would take seconds.
   const hosts = join(home, 'hosts');
   await writeFile(hosts, `${host} ${hostname()}\n`);
   const { java } = install;

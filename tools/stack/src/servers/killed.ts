@@ -1,9 +1,9 @@
-/** A member of a server cluster that SIGKILL ended. */
+/** A member of a server cluster that was ended by SIGKILL. */
 export interface Killed {
   /** The host:port that clients use. */
   address: string;
-  /** When the signal was sent, as Date.now() gives it. */
+  /** The time of the signal, by Date.now(). */
   at: number;
-  /** Restarts it with its data. Resolves when it takes part again. */
+  /** Restarts the member with its data. Resolves when it takes part again. */
   restart(): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface StoreKeys {
   secretKey: string;
 }
 
-/** Creates users of a MinIO beside its root user. */
+/** Creates users of a MinIO in addition to its root user. */
 export interface StoreUsers {
   /** Creates a user with the policy in a file, which the store keeps under this name. By default the user may read and write every bucket. */
   add(policy?: { name: string; file: string }): Promise<StoreKeys>;

@@ -59,7 +59,7 @@ async function writeCertificate({ cert, key }: ServerCertificate, dir: string): 
   await writeFile(join(dir, 'private.key'), key, { mode: 0o600 });
 }
 
-/** `fetch` accepts no authority of its own. */
+/** `fetch` has no option for another certificate authority. */
 async function statusOf(url: string, ca: string | undefined, signal: AbortSignal): Promise<number | undefined> {
   const request = ca ? getSecure(url, { ca, signal, agent: false }) : get(url, { signal, agent: false });
   const [answer] = (await once(request, 'response')) as [IncomingMessage];

@@ -129,7 +129,7 @@ async function isMember(address: string): Promise<true | undefined> {
   return isWritablePrimary || secondary ? true : undefined;
 }
 
-/** Fails during an election, although the user may exist by then: MongoDB lets nobody create another user without a login. */
+/** During an election, MongoDB may create the user and still report an error. It then refuses a second attempt without a login. */
 async function makeUser(address: string, pwd: string): Promise<true> {
   try {
     await ask(address, { createUser: 'root', pwd, roles: ['root'] });

@@ -42,9 +42,9 @@ export async function launchMember(mongod: string, context: StartContext, option
   const addresses = keyFile && host !== LOCAL ? `${LOCAL},${host}` : host;
   const args = ['--replSet', set, '--bind_ip', addresses, '--port', String(port), '--dbpath', dbPath];
   const sizes = ['--wiredTigerCacheSizeGB', String(cacheGigabytes), '--oplogSize', String(oplogMegabytes)];
-  // The quiesce time helps only clients that can use another member.
+  // The quiesce time helps only clients that can use another member, so it is short.
   const quick = ['shutdownTimeoutMillisForSignaledShutdown=100', 'diagnosticDataCollectionEnabled=false'];
-  // As deploy/README.md advises: the locks of a killed process expire sooner.
+  // Set as deploy/README.md advises: the locks of a killed process expire sooner.
   const parameters = [...quick, 'transactionLifetimeLimitSeconds=30'];
   return await startChild({
     name: 'mongo',
@@ -62,7 +62,7 @@ export async function launchMember(mongod: string, context: StartContext, option
   });
 }
 
-/** Adds TLS beside plaintext: the readiness check and the traffic within the set stay as they are. */
+/** Adds TLS in addition to plaintext, so the readiness check and the traffic within the set do not change. */
 async function tlsArguments({ cert, key, ca }: ServerCertificate, dir: string): Promise<string[]> {
   await mkdir(dir, { recursive: true });
   const [certFile, caFile] = [join(dir, 'server.pem'), join(dir, 'ca.pem')];

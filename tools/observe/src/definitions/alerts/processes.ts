@@ -4,9 +4,9 @@ import { MINUTE, type Time } from '../time.ts';
 const OF = 'messaging_destination_name, messaging_consumer_group_name';
 const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
 
-// An event is handled when its job has ended, which takes seconds, and half a minute when a server needs retries.
+// An event is handled when its job has ended. That takes seconds, or half a minute when a server needs retries.
 const JOB_SECONDS = 45;
-// Their records wait for a free slot, as jobs do: while a slot is in use, their consumer is not stuck.
+// A record of these topics may wait for a free slot. While jobs use slots, the consumer is not stuck.
 const JOBS = { media: '(.+[.])?media[.]work', transcript: '(.+[.])?transcription[.]work' };
 
 function consumerStuck(time: Time): string {
@@ -90,7 +90,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     name: 'InstanceSlow',
     about: 'process',
     severity: 'page',
-    // The fastest sibling, not the average: with two processes, the average would include the slow one.
+    // Compares with the fastest sibling, because an average of two processes would include the slow one.
     expr: () =>
       'recording:instance_seconds:mean5m > 0.25\nand recording:instance_seconds:mean5m > on (job, of) group_left () (3 * min by (job, of) (recording:instance_seconds:mean5m))',
     forSeconds: PROCESS_WAIT,

@@ -3,7 +3,7 @@ import { MINUTE, type Time } from '../time.ts';
 
 const REQUESTS = 'http_client_request_duration_seconds';
 
-/** Returns the share of requests to a peer that `bad` selects, if there are at least `least` requests. */
+/** Returns the share of requests to a peer that `bad` selects; nothing for fewer than `least` requests. */
 function share(peer: string, bad: string, window: string, least: number): string {
   const all = `sum(rate(${REQUESTS}_count{recording_peer="${peer}"}[${window}]))`;
   return `${bad} / ${all} and ${bad.replaceAll('rate(', 'increase(')} >= ${least}`;
@@ -25,7 +25,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
     name: 'DatabaseWithoutPrimary',
     about: 'server',
     severity: 'page',
-    // One process may have lost its connection to a primary that others reach: its callers fail all the same.
+    // A single process may have lost its connection to a primary that others reach; its callers still fail.
     expr: time => `min by (job) (max_over_time(recording_database_primary[${time.window(20, 3)}])) == 0`,
     forSeconds: SERVER_WAIT,
     keepSeconds: KEPT,

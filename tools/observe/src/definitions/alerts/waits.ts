@@ -5,7 +5,7 @@ const waits = (name: string, step: string, seconds: number, what: string, descri
   name,
   about: 'promise',
   severity: 'page',
-  // A histogram omits operations that never end.
+  // A histogram does not contain operations that never end.
   expr: () => `max by (recording_step) (recording_step_age_seconds{recording_step="${step}"}) > ${seconds}`,
   forSeconds: PROMISE_WAIT,
   summary: `${what} for {{ $value | humanizeDuration }}`,

@@ -17,7 +17,7 @@ export interface Panel {
   /** The thresholds for attention and for immediate action. */
   warn?: number;
   bad?: number;
-  /** Whether low values are bad. */
+  /** Whether low values are the bad ones. */
   lowIsBad?: true;
   /** The width in 24 columns and the height in rows. */
   width: number;

@@ -28,7 +28,7 @@ const LOST = [
 ];
 const LOST_BEFORE: Series = Object.fromEntries(LOST.map(series => [series, '7x40']));
 
-/** At least one fault and one healthy neighbour for each alert about a cause, by its name. */
+/** For each alert about a cause, by its name, at least one fault and one healthy similar state. */
 export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
   DatabaseWithoutPrimary: [
     ...pair(

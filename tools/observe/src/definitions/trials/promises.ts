@@ -53,7 +53,7 @@ const SEEN: Readonly<Record<string, { budget: number; seen: Seen }>> = {
   },
 };
 
-/** The four burn rates, each just exceeded, at the end of its long window, with the more urgent alerts that fire too. */
+/** The four burn rates, each slightly exceeded at the end of its long window, with the more urgent alerts that fire too. */
 function burns(alert: string, days: string, { budget, seen }: { budget: number; seen: Seen }): readonly Trial[] {
   const [page, ticket] = [`${alert} page`, `${alert} ticket`];
   const at = (burn: number, perMinute = 50) => seen(budget * burn, 5_000, perMinute);
@@ -144,7 +144,7 @@ const KINDS: Readonly<Record<string, readonly Trial[]>> = {
   ],
 };
 
-/** At least one broken and one kept promise for each alert about a promise, by its name. */
+/** For each alert about a promise, by its name, at least one broken and one kept promise. */
 export const PROMISE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
   LandingWaits: waits('LandingWaits', 'landing', 300),
   MediaWaits: waits('MediaWaits', 'media', 900),

@@ -25,7 +25,7 @@ export interface Trial {
   days?: string;
 }
 
-/** Returns two trials over the same minutes: `fires` does on the first series, and nothing on the second. */
+/** Returns two trials over the same minutes. On the first series, the alert `fires` must fire; on the second, none. */
 export const pair = (fires: string, minutes: number, bad: Series, well: Series): Trial[] => [
   { name: `${fires} fires`, series: bad, minutes, fires: [fires] },
   { name: `${fires} does not`, series: well, minutes, fires: [] },
@@ -65,7 +65,7 @@ export function histogram(
   ]);
 }
 
-/** Cuts values after the check, because promtool would store them all. */
+/** Removes the values after the check, because promtool would store them all. */
 const until = (values: string, minutes: number): string =>
   values.replace(/x(\d+)$/, (_, more) => `x${Math.min(Number(more), minutes + 10)}`);
 

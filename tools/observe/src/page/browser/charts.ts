@@ -48,7 +48,7 @@ function optionsOf(place: HTMLElement, { unit, min, max, lines, thresholds }: Ch
     series: [
       {},
       ...lines.map((_, at) => lineOf(place, `k${at % KINDS}`)),
-      // Only the data determines the axis.
+      // Thresholds do not change the range of the axis.
       ...thresholds.map(() => ({ ...lineOf(place, 'k4'), auto: false })),
     ],
   };
