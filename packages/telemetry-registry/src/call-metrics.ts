@@ -88,7 +88,7 @@ export const CALLS = {
     kind: 'gauge',
     unit: 's',
     description:
-      'The time that the oldest event a group has not handled has been in its topic, as observed by the process that reads it; 0 without one. One process of submissions reads it.',
+      'The time for which the oldest unhandled event of a group has been in its topic, as seen by the process that reads it; 0 without one. One process of submissions reads it.',
     attributes: { ...TOPIC, ...GROUP },
   },
   'recording.consumer.members': {
@@ -111,7 +111,7 @@ export const CALLS = {
     kind: 'gauge',
     unit: '{connection}',
     description:
-      '1 if the last send to Kafka succeeded, or the last connection attempt if no send followed it; else 0.',
+      '1 if the last send to Kafka succeeded, or if the last connection attempt succeeded and no send followed it; else 0.',
     attributes: {},
   },
   'recording.database.primary': {

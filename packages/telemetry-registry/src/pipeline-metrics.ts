@@ -41,14 +41,14 @@ export const PIPELINE = {
     description: 'Clips and uploads by their state; 10,000 means 10,000 or more. One process of submissions reads it.',
     attributes: {
       'recording.clip.state':
-        'of uploads `uploading`, `finishing`; of clips’ media `processing`, `ready`, `media_failed`; of their transcripts `transcribing`, `transcribed`, `transcript_failed`',
+        'for uploads `uploading`, `finishing`; for clips’ media `processing`, `ready`, `media_failed`; for their transcripts `transcribing`, `transcribed`, `transcript_failed`',
     },
   },
   'recording.clips.stuck': {
     kind: 'gauge',
     unit: '{clip}',
     description:
-      'Clips that wait in a step for longer than `STUCK_AFTER_SECONDS` (ten minutes); 10,000 means 10,000 or more. For webhooks: unsent events that are due for longer.',
+      'Clips that wait in a step for longer than `STUCK_AFTER_SECONDS` (ten minutes); 10,000 means 10,000 or more. For webhooks: unsent events that have been due for longer than this.',
     attributes: STEP,
   },
   'recording.step.age': {
@@ -90,7 +90,7 @@ export const PIPELINE = {
     attributes: {
       ...PROGRAM,
       'recording.purpose':
-        'of ffmpeg `all` (a clip’s files in one run), `remux`, `thumbnails`, `audio`, `sound`; of ffprobe `packets`, `frame`',
+        'for ffmpeg `all` (a clip’s files in one run), `remux`, `thumbnails`, `audio`, `sound`; for ffprobe `packets`, `frame`',
       'recording.outcome': '`ok`, `failed` (also if the clip is at fault)',
     },
     buckets: STEP_SECONDS,
@@ -98,7 +98,7 @@ export const PIPELINE = {
   'recording.ffmpeg.cpu.time': {
     kind: 'counter',
     unit: 's',
-    description: 'CPU time of ffmpeg and ffprobe, whatever their outcome.',
+    description: 'CPU time of all runs of ffmpeg and ffprobe, also of failed runs.',
     attributes: PROGRAM,
   },
   'recording.media.ratio': {
@@ -165,7 +165,7 @@ export const PIPELINE = {
   'recording.webhook.endpoints.paused': {
     kind: 'counter',
     unit: '{endpoint}',
-    description: 'Endpoints that failed for so long that they were paused: they get no events until their owner acts.',
+    description: 'Endpoints that were paused after long failures: they get no events until their owner acts.',
     attributes: {},
   },
 } as const satisfies Record<string, MetricDefinition>;

@@ -9,7 +9,7 @@ a repeated job, a replayed dead letter) belong to the same trace. After that, ea
 attempts to deliver an event, and erasures, also start their own traces. \`npm run admin -- trace ID\` finds the trace by the id of a submission or an upload.
 
 The size of a trace is bounded, whatever the number of an upload's parts or a job's runs: within one step, the first 20 database commands or store operations of each name
-have a span, and the step has the number of the others. [Decision 43](decisions/0043-spans.md) has the reasons. A share of the requests that
+have a span, and an attribute of the step counts the others. [Decision 43](decisions/0043-spans.md) has the reasons. A share of the requests that
 only read is traced: see [telemetry](telemetry.md#sampling).
 
 Attributes of all spans:

@@ -22,7 +22,7 @@ const ATTEMPT = { 'recording.attempt': 'the number of the attempt, from 1' };
 const PROGRAM = {
   'process.executable.name': '`ffmpeg`, `ffprobe`',
   'process.exit.code': 'absent after a signal',
-  'recording.exit.signal': 'the signal that ended it; absent without one',
+  'recording.exit.signal': 'the signal that ended the program; absent without one',
   'recording.cpu.seconds':
     'user and system time of the program; if several programs end at the same moment, the first has the sum',
   'recording.bytes.in': 'bytes of its input',
@@ -132,7 +132,7 @@ export const SPANS = {
     kinds: ['producer'],
     by: 'us',
     description:
-      'The send of an event to Kafka, until the acknowledgement, in the trace of the event’s cause. Keeps the first three failed sends of each event.',
+      'The send of an event to Kafka, until the acknowledgement, in the trace of the event’s cause. Only the first three failed sends of each event are kept.',
     attributes: EVENT,
   },
   'process {topic}': {
@@ -144,7 +144,7 @@ export const SPANS = {
   land: {
     kinds: ['internal'],
     by: 'us',
-    description: 'An attempt to make a clip of an upload.',
+    description: 'An attempt to make a clip from an upload.',
     attributes: { 'recording.end': '`landed`, `refused`, or `lost`: another process has the upload', ...ERROR },
   },
   'resume landing': {
@@ -195,7 +195,7 @@ export const SPANS = {
     kinds: ['internal'],
     by: 'us',
     description:
-      'One attempt to have a sound transcribed on another machine: its CPU time is unknown, and `error.type` has its outcome.',
+      'One attempt to transcribe a sound on another machine. Its CPU time is unknown; `error.type` has its outcome.',
     attributes: {
       'recording.peer': '`speech`',
       'gen_ai.request.model': 'the model',
@@ -253,7 +253,7 @@ export const COMMON_ATTRIBUTES = {
   'recording.submission.id': 'the submission',
   'recording.upload.id': 'the upload',
   'recording.spans.left_out':
-    'the number of database commands and store operations of this step without a span: the first 20 of each name have one',
+    'the number of database commands and store operations of this step that have no span: only the first 20 of each name have one',
 } as const;
 
 export type SpanName = keyof typeof SPANS;

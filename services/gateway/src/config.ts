@@ -92,7 +92,7 @@ export const variables = {
   ),
   exportsAtOnce: integer(
     'EXPORTS_AT_ONCE',
-    'concurrent exports, as many as one replica of submissions makes; more are 429 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner, a quarter for one API or dashboard token',
+    'concurrent exports, the same number as in one replica of submissions; more are 429 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): at most half for one owner, a quarter for one API or dashboard token',
     { default: EXPORTS_AT_ONCE, min: 1 },
   ),
   mediaAtOnce: integer(

@@ -35,13 +35,13 @@ export const variables = {
   },
   secretsKeysLost: list(
     'SECRETS_KEYS_LOST',
-    'ids of keys that are lost for good: the service starts although records are sealed with them',
+    'ids of keys that are permanently lost: the service then starts, although records are sealed with these keys',
     { default: [] },
   ),
   allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether `requestUrl` and `webhookUrl` may use plain http'),
   defaultExpirySeconds: integer(
     'DEFAULT_EXPIRY_SECONDS',
-    'the window of an update that has only `neverExpire: false`',
+    'the time until expiry after an update that has only `neverExpire: false`',
     { default: DEFAULTS.expiresInDays * DAY, min: 1 },
   ),
   claimEmptyHoldSeconds: integer('CLAIM_EMPTY_HOLD_SECONDS', 'how long a claim without any byte is held', {
@@ -62,7 +62,7 @@ export const variables = {
     'the lease of a replica on a transfer; another replica takes it over after twice this time',
     { default: 10_000, min: 100 },
   ),
-  webhookSecretOverlapSeconds: integer('WEBHOOK_SECRET_OVERLAP_SECONDS', 'how long the former secret still signs', {
+  webhookSecretOverlapSeconds: integer('WEBHOOK_SECRET_OVERLAP_SECONDS', 'how long the previous secret still signs', {
     default: DAY,
     min: 0,
   }),

@@ -68,7 +68,7 @@ export const variables = {
       max: 600,
     },
   ),
-  uploadIdleSeconds: integer('UPLOAD_IDLE_SECONDS', 'the silence after which a connection is closed', {
+  uploadIdleSeconds: integer('UPLOAD_IDLE_SECONDS', 'the time without bytes after which a connection is closed', {
     default: 60,
     min: 1,
     max: 3600,
@@ -143,7 +143,7 @@ export const variables = {
   ),
   unknownRetrySeconds: integer(
     'UNKNOWN_RETRY_SECONDS',
-    'the first pause before an event that a consumer of the earlier version did not know is retried; later pauses are up to 16 times as long ([upgrades](operations.md#events-that-a-version-does-not-know))',
+    'the first pause before a retry of an event that a consumer of the previous version did not know; later pauses are up to 16 times as long ([upgrades](operations.md#events-that-a-version-does-not-know))',
     { default: 30, min: 1, max: 3_600 },
   ),
   openPutSeconds: integer(

@@ -54,17 +54,17 @@ export const variables = {
   projectsGrpc: target('PROJECTS_GRPC', 'the projects service'),
   submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service'),
   publicBaseUrl: url('PUBLIC_BASE_URL', 'the base of the URLs in a body'),
-  allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether events are sent over plain http, too'),
+  allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether events are also sent over plain http'),
   allowPrivateTargets: flag(
     'WEBHOOK_ALLOW_PRIVATE_TARGETS',
-    'whether events are sent to loopback and private addresses, too. For a local stack; the log says when it is on',
+    'whether events are also sent to loopback and private addresses. For a local stack; the log says when it is on',
   ),
   dnsServers: optionalList(
     'WEBHOOK_DNS_SERVERS',
     "name servers to ask instead of the system's",
     '`address[:port]`, several separated by commas',
   ),
-  headerPrefix: text('WEBHOOK_HEADER_PREFIX', 'the start of `service-event` and its like', {
+  headerPrefix: text('WEBHOOK_HEADER_PREFIX', 'the start of header names such as `service-event`', {
     default: 'service',
     pattern: /^[a-z][a-z0-9-]{0,40}$/,
     expected: 'lower-case letters, digits and hyphens',
@@ -112,7 +112,7 @@ export const variables = {
   }),
   leaseMarginMs: integer(
     'WEBHOOK_LEASE_MARGIN_MS',
-    'the time that a lease exceeds the time limit of an attempt, for the lookups before it',
+    'the time by which a lease exceeds the time limit of an attempt; it covers the lookups before the attempt',
     {
       default: 15_000,
       min: 1_000,

@@ -12,7 +12,7 @@ const READY = 'ready.json';
 
 const addressOf = (name: string, description: string): Variable<string> => ({
   ...target(name, description),
-  unset: 'that of a running `npm start`',
+  unset: 'the address in a running `npm start`',
 });
 const ADDRESSES = {
   projects: addressOf('PROJECTS_OPERATOR', "the address of the operator's API of projects"),
@@ -68,9 +68,9 @@ const TRACE_ID = '{traceId}';
 
 const TRACE_URL: Variable<string | undefined> = {
   name: 'TRACE_URL',
-  description: 'the URL of a trace for a person, such as `https://traces.example.com/trace/{traceId}`',
+  description: 'the URL of a trace’s page, such as `https://traces.example.com/trace/{traceId}`',
   expected: `an absolute http or https address with ${TRACE_ID} in it`,
-  unset: 'that of the trace store beside `npm start`',
+  unset: 'the trace store of a running `npm observe`',
   required: false,
   parse(value) {
     if (value === undefined) return value;

@@ -74,13 +74,13 @@ const BEGINNING = `# Settings
 \`npm run settings\` writes this page from the declarations (\`services/*/src/config.ts\`, \`packages/*/src/*variables.ts\`, \`tools/admin/src/address.ts\`); \`npm test\` compares it with them and with the variables in
 \`deploy/\`.
 
-Settings are environment variables; a name ends with its unit. An empty variable counts as not set. If a variable is missing, malformed or unused by the other settings, the service exits with status 78 and an
+Settings are environment variables; a name ends with its unit. An empty variable counts as not set. If a variable is missing or malformed, or has no effect with the other settings, the service exits with status 78 and an
 error that names all such variables, never their values.
 
-A **secret** may come from a file instead, such as \`MONGO_URL_FILE=/run/secrets/mongo-url\`; a line break at the end of the file is ignored. [deploy](../deploy/README.md#mongodb-kafka-and-the-object-store-as-others-run-them) lists when a replaced file takes effect.
+A **secret** may come from a file instead, such as \`MONGO_URL_FILE=/run/secrets/mongo-url\`; a line break at the end of the file is ignored. [deploy](../deploy/README.md#mongodb-kafka-and-the-object-store-as-others-run-them) shows when a replaced file takes effect.
 
 In Kubernetes, secrets are keys of the Secret \`recording-request\` (\`deploy/k8s/base/secret.example.env\`); all other variables are settings (\`settings.env\` of an overlay, \`settings\` of the chart). With Compose, put the
-variables of \`deploy/compose.example.env\` into \`deploy/.env\`, and others into a Compose file of yours. OpenTelemetry's variables configure traces, metrics and log records: [telemetry](telemetry.md#variables).
+variables of \`deploy/compose.example.env\` into \`deploy/.env\`, and others into your own Compose file. OpenTelemetry's variables configure traces, metrics and log records: [telemetry](telemetry.md#variables).
 `;
 
 /** Returns the text of docs/settings.md. */
@@ -99,7 +99,7 @@ export function settingsDocument(): string {
     ),
     section(
       "The operator's tool",
-      '`npm run admin` also reads the variables of its certificate, and for `migrate`, `backup` and `restore` those of MongoDB, Kafka and the object store.',
+      '`npm run admin` also reads the variables of its certificate; `migrate`, `backup` and `restore` also read the variables of MongoDB, Kafka and the object store.',
       Object.values(admin),
     ),
   ];
