@@ -158,10 +158,10 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
       assert.equal(unconfirmed.code, 1);
       assert.match(
         unconfirmed.stderr,
-        /this goes for good[\s\S]*1 submission, 1 upload[\s\S]*Nothing was erased: add --yes/,
+        /this will be erased[\s\S]*1 submission, 1 upload[\s\S]*Nothing was erased: add --yes/,
       );
       const would = await admin(system, 'erase', 'submission', submissionId, '--dry-run');
-      assert.match(would.stdout, /this would go for good[\s\S]*objects +\d+ objects/);
+      assert.match(would.stdout, /this would be erased[\s\S]*objects +\d+ objects/);
       assert.equal((await submissionsOf(ada, one.project.projectId)).length, 2, 'nothing is erased yet');
 
       const done = await admin(system, 'erase', 'submission', submissionId, '--yes');

@@ -34,7 +34,7 @@ test('walks to the end, and exits with 0 on agreement', async () => {
   assert.equal(report.failed, false);
   assert.deepEqual(report.lines, [
     '3 objects that records name, 4 of the store',
-    '1 are named by no record and too young to be orphans',
+    '1 have no record, but are too new to be orphans',
     'MongoDB and the object store agree',
   ]);
 });

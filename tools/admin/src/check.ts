@@ -84,7 +84,7 @@ function report(checked: Checked): Report {
   ]);
   const lines = [soFar(checked), ...(rows.length > 0 ? table(COLUMNS, rows, '') : [])];
   if (all > shown.length) lines.push(`and ${number(all - shown.length)} more`);
-  if (young > 0) lines.push(`${number(young)} are named by no record and too young to be orphans`);
+  if (young > 0) lines.push(`${number(young)} have no record, but are too new to be orphans`);
   lines.push(agrees ? 'MongoDB and the object store agree' : `they do not agree: ${countsOf(problems)}`);
   const { shown: _shown, ...counts } = checked;
   const findings = shown.map(each => ({ ...each, kind: problemOf(each) }));

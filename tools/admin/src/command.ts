@@ -200,7 +200,7 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
     case 'tokens revoke':
       return { name, tokenId: id };
     case 'trace':
-      if (!isUuid(id)) throw new UsageError('ID must be that of a clip or of an upload, a UUID');
+      if (!isUuid(id)) throw new UsageError('ID must be the UUID of a clip or an upload');
       return { name, id: id.toLowerCase() };
     case 'erase submission':
     case 'erase project':
@@ -282,7 +282,7 @@ function exactly(form: CommandForm, rest: string[]): string[] {
 function notAToken(what: string, id: string): void {
   const prefix = Object.keys(TOKENS).find(each => id.startsWith(each));
   const form = what === 'DEADLETTERID' ? 'an id of "dead-letters list"' : 'an id, a UUID';
-  if (prefix) throw new UsageError(`what begins with ${prefix} is ${TOKENS[prefix]}; ${what} is ${form}`);
+  if (prefix) throw new UsageError(`a text that begins with ${prefix} is ${TOKENS[prefix]}; ${what} must be ${form}`);
 }
 
 function folder(option: string, path: string | undefined): string {

@@ -25,8 +25,8 @@ const form = (
 const ID = '0199c0de-0000-7000-8000-000000000001';
 const ERASE_DETAILS = [
   'Shows the data to be erased and asks for confirmation. --yes skips the question; --dry-run only shows. After an',
-  'interruption, the same command continues. A second run counts in the stores again: "nothing is left" is the proof. What stays,',
-  'and why: docs/decisions/0005-erasure.md.',
+  'interruption, the same command continues. A second run counts again in the stores: "nothing is left" proves the erasure.',
+  'docs/decisions/0005-erasure.md lists the data that stays, with the reasons.',
 ];
 
 export const COMMANDS: readonly CommandForm[] = [
@@ -47,7 +47,7 @@ export const COMMANDS: readonly CommandForm[] = [
     'Within five seconds, their API tokens return 401, their dashboards 404, and their recording links accept no new',
     'responses. Responses under way still land. Nothing is deleted: see docs/decisions/0016-…',
   ),
-  form('users enable', [['USERID'], []], 'opens what "users disable" closed', `users enable ${ID}`),
+  form('users enable', [['USERID'], []], 'reverses "users disable"', `users enable ${ID}`),
   form(
     'users set-limit',
     [['USERID', 'LIMIT'], []],
@@ -72,10 +72,10 @@ export const COMMANDS: readonly CommandForm[] = [
   form(
     'tokens rotate',
     [['TOKENID'], ['--overlap-hours N']],
-    'gives a token a new secret, and prints it only this once',
+    'replaces the secret of a token, and prints the new one only this once',
     `tokens rotate ${ID} --overlap-hours 0`,
     'The old secret works for 24 hours, or for --overlap-hours, at most 168; 0 ends it at once.',
-    'A further rotation ends the older of the two. Id, label, scopes and expiry stay.',
+    'The next rotation also ends it. Id, label, scopes and expiry stay.',
   ),
   form('tokens revoke', [['TOKENID'], []], 'revokes a token for good', `tokens revoke ${ID}`),
   form('projects list', [['USERID'], []], 'lists the projects of a user, newest first', `projects list ${ID}`),
@@ -95,22 +95,22 @@ export const COMMANDS: readonly CommandForm[] = [
     'WAITING       a worker can take it now',
     'PAUSED        a worker gave it back; it is retried after a pause',
     'RUNNING       a worker has begun it',
-    'OLDEST SINCE  when the oldest job was requested, whether it waits or runs; "-" if there is none',
+    'OLDEST SINCE  the time of the request for the oldest job, waiting or running; "-" if there is none',
   ),
   form(
     'trace',
     [['ID'], []],
-    'shows the trace in which a clip landed, by its id or that of its upload, and the URL of the trace',
+    'shows the trace in which a clip landed and its URL, by the id of the clip or of its upload',
     `trace ${ID}`,
     'An upload may still be landing, and a clip may have been erased. The URL comes from',
-    'TRACE_URL, which has {traceId} in place of the id; "npm run observe" sets its own.',
+    'TRACE_URL, with {traceId} in place of the id; "npm run observe" sets another one.',
   ),
   form(
     'migrate',
     [[], []],
     'migrates databases, topics and the bucket to this version, before its services start',
     'migrate',
-    'Builds indexes, changes stored data, creates topics and the bucket, while the services of the earlier version run. It skips',
+    'Builds indexes, changes stored data, creates topics and the bucket, while the services of the previous version run. It skips',
     'applied steps and continues interrupted ones. It needs the servers, not the services: docs/operations.md.',
   ),
   form(
@@ -200,17 +200,17 @@ export const COMMANDS: readonly CommandForm[] = [
     [[], ['--to DIR']],
     'copies all databases at one moment, and every object that they name, while the system runs',
     'backup --to backups/recording-request',
-    'Into an empty folder, or into that of an earlier backup, which it updates: a complete object is not copied',
-    'again. It needs MONGO_URL, KAFKA_BROKERS and S3_… as the services have them, or a running "npm start". SECRETS_KEY is not in',
-    'it. The exit status is 1 if the backup lacks an object, which it names: docs/operations.md, "Backup and restore".',
+    'Writes to an empty folder, or updates the folder of an earlier backup: a complete object is not copied',
+    'again. It needs the MONGO_URL, KAFKA_BROKERS and S3_… of the services, or a running "npm start". It does not copy',
+    'SECRETS_KEY. The exit status is 1 if the backup lacks an object, which it names: docs/operations.md, "Backup and restore".',
   ),
   form(
     'restore',
     [[], ['--from DIR']],
     'restores a backup into empty databases, an empty bucket and an empty Kafka, and migrates',
     'restore --from backups/recording-request',
-    'Verifies every file before it writes anything. Run it before any service: none starts on a partial restore, and the',
-    'same command continues it. Then start the services, and verify the data with "check --deep".',
+    'Verifies every file before it writes anything. Run it before any service: no service starts on a partial restore, and',
+    'the same command continues it. Then start the services, and verify the data with "check --deep".',
   ),
   form(
     'reseal',

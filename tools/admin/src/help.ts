@@ -4,19 +4,19 @@ const CALL = 'npm run admin --';
 const COLUMN = 36;
 
 const END = `
-Options of every command: --json prints JSON, --data DIR goes to the "npm start" that runs on DIR, --help explains the command,
-with an example. They come after the "--" of "npm run admin --", without which npm takes them for its own. In a container: node tools/admin/src/main.ts COMMAND.
+Options of every command: --json prints JSON, --data DIR uses the "npm start" that runs on DIR, --help explains the command,
+with an example. Write them after the "--" of "npm run admin --"; otherwise npm reads them. In a container: node tools/admin/src/main.ts COMMAND.
 
-It talks to the services at PROJECTS_OPERATOR, SUBMISSIONS_OPERATOR and WEBHOOKS_OPERATOR (host:port; "erase" needs all
-three, "uploads", "media", "dead-letters", "backlog", "trace" and "check" the second alone) with the operator's certificate (TLS_CERT_FILE,
-TLS_KEY_FILE, TLS_CA_FILE), or else at the addresses, and with the certificate, that "npm start" writes. "migrate", "backup"
-and "restore" go to the servers themselves, at MONGO_URL, KAFKA_BROKERS and S3_….
+Commands call the services at PROJECTS_OPERATOR, SUBMISSIONS_OPERATOR and WEBHOOKS_OPERATOR (host:port; "erase" needs all
+three; "uploads", "media", "dead-letters", "backlog", "trace" and "check" need only the second) with the operator's certificate
+(TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE). Without these variables, they use the addresses and the certificate that "npm start"
+writes. "migrate", "backup" and "restore" connect to the servers at MONGO_URL, KAFKA_BROKERS and S3_….
 `;
 
-const BEGINNING = `Users, their tokens, projects and allowances; what is to be erased for good; and what failed.
+const BEGINNING = `Manages users with their tokens, projects and allowances, erases data, and shows and retries failed work.
 
   ${CALL} users create "Ann Example"       prints the USERID of a new owner
-  ${CALL} tokens create USERID             prints an API token for them, this once
+  ${CALL} tokens create USERID             prints an API token for the owner, only this once
   ${CALL} tokens create --help             explains one command, with an example
 `;
 

@@ -35,7 +35,7 @@ export async function reseal(service: Resealing, { dryRun }: ResealCommand, term
     if (pass.resealed === 0 && pass.changedMeanwhile === 0) return report(pass, resealed, dryRun);
     if (passes === PASSES)
       throw new NotDone(
-        `Something still seals with a key other than "${pass.keyId}": give every process of the projects service the same SECRETS_KEY, then run it again.`,
+        `A process still seals with a key other than "${pass.keyId}": give every process of the projects service the same SECRETS_KEY, then run it again.`,
       );
   }
 }
@@ -68,7 +68,7 @@ async function onePass(service: Resealing, dryRun: boolean, { show }: Terminal):
 function unopenedSentence({ named, unopened, keyId }: Pass): string {
   const each = named.map(({ record, keyId: id, knownKey }) => {
     if (knownKey) return `${record} does not open with the key "${id}"`;
-    return `${record} is sealed with ${id === '' ? 'no key that it names' : `the key "${id}", which SECRETS_KEY does not hold`}`;
+    return `${record} is sealed with ${id === '' ? 'a key without a name' : `the key "${id}", which is not in SECRETS_KEY`}`;
   });
   const more = unopened > named.length ? ` and ${unopened - named.length} more` : '';
   return `No key can leave SECRETS_KEY yet: ${each.join('; ')}${more}. The others are sealed with "${keyId}".`;

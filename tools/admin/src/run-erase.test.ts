@@ -67,7 +67,7 @@ test('reports the data that was removed before a failure', async () => {
   const shown: string[] = [];
   const terminal = { ask: undefined, show: (line: string) => void shown.push(line) };
   await assert.rejects(runErase(broken, command({ yes: true }), terminal), late);
-  assert.match(shown.join('\n'), /^submission S: this is gone, the rest is not\n.*2 payloads$/);
+  assert.match(shown.join('\n'), /^submission S: this is erased, the rest is not\n.*2 payloads$/);
 });
 
 /** Services in which only `kind` has data, whatever its id. */

@@ -32,13 +32,13 @@ async function askAndErase(services: EraseServices, command: EraseCommand, termi
   if (command.dryRun) {
     const would = await erase(services, command, true);
     return {
-      lines: [...shown(would, `${what}: this would go for good`)],
+      lines: [...shown(would, `${what}: this would be erased`)],
       value: { dryRun: true, ...removedValue(would) },
     };
   }
   if (!command.yes) {
     const would = await erase(services, command, true);
-    for (const line of shown(would, `${what}: this goes for good`)) terminal.show(line);
+    for (const line of shown(would, `${what}: this will be erased`)) terminal.show(line);
     const answer = await terminal.ask?.('Type "erase" to erase it: ');
     if (answer === undefined) throw new NotDone('Nothing was erased: add --yes.');
     if (answer.trim() !== 'erase') throw new NotDone('Nothing was erased.');
@@ -46,7 +46,7 @@ async function askAndErase(services: EraseServices, command: EraseCommand, termi
   const removed = removedNothing();
   await erase(services, command, false, removed).catch(error => {
     const soFar = Object.values(removed.counts).some(count => count > 0);
-    if (soFar) for (const line of shown(removed, `${what}: this is gone, the rest is not`)) terminal.show(line);
+    if (soFar) for (const line of shown(removed, `${what}: this is erased, the rest is not`)) terminal.show(line);
     throw error;
   });
   return { lines: shown(removed, `${what} is erased`), value: { dryRun: false, ...removedValue(removed) } };

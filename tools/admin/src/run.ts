@@ -59,8 +59,8 @@ export async function runCommand(operator: Operator, command: AccountsCommand): 
       const { tokenId, overlapHours } = command;
       const overlapSeconds = overlapHours * HOUR_SECONDS;
       const { token, secret } = await operator.rotateApiToken({ apiTokenId: tokenId, overlapSeconds });
-      const former = token!.formerUntil ? `goes on until ${timeOf(token!.formerUntil)}` : 'has ended';
-      return { ...newSecret(token!, secret), note: `${SHOWN_ONCE} The one before it ${former}.` };
+      const former = token!.formerUntil ? `works until ${timeOf(token!.formerUntil)}` : 'has ended';
+      return { ...newSecret(token!, secret), note: `${SHOWN_ONCE} The previous token ${former}.` };
     }
     case 'tokens list': {
       const { tokens } = await operator.listApiTokens(command);

@@ -40,8 +40,8 @@ test('shows the trace of a landing with its URL, or the variable to set', async 
 test('explains each case without a trace', async () => {
   const cases: [object | Error, RegExp][] = [
     [new DomainError('not_found', 'x'), new RegExp(`no submission and no upload with the id ${ID}`)],
-    [{ ...LANDED, traceId: '' }, /landed while nothing was traced/],
-    [{ ...LANDED, traceId: '', submissionId: '', at: undefined }, /not all of its bytes/],
+    [{ ...LANDED, traceId: '' }, /landed while tracing was off/],
+    [{ ...LANDED, traceId: '', submissionId: '', at: undefined }, /not have all of its bytes/],
     [new DomainError('unavailable', 'Away.'), /Away/],
   ];
   for (const [answer, sentence] of cases)
@@ -49,7 +49,7 @@ test('explains each case without a trace', async () => {
 });
 
 test('refuses a malformed id before any call, and does not print a token', () => {
-  assert.throws(() => parseCommand(['trace', 'clip-7']), /ID must be that of a clip or of an upload, a UUID/);
+  assert.throws(() => parseCommand(['trace', 'clip-7']), /ID must be the UUID of a clip or an upload/);
   assert.throws(() => parseCommand(['trace']), /takes ID/);
   const token = `vr_${'a1'.repeat(20)}`;
   assert.throws(

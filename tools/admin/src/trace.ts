@@ -44,5 +44,5 @@ export async function showTrace(
 
 const whyNone = ({ submissionId }: GetTraceResponse): string =>
   submissionId === ''
-    ? 'This upload has not all of its bytes yet: there is no landing that could have a trace.'
-    : 'This clip landed while nothing was traced: there is none.';
+    ? 'This upload does not have all of its bytes yet, so it has no landing with a trace.'
+    : 'This clip landed while tracing was off, so it has no trace.';

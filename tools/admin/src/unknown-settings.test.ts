@@ -8,8 +8,8 @@ test('refuses an unknown setting by name, with a similar one', () => {
     name: 'ConfigError',
     message:
       'The configuration is not usable:' +
-      '\n  - nothing reads a setting RETENTION_DAY: docs/settings.md and docs/telemetry.md have all; near is RETENTION_DAYS' +
-      '\n  - nothing reads a setting COLOUR: docs/settings.md and docs/telemetry.md have all',
+      '\n  - no program reads a setting RETENTION_DAY: docs/settings.md and docs/telemetry.md list all; a similar one is RETENTION_DAYS' +
+      '\n  - no program reads a setting COLOUR: docs/settings.md and docs/telemetry.md list all',
   });
 });
 

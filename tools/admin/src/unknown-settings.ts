@@ -20,8 +20,9 @@ export function refuseUnknownSettings(env: NodeJS.ProcessEnv): void {
 
 function fault(name: string): string {
   const near = names.filter(each => distance(each, name) <= NEAR);
-  const meant = near.length > 0 ? `; near ${near.length > 1 ? 'are' : 'is'} ${near.join(', ')}` : '';
-  return `nothing reads a setting ${name}: docs/settings.md and docs/telemetry.md have all${meant}`;
+  const meant =
+    near.length > 0 ? `; ${near.length > 1 ? 'similar ones are' : 'a similar one is'} ${near.join(', ')}` : '';
+  return `no program reads a setting ${name}: docs/settings.md and docs/telemetry.md list all${meant}`;
 }
 
 /** Returns how many letters must change, be added or be removed to turn one word into the other. */

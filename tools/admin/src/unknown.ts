@@ -13,8 +13,8 @@ const LOOK: Record<Kind, (services: EraseServices, id: string) => Promise<unknow
   submission: ({ submissions }, submissionId) => submissions.eraseSubmission({ submissionId, dryRun: true }),
 };
 const WHERE: Record<Kind, string> = {
-  user: '"users list" shows those there are',
-  project: '"projects list USERID" shows those of a user',
+  user: '"users list" shows all users',
+  project: '"projects list USERID" shows the projects of a user',
   submission: 'it is the submissionId of the API and of an export',
 };
 const SHOWN_LENGTH = 60;

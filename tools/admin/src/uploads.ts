@@ -20,7 +20,7 @@ export async function runUploads(service: Uploads, command: UploadsCommand): Pro
   switch (command.name) {
     case 'uploads list': {
       const { uploads, more } = await first(service, command);
-      const lines = table(COLUMNS, uploads.map(rowOf), 'no uploads in trouble');
+      const lines = table(COLUMNS, uploads.map(rowOf), 'no uploads with a failed landing');
       if (more) lines.push(`and more: --limit ${command.limit * 10} shows them`);
       return { lines, value: uploads.map(uploadValue) };
     }
@@ -64,7 +64,7 @@ const details = (upload: TroubledUpload): string[] =>
     ['last byte', timeOf(upload.lastByteAt)],
     ['kept until', timeOf(upload.keptUntil)],
     ['next try', timeOf(upload.nextTryAt)],
-    ['failures', `${upload.failures}, of which ${upload.faults} with nothing away`],
+    ['failures', `${upload.failures}, of which ${upload.faults} while every server was available`],
     ['problem', upload.problem],
     ['contributor sees', upload.error],
   ]);

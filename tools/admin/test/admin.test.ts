@@ -85,8 +85,8 @@ test('an operator rotates a token, and disables, renames, shows and enables its 
   const tokenId = (await operator.listApiTokens({ userId })).tokens[0]!.apiTokenId;
   const rotated = await said('tokens', 'rotate', tokenId, '--overlap-hours', '0');
   assert.match(rotated.text, /^api_[0-9A-Za-z]{38}$/);
-  assert.equal(rotated.note, 'This token is shown only now: keep it. The one before it has ended.');
-  assert.match((await said('tokens', 'rotate', tokenId)).note!, /The one before it goes on until \d{4}-\S+Z\.$/);
+  assert.equal(rotated.note, 'This token is shown only now: keep it. The previous token has ended.');
+  assert.match((await said('tokens', 'rotate', tokenId)).note!, /The previous token works until \d{4}-\S+Z\.$/);
   const [columns, row] = (await said('tokens', 'list', userId)).text.split('\n');
   assert.match(columns!, /^TOKEN ID +STATE +LAST USED +CREATED +ENDS +OLD SECRET +SCOPES +LABEL$/);
   assert.match(row!, new RegExp(`^${tokenId} +live +- +\\d{4}-\\S+Z +never +until \\d{4}-\\S+Z +`));

@@ -202,23 +202,23 @@ test('restores a backup into migrated but unused databases', async () => {
   assert.equal(await (await rows(there.stores, 'projects', 'users')).countDocuments(), 1);
 });
 
-test('a restore interrupted in its migration names the command that finishes it, and so does the next one', async () => {
+test('a restore interrupted in its migration names the command that completes it; a repeated restore names it too', async () => {
   const there = emptyServers();
   const cut = (line: string) => {
     if (line.startsWith('webhooks: ')) throw new Error('the process ends.');
   };
   await assert.rejects(
     runRestore(there.env, { name: 'restore', from: dir }, cut),
-    /^Error: Everything is put back, and .* not finished: the process ends\. Run "npm run admin -- migrate" /,
+    /^Error: All data is restored, but .* not completed: the process ends\. Run "npm run admin -- migrate" /,
   );
   await assert.rejects(
     there.restore(),
-    /is not empty: .* It holds the system of this backup: .*"npm run admin -- migrate" .* finishes it\. /,
+    /is not empty: .* It holds the system of this backup: .*"npm run admin -- migrate" .* completes it\. /,
   );
   await migrateAll(there.env, silent);
   assert.equal(await (await rows(there.stores, 'projects', 'users')).countDocuments(), 1);
   await (await rows(there.stores, 'submissions', 'restoring')).insertOne({ _id: 'another backup' });
-  await assert.rejects(there.restore(), /has documents\. A backup is restored into empty servers/);
+  await assert.rejects(there.restore(), /has documents\. A restore needs empty servers/);
 });
 
 test('a system that was recreated after a loss does not replace the backup', async () => {
@@ -228,13 +228,13 @@ test('a system that was recreated after a loss does not replace the backup', asy
   const before = await readFile(join(dir, 'manifest.json'), 'utf8');
   await assert.rejects(
     instead(),
-    /^Error: The database \S+_submissions has nothing to back up, as it was never migrated/,
+    /^Error: The database \S+_submissions has nothing to back up, because it was never migrated/,
   );
   await migrateAll(there.env, silent);
   await makeTopics(there);
   await assert.rejects(
     instead(),
-    /holds the backup of another system, of \S+, which this one would replace: name another folder\./,
+    /holds the backup of another system, of \S+, which this backup would replace: name another folder\./,
   );
   assert.equal(await readFile(join(dir, 'manifest.json'), 'utf8'), before);
 });
@@ -244,7 +244,7 @@ test('refuses a backup with a wrong topic prefix', async () => {
   const to = await mkdtemp(join(tmpdir(), 'recording-request-backup-'));
   stack.defer(() => rm(to, { recursive: true, force: true }));
   const wrong = runBackup(env, { name: 'backup', to }, silent);
-  await assert.rejects(wrong, /Kafka has no topic wrong\.\S+, so that events could be missing: are KAFKA_BROKERS/);
+  await assert.rejects(wrong, /Kafka has no topic wrong\.\S+, so events could be missing: set KAFKA_BROKERS/);
 });
 
 test('a backup with rejected store keys names them', async () => {
@@ -341,7 +341,7 @@ test('names objects lost or damaged in the store, and parts missing in the backu
   assert.equal(later.failed, true);
   assert.match(
     later.lines.join('\n'),
-    /^1 objects are whole in the backup, and the store has lost or changed them since: put them back$/m,
+    /^1 objects are complete in the backup, but the store has lost or changed them since: restore them$/m,
   );
   assert.match(later.lines.join('\n'), /^ {2}lost uploads\/u1\/0$/m);
   const manifest = JSON.parse(await readFile(join(dir, 'manifest.json'), 'utf8'));
@@ -353,15 +353,15 @@ test('names objects lost or damaged in the store, and parts missing in the backu
   );
   await refused(
     () => truncate(object, 4),
-    /is not whole: objects\/uploads\/u1\/0 has 4 bytes, not 10\. Nothing was restored\.$/,
+    /is not complete: objects\/uploads\/u1\/0 has 4 bytes, not 10\. Nothing was restored\.$/,
   );
-  await refused(() => rm(object), /is not whole: objects\/uploads\/u1\/0 is missing\. Nothing was restored\.$/);
+  await refused(() => rm(object), /is not complete: objects\/uploads\/u1\/0 is missing\. Nothing was restored\.$/);
   await refused(
     () => appendFile(join(dir, file), 'x'),
     /uploads\.bson\.gz has \d+ bytes, not \d+\. Nothing was restored\.$/,
   );
   await refused(
     () => rm(join(dir, 'manifest.json')),
-    /holds no whole backup: it has no manifest\.json, which is written last\./,
+    /holds no complete backup: it has no manifest\.json, which is written last\./,
   );
 });

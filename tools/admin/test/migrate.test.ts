@@ -93,7 +93,7 @@ test('reports an unusable setting as one sentence and status 78, before it creat
     [{ WEBHOOK_TOMBSTONE_SECONDS: 'x' }, /^admin: The configuration is not usable: WEBHOOK_TOMBSTONE_SECONDS must be/],
     [
       { SETTING_RETENTION_DAY: '30' },
-      /^admin: The configuration is not usable: nothing reads a setting RETENTION_DAY: /,
+      /^admin: The configuration is not usable: no program reads a setting RETENTION_DAY: /,
     ],
     [{ S3_SECRET_KEY: 'wrong' }, /^admin: The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY/],
     [

@@ -31,7 +31,7 @@ export const helpOf = (
 npm run bench -- counts [--against COMMIT]
 npm run bench -- --against COMMIT [--rounds N]
 
-Measures the product beside alternatives, on the same servers, and reports for each goal: met, missed or undecided. Without ROW,
+Compares the product with alternatives on the same servers, and reports for each goal: met, missed or undecided. Without ROW,
 measures all rows except those marked "only when named", for an hour at most. Lists the rows that did not fit, which can be measured
 alone. First installs and builds missing programs, outside the hour. Do not use the machine meanwhile.
 

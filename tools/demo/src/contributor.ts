@@ -33,7 +33,7 @@ const LANDING_LIMIT_MS = 60_000;
 /** Opens the recording page and begins a response, which claims a use of the link. */
 export async function begin(link: string, signal: AbortSignal, body: { termsAccepted?: boolean } = {}): Promise<Pass> {
   const opened = await send(`${link}/opened`, { method: 'POST', signal });
-  check('the recording link to take that it was opened', opened.status < 300, opened.status);
+  check('the recording link to accept the request that marks it as opened', opened.status < 300, opened.status);
   const begun = await send(`${link}/responses`, { method: 'POST', json: body, signal });
   return { link, response: ok(begun, 201) };
 }

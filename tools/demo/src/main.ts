@@ -18,7 +18,7 @@ async function main({ keep, results }: Options, stopped: AbortSignal): Promise<v
   const options = { dataDir, clipsDir: resolve(DEMO_DIR, 'clips'), resultsDir, log: print, signal: stopped, whileUp };
   const { steps, shareHeard } = await runDemo(options).catch(error => {
     const hint = `Results so far: ${where}; logs: ${join(DEMO_DIR, 'data', 'logs')}`;
-    throw new Error(`${isShown ? 'all was shown, then' : 'the demo failed'}: ${error.message}\n${hint}`, {
+    throw new Error(`${isShown ? 'after all steps' : 'the demo failed'}: ${error.message}\n${hint}`, {
       cause: error,
     });
   });
@@ -38,7 +38,7 @@ Everything is still running.
   API token       ${apiToken}
   Recording link  ${created.sharedLink?.recipientUrl}
   Dashboard       ${created.dashboardUrl}
-  Webhooks        ${sinkUrl}   (what came, as JSON)
+  Webhooks        ${sinkUrl}   (received events, as JSON)
 
 Ctrl-C stops it.`);
   if (signal.aborted) return;

@@ -13,12 +13,12 @@ export const DEMO_DIR = '.demo';
 
 export const HELP = `npm run demo -- [options]
 
-Starts the whole of Recording Request on this machine, plays an owner and three contributors over HTTP, and checks what
-comes of it: transcripts, media, webhooks, exports, one trace. Installs what is missing on the first run.
-Exits with 0 when everything held, else with 1 and a sentence that says what was expected and what came.
+Starts all of Recording Request on this machine, plays an owner and three contributors over HTTP, and checks the
+results: transcripts, media, webhooks, exports, one trace. Installs missing programs on the first run.
+Exits with 0 if every check passed, otherwise with 1 and a sentence with the expected and the actual value.
 
   --keep         leaves everything running until Ctrl-C, and prints the addresses
-  --results DIR  where the results are left (default: ${DEMO_DIR}/results/<time>)
+  --results DIR  the folder for the results (default: ${DEMO_DIR}/results/<time>)
   --help         this text
 `;
 

@@ -39,7 +39,7 @@ export function createOwner(api: { baseUrl: string; apiToken: string; signal: Ab
         cursor = answer.pagination.nextCursor;
         if (cursor === null) return found;
       }
-      throw new Error(`expected the walk through the submissions to end, got more than ${MAX_PAGES} pages`);
+      throw new Error(`expected the pages of submissions to end, got more than ${MAX_PAGES} pages`);
     },
   };
 }

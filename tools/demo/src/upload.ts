@@ -41,7 +41,7 @@ export async function upload(plan: UploadPlan): Promise<UploadEnd> {
   const { resumedAt = -1 } = second;
   const { acknowledged, sent } = first;
   check(
-    `the resumed upload to go on between the ${acknowledged} bytes acknowledged and the ${sent} sent`,
+    `the resumed upload to continue between the ${acknowledged} bytes acknowledged and the ${sent} sent`,
     resumedAt >= acknowledged && resumedAt <= sent,
     resumedAt,
   );

@@ -81,7 +81,10 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
           reject(error);
         }
       };
-      const limit = setTimeout(() => reject(new Error(`not within ${limitMs} ms: ${count} requests come`)), limitMs);
+      const limit = setTimeout(
+        () => reject(new Error(`${count} requests did not arrive within ${limitMs} ms`)),
+        limitMs,
+      );
       looks.add(look);
       look();
       return promise.finally(() => {

@@ -14,7 +14,7 @@ async function main(options: ObserveOptions, stopped: AbortSignal): Promise<void
   const lost = new AbortController();
   const over = AbortSignal.any([stopped, lost.signal]);
   if (options.port !== undefined && !(await isFree(options.port)))
-    throw new Error(`Port ${options.port} is taken: choose another --port.`);
+    throw new Error(`Port ${options.port} is in use: choose another --port.`);
   let observability: Observability | undefined;
   const beside = async (signal: AbortSignal) => {
     observability = await startObservability({

@@ -124,10 +124,10 @@ def read_line(worker, limit_s, connection):
         if select.select([worker.stdout], [], [], 0.5)[0]:
             got = os.read(worker.stdout.fileno(), 65536)
             if not got:
-                raise RecogniserFailed("recogniser ended in mid-work")
+                raise RecogniserFailed("recogniser ended during its work")
             line += got
             if len(line) > MAX_ANSWER_BYTES:
-                raise RecogniserFailed("recogniser's answer has no end")
+                raise RecogniserFailed("recogniser's answer is incomplete")
     return json.loads(line)
 
 

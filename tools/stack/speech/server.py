@@ -187,7 +187,7 @@ class Handler(BaseHTTPRequestHandler):
                 raise too_large(length)
             body = self.rfile.read(length)
             if len(body) < length:
-                raise ConnectionError("the client went away in mid-body")
+                raise ConnectionError("the client disconnected during the body")
         self.body_read = True
         return body
 
@@ -211,7 +211,7 @@ def wanted_language(named):
     if code is None:
         raise Refused(400, f"Language '{named[:100]}' is not supported: send its code of ISO 639-1.", "language", "invalid_value")
     if ENGLISH_ALONE and code != "en":
-        raise Refused(400, f"The model '{MODEL}' knows English alone.", "language", "unsupported_language")
+        raise Refused(400, f"The model '{MODEL}' recognises only English.", "language", "unsupported_language")
     return code
 
 

@@ -13,7 +13,7 @@ DIR/authority, which is made the first time. Run it again to replace them: servi
 Keep DIR/authority where no service can read it.
 
 To replace the authority, run these three in order. Copy the files to every service after each one:
-  --add-authority    makes the next authority; each ca.crt gets it beside the present one. No certificate changes.
+  --add-authority    makes the next authority; each ca.crt contains it and the present one. No certificate changes.
   (neither)          writes certificates by the next authority. Each ca.crt still has both.
   --drop-authority   removes the previous authority from each ca.crt and deletes it. No certificate changes.
 `;
@@ -22,7 +22,7 @@ export type Step = 'certificates' | 'add-authority' | 'drop-authority';
 
 const DONE: Record<Step, string> = {
   certificates: 'new certificates are',
-  'add-authority': 'the next authority is beside the present one in each ca.crt',
+  'add-authority': 'each ca.crt contains the present and the next authority',
   'drop-authority': 'the previous authority no longer exists',
 };
 

@@ -98,7 +98,7 @@ function variablesOf({ gateway, store, secret, storeCaFile, limits = LIMITS }: M
 async function filledIn(variables: Record<string, string>): Promise<string> {
   return (await readFile(TEMPLATE, 'utf8')).replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
     const value = variables[name];
-    if (value === undefined) throw new Error(`the configuration of nginx asks for ${name}`);
+    if (value === undefined) throw new Error(`the configuration of nginx needs ${name}`);
     return value;
   });
 }

@@ -52,7 +52,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   stack.use(lock);
   await rm(readyFile, { force: true });
   if (options.port !== undefined && !(await isFree(options.port)))
-    throw new Error(`Port ${options.port} is taken: choose another --port.`);
+    throw new Error(`Port ${options.port} is in use: choose another --port.`);
 
   const lost = new AbortController();
   const over = AbortSignal.any([signal, lost.signal]);

@@ -14,16 +14,16 @@ export const DEFAULT_DATA = '.stack';
 
 export const HELP = `npm start -- [options]
 
-Starts the whole of Recording Request on this machine: MongoDB, Kafka, an S3 store, a speech-to-text server and the six
-services. Installs what is missing on the first run. Stays until Ctrl-C, or kill -TERM $(cat DIR/lock), which stops it in
-the background as well.
+Starts all of Recording Request on this machine: MongoDB, Kafka, an S3 store, a speech-to-text server and the six
+services. Installs missing programs on the first run. Runs until Ctrl-C; in the background, kill -TERM $(cat DIR/lock)
+stops it.
 
   --port N     the port of the API and the pages (default: ${DEFAULT_PORT}, or the next free one)
-  --data DIR   where data, logs and keys are kept between runs (default: ${DEFAULT_DATA})
-  --fresh      begin with no data
+  --data DIR   the folder of data, logs and keys between runs (default: ${DEFAULT_DATA})
+  --fresh      start without earlier data
   --help       this text
 
-Writes DIR/ready.json when everything answers. Variables: see tools/stack/README.md.
+Writes DIR/ready.json when everything is ready. tools/stack/README.md lists the variables.
 `;
 
 /** Parses the command line. Throws a UsageError. */

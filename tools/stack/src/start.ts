@@ -26,7 +26,7 @@ Recording Request is running.
   Recording links  ${sample.sharedUrl}   (shared)
 ${sample.uniqueUrls.map(url => `                   ${url}`).join('\n')}
   Dashboard        ${sample.dashboardUrl}
-  Webhooks         ${webhookSinkUrl}   (what came, as JSON)
+  Webhooks         ${webhookSinkUrl}   (received events, as JSON)
   Logs             ${folder}/logs
   Addresses        ${folder}/ready.json
 

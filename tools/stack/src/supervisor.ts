@@ -55,7 +55,7 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
         return;
       } catch (error) {
         stopped.signal.throwIfAborted();
-        log(`${name} did not come back, trying again: ${error instanceof NotReadyError ? error.message : error}`);
+        log(`${name} did not restart; retrying: ${error instanceof NotReadyError ? error.message : error}`);
       }
     }
   };
@@ -70,13 +70,13 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
       if (!options.restart) return;
       if (Date.now() - readyAt > HEALTHY_MS) backoffMs = BACKOFF_FIRST_MS;
       await comeBack();
-      log(`${name} is back (pid ${child.pid})`);
+      log(`${name} has restarted (pid ${child.pid})`);
       options.onRestart?.();
     }
   };
   // `stop` aborts a wait, which then rejects; there is nothing left to do.
   const watching = watch().catch(error => {
-    if (!stopped.signal.aborted) log(`${name} is no longer watched: ${error}`);
+    if (!stopped.signal.aborted) log(`${name} is no longer supervised: ${error}`);
   });
 
   return {

@@ -11,11 +11,11 @@ import { allTestFiles, isDeployTest } from './test-files.ts';
 
 const HELP = `npm run check [-- [--since COMMIT | --deploy] [--help]]
 
-The loop of a working day: checks the protocol, the types and the style of everything, then runs the unit and service
-tests that your change calls for. npm test runs everything.
+Checks the protocol, the types and the style of the whole repository, then runs the unit and service tests that your
+change affects. npm test runs everything.
 
-  --since COMMIT   what counts as changed: all that differs from COMMIT, committed or not
-                   (by default from where this branch left origin/main)
+  --since COMMIT   your change is every difference from COMMIT, committed or not
+                   (default: the commit at which this branch left origin/main)
   --deploy         all tests of the Kubernetes and Compose files instead; the first run builds the programs that validate
                    them from Go modules, which takes about ten minutes
 `;

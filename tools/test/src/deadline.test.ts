@@ -19,7 +19,7 @@ async function runWith(milliseconds: number, script: string): Promise<{ code: nu
 test('ends a test file that a handle keeps alive, and reports the handle', async () => {
   const { code, messages } = await runWith(100, "require('node:net').createServer().listen(0, '127.0.0.1')");
   assert.equal(code, 1);
-  assert.match(messages, /^The test file has not ended after 0\.1 s\. What keeps it alive: .*TCPServerWrap/);
+  assert.match(messages, /^The test file has not ended after 0\.1 s\. Open handles: .*TCPServerWrap/);
 });
 
 test('does not keep a finished test file alive', async () => {

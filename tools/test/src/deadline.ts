@@ -5,6 +5,6 @@ const FILE_MS = Number(process.env.TEST_FILE_MS ?? 20 * 60_000);
 // The timer itself keeps no process alive.
 setTimeout(() => {
   const open = process.getActiveResourcesInfo().join(', ');
-  console.error(`The test file has not ended after ${FILE_MS / 1000} s. What keeps it alive: ${open}.`);
+  console.error(`The test file has not ended after ${FILE_MS / 1000} s. Open handles: ${open}.`);
   process.exit(1);
 }, FILE_MS).unref();

@@ -6,14 +6,14 @@ import { testFilesFor } from './test-files.ts';
 
 const HELP = `npm test [-- [--only TEXT]… [--no-checks] [--help]]
 
-Installs what is missing, starts the real servers while it checks the protocol, the types and the style, and runs every test
-but those of the Kubernetes and Compose files (npm run check -- --deploy).
+Installs missing programs, starts the real servers while it checks the protocol, the types and the style, and runs every test
+except those of the Kubernetes and Compose files (npm run check -- --deploy).
 
   --only TEXT   only the test files whose path contains TEXT, such as services/media or upload.test.ts; if there are
-                none, those that import a file whose path does, such as test/system/suites/secrets.ts; may be given several times
-  --no-checks   without the checks of protocol, types and style
+                none, the test files that import such a file, such as test/system/suites/secrets.ts; may be repeated
+  --no-checks   skips the checks of protocol, types and style
 
-npm run check runs the checks, and only the tests that a change calls for.
+npm run check runs the checks, and only the tests that a change affects.
 `;
 
 const parse = (args: string[]) => parseFlags(args, { only: { ...TEXT, multiple: true }, 'no-checks': FLAG });
@@ -23,7 +23,7 @@ async function main(values: ReturnType<typeof parse>, stop: AbortSignal): Promis
   for (const text of values.only ?? ['']) {
     const found = await testFilesFor(text);
     if (found.length === 0) {
-      log(`No test file has ${text} in its path, nor imports a file that has.`);
+      log(`No test file has ${text} in its path or imports such a file.`);
       return 1;
     }
     for (const file of found) files.add(file);

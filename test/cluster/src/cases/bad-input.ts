@@ -91,14 +91,14 @@ const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
   },
   {
     ...{ name: 'setting-unknown', workload: 'migrate', env: { SETTING_RETENTION_DAY: '30' }, status: CONFIGURATION },
-    says: /^admin: The configuration is not usable: nothing reads a setting RETENTION_DAY: .*; near is RETENTION_DAYS$/,
+    says: /^admin: The configuration is not usable: no program reads a setting RETENTION_DAY: .*; a similar one is RETENTION_DAYS$/,
   },
 ];
 
 /** The volume is too small for the copy. */
 const FULL: Row = {
   ...{ name: 'volume-full', workload: 'backup', env: INSTALLED, volumes: memory('64Ki'), status: 1 },
-  says: /^admin: The backup was not finished: the volume of \/backups\/recording-request is full, make room on it\. Run it again; what was copied is not copied twice\.$/,
+  says: /^admin: The backup was not completed: the volume of \/backups\/recording-request is full, make room on it\. Run it again; copied objects are not copied twice\.$/,
 };
 
 /** Returns the objects that only a pod of this namespace could have created. */

@@ -41,14 +41,14 @@ export async function runBackup(
     await using held = await takeLease(lease);
     if (!held)
       throw new NotDone(
-        `Another backup is being made, or was cut off within the last ${LEASE_MS / 1_000} s: run this again when it has ended.`,
+        `Another backup runs, or was interrupted in the last ${LEASE_MS / 1_000} s: run this again after it has ended.`,
       );
     return await make(dir, { settings, databases, system, lease, show });
   } catch (error) {
     throw faultOf(
       error,
       { settings, dir },
-      reason => `The backup was not finished: ${reason}. Run it again; what was copied is not copied twice.`,
+      reason => `The backup was not completed: ${reason}. Run it again; copied objects are not copied twice.`,
     );
   }
 }
@@ -108,14 +108,14 @@ async function requireSystem(databases: Databases, dir: string): Promise<string>
   const submissions = databases.of('submissions');
   if (!(await submissions.collection('schema').findOne({})))
     throw new NotDone(
-      `The database ${submissions.databaseName} has nothing to back up, as it was never migrated: is it the right MONGO_URL, and the right MONGO_DATABASE_PREFIX?`,
+      `The database ${submissions.databaseName} has nothing to back up, because it was never migrated: check MONGO_URL and MONGO_DATABASE_PREFIX.`,
     );
   const systems = submissions.collection<{ _id: string; id: string }>('system');
   const before = await findManifest(dir);
   const known = await systems.findOne({ _id: 'system' });
   if (before?.system && before.system !== known?.id)
     throw new NotDone(
-      `${dir} holds the backup of another system, of ${before.takenAt}, which this one would replace: name another folder. (A system whose databases were lost and made again is another one: restore that backup first.)`,
+      `${dir} holds the backup of another system, of ${before.takenAt}, which this backup would replace: name another folder. (Recreated databases count as another system: after a loss, restore that backup first.)`,
     );
   await systems.updateOne({ _id: 'system' }, { $setOnInsert: { id: uuidv7() } }, { upsert: true });
   return (await systems.findOne({ _id: 'system' }))!.id;
@@ -126,7 +126,9 @@ async function claim(dir: string): Promise<void> {
   await mkdir(join(dir), { recursive: true, mode: 0o700 });
   const entries = await readdir(dir);
   if (entries.length > 0 && !entries.includes('manifest.json') && !entries.includes(UNDER_WAY))
-    throw new NotDone(`${dir} is not empty and holds no backup: name an empty folder, or that of an earlier backup.`);
+    throw new NotDone(
+      `${dir} is not empty and holds no backup: name an empty folder, or the folder of an earlier backup.`,
+    );
   await mkdir(join(dir, 'objects'), { recursive: true });
   await writeFile(join(dir, UNDER_WAY), '');
 }
@@ -153,25 +155,26 @@ function report({ dir, takenAt, seconds, removed, eventsLeft }: Made, { document
   const number = (count: number) => count.toLocaleString('en');
   const { count, bytes, reused, lost, absent, named } = copied;
   const lines = [
-    `a whole backup of ${takenAt} is in ${dir}, made in ${seconds} s`,
+    `a complete backup of ${takenAt} is in ${dir}, made in ${seconds} s`,
     `${number(documents)} documents; ${number(count)} objects of ${number(bytes)} bytes, ${number(reused)} of them there already`,
   ];
-  if (removed > 0) lines.push(`${number(removed)} objects of the backup before are named no more and were removed`);
+  if (removed > 0)
+    lines.push(`${number(removed)} objects of the previous backup were removed: no record names them now`);
   if (absent.erased > 0)
     lines.push(`${number(absent.erased)} objects were erased meanwhile: erase their clips again after a restore`);
   if (absent.missing > 0) lines.push(`${number(absent.missing)} objects that records name are not in the store`);
   if (absent.different > 0)
-    lines.push(`${number(absent.different)} objects are not as their records say, and were copied as they are`);
+    lines.push(`${number(absent.different)} objects differ from their records, and were copied as they are`);
   if (lost > 0)
     lines.push(
-      `${number(lost)} objects are whole in the backup, and the store has lost or changed them since: put them back`,
+      `${number(lost)} objects are complete in the backup, but the store has lost or changed them since: restore them`,
     );
   lines.push(...named.map(line => `  ${line}`));
   if (eventsLeft > 0)
     lines.push(
-      `${number(eventsLeft)} events were in Kafka alone and are not in it: their consumers did not take them within a minute`,
+      `${number(eventsLeft)} events were only in Kafka and are not in the backup: their consumers did not take them within a minute`,
     );
-  lines.push('SECRETS_KEY is not in it: keep that apart');
+  lines.push('SECRETS_KEY is not in the backup: keep it in another place');
   const failed = lost > 0 || absent.missing > 0 || absent.different > 0 || eventsLeft > 0;
   const value = { dir, takenAt, seconds, documents, objects: count, bytes, reused, lost, removed, absent, eventsLeft };
   return { lines, value, failed };

@@ -77,7 +77,7 @@ export async function readManifest(dir: string): Promise<Manifest> {
   const path = join(dir, FILE);
   const text = await readFile(path, 'utf8').catch(() => {
     throw new NotDone(
-      `${dir} holds no whole backup: it has no ${FILE}, which is written last. A folder into which a backup was being made, or copied, is not one: restore another copy.`,
+      `${dir} holds no complete backup: it has no ${FILE}, which is written last. The backup, or a copy of it, was interrupted: restore another copy.`,
     );
   });
   const manifest = parsed(text);
@@ -116,10 +116,10 @@ export async function hashOf(path: string): Promise<{ bytes: number; sha256: str
 /** Fails with NotDone, which names the file, when it has changed since the backup. */
 export async function verifyFile(dir: string, { path, bytes, sha256 }: StoredFile): Promise<void> {
   const found = await hashOf(join(dir, path));
-  if (!found) throw new NotDone(`The backup in ${dir} is not whole: ${path} is missing. Nothing was restored.`);
+  if (!found) throw new NotDone(`The backup in ${dir} is not complete: ${path} is missing. Nothing was restored.`);
   if (found.bytes !== bytes)
     throw new NotDone(
-      `The backup in ${dir} is not whole: ${path} has ${found.bytes} bytes, not ${bytes}. Nothing was restored.`,
+      `The backup in ${dir} is not complete: ${path} has ${found.bytes} bytes, not ${bytes}. Nothing was restored.`,
     );
   if (found.sha256 !== sha256)
     throw new NotDone(

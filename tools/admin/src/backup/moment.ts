@@ -38,7 +38,7 @@ export async function chooseMoment(databases: Databases, settings: Settings): Pr
   for (const [topic] of CONSUMERS)
     if (!progress.has(topic))
       throw new NotDone(
-        `Kafka has no topic ${settings.kafkaTopicPrefix}${topic}, so that events could be missing: are KAFKA_BROKERS and KAFKA_TOPIC_PREFIX those of the services? (A migration makes the topics.)`,
+        `Kafka has no topic ${settings.kafkaTopicPrefix}${topic}, so events could be missing: set KAFKA_BROKERS and KAFKA_TOPIC_PREFIX as for the services. (A migration creates the topics.)`,
       );
   stack.use(await holdRelay(databases.of('submissions')));
   const giveUp = performance.now() + PATIENCE_MS;

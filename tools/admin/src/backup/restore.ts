@@ -62,7 +62,7 @@ export async function runRestore(
         error,
         { settings, dir },
         reason =>
-          `Everything is put back, and the migration at the end was not finished: ${reason}. Run ${MIGRATE_COMMAND}, which finishes it; a second restore would find servers that are not empty.`,
+          `All data is restored, but the migration at the end was not completed: ${reason}. Run ${MIGRATE_COMMAND}, which completes it; a second restore would find servers that are not empty.`,
       );
     });
     return report(dir, manifest, Math.round((performance.now() - started) / 1_000));
@@ -71,7 +71,7 @@ export async function runRestore(
       error,
       { settings, dir },
       reason =>
-        `The restore was not finished: ${reason}. No service starts on what is there; run it again, and it goes on.`,
+        `The restore was not completed: ${reason}. No service starts on partial data. Run the restore again; it continues.`,
     );
   }
 }
@@ -97,7 +97,7 @@ interface Place {
   objects: Objects;
 }
 
-const CLEAR = 'A backup is restored into empty servers: drop it, or name others.';
+const CLEAR = 'A restore needs empty servers: drop this data, or name other servers.';
 
 /** Returns what the operator can do about a database with documents. */
 async function remedyFor({ system }: Manifest, databases: Databases): Promise<string> {
@@ -106,7 +106,7 @@ async function remedyFor({ system }: Manifest, databases: Databases): Promise<st
   const marked = await Promise.all(marksIn(databases).map(marks => marks.findOne({})));
   // The marks belong to another backup. A migration does not complete a partial restore.
   if (!isOfBackup || marked.some(mark => mark !== null)) return CLEAR;
-  return `It holds the system of this backup: where a restore was cut after everything was put back, ${MIGRATE_COMMAND} finishes it. Otherwise drop it, or name other servers.`;
+  return `It holds the system of this backup: if a restore was interrupted after it had restored all data, ${MIGRATE_COMMAND} completes it. Otherwise drop it, or name other servers.`;
 }
 
 /** Returns whether a restore of this backup has begun on these servers. Fails with a NotDone that names any other data. */
@@ -163,7 +163,7 @@ async function* listed(dir: string, { objects }: Manifest): AsyncGenerator<Liste
 }
 
 function inside(key: string): string {
-  if (key.split('/').includes('..')) throw new Error(`the list of objects names ${key}, which is no key`);
+  if (key.split('/').includes('..')) throw new Error(`the list of objects names ${key}, which is not a key`);
   return key;
 }
 
@@ -198,10 +198,10 @@ function report(dir: string, { takenAt, objects, absent, eventsLeft, databases }
   ];
   const gone = absent.erased + absent.missing;
   if (gone > 0)
-    lines.push(`${number(gone)} objects were not in it (${number(absent.erased)} erased while it was made)`);
-  if (eventsLeft > 0) lines.push(`${number(eventsLeft)} events were not in it: their webhooks are not sent`);
+    lines.push(`${number(gone)} objects were not in the backup (${number(absent.erased)} were erased while it ran)`);
+  if (eventsLeft > 0) lines.push(`${number(eventsLeft)} events were not in the backup: their webhooks are not sent`);
   lines.push(
-    'start the services with the SECRETS_KEY of then, erase again what was erased since then, and run "check --deep"',
+    'start the services with the SECRETS_KEY of that time, repeat all erasures since then, and run "check --deep"',
   );
   return { lines, value: { takenAt, seconds, documents, objects: objects.count, absent, eventsLeft } };
 }

@@ -39,7 +39,7 @@ test('a value without another variant is judged directly', () => {
   assert.equal(judge({ text: 'ms', metric: 'ms', of: 'product', atMost: 120 }, each).verdict, 'met');
 });
 
-test('a goal beside several variants uses their mean', () => {
+test('a goal with several variants to compare with uses their mean', () => {
   const each = Array.from({ length: 9 }, () => ({ on: { ms: 105 }, off: { ms: 90 }, 'off again': { ms: 110 } }));
   const { median, verdict } = judge(
     { text: 'ms', metric: 'ms', of: 'on', to: ['off', 'off again'], atMost: 1.05 },

@@ -80,7 +80,7 @@ export async function runRounds(options: RoundsOptions): Promise<RowOutcome> {
       continue;
     }
     const failed = selfFindings.find(({ verdict }) => verdict === 'undecided');
-    return failed ? outcome('void', `the product beside itself: ${differs(failed)}`) : outcome('judged');
+    return failed ? outcome('void', `the product compared with itself: ${differs(failed)}`) : outcome('judged');
   }
 }
 
@@ -126,4 +126,4 @@ const tooNoisy = (noise: number) =>
 const outOfTime = (taken: number, of: number) => `the run's hour was over after ${taken} of ${of} rounds`;
 
 const differs = ({ goal, interval }: Finding) =>
-  `${goal.text} ${interval!.low.toFixed(3)} to ${interval!.high.toFixed(3)}, where 1.00 must lie within and nothing beyond ± 5 %`;
+  `${goal.text} ${interval!.low.toFixed(3)} to ${interval!.high.toFixed(3)} (must contain 1.00 and stay within ± 5 %)`;

@@ -38,7 +38,7 @@ function sendBrokenWebm({ play, signal }: Show, { stories }: Projects, { webm }:
     const { patches, broken } = landed.end;
     note(`${inMb(landed.bytes)} in ${patches} requests, length declared with the last`);
     note(
-      `the connection broke at byte ${broken?.sent}, with ${broken?.acknowledged} acknowledged; the server had ${broken?.resumedAt} and the upload went on there`,
+      `the connection broke at byte ${broken?.sent}, with ${broken?.acknowledged} acknowledged; the server had ${broken?.resumedAt} and the upload continued there`,
     );
     return landed;
   });

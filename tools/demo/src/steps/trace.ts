@@ -94,13 +94,13 @@ function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
     span = parent;
   }
   const services = way.map(span => span.service).filter((service, at, all) => service !== all[at - 1]);
-  check(`${body.type} to have come over ${route.join(' → ')}`, services.join() === route.join(), way.map(describe));
+  check(`${body.type} to have passed ${route.join(' → ')}`, services.join() === route.join(), way.map(describe));
   // A service that is not called by RPC has consumed an event or started a job.
   for (const [at, span] of way.entries()) {
     const before = way[at - 1];
     const isEntry = before && before.service !== span.service && before.service !== 'gateway';
     const isTaken = span.kind === SPAN_KIND.consumer || span.name.endsWith(' job');
-    if (isEntry) check(`${span.service} to have taken an event or a job`, isTaken, describe(span));
+    if (isEntry) check(`${span.service} to have consumed an event or started a job`, isTaken, describe(span));
   }
   return way[0]!;
 }
@@ -124,7 +124,7 @@ export async function checkNoSecrets({ play, traces, apiToken }: Show, projects:
       for (const pattern of patterns)
         check(`nothing like ${pattern} in any span`, !pattern.test(body), around(body, pattern));
     }
-    check('spans to have come', traces.spans.length > 0, 'none');
+    check('spans to have arrived', traces.spans.length > 0, 'none');
     note(`${secrets.length + 1} secrets looked for in ${traces.spans.length} spans`);
   });
 }

@@ -34,7 +34,7 @@ export async function ensureSpeech(context: InstallContext): Promise<SpeechInsta
     if (wanted === 'whisper' || error instanceof WrongHashError || signal?.aborted) throw error;
     log(`WARNING: Whisper cannot be installed (${firstLine(error)}).`);
     log(
-      'WARNING: PocketSphinx is used instead. It knows English alone, mishears many words, and writes no punctuation.',
+      'WARNING: PocketSphinx is used instead. It recognises only English, mishears many words, and writes no punctuation.',
     );
     return { python, ...(await ensurePocketsphinx(context)) };
   }
