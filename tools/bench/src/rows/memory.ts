@@ -48,7 +48,7 @@ export const memory: Row = {
   goals: MEASURED.flatMap(([what, services]) =>
     services.map(
       (name): Goal => ({
-        text: `peak of ${name}, large ${what} beside small`,
+        text: `peak of ${name}, large ${what} compared with small`,
         metric: `${what} ${name}`,
         of: LARGE,
         to: SMALL,

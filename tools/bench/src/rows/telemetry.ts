@@ -55,7 +55,7 @@ export const telemetryReads: Row = {
   named: true,
   rounds: 12,
   turns: TURNS,
-  goals: [{ text: 'CPU of a read, telemetry on beside off', metric: 'cpuMs', of: ON, ...off, atMost: 1.15 }],
+  goals: [{ text: 'CPU of a read, telemetry on compared with off', metric: 'cpuMs', of: ON, ...off, atMost: 1.15 }],
   self: itself('cpuMs'),
   async prepare(bench, stack): Promise<Prepared> {
     const collector = await startCollector(bench, stack);
