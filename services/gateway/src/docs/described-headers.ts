@@ -26,23 +26,32 @@ const header = (description: string, example: string | number, type = 'string') 
 });
 
 const HEADERS = {
-  'Request-Id': header('Names this request to the operator; the id of its trace.', '4bf92f3577b34da6a3ce929d0e0e4736'),
+  'Request-Id': header(
+    'Identifies this request for the operator; the id of its trace.',
+    '4bf92f3577b34da6a3ce929d0e0e4736',
+  ),
   'Error-Code': header(
-    'A stable word for programs, such as scope_missing; more may be added. The list is in /api/docs.md.',
+    'A stable word for programs, such as scope_missing; new ones may be added. The list is in /api/docs.md.',
     'value_invalid',
   ),
   'Retry-After': header('Seconds to wait before the request is sent again.', 2, 'integer'),
-  RateLimit: header('Calls that are left (r) and seconds until all are back (t), by policy.', '"token";r=1199;t=60'),
-  'RateLimit-Policy': header('Calls (q) that are taken in so many seconds (w).', '"token";q=1200;w=60'),
-  'Idempotent-Replayed': header('`true` on an answer that was given to this Idempotency-Key before.', 'true'),
+  RateLimit: header(
+    'Remaining calls (r) and seconds until all are available again (t), by policy.',
+    '"token";r=1199;t=60',
+  ),
+  'RateLimit-Policy': header('Allowed calls (q) in a window of some seconds (w).', '"token";q=1200;w=60'),
+  'Idempotent-Replayed': header('`true` if this repeats the first answer to this Idempotency-Key.', 'true'),
   'WWW-Authenticate': header('How to authenticate.', 'Bearer'),
   ETag: header(
-    'Names these bytes, for If-None-Match and If-Range. Of media it is their hex SHA-256, in quotes.',
+    'Identifies these bytes, for If-None-Match and If-Range. For media it is their hex SHA-256, in quotes.',
     '"9f86d081884c7d659a2feaa0c55ad015"',
   ),
-  'Accept-Ranges': header('Byte ranges are taken.', 'bytes'),
-  'Content-Range': header('Which bytes these are, of how many; `bytes */<size>` with 416.', 'bytes 0-1023/6291456'),
-  'Content-Length': header('Bytes of this answer.', 6_291_456, 'integer'),
+  'Accept-Ranges': header('Byte ranges are supported.', 'bytes'),
+  'Content-Range': header(
+    'The range of these bytes and the total size; `bytes */<size>` with 416.',
+    'bytes 0-1023/6291456',
+  ),
+  'Content-Length': header('The size of this answer in bytes.', 6_291_456, 'integer'),
   'Content-Disposition': header(
     'The name of the file.',
     'attachment; filename="Customer stories - Link 3 - video.webm"',
@@ -51,9 +60,9 @@ const HEADERS = {
 type HeaderName = keyof typeof HEADERS;
 
 const REQUEST_HEADERS = {
-  Range: 'One range or suffix of bytes, such as `bytes=0-1023` or `bytes=-500`: 206. Anything else is answered whole.',
-  'If-Range': 'An ETag: the range counts only while it is still that of the bytes.',
-  'If-None-Match': 'ETags that the client has: 304 where the answer would be one of them.',
+  Range: 'One range or suffix of bytes, such as `bytes=0-1023` or `bytes=-500`: 206. Any other value gets the whole.',
+  'If-Range': 'An ETag: the range applies only while the bytes still have it.',
+  'If-None-Match': 'ETags that the client has: 304 if the answer has one of them.',
 };
 
 const ZIP = '(?:dashboardE|e)xport(?:Zip|Selected)';
@@ -114,7 +123,7 @@ const parametersOf = (...names: (keyof typeof REQUEST_HEADERS)[]) =>
     description: REQUEST_HEADERS[name],
   }));
 
-const NOT_MODIFIED = { description: 'What If-None-Match names is still what there is.' };
+const NOT_MODIFIED = { description: 'Nothing has changed: If-None-Match names the current ETag.' };
 
 function describeCondition(operation: DescribedOperation): void {
   operation.parameters = [...(operation.parameters ?? []), ...parametersOf('If-None-Match')];
@@ -124,7 +133,7 @@ function describeCondition(operation: DescribedOperation): void {
 function describeRanges(operation: DescribedOperation): void {
   const { parameters = [], responses = {} } = operation;
   operation.parameters = [...parameters, ...parametersOf('Range', 'If-Range', 'If-None-Match')];
-  const part = { description: 'The bytes that Range asked for.', content: structuredClone(responses['200']?.content) };
+  const part = { description: 'The requested range of bytes.', content: structuredClone(responses['200']?.content) };
   operation.responses = { ...responses, 206: part as Answer, 304: { ...NOT_MODIFIED } };
 }
 
@@ -139,7 +148,7 @@ function headOf(get: DescribedOperation): DescribedOperation {
       dashboard ? 'dashboardHead' : 'head',
     ),
     summary: `${summary}: its size, type and ETag`,
-    description: 'As GET, without the bytes.',
+    description: 'Like GET, without the bytes.',
     parameters: taken,
     responses: Object.fromEntries(answers.map(([status, { content: _, ...answer }]) => [status, answer])),
   };

@@ -72,9 +72,9 @@ export function docsPage(document: Described): Page {
   );
   const events = Object.values(document.webhooks).flatMap(methods => Object.values(methods));
   const body = html`<header><h1>${document.info.title} <small>${document.info.version}</small></h1>
-<p>As <a href="/api/openapi.json">openapi.json</a> for programs, <a href="/api/docs.md">in prose with commands to paste</a>, and
+<p>See also <a href="/api/openapi.json">openapi.json</a> for programs, <a href="/api/docs.md">the API in prose with commands to paste</a>, and
 <a href="/api/docs/recorder">how to build your own recorder</a>.</p>
-<p>In the samples <code>BASE</code> is <code>${document.servers[0]?.url}</code>, <code>TOKEN</code> an API token; Python's use <code>requests</code>.</p>
+<p>In the samples, <code>BASE</code> is <code>${document.servers[0]?.url}</code> and <code>TOKEN</code> is an API token; the Python samples use <code>requests</code>.</p>
 <fieldset><legend>Samples in</legend>${LANGUAGES.map(
     ([id, name], index) =>
       html`<label><input type="radio" name="language" id="show-${id}"${index === 0 ? raw(' checked') : null}> ${name}</label>`,

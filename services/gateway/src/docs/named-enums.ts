@@ -4,9 +4,12 @@ import { LINK_STATUSES, MEDIA_STATUSES, TRANSCRIPT_STATUSES } from '@recording-r
 const NAMED: Record<string, { values: readonly string[]; description: string }> = {
   TranscriptStatus: {
     values: TRANSCRIPT_STATUSES,
-    description: 'How far a transcript is; disabled: transcription was off.',
+    description: 'The state of a transcript; disabled: transcription was off.',
   },
-  MediaStatus: { values: MEDIA_STATUSES, description: 'How far the seekable video, the thumbnails and the audio are.' },
+  MediaStatus: {
+    values: MEDIA_STATUSES,
+    description: 'The state of the seekable video, the thumbnails and the audio.',
+  },
   LinkStatus: {
     values: LINK_STATUSES,
     description:

@@ -12,24 +12,25 @@ const COMPONENTS = Object.entries(WEBHOOK_EVENT_SCHEMAS).map(
 
 /** Every event, distinguished by `type`. Has no discriminator, because a client generated from one fails at a new type. */
 export const webhookEventSchema = {
-  description: 'The body of a webhook. `type` tells which it is; more types may be added: ignore what you do not know.',
+  description:
+    'The body of a webhook. `type` names the event; new types may be added: ignore those that you do not know.',
   anyOf: [...COMPONENTS.map(([, $ref]) => ({ $ref })), { $ref: component('OtherEvent') }],
 };
 
 /** An event with a type that this version does not know. */
 export const otherEventSchema = {
   type: 'object' as const,
-  description: 'An event of a type that was added later. Acknowledge it, and pass over it.',
+  description: 'An event of a type that was added later. Acknowledge and ignore it.',
   properties: {
     id: { type: 'string' as const, format: 'uuid', description: 'The event: the same on each retry.' },
     type: { type: 'string' as const, description: 'Its type.' },
     createdAt: { type: 'string' as const, format: 'date-time', description: 'When it happened.' },
     data: {
       type: 'object' as const,
-      description: 'What it tells.',
+      description: 'The content of the event.',
       properties: {
         projectId: { type: 'string' as const, format: 'uuid', description: 'The project.' },
-        projectName: { type: 'string' as const, description: 'Its title at that moment.' },
+        projectName: { type: 'string' as const, description: 'Its title at that time.' },
       },
       required: ['projectId', 'projectName'],
       additionalProperties: true,
@@ -47,7 +48,7 @@ const header = (name: string, description: string, required = true) => ({
 });
 
 const HEADERS = [
-  header('service-event', 'The type. `service` may be another word here: ask the operator.'),
+  header('service-event', 'The type. The word `service` may be another one here: ask the operator.'),
   header('service-event-id', 'The id of the event.'),
   header('service-signature', 'sha256=<hex HMAC-SHA-256 of the body>. Only with a webhookSecret.', false),
   header('service-test', '`true` on a test event, whose content is made up; absent otherwise.', false),
@@ -57,14 +58,14 @@ const HEADERS = [
 ];
 
 const SUMMARIES: Record<WebhookEventType, string> = {
-  'submission.completed': 'A clip has landed; its media may still be in the making',
-  'submission.transcript.completed': 'A transcript is there',
+  'submission.completed': 'A clip has landed; its media may not be ready yet',
+  'submission.transcript.completed': 'A transcript is ready',
   'submission.transcript.failed': 'A transcript could not be made',
-  'submission.media.completed': 'The seekable video, the thumbnails and the audio of a clip are there',
-  'submission.media.failed': 'Some of them could not be made, as `mediaError` says; the video can be fetched',
+  'submission.media.completed': 'The seekable video, the thumbnails and the audio of a clip are ready',
+  'submission.media.failed': 'Some of the media could not be made, as `mediaError` says; the video can be fetched',
   'response.completed': 'A contributor has given every answer',
-  'submission.erased': 'A submission was erased; delete what you have of it',
-  'webhook.test': 'You asked for it',
+  'submission.erased': 'A submission was erased; delete your copies',
+  'webhook.test': 'You requested it',
 };
 
 export function webhooksSection(baseUrl: string) {
@@ -74,7 +75,7 @@ export function webhooksSection(baseUrl: string) {
         operationId: 'receiveEvent',
         tags: ['webhooks'],
         summary: 'An event of a project, sent to its webhookUrl',
-        description: `At least once, in no particular order. Answer 2xx within 15 s; anything else is tried again for days. ${OPTIONAL_EVENTS.join(', ')} come only where the project's \`webhookEvents\` names them.`,
+        description: `Sent at least once, in no particular order. Answer 2xx within 15 s; after any other answer the service retries for days. A project gets ${OPTIONAL_EVENTS.join(', ')} only if its \`webhookEvents\` names them.`,
         security: [],
         parameters: HEADERS,
         requestBody: {
@@ -84,9 +85,9 @@ export function webhooksSection(baseUrl: string) {
           },
         },
         responses: {
-          '2XX': { description: 'It was taken. The body is not looked at.' },
-          410: { description: 'Nothing is to be sent any more: the endpoint is paused, its events are kept.' },
-          default: { description: 'It was not taken, and is tried again.' },
+          '2XX': { description: 'Accepted. The service ignores the body.' },
+          410: { description: 'The endpoint wants no more events: it is paused, and its events are kept.' },
+          default: { description: 'Not accepted; the service retries.' },
         },
       },
     },

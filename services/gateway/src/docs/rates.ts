@@ -9,4 +9,4 @@ type Rates = Pick<
 
 /** Returns the limits of this deployment, for both descriptions. */
 export const ratesSentence = (rates: Rates): string =>
-  `At most ${said(rates.rateLimitTokenPerMinute)} requests a minute for a token, ${said(rates.rateLimitAddressPerMinute)} for an address on routes without a token, and ${said(rates.rateLimitContributorPerMinute)} for an address in what a recorder sends by itself; beyond that 429 with Retry-After. Uploads are not counted. A JSON body has at most ${said(rates.bodyLimitBytes)} bytes.`;
+  `At most ${said(rates.rateLimitTokenPerMinute)} requests a minute for a token, ${said(rates.rateLimitAddressPerMinute)} for an address on routes without a token, and ${said(rates.rateLimitContributorPerMinute)} for an address in requests that a recorder sends by itself. Further requests are 429 with Retry-After. Uploads do not count. A JSON body has at most ${said(rates.bodyLimitBytes)} bytes.`;

@@ -5,28 +5,28 @@ const code = (language: string, file: string) => `\`\`\`${language}\n${readSampl
 /** The chapter of docs.md for receivers of webhooks. A test runs its commands, TypeScript and Python unchanged. */
 export const RECEIVING_WEBHOOKS = `## Receiving webhooks
 
-Set \`webhookUrl\`, and \`webhookSecret\` to have the events signed. The body is
+Set \`webhookUrl\`. To get signed events, also set \`webhookSecret\`. The body is
 \`{"id", "type", "createdAt", "data": {"projectId", "projectName", "submission"}}\`. Headers: \`service-event\` (the type),
 \`service-event-id\`, \`service-signature: sha256=<hex HMAC-SHA-256 of the body under the secret>\`, and \`webhook-id\`,
 \`webhook-timestamp\`, \`webhook-signature\` as the Standard Webhooks libraries verify them.
 
 | type | sent when | data.submission |
 |---|---|---|
-| submission.completed | a clip has landed; its media may still be in the making | the Submission of that moment |
-| submission.transcript.completed, submission.transcript.failed | its transcript has ended | the same |
-| webhook.test | you ask for it, see below | null |
+| submission.completed | a clip has landed; its media may not be ready yet | the submission at that time |
+| submission.transcript.completed, submission.transcript.failed | its transcript is completed or has failed | the same |
+| webhook.test | you request it, see below | null |
 
-These come only where the project's \`webhookEvents\` names them (POST and PATCH of projects):
+A project gets these only if its \`webhookEvents\` names them (POST and PATCH of projects):
 
 | type | sent when | data |
 |---|---|---|
-| submission.media.completed | the thumbnails and the audio are there, and the seekable video, unless \`mediaError\` says what it would lose: then the video stays as it was uploaded | \`submission\` of that moment |
-| submission.media.failed | some of them could not be made: \`mediaError\` names the parts and says why. The other parts are there, and the video can be fetched. Both come again after \`POST …/media\` | the same |
-| response.completed | a contributor has given every answer, or the one clip outside interviews, and all have landed: the submissions and their videos can be fetched; thumbnails and audio come with submission.media.completed, transcripts with submission.transcript.completed, often later | \`submission\` null, \`response\`: \`{responseSessionId, tokenId, submissionIds}\`; this \`responseSessionId\` is the \`responseId\` of its submissions, also outside interviews, where their own \`responseSessionId\` is null |
-| submission.erased | the operator, or the age that they set, has erased it: delete what you have of it | \`submission\` null, \`submissionId\`, \`erasedAt\` |
+| submission.media.completed | the thumbnails, the audio and the seekable video are ready; if \`mediaError\` says what the seekable video would lose, the video stays as uploaded | \`submission\` at that time |
+| submission.media.failed | some of these parts could not be made: \`mediaError\` names them and says why. The other parts are ready, and the video can be fetched. After \`POST …/media\`, one of these two events is sent again | the same |
+| response.completed | every answer of a contributor (outside interviews: the one clip) has landed. The submissions and their videos can be fetched. Thumbnails and audio follow with submission.media.completed, transcripts with submission.transcript.completed, often later | \`submission\` null, \`response\`: \`{responseSessionId, tokenId, submissionIds}\`; this \`responseSessionId\` is the \`responseId\` of its submissions, also outside interviews, where their own \`responseSessionId\` is null |
+| submission.erased | the operator has erased it, or it reached the age limit that the operator set: delete your copies | \`submission\` null, \`submissionId\`, \`erasedAt\` |
 
-\`webhooks\` in openapi.json describes each body, with a whole example, and /api/docs shows them. More types and fields may be
-added: ignore what you do not know.
+\`webhooks\` in openapi.json describes each body, with a complete example; /api/docs shows them. New types and fields may be
+added: ignore those that you do not know.
 
 \`\`\`sh
 HOOK=\${HOOK:-https://bakery.example/hooks/videos}   # your endpoint
@@ -34,37 +34,39 @@ api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -
   "webhookEvents": ["submission.media.completed", "response.completed"]}'
 \`\`\`
 
-Events come at least once, in no particular order. Tell by the \`id\` what you had, and go by what the body says, not by which event
-came last: \`data.submission\` is the submission at the event's \`createdAt\`, so where a later one is here already, pass over the earlier
-(\`transcriptStatus\` and \`mediaStatus\` say how far it was). In doubt, fetch the submission.
+Each event is sent at least once, in no particular order. Recognise repeated events by their \`id\`. Do not rely on the order of arrival:
+\`data.submission\` is the submission at the event's \`createdAt\`, so ignore an event that is older than one that you already have
+(\`transcriptStatus\` and \`mediaStatus\` show the progress). If in doubt, fetch the submission.
 
-A test event is sent at once, and the answer tells what came of it: \`POST /api/projects/<projectId>/webhook-test\`, without a body for
-webhook.test, or with \`{"type": "submission.transcript.completed"}\` (any type above) for one that looks like a real one. Every test has
-the header \`service-test: true\`; its project is yours, its other ids are known to no route. Refuse or ignore tests where you count.
+\`POST /api/projects/<projectId>/webhook-test\` sends a test event at once and returns the outcome. Without a body it sends
+webhook.test; with \`{"type": "submission.transcript.completed"}\` (any type above) it sends an event that looks like a real one. Every
+test event has the header \`service-test: true\`. Its project is yours; no route knows its other ids. If you count events, refuse or
+ignore tests.
 
-\`webhookUrl\` is https, on the public internet, without user name or password; only an operator can allow plain http and private
-addresses, as \`npm start\` does. Answer 2xx within 15 s, and work on the event later. Other answers are tried again after 5 s,
-5 min, 30 min, 2 h, … and at last daily. An endpoint that takes nothing for five days, or answers 410, is paused: events are kept, and all
-are sent, at once, when you set \`webhookUrl\` again or a test event succeeds. What happens while a project has no \`webhookUrl\` is not recorded
-for it: list the submissions. \`service\` in the headers' names may be another word here: ask the operator.
+\`webhookUrl\` must be https, on the public internet, without user name or password; only an operator can allow plain http and private
+addresses, as \`npm start\` does. Answer 2xx within 15 s, and process the event later. After any other answer the service tries again: after 5 s,
+5 min, 30 min, 2 h, … and finally daily. It pauses an endpoint that accepts nothing for five days, or that answers 410. It keeps the
+events of a paused endpoint, and sends all of them at once when you set \`webhookUrl\` again or a test event succeeds. Events of a project
+without a \`webhookUrl\` are not recorded: list the submissions instead. The word \`service\` in the headers' names may be another one here:
+ask the operator.
 
 ### The secret
 
-\`whsec_\` and the base64 of 24 to 64 random bytes. Give the whole text to a Standard Webhooks library, unchanged.
+Use \`whsec_\` and the base64 of 24 to 64 random bytes. Pass the whole text unchanged to a Standard Webhooks library.
 
 \`\`\`sh
 SECRET="whsec_$(head -c 32 /dev/urandom | base64)"
 api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"webhookSecret": "'$SECRET'"}'
 \`\`\`
 
-For \`webhook-signature\` the key is what the base64 decodes to; after \`whsec_\` anything but base64 with its padding is 400. Any other
-text is a secret, too: its UTF-8 bytes are the key, and the library wants these bytes, not the text. For \`service-signature\` the key
-is always the UTF-8 bytes of the whole text as you wrote it, \`whsec_\` included.
+For \`webhook-signature\` the key is the decoded base64; after \`whsec_\`, anything but padded base64 is 400. Any other text is also a
+valid secret: its UTF-8 bytes are the key, and the library needs these bytes, not the text. For \`service-signature\` the key is always
+the UTF-8 bytes of the whole text, including \`whsec_\`.
 
 ### Verifying
 
-Both are over the body's bytes as they came, before anything parses them. \`webhook-signature\` also covers the id and the time, so that
-the library refuses what is older than five minutes:
+Both signatures cover the raw bytes of the body, so verify them before you parse it. \`webhook-signature\` also covers the id and the
+time, so that the library refuses requests older than five minutes:
 
 ${code('python', 'verify_webhook.py')}
 The same in TypeScript:
@@ -76,42 +78,43 @@ ${code('ts', 'service-signature.ts')}
 ${code('python', 'service_signature.py')}
 ### A receiver
 
-It verifies the bytes as they came, keeps the event, answers, and does the work later. Frameworks parse JSON unless told otherwise:
-in Express \`express.raw({ type: 'application/json' })\`, in Fastify a content type parser with \`parseAs: 'buffer'\`, in Flask
-\`request.get_data()\`, in Django \`request.body\`. (Node 22.18 and newer run TypeScript; where tsc emits it, import \`./verify-webhook.js\`.)
+A receiver verifies the raw bytes, stores the event, answers, and processes the event later. Frameworks parse JSON by default. To get
+the raw bytes, use \`express.raw({ type: 'application/json' })\` in Express, a content type parser with \`parseAs: 'buffer'\` in Fastify,
+\`request.get_data()\` in Flask, and \`request.body\` in Django. (Node 22.18 and newer run TypeScript; if tsc compiles it, import
+\`./verify-webhook.js\`.)
 
 ${code('ts', 'receive-webhooks.ts')}
 ${code('python', 'receive_webhooks.py')}
 ### Changing the secret
 
-\`PATCH\` another \`webhookSecret\`. For 24 h \`webhook-signature\` carries a signature with each of the two, so that the library verifies with
-either: change yours at any time of that day. \`service-signature\` is made with the new one from the next attempt on: first let your
-receiver take both (\`is_signed(body, headers, new, old)\`), then \`PATCH\`, then drop the old one. What was refused between is tried
-again, with a fresh signature. A further change within the day drops the oldest; \`""\` ends all signing at once.
+\`PATCH\` a new \`webhookSecret\`. For 24 h, \`webhook-signature\` has one signature for each of the two secrets, so that the library
+accepts either: change the secret of your receiver at any time within that day. \`service-signature\` uses the new secret from the next
+attempt on: first make your receiver accept both (\`is_signed(body, headers, new, old)\`), then \`PATCH\`, then drop the old one. The
+service retries refused events with a new signature. Another change within the day drops the oldest secret; \`""\` ends all signing at once.
 
 ### Looking, and sending again
 
 \`\`\`sh
-api "$BASE/api/projects/$PROJECT/webhook-deliveries?limit=10"   # each attempt, and how the endpoint does
+api "$BASE/api/projects/$PROJECT/webhook-deliveries?limit=10"   # each attempt, and the state of the endpoint
 \`\`\`
 
-Where the project has a \`webhookUrl\`, its events can be sent again:
+If the project has a \`webhookUrl\`, you can send its events again:
 
 \`\`\`bash
 again() { api -X POST "$BASE/api/projects/$PROJECT/webhook-deliveries/redeliver" -H 'Content-Type: application/json' -d "$1"; }
 again '{}'                                                                # every event of the project
-again '{"from": "2026-03-02T10:00:00Z", "to": "2026-03-03T00:00:00Z"}'    # those of a time, the end not included
-again '{"undeliveredOnly": true}'                                         # those that were not taken yet
+again '{"from": "2026-03-02T10:00:00Z", "to": "2026-03-03T00:00:00Z"}'    # events of a time range, without its end
+again '{"undeliveredOnly": true}'                                         # events that were not delivered yet
 \`\`\`
 
-One: \`POST …/webhook-deliveries/<deliveryId>/redeliver\`, without a body; it goes to a paused endpoint too. Ids and bytes stay as they were.
-More than 10,000 at once are 400: choose a shorter time. Without a \`webhookUrl\` both are 409: set one first. Deliveries that are over are forgotten after 90 days, unless the operator
-chose another number.
+To send one event again: \`POST …/webhook-deliveries/<deliveryId>/redeliver\`, without a body; this also sends to a paused endpoint. Ids
+and bytes stay the same. More than 10,000 events at once are 400: choose a shorter time range. Without a \`webhookUrl\` both routes are
+409: set one first. Finished deliveries are deleted after 90 days, unless the operator chose another number.
 
 ### Deletion
 
-No route deletes. Ask the operator, with the submissionId or projectId: they erase it, and can show that nothing is left. Of an erased
-submission \`webhook-deliveries\` still lists ids, kind, times and outcome, never what was sent; sending it again is 410, and what had
-not been taken is \`erased\`. Of an erased project there is nothing to see: 404. Your endpoint is told by
-submission.erased where the project asks for it, but not of a whole project; what it has is yours to delete.
+No route deletes data. Send the submissionId or projectId to the operator, who erases it and can show that nothing is left. For an
+erased submission, \`webhook-deliveries\` still lists ids, types, times and outcomes, but never the sent bodies. Sending such an event
+again is 410; an event that was not delivered becomes \`erased\`. An erased project is 404. Your endpoint gets submission.erased for an
+erased submission if the project requests that event, but not for an erased project. Delete the copies at your endpoint yourself.
 `;

@@ -25,7 +25,7 @@ const error = (description: string, sentence: string) => ({
 
 const UNKNOWN = error('There is no such link, response or upload.', 'There is no such recording link.');
 const BUSY = error(
-  'Try again after Retry-After, from the offset that HEAD tells: as many uploads run as may, the gateway has more work than it can do in time, a body stopped short of its length (`upload_incomplete`; to a creation with Location, where HEAD tells the offset: 404 means create it again), or a part of the service is not answering.',
+  'Try again after Retry-After, from the offset that HEAD returns. Too many uploads are running, the gateway is overloaded, a body ended before its length (`upload_incomplete`; after a creation, HEAD of its Location returns the offset, and 404 means that it must be created again), or a part of the service does not answer.',
   'Too many uploads are running; try again in a moment.',
 );
 const TOO_MANY = error(
@@ -33,15 +33,15 @@ const TOO_MANY = error(
   'Too many requests; wait 12 s before the next one.',
 );
 const ENDED = error(
-  'For good: the link is used, expired or disabled, or this answer was sent already. Keep the take for its maker.',
+  'Permanent: the link is used, expired or disabled, or this answer was sent already. Keep the take for the contributor.',
   'This recording link has expired.',
 );
 const CLAIMED = error(
-  'Not now: every use of the link is claimed but not all have landed, or this answer is being sent already. Try again later.',
+  'Temporary: every use of the link is claimed but not all have landed, or this answer is being sent already. Try again later.',
   'Every use of this link is taken at the moment; try again later.',
 );
 const REFUSED = error(
-  'The take was refused: no video, or longer than maxDurationSec allows. `errorCode` of the response says which; record again.',
+  'The take was refused: it is no video, or longer than maxDurationSec allows. `errorCode` of the response gives the reason; record again.',
   'The clip is longer than 120 s.',
 );
 const invalid = (sentence: string) => error('A value is not valid; the sentence names it.', sentence);
@@ -53,11 +53,11 @@ const pathParameter = (name: string, description: string, example: string, forma
 const TOKEN = pathParameter('token', 'The recipient token, prefix vr_.', 'vr_0000000000000000000000000000000EXAMPLE');
 const SESSION_ID = pathParameter(
   'responseSessionId',
-  'The response, by the id that POST …/responses answered.',
+  'The id of the response, as POST …/responses returned it.',
   SESSION,
   'uuid',
 );
-const UPLOAD_ID = pathParameter('uploadId', 'The last segment of the Location that the creation answered.', UPLOAD);
+const UPLOAD_ID = pathParameter('uploadId', 'The last segment of the Location that the creation returned.', UPLOAD);
 
 const header = (name: string, description: string, example: string | number, required = false) => ({
   ...{ name, in: 'header', required, description, example },
@@ -66,32 +66,32 @@ const header = (name: string, description: string, example: string | number, req
 const RESUMABLE = header('Tus-Resumable', 'The version of tus.', TUS, true);
 const METADATA = header(
   'Upload-Metadata',
-  'Pairs of a key and a base64 value, parted by commas: `responseSessionId` (required; the one that POST …/responses answered), `filetype` (any media type; a hint, as the bytes decide), `questionIndex` (in interviews), `note`.',
+  'Pairs of a key and a base64 value, separated by commas: `responseSessionId` (required; the one that POST …/responses returned), `filetype` (any media type; only a hint, because the bytes decide), `questionIndex` (in interviews), `note`.',
   `responseSessionId ${Buffer.from(SESSION).toString('base64')},filetype dmlkZW8vd2VibQ==`,
   true,
 );
 const LENGTH = header(
   'Upload-Length',
-  'Bytes of the whole take. **To declare it is to send**: what is never declared is never delivered.',
+  'The size of the whole take in bytes. **Declaring it means sending**: a take without a declared length is never delivered.',
   6_291_456,
 );
 const DEFER = header(
   'Upload-Defer-Length',
-  '`1` in place of Upload-Length, while the length is not known: not sent yet.',
+  '`1` instead of Upload-Length while the length is unknown: the take is not sent yet.',
   '1',
 );
 
 const said = (description: string, type = 'string') => ({ description, schema: { type } });
 const OFFSET = {
-  'Upload-Offset': said('Bytes that are stored.', 'integer'),
+  'Upload-Offset': said('The number of stored bytes.', 'integer'),
   'Tus-Resumable': said('The version of tus.'),
 };
-const LASTS = { 'Upload-Expires': said('Until when the upload is kept without another byte.') };
+const LASTS = { 'Upload-Expires': said('When the upload expires if no more bytes arrive.') };
 const bytes = { 'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
 const LANDED = {
   description:
-    'That was the last byte: 200, the clip is a submission now; 202, every byte is here and it lands by itself: ask the response until its `submissionId` is there.',
+    'The last byte has arrived. 200: the clip is a submission now. 202: the clip lands by itself; poll the response until it has the `submissionId`.',
 };
 const landing = (example: object, properties: object) => ({
   ...LANDED,
@@ -147,11 +147,11 @@ export const UPLOAD_PATHS = {
   '/r/{token}/opened': {
     post: operation(
       'openLink',
-      'Tell that the page was opened',
-      'Sets `openedAt` of the link. Send it at the first touch or key, not when a page loads: previews load pages.',
+      'Report that the page was opened',
+      'Sets `openedAt` of the link. Send it at the first touch or key, not when a page loads, because previews load pages too.',
       {
         parameters: [TOKEN],
-        responses: { 204: { description: 'Noted.' }, 404: UNKNOWN, 429: TOO_MANY, 503: BUSY },
+        responses: { 204: { description: 'Recorded.' }, 404: UNKNOWN, 429: TOO_MANY, 503: BUSY },
       },
     ),
   },
@@ -159,7 +159,7 @@ export const UPLOAD_PATHS = {
     post: operation(
       'beginResponse',
       'Begin a response',
-      'Claims one use of the link, or joins the response that was begun with it. The same `responseSessionId`, a UUID of your own that the device keeps, gives the same response again. Use the `responseSessionId` of the answer from then on: a personal link has one response, so that on one that was begun already, on this device or another, the answer has the id of the first session, and yours is unknown. Where the project requires terms this is the only place where they are accepted.',
+      'Claims one use of the link, or joins the response that was begun with it. Choose a UUID as `responseSessionId` and store it on the device: the same id returns the same response again. From then on, use the `responseSessionId` of the answer: a personal link has one response. If that was begun already, on this device or another, the answer has the id of the first session, and yours is unknown. If the project requires terms, only this request can accept them.',
       {
         parameters: [TOKEN],
         requestBody: {
@@ -172,10 +172,7 @@ export const UPLOAD_PATHS = {
           },
         },
         responses: {
-          201: response(
-            'The response, as it is. Its `responseSessionId` is the one to use, whatever the request named.',
-            begun,
-          ),
+          201: response('The current response. Use its `responseSessionId`, whatever the request named.', begun),
           400: error(
             'A value is not valid, or the terms were not accepted (`terms_required`).',
             'termsAccepted must be true: this project requires its terms.',
@@ -194,12 +191,12 @@ export const UPLOAD_PATHS = {
   '/r/{token}/responses/{responseSessionId}': {
     get: operation(
       'getResponse',
-      'What became of a response',
-      'For a client that missed the answer to its last byte, or resumes.',
+      'The state of a response',
+      'For a client that resumes, or that missed the answer to its last byte.',
       {
         parameters: [TOKEN, SESSION_ID],
         responses: {
-          200: response('The response, as it is.', landed),
+          200: response('The current response.', landed),
           400: invalid('responseSessionId must be a UUID.'),
           404: UNKNOWN,
           429: TOO_MANY,
@@ -207,14 +204,14 @@ export const UPLOAD_PATHS = {
         },
       },
     ),
-    patch: operation('updateResponse', 'Write the note', 'Until the clip has landed.', {
+    patch: operation('updateResponse', 'Write the note', 'Possible until the clip has landed.', {
       parameters: [TOKEN, SESSION_ID],
       requestBody: {
         required: true,
         content: { 'application/json': { schema: UpdateResponseBody, example: { note: 'I come every Saturday' } } },
       },
       responses: {
-        200: response('The response, as it is.', begun),
+        200: response('The current response.', begun),
         400: error(
           `The note has more than ${LIMITS.noteLength} characters.`,
           `note must have at most ${LIMITS.noteLength} characters.`,
@@ -232,14 +229,14 @@ export const UPLOAD_PATHS = {
     post: operation(
       'createUpload',
       'Create an upload',
-      'tus 1.0: creation, creation-with-upload, creation-defer-length, termination, expiration. Bytes may come with it, as application/offset+octet-stream.',
+      'tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration. The request may include bytes, as application/offset+octet-stream.',
       {
         parameters: [TOKEN, RESUMABLE, METADATA, LENGTH, DEFER],
         requestBody: { required: false, content: bytes },
         responses: {
           201: {
             description: 'Created; Location is its address.',
-            headers: { ...OFFSET, ...LASTS, Location: said('Where the bytes go, relative to this host.') },
+            headers: { ...OFFSET, ...LASTS, Location: said('The address for the bytes, relative to this host.') },
           },
           200: DONE,
           202: FINISHING,
@@ -248,7 +245,7 @@ export const UPLOAD_PATHS = {
           409: CLAIMED,
           410: ENDED,
           413: error(
-            'Longer than an upload may be (Tus-Max-Size of OPTIONS).',
+            'The upload is larger than allowed (Tus-Max-Size of OPTIONS).',
             'Upload-Length must be at most 2147483648: an upload may have no more bytes.',
           ),
           422: REFUSED,
@@ -260,17 +257,17 @@ export const UPLOAD_PATHS = {
   '/r/{token}/uploads/{uploadId}': {
     head: operation(
       'getUploadOffset',
-      'How far an upload is',
-      'Before resuming, and after each answer that was missed. Upload-Metadata is not repeated, as clients have it and a note may be longer than what proxies take of an answer’s headers.',
+      'The offset of an upload',
+      'Send it before resuming, and after each missed answer. The answer does not repeat Upload-Metadata: clients have it, and a note may be longer than the headers that proxies accept.',
       {
         parameters: [TOKEN, UPLOAD_ID, RESUMABLE],
         responses: {
           200: {
-            description: 'How far it is.',
+            description: 'The current offset.',
             headers: { ...OFFSET, ...LASTS, 'Upload-Length': said('The declared length, if there is one.', 'integer') },
           },
           404: { description: 'There is no such upload.' },
-          410: { description: 'It was superseded: the answer was sent already.' },
+          410: { description: 'The upload was superseded: the answer was sent already.' },
           422: { description: 'The take was refused.' },
           503: { description: 'Try again after Retry-After.' },
         },
@@ -279,24 +276,24 @@ export const UPLOAD_PATHS = {
     patch: operation(
       'appendToUpload',
       'Send bytes',
-      'From Upload-Offset on. With Upload-Length, also without a byte, a deferred length is declared: that is sending. A length equal to the declared one is taken again.',
+      'Appends bytes at Upload-Offset. Upload-Length, even without a byte, declares a deferred length, and so sends the take. The same length may be declared again.',
       {
         parameters: [
           TOKEN,
           UPLOAD_ID,
           RESUMABLE,
-          header('Upload-Offset', 'Where these bytes begin: what HEAD tells.', 0, true),
+          header('Upload-Offset', 'The offset of these bytes, as HEAD returns it.', 0, true),
           LENGTH,
         ],
         requestBody: { required: true, content: bytes },
         responses: {
-          204: { description: 'Stored; more is awaited.', headers: { ...OFFSET, ...LASTS } },
+          204: { description: 'The bytes are stored; more are expected.', headers: { ...OFFSET, ...LASTS } },
           200: DONE,
           202: FINISHING,
           400: invalid('Upload-Offset must be a whole number from 0: how many bytes are here already, as HEAD tells.'),
           404: UNKNOWN,
           409: error(
-            'Another offset than what is stored: ask HEAD, go on from there.',
+            'The offset differs from the stored one: send HEAD and continue at its offset.',
             'Upload-Offset is not where this upload stands: ask with HEAD, and go on from there.',
           ),
           410: ENDED,
@@ -309,15 +306,20 @@ export const UPLOAD_PATHS = {
         },
       },
     ),
-    delete: operation('deleteUpload', 'Take an upload back', 'Before it was sent: the use of the link stays claimed.', {
-      parameters: [TOKEN, UPLOAD_ID, RESUMABLE],
-      responses: {
-        204: { description: 'Deleted.' },
-        412: error('Another version of tus.', 'Send the header Tus-Resumable: 1.0.0.'),
-        404: UNKNOWN,
-        410: ENDED,
-        503: BUSY,
+    delete: operation(
+      'deleteUpload',
+      'Delete an upload',
+      'Possible until it was sent. The use of the link stays claimed.',
+      {
+        parameters: [TOKEN, UPLOAD_ID, RESUMABLE],
+        responses: {
+          204: { description: 'Deleted.' },
+          412: error('The version of tus is not supported.', 'Send the header Tus-Resumable: 1.0.0.'),
+          404: UNKNOWN,
+          410: ENDED,
+          503: BUSY,
+        },
       },
-    }),
+    ),
   },
 };
