@@ -31,19 +31,19 @@ const settingsTable = (rule: AddressRule) => ({
   projectName: setting({
     // Required in a creation.
     default: '',
-    request: title('The title. White space around it is taken off.'),
+    request: title('The title. White space around it is removed.'),
     answer: shownText('Its title.'),
   }),
   sharedLinkEnabled: setting({
     default: false,
-    request: flag('Make a reusable shared link too.'),
+    request: flag('Also make a reusable shared link.'),
     answer: flag('Whether there is a shared link.'),
     patch: false,
   }),
   /** 0 when the project has no shared link. */
   sharedLinkMaxUses: setting({
     default: 100,
-    request: whole(LIMITS.sharedLinkMaxUses, 'Uses of the shared link. Without one it does not count.'),
+    request: whole(LIMITS.sharedLinkMaxUses, 'Uses of the shared link. Ignored without one.'),
     answer: nullableInteger('Uses of the shared link; null without one.'),
   }),
   maxDurationSec: setting({
@@ -63,10 +63,10 @@ const settingsTable = (rule: AddressRule) => ({
       type: 'string',
       enum: [...TRANSCRIPTION_LANGUAGES, ''],
       description:
-        'The language that contributors speak, by its code of ISO 639-1; for new uploads. "" for none: then it is found out, which is less sure in a short clip.',
+        'The language that contributors speak in new uploads, as an ISO 639-1 code. "" detects it, which is less reliable for a short clip.',
       'x-constraint': TRANSCRIPTION_LANGUAGE_RULE,
     }),
-    answer: shownText('The language that new uploads are transcribed in; "" where it is found out.'),
+    answer: shownText('The language in which new uploads are transcribed; "" if it is detected.'),
   }),
   noteEnabled: setting({
     default: false,
@@ -80,8 +80,8 @@ const settingsTable = (rule: AddressRule) => ({
   }),
   webhookUrl: setting({
     default: '',
-    request: address(rule, 'Where events go.', { credentials: false }),
-    answer: shownText('Where events go; "" when there is none.'),
+    request: address(rule, 'The address for events.', { credentials: false }),
+    answer: shownText('The address for events; "" when there is none.'),
   }),
   webhookSecret: setting({
     default: '',
@@ -90,7 +90,7 @@ const settingsTable = (rule: AddressRule) => ({
       pattern: PLAIN,
       format: 'webhook-secret',
       description:
-        'Signs the events; "" for none. Best whsec_ and the base64 of 24 to 64 random bytes, as the Standard Webhooks libraries take it; after whsec_ anything else is refused. Any other text is taken as it is.',
+        'Signs the events; "" for none. Recommended: whsec_ and the base64 of 24 to 64 random bytes, as the Standard Webhooks libraries accept it; after whsec_ anything else is refused. Any other text is used unchanged.',
       'x-constraint': WEBHOOK_SECRET_RULE,
     }),
     answer: undefined,
@@ -103,10 +103,10 @@ const settingsTable = (rule: AddressRule) => ({
         enum: [...OPTIONAL_EVENTS],
         'x-hint': `${STANDARD_NAMES} always come: leave them out`,
       }),
-      { uniqueItems: true, description: `Events that are sent beside ${STANDARD_NAMES}, which always come.` },
+      { uniqueItems: true, description: `Events to send in addition to ${STANDARD_NAMES}, which are always sent.` },
     ),
     answer: Type.Array(oneOf(OPTIONAL_EVENTS, 'The type of an event.'), {
-      description: 'The events that are sent beside those that always come.',
+      description: 'The events that are sent in addition to the standard ones.',
     }),
   }),
   requireTerms: setting({
@@ -128,7 +128,7 @@ const settingsTable = (rule: AddressRule) => ({
     default: [] as string[],
     request: Type.Array(question, {
       maxItems: LIMITS.interviewQuestions,
-      description: 'In order, none of white space alone; empty means one response without questions.',
+      description: 'In order; no question is only white space. Empty means one response without questions.',
     }),
     answer: Type.Array(Type.String(), { description: 'In order.' }),
   }),

@@ -40,7 +40,7 @@ export function createProjectBody(rule: AddressRule, expiryDays?: number) {
   const count = Type.Integer({
     minimum: 1,
     maximum: LIMITS.count,
-    description: 'How many single-recipient links to make.',
+    description: 'The number of single-recipient links to make.',
   });
   const body = Type.Object({ projectName: projectName!, count, ...window, ...optional(settings) }, strict);
   const { projectName: _, ...defaults } = SETTING_DEFAULTS;
@@ -63,7 +63,7 @@ function withDefaults<T extends { properties: object }>(body: T, defaults: Recor
 /** The body of PATCH /api/projects/<projectId>. */
 export function updateProjectBody(rule: AddressRule) {
   const { projectName, ...settings } = optional(settingRequests(rule, { patch: true }));
-  const description = 'A field that is absent stays as it is.';
+  const description = 'An absent field stays unchanged.';
   return Type.Object({ projectName: projectName!, ...window, ...settings }, { ...strict, description });
 }
 export type UpdateProjectInput = Partial<SettingInputs> & Window;
@@ -73,12 +73,14 @@ export const UpdateSubmissionBody = Type.Object(
     selected: optionalFlag("The reviewer's selection."),
     reviewNote: Type.Optional(text(LIMITS.reviewNoteLength, 'The reviewer\'s note; "" clears it.')),
   },
-  { ...strict, description: 'A field that is absent stays as it is.' },
+  { ...strict, description: 'An absent field stays unchanged.' },
 );
 export type UpdateSubmissionInput = Static<typeof UpdateSubmissionBody>;
 
 export const UpdateLinkBody = Type.Object(
-  { disabled: Type.Boolean({ description: 'Whether new responses are refused. One that was begun may finish.' }) },
+  {
+    disabled: Type.Boolean({ description: 'Whether new responses are refused. A response that has begun may finish.' }),
+  },
   strict,
 );
 export type UpdateLinkInput = Static<typeof UpdateLinkBody>;
@@ -95,13 +97,11 @@ const moment = (description: string, hint?: string) =>
 
 export const RedeliverBody = Type.Object(
   {
-    from: moment('Events from then on. Absent: from the first one.'),
-    to: moment('Events before then. Absent: to the last one.'),
-    undeliveredOnly: Type.Optional(
-      Type.Boolean({ default: false, description: 'Leave out those that were delivered.' }),
-    ),
+    from: moment('Events from this time on. Absent: from the first one.'),
+    to: moment('Events before this time. Absent: to the last one.'),
+    undeliveredOnly: Type.Optional(Type.Boolean({ default: false, description: 'Omit events that were delivered.' })),
   },
-  { ...strict, description: 'Which of the project’s events; {} means all of them.' },
+  { ...strict, description: 'Selects events of the project; {} selects all.' },
 );
 export type RedeliverInput = Static<typeof RedeliverBody>;
 
@@ -112,11 +112,11 @@ export const TestWebhookBody = Type.Unsafe<{ type?: WebhookEventType } | null>({
       type: 'string',
       enum: [...WEBHOOK_EVENTS],
       default: TEST_EVENT,
-      description: 'The event to show, with made-up content.',
+      description: 'The type of the test event, whose content is made up.',
     },
   },
   additionalProperties: false,
-  description: 'May be left out.',
+  description: 'Optional.',
 });
 export type TestWebhookInput = Static<typeof TestWebhookBody>;
 
@@ -126,7 +126,7 @@ export const BeginResponseBody = Type.Object(
       Type.String({
         format: 'uuid',
         description:
-          'A UUID of your own, which the device keeps. The answer tells which one counts. Absent: one is made.',
+          'A UUID that you choose and the device stores. Use the id of the answer from then on. Absent: the service makes one.',
       }),
     ),
     termsAccepted: Type.Optional(
@@ -138,7 +138,7 @@ export const BeginResponseBody = Type.Object(
 export type BeginResponseInput = Static<typeof BeginResponseBody>;
 
 export const UpdateResponseBody = Type.Object(
-  { note: text(LIMITS.noteLength, '"" clears it. Taken, and not delivered, where the project has notes off.') },
+  { note: text(LIMITS.noteLength, '"" clears it. Accepted but not delivered if the project has notes off.') },
   strict,
 );
 export type UpdateResponseInput = Static<typeof UpdateResponseBody>;
@@ -149,7 +149,7 @@ const filter = {
     Type.Unsafe<TranscriptStatusName>({
       type: 'string',
       enum: [...TRANSCRIPT_STATUSES],
-      description: 'Keep only submissions in that transcript state.',
+      description: 'Keep only submissions in this transcript state.',
     }),
   ),
 };
@@ -167,7 +167,7 @@ const page = {
     Type.String({
       minLength: 1,
       maxLength: 1_024,
-      description: 'Taken from `pagination.nextCursor` of the page before.',
+      description: '`pagination.nextCursor` of the previous page.',
       'x-constraint': 'must be the nextCursor of the page before',
     }),
   ),
@@ -180,7 +180,7 @@ export const CsvQuery = Type.Object({
       minimum: 0,
       maximum: 1,
       default: 0,
-      description: '1: a UTF-8 byte order mark in front, by which spreadsheets know the encoding.',
+      description: '1 begins the file with a UTF-8 byte order mark, so that spreadsheets recognise the encoding.',
       'x-constraint': 'must be 1 or 0',
     }),
   ),
@@ -195,27 +195,29 @@ const search = {
   q: Type.Optional(
     Type.String({
       maxLength: LIMITS.searchLength,
-      description: `Words that all stand in the transcript, the contributor's note, the review note or the question. Parts of words count, letter case and Unicode normal form do not; the first eight words count.`,
+      description: `Words that must all occur in the transcript, the contributor's note, the review note or the question. Parts of words match; letter case and Unicode normal form do not matter; only the first eight words count.`,
     }),
   ),
-  tokenId: Type.Optional(Type.String({ format: 'uuid', description: 'Keep only what came through this link.' })),
+  tokenId: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Keep only submissions that came through this link.' }),
+  ),
   responseSessionId: Type.Optional(
     Type.String({
       format: 'uuid',
-      description: 'Keep only what belongs to the response whose `responseId` is that, in an interview or not.',
+      description: 'Keep only submissions of the response with this `responseId`, in an interview or not.',
     }),
   ),
   mediaStatus: Type.Optional(
     Type.Unsafe<MediaStatusName>({
       type: 'string',
       enum: [...MEDIA_STATUSES],
-      description: 'Keep only submissions whose `mediaStatus` is that.',
+      description: 'Keep only submissions with this `mediaStatus`.',
     }),
   ),
-  createdAfter: moment('Keep only submissions whose `createdAt` is after this time, not at it.', PLUS),
-  createdBefore: moment('Keep only submissions whose `createdAt` is before this time, not at it.', PLUS),
+  createdAfter: moment('Keep only submissions whose `createdAt` is strictly after this time.', PLUS),
+  createdBefore: moment('Keep only submissions whose `createdAt` is strictly before this time.', PLUS),
   changedAfter: moment(
-    'Keep only submissions that came, or of which anything changed, after this time: media, transcript, note, selection.',
+    'Keep only submissions that landed or changed in any part after this time: media, transcript, note, selection.',
     PLUS,
   ),
 };
@@ -237,7 +239,7 @@ export const DashboardLinksQuery = Type.Object({
     Type.Unsafe<LinkStatusName>({
       type: 'string',
       enum: [...LINK_STATUSES],
-      description: 'Keep only single-recipient links in that state.',
+      description: 'Keep only single-recipient links in this state.',
     }),
   ),
   complete: optionalFlag('Keep only single-recipient links whose response is complete (true), or is not (false).'),

@@ -16,12 +16,12 @@ const responseUpload = Type.Object(
   {
     uploadId: text('The last segment of its upload address.'),
     state: oneOf(UPLOAD_STATES, 'landed: it is a submission now.'),
-    incomplete: flag('A take that was sent but broke off.'),
+    incomplete: flag('Whether the take was sent but is incomplete.'),
     error: nullableText('Why it was refused.'),
     errorCode: Type.Unsafe<(typeof UPLOAD_REFUSALS)[number] | null>({
       type: ['string', 'null'],
       enum: [...UPLOAD_REFUSALS, null],
-      description: 'The same for a program.',
+      description: 'The reason as a word for programs.',
     }),
   },
   resource,
@@ -45,7 +45,7 @@ export const ContributorResponse = Type.Object(
       ),
     ),
     complete: flag('Whether every answer has landed.'),
-    thankYouUrl: nullableFormat('uri', 'Where an interview ends; null outside interviews.'),
+    thankYouUrl: nullableFormat('uri', 'The last page of an interview; null outside interviews.'),
   },
   { $id: 'ContributorResponse', ...resource },
 );

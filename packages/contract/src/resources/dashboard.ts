@@ -8,7 +8,7 @@ export const DashboardOverview = Type.Object(
   {
     project: ref(ProjectDetail),
     videoBytes: count("Bytes of all the project's videos: about the size of project.zip."),
-    selectedVideoBytes: count('Bytes of the selected ones.'),
+    selectedVideoBytes: count('Bytes of the selected videos.'),
   },
   { $id: 'DashboardOverview', ...resource },
 );
@@ -19,7 +19,7 @@ export const DashboardLinks = Type.Object(
     projectId: uuid('The project.'),
     sharedLink: nullableRef(SharedRecipientLink),
     recipientUrls: Type.Array(ref(RecipientLink), {
-      description: 'The single-recipient links, in the order of their making.',
+      description: 'The single-recipient links, in order of creation.',
     }),
     pagination: ref(Pagination),
   },
@@ -31,7 +31,7 @@ export const DashboardToken = Type.Object(
   {
     projectId: uuid('The project.'),
     projectToken: text(
-      'The new private dashboard token, prefix prj_. Shown this once; the one before no longer works.',
+      'The new private dashboard token, prefix prj_. Shown only once; the previous one no longer works.',
     ),
     dashboardUrl: uri('The private dashboard.'),
   },

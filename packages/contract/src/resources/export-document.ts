@@ -6,11 +6,11 @@ import { Submission } from './submission.ts';
 
 export const ExportDocument = Type.Object(
   {
-    version: text('Of this document, such as 1.0.0.'),
+    version: text('The version of this document, such as 1.0.0.'),
     exportedAt: dateTime('When the export was made.'),
     project: ref(ProjectDetail),
     links: Type.Unsafe<{ sharedLink: SharedRecipientLinkJson | null; recipientUrls: RecipientLinkJson[] } | null>({
-      description: 'null where the token may not read links.',
+      description: 'null if the token may not read links.',
       anyOf: [
         Type.Object(
           { sharedLink: nullableRef(SharedRecipientLink), recipientUrls: Type.Array(ref(RecipientLink)) },
@@ -22,11 +22,11 @@ export const ExportDocument = Type.Object(
     terms: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'Each text of terms that was accepted, by its hex SHA-256.',
+      description: 'Each accepted text of terms, by its hex SHA-256.',
     }),
     submissions: Type.Array(ref(Submission), {
       description:
-        'Oldest first, as the rows of the CSV and the numbers in the ZIP: a clip keeps its place when others come.',
+        'Oldest first, like the rows of the CSV and the numbers in the ZIP: a clip keeps its place when others land.',
     }),
   },
   { $id: 'ExportDocument', ...resource },

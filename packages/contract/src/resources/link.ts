@@ -20,7 +20,7 @@ const recipientLinkFields = {
     LINK_STATUSES,
     'disabled, exhausted, expired or active: the first that applies. exhausted with completedAt null: the response has begun and is not complete.',
   ),
-  maxUses: count('How many responses the link takes.'),
+  maxUses: count('How many responses the link accepts.'),
   submissionCount: count('How many clips have landed through it.'),
   remainingUses: count('How many more responses can begin.'),
   openedAt: nullableFormat('date-time', 'The first touch or key on the recording page.'),
@@ -53,7 +53,7 @@ export type SharedRecipientLinkJson = Static<typeof SharedRecipientLink>;
 
 export const CreatedRecipientLink = Type.Object(
   { ...recipientLinkFields, url: sameAddress, ...additionalFields },
-  { $id: 'CreatedRecipientLink', description: 'A RecipientLink with its address as `url` too.', ...resource },
+  { $id: 'CreatedRecipientLink', description: 'A RecipientLink with its address also as `url`.', ...resource },
 );
 export type CreatedRecipientLinkJson = Static<typeof CreatedRecipientLink>;
 
@@ -61,7 +61,7 @@ export const CreatedSharedRecipientLink = Type.Object(
   { ...recipientLinkFields, qrCodePngUrl, url: sameAddress, ...additionalFields },
   {
     $id: 'CreatedSharedRecipientLink',
-    description: 'A SharedRecipientLink with its address as `url` too.',
+    description: 'A SharedRecipientLink with its address also as `url`.',
     ...resource,
   },
 );

@@ -16,7 +16,7 @@ export const ProjectStats = Type.Object(
     sharedLinksTotal: count('0 or 1.'),
     sharedUsesRemaining: count('Uses left on the shared link while it is active.'),
     totalResponseCapacity: count("The sum of all links' uses."),
-    responseSlotsUsed: count('Responses that were begun and hold their use, or have landed.'),
+    responseSlotsUsed: count('Responses that hold a use, because they have begun or landed.'),
     responseSlotsRemaining: count('How many more responses the project can accept across unique and shared links.'),
   },
   { $id: 'ProjectStats', ...resource },
@@ -69,7 +69,7 @@ export const ProjectCreated = Type.Object(
   {
     projectId: uuid('The project.'),
     ...settingAnswers(['projectName']),
-    projectToken: text('The private dashboard token, prefix prj_. Shown this once.'),
+    projectToken: text('The private dashboard token, prefix prj_. Shown only once.'),
     dashboardUrl: uri('The private dashboard.'),
     count: count('How many single-recipient links were made.'),
     ...settingAnswers(['maxDurationSec']),

@@ -18,7 +18,7 @@ import { Pagination } from './submission.ts';
 
 const deliveryAttempt = Type.Object(
   {
-    at: dateTime('When it was tried.'),
+    at: dateTime('The time of the attempt.'),
     statusCode: nullableInteger('The status of the answer; null when there was none.'),
     error: nullableText('Why it did not succeed.'),
     durationMs: count('Milliseconds.'),
@@ -32,19 +32,16 @@ export const WebhookDelivery = Type.Object(
     eventId: uuid('The event: the same on each retry.'),
     eventType: text('Such as submission.completed.'),
     projectId: uuid('The project.'),
-    submissionId: nullableFormat(
-      'uuid',
-      'The submission that the event is about; null where it is about none that there is or was.',
-    ),
+    submissionId: nullableFormat('uuid', 'The submission that the event is about; null if it is about no real one.'),
     state: oneOf(
       DELIVERY_STATES,
-      'paused: kept until the endpoint is back. failed: a test, which is sent once. erased: its submission was, it is never sent.',
+      'paused: kept until the endpoint resumes. failed: a test event, which is sent only once. erased: its submission was erased, so it is never sent.',
     ),
-    createdAt: dateTime('When the event was taken in.'),
+    createdAt: dateTime('When the event was recorded.'),
     deliveredAt: nullableFormat('date-time', 'When the endpoint answered with 2xx.'),
-    nextAttemptAt: nullableFormat('date-time', 'When it is tried again.'),
-    attemptCount: count('How often it was tried in all.'),
-    attempts: Type.Array(deliveryAttempt, { description: 'The last 50.' }),
+    nextAttemptAt: nullableFormat('date-time', 'When the next attempt is due.'),
+    attemptCount: count('The total number of attempts.'),
+    attempts: Type.Array(deliveryAttempt, { description: 'The last 50 attempts.' }),
     test: flag('Whether it is a test event, whose content is made up.'),
   },
   { $id: 'WebhookDelivery', ...resource },
@@ -63,7 +60,7 @@ const webhookEndpoint = Type.Object(
 export type WebhookEndpointJson = Static<typeof webhookEndpoint>;
 
 export const WebhookRedelivery = Type.Object(
-  { projectId: uuid('The project.'), count: count('How many are sent again.') },
+  { projectId: uuid('The project.'), count: count('The number of events that are sent again.') },
   { $id: 'WebhookRedelivery', ...resource },
 );
 export type WebhookRedeliveryJson = Static<typeof WebhookRedelivery>;
@@ -72,7 +69,7 @@ export const WebhookDeliveriesPage = Type.Object(
   {
     projectId: uuid('The project.'),
     endpoint: Type.Unsafe<WebhookEndpointJson | null>({
-      description: 'How the endpoint does; null until something was sent.',
+      description: 'The state of the endpoint; null until something was sent.',
       anyOf: [webhookEndpoint, { type: 'null' }],
     }),
     deliveries: Type.Array(ref(WebhookDelivery), { description: 'Newest first.' }),

@@ -6,11 +6,11 @@ import { Submission } from './submission.ts';
 const event = <const T extends WebhookEventType, D extends Record<string, TSchema>>(type: T, $id: string, data: D) =>
   Type.Object(
     {
-      id: uuid('The event: the same on each retry. Tell by it what you had.'),
+      id: uuid('The event: the same on each retry. Use it to recognise repeated events.'),
       type: Type.Unsafe<T>({ type: 'string', const: type }),
       createdAt: dateTime('When it happened.'),
       data: Type.Object(
-        { projectId: uuid('The project.'), projectName: text('Its title at that moment.'), ...data },
+        { projectId: uuid('The project.'), projectName: text('Its title at that time.'), ...data },
         resource,
       ),
     },
@@ -22,7 +22,7 @@ const withSubmission = { submission: ref(Submission) };
 const without = {
   submission: Type.Unsafe<null>({
     type: ['object', 'null'],
-    description: 'null: this event is about no submission that is there.',
+    description: 'null: this event is about no existing submission.',
   }),
 };
 
@@ -39,9 +39,9 @@ const ResponseCompletedEvent = event('response.completed', 'ResponseCompletedEve
         'The response: one contributor’s pass through a link. The responseId of its submissions, also outside interviews.',
       ),
       tokenId: uuid('The link that it came through.'),
-      submissionIds: Type.Array(uuid('A submission; 404 where it was erased since.'), {
+      submissionIds: Type.Array(uuid('A submission; 404 if it was erased since.'), {
         description:
-          'Its answers, in the order of the questions, without those that were erased before the last one landed; one without questions.',
+          'Its answers, in the order of the questions, without those that were erased before the last one landed; only one if the project has no questions.',
       }),
     },
     resource,
@@ -49,7 +49,7 @@ const ResponseCompletedEvent = event('response.completed', 'ResponseCompletedEve
 });
 const SubmissionErasedEvent = event('submission.erased', 'SubmissionErasedEvent', {
   ...without,
-  submissionId: uuid('The submission that was there.'),
+  submissionId: uuid('The erased submission.'),
   erasedAt: dateTime('When it was erased.'),
 });
 const TestEvent = event('webhook.test', 'TestEvent', without);

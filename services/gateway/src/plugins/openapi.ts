@@ -26,7 +26,7 @@ export async function installOpenApi(
       info: {
         title: 'Recording Request Owner API',
         version: CONTRACT_VERSION,
-        description: `Collect video responses from other people. In prose: ${baseUrl}/api/docs.md. To build a recorder of your own: ${baseUrl}/api/docs/recorder. ${ratesSentence(config)}`,
+        description: `Collect video responses from other people. In prose: ${baseUrl}/api/docs.md. To build your own recorder: ${baseUrl}/api/docs/recorder. ${ratesSentence(config)}`,
         contact: { name: 'The operator of this deployment', url: baseUrl },
         license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
       },
@@ -113,7 +113,7 @@ function errorsOf(schema: FastifySchema, route: RouteOptions, access: Access): [
     errors.push(['401', 'The token is missing, malformed, unknown or revoked.']);
     errors.push(['403', 'The token lacks the scope, or the allowance is exceeded.']);
   }
-  if (ids) errors.push(['404', 'It does not exist, or is not yours, or is not there yet.']);
+  if (ids) errors.push(['404', 'It does not exist, is not yours, or is not ready yet.']);
   if (takesBody) {
     errors.push(['413', 'The body is too large; the sentence names the limit.'], ['415', 'The body is not JSON.']);
   }

@@ -1,16 +1,16 @@
 import type { TSchema } from 'typebox';
 
 export const TAGS = {
-  account: 'Who the token belongs to and what it may still reserve.',
+  account: 'The owner of the token and the remaining allowance.',
   projects: 'Projects and their settings.',
   links: 'Recording links.',
   submissions: 'Recorded clips, their transcripts and media.',
   exports: 'Whole projects as files.',
-  uploads: 'The contributor’s half, by the recipient token in the path.',
-  dashboard: 'Read-only, by the private token in the path.',
+  uploads: 'The contributor’s requests, with the recipient token in the path.',
+  dashboard: 'Read-only requests, with the private token in the path.',
   webhooks: 'Events, sent to the webhookUrl of a project.',
-  extensions: 'Beyond the contract.',
-  descriptions: 'This interface, described.',
+  extensions: 'Routes that the contract does not have.',
+  descriptions: 'Descriptions of this interface.',
 } as const;
 
 export interface Operation {
@@ -46,7 +46,7 @@ export function operation(spec: Operation) {
     response[200] = { description: spec.summary, content: { [spec.file]: { schema } } };
   }
   if (spec.conditional)
-    response[304] = { type: 'null', description: 'What If-None-Match names is still what there is.' };
+    response[304] = { type: 'null', description: 'Nothing has changed: If-None-Match names the current ETag.' };
   for (const [status, description] of Object.entries(spec.also ?? {})) {
     response[Number(status)] = errorAnswer(description);
   }

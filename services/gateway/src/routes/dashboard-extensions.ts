@@ -23,7 +23,7 @@ import { MEDIA_ERRORS, MEDIA_FILES, sendMedia } from './media.ts';
 import { loadPage, loadProjectName } from './submissions.ts';
 import { sendTranscript, TRANSCRIPT_FILES } from './transcripts.ts';
 
-const UNLESS_SAME = 'Cheap to ask again: ETag, If-None-Match (304).';
+const UNLESS_SAME = 'Cheap to poll: it has an ETag and supports If-None-Match (304).';
 const ONE = '/project/:projectToken/submissions/:submissionId';
 
 /** The dashboard page's requests, except the five files of the contract. All are read-only. */
@@ -35,8 +35,8 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
       schema: operation({
         id: 'dashboardGetOverview',
         tag: 'extensions',
-        summary: 'The project with its figures, and how large its videos are',
-        description: `${UNLESS_SAME} It changes when a clip or a transcript comes.`,
+        summary: 'The project with its figures and the size of its videos',
+        description: `${UNLESS_SAME} It changes with each new clip or transcript.`,
         params: DashboardParams,
         json: { 200: ref(DashboardOverview) },
       }),
@@ -51,7 +51,7 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
       schema: operation({
         id: 'dashboardListSubmissions',
         tag: 'extensions',
-        summary: 'The submissions of a project, newest first, also by words',
+        summary: 'The submissions of a project, newest first, with a search by words',
         description: UNLESS_SAME,
         params: DashboardParams,
         query: SubmissionsQuery,
@@ -99,7 +99,7 @@ function selectedZip(app: FastifyInstance, context: Context): void {
       schema: operation({
         id: 'dashboardExportSelected',
         tag: 'extensions',
-        summary: 'As project.zip, with the selected submissions alone',
+        summary: 'Like project.zip, with only the selected submissions',
         params: DashboardParams,
         ...exportAnswers(file),
       }),
@@ -144,7 +144,7 @@ function submissionRoutes(app: FastifyInstance, context: Context): void {
           id: `dashboardGet${file.id}`,
           tag: 'extensions',
           summary: `The ${file.path.replace('-', ' of the ')} of a submission, to be shown in a page`,
-          description: 'With its true media type. Ranges and conditions as on the owner’s route.',
+          description: 'Has its true media type. Supports ranges and conditions like the owner’s route.',
           params: DashboardSubmissionParams,
           file: file.shownType,
           also: MEDIA_ERRORS,

@@ -50,9 +50,9 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
       schema: operation({
         id: 'listWebhookDeliveries',
         tag: 'extensions',
-        summary: 'What was sent to the webhook, newest first, and how the endpoint does',
+        summary: 'The webhook deliveries, newest first, and the state of the endpoint',
         description:
-          'Of an erased submission ids, kind, times and outcome stay, never what was sent. What is over is forgotten after 90 days, unless the operator chose another number.',
+          'For an erased submission, ids, types, times and outcomes stay, but never the sent bodies. Finished deliveries are deleted after 90 days, unless the operator chose another number.',
         params: ProjectParams,
         query: PageQuery,
         json: { 200: ref(WebhookDeliveriesPage) },
@@ -84,8 +84,8 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
         id: 'redeliverWebhook',
         tag: 'extensions',
         summary: 'Send a delivery again',
-        description: 'With the id and bytes that it had; to a paused endpoint too, once.',
-        also: { 409: NO_ADDRESS, 410: 'The submission that it told of was erased.' },
+        description: 'Sends the same id and bytes again, even to a paused endpoint, once.',
+        also: { 409: NO_ADDRESS, 410: 'The submission of the event was erased.' },
         params: DeliveryParams,
         json: { 200: ref(WebhookDelivery) },
       }),
@@ -104,9 +104,9 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
       schema: operation({
         id: 'redeliverWebhooks',
         tag: 'extensions',
-        summary: 'Send the deliveries of the project, or of a time, again',
+        summary: 'Send the deliveries of the project, or of a time range, again',
         description:
-          'With the ids and bytes that they had. At most 10,000 at once; tests and what was erased are left out. What belongs to a paused endpoint goes once it is back.',
+          'Sends the same ids and bytes again, at most 10,000 events at once, without test events and erased ones. Events of a paused endpoint are sent when it resumes.',
         also: { 409: NO_ADDRESS },
         params: ProjectParams,
         body: RedeliverBody,
@@ -134,7 +134,7 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
         tag: 'extensions',
         summary: 'Send a test event now; a success ends a pause',
         description:
-          'Of the kind webhook.test, with `submission: null`, or of the `type` that you name, with content as real ones have and ids that no route knows. It is signed like any other, has the header `service-test: true`, and is sent once; the answer tells what came of it.',
+          'Sends webhook.test with `submission: null`, or an event of the `type` that you name, with realistic content and ids that no route knows. The event is signed like any other, has the header `service-test: true`, and is sent once. The answer has the outcome.',
         also: { 409: NO_ADDRESS },
         params: ProjectParams,
         body: TestWebhookBody,

@@ -45,7 +45,7 @@ export const EXPORT_FILES: ExportFile[] = [
     id: 'Zip',
     summary: 'project.json, submissions.csv, transcripts.txt and the video files',
     description:
-      'Shows in all its parts the submissions that were there when it began. Single and suffix ranges (206, 416), ETag, If-None-Match (304), If-Range and HEAD. A download that was cut goes on with Range and If-Range while others land, for a day after its last byte. Where a submission is erased meanwhile, or its video cannot be read, the connection breaks and If-Range gets the whole (200) without it; missing.txt names what could not be read.',
+      'All its parts show the submissions that existed when it began. Supports single and suffix ranges (206, 416), ETag, If-None-Match (304), If-Range and HEAD. An interrupted download resumes with Range and If-Range, even while other clips land, until a day after its last byte. If a submission is erased meanwhile, or its video cannot be read, the connection breaks, and If-Range gets a whole archive (200) without it; missing.txt lists the unreadable videos.',
     filtered: true,
   },
   {
@@ -64,14 +64,14 @@ export const EXPORT_FILES: ExportFile[] = [
     suffix: 'transcripts.zip',
     id: 'TranscriptsZip',
     tag: 'extensions',
-    summary: 'The transcripts of a project as text, WebVTT and SubRip, a file each',
-    description: `One .txt, .vtt and .srt for each clip with a completed transcript, named as its video in project.zip. Streamed, without ranges. 409 beyond ${LIMITS.transcriptsZipClips} such clips.`,
+    summary: 'The transcripts of a project as separate text, WebVTT and SubRip files',
+    description: `Has a .txt, a .vtt and a .srt for each clip with a completed transcript, named like its video in project.zip. Streamed, without ranges. 409 for more than ${LIMITS.transcriptsZipClips} such clips.`,
     filtered: true,
   },
 ];
 
 const TOO_MANY =
-  'Too many requests, or as many exports are being read as one token, one owner or all may read at once; Retry-After says how long to wait.';
+  'Too many requests, or this token, its owner or all clients together read too many exports at once; Retry-After says how long to wait.';
 
 const OUT_OF_RANGE: Record<number, string> = { 416: MEDIA_ERRORS[416] };
 const TOO_LARGE: Record<number, string> = { 409: 'More clips have a transcript than one archive may hold.' };

@@ -120,7 +120,7 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
       schema: operation({
         id: 'rotateDashboardToken',
         tag: 'extensions',
-        summary: 'A new dashboard token; the one before stops working within seconds',
+        summary: 'A new dashboard token; the previous one stops working within seconds',
         params: ProjectParams,
         json: { 200: ref(DashboardToken) },
       }),

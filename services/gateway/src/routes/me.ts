@@ -15,7 +15,7 @@ export async function meRoutes(app: FastifyInstance, { services }: Context): Pro
       schema: operation({
         id: 'getCurrentUser',
         tag: 'account',
-        summary: 'Who the token belongs to, its scopes and the allowance',
+        summary: 'The owner of the token, its scopes and the allowance',
         json: { 200: ref(CurrentUser) },
         conditional: true,
       }),

@@ -55,8 +55,8 @@ export interface Showing {
 const SAFE_TYPE = /^(?:video|audio|image)\/[\w.+-]+$/;
 /** The additional errors of a media route, for openapi.json. */
 export const MEDIA_ERRORS = {
-  416: 'The range lies outside the bytes there are; Content-Range tells how many.',
-  429: 'Too many requests, or as many videos are being read as one token, one owner or all may read at once; Retry-After says how long to wait.',
+  416: 'The range lies outside the bytes; Content-Range gives their number.',
+  429: 'Too many requests, or this token, its owner or all clients together read too many videos at once; Retry-After says how long to wait.',
 };
 // Pictures do not count: they are small, and a page shows dozens of them.
 const COUNTED = new Set<MediaKind>([MediaKind.MEDIA_KIND_VIDEO, MediaKind.MEDIA_KIND_AUDIO]);

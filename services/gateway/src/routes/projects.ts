@@ -92,13 +92,13 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
         tag: 'projects',
         summary: 'Create a project and its recording links',
         description:
-          'With an Idempotency-Key, the same key and body within 24 hours give the first answer again, with Idempotent-Replayed: true; the same key with another body is 422. The order of the fields and white space between them do not count. While the first is still running it is 409 with Retry-After, for at most 30 seconds: then send the same request again, whatever became of the first.',
+          'With an Idempotency-Key, the same key and body within 24 hours return the first answer again, with Idempotent-Replayed: true; the same key with another body is 422. The order of the fields and white space between them do not matter. While the first request is still running, a repetition is 409 with Retry-After, for at most 30 seconds: then send the same request again, whatever the outcome of the first.',
         headers: Type.Object({
           'idempotency-key': Type.Optional(
             Type.String({
               maxLength: LIMITS.idempotencyKeyLength,
               description:
-                'A text of your own, one for each project that you want, kept until the answer is here: a retry sends the same. It counts for 24 hours, for all tokens of the owner.',
+                'A text that you choose for each project. Keep it until you have the answer: a retry must send the same key. It is valid for 24 hours, for all tokens of the owner.',
             }),
           ),
         }),
@@ -106,7 +106,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
         json: { 200: ref(ProjectCreated) },
         also: {
           409: 'The first request with this Idempotency-Key is still running.',
-          422: 'The Idempotency-Key was used with another body, or what it answered first cannot be shown any more.',
+          422: 'The Idempotency-Key was used with another body, or its first answer cannot be shown any more.',
         },
       }),
     },
@@ -162,7 +162,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       schema: operation({
         id: 'updateProject',
         tag: 'projects',
-        summary: 'Change settings, for responses begun afterwards',
+        summary: 'Change settings for responses that begin afterwards',
         params: ProjectParams,
         body: updateProjectBody(rule),
         json: { 200: ref(ProjectDetail) },

@@ -126,7 +126,7 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, context: C
 }
 
 const MEDIA_AGAIN =
-  'For a submission whose `mediaStatus` is `failed`, or `ready` with a `mediaError`, as long as its upload is kept. Video, thumbnails and audio are made again from the upload; a transcript that failed for want of them goes with them. The events are those of the first run. 409 with `media_not_failed` where nothing failed; 409 also while a transcript is being made, and where the upload is not kept.';
+  'Makes video, thumbnails and audio again from the upload, for a submission whose `mediaStatus` is `failed`, or `ready` with a `mediaError`, while its upload is kept. Also requests a transcript again that failed because of missing media. Sends the same events as the first run. 409 with `media_not_failed` if nothing failed; 409 also while a transcript is being made, and if the upload is not kept.';
 
 /** Returns the key of a project's name in `Context.projectNames`. */
 export const nameKey = ({ ownerId, projectId }: ProjectRef): string => `${ownerId} ${projectId}`;
@@ -171,7 +171,7 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
         tag: 'submissions',
         summary: 'The submissions of a project, newest first',
         description:
-          'For one alone see getSubmission, among the extensions. A name that this route does not take is a 400, and so is one that is given twice.',
+          'For a single submission see getSubmission, among the extensions. An unknown or repeated parameter is a 400.',
         params: ProjectParams,
         query: SubmissionsQuery,
         json: { 200: ref(SubmissionsPage) },
@@ -234,8 +234,8 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
       schema: operation({
         id: 'requestTranscript',
         tag: 'extensions',
-        summary: 'Ask again for a transcript that failed',
-        also: { 409: 'The last one did not fail.' },
+        summary: 'Request a failed transcript again',
+        also: { 409: 'The last transcript did not fail.' },
         params: SubmissionParams,
         json: { 200: ref(Submission) },
       }),
@@ -253,10 +253,10 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
       schema: operation({
         id: 'requestMedia',
         tag: 'extensions',
-        summary: 'Ask again for media of which some could not be made',
+        summary: 'Request the media again if some of it could not be made',
         description: MEDIA_AGAIN,
         also: {
-          409: 'Nothing of the media failed, it or a transcript is being made, or the upload is not kept.',
+          409: 'No part of the media failed, the media or a transcript is being made, or the upload is not kept.',
         },
         params: SubmissionParams,
         json: { 200: ref(Submission) },
