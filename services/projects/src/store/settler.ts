@@ -38,7 +38,10 @@ export class Settler {
     try {
       await settle(this.#steps, batch);
     } catch (error) {
-      this.#log.warn({ err: error, transfers: batch.length }, 'Transfers could not be settled; the sweeper settles them');
+      this.#log.warn(
+        { err: error, transfers: batch.length },
+        'Transfers could not be settled; the sweeper settles them',
+      );
     }
   }
 }

@@ -94,7 +94,10 @@ export function createTransfers(models: Models, options: TransferOptions) {
       for (const response of left) {
         // A transfer that cannot be finished must not block the others.
         await finish(response).catch(error =>
-          options.log.warn({ err: error, response: response._id }, 'A transfer could not be finished; the next sweep retries'),
+          options.log.warn(
+            { err: error, response: response._id },
+            'A transfer could not be finished; the next sweep retries',
+          ),
         );
       }
       return left.length;
