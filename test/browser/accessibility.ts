@@ -10,7 +10,7 @@ interface Fault {
   nodes: { html: string }[];
 }
 
-/** Fails with all of axe's violations on the current page. */
+/** Fails if axe finds violations on the current page, and names all of them. */
 export async function checkAccessibility(page: Page, what: string): Promise<void> {
   await page.evaluate(axe);
   const faults = await page.evaluate(async () => {

@@ -40,11 +40,11 @@ export interface Kept {
   sha256: string;
   size: number;
   takes: number;
-  /** Their total recorded time by the page's clock. */
+  /** Returns their total recorded time, as the page's clock shows it. */
   seconds: number;
 }
 
-/** Returns the takes that this device keeps for its link; the browser hashes the bytes as recorded. */
+/** Returns the takes that this device keeps for its link. The browser hashes the bytes as it records them. */
 export function kept(page: Page): Promise<Kept> {
   return page.evaluate(async () => {
     const settled = <T>(request: IDBRequest<T>) =>
@@ -64,7 +64,7 @@ export function kept(page: Page): Promise<Kept> {
   });
 }
 
-/** Waits until the device stores at least that many pieces of the running take; it records at most one a second. */
+/** Waits until the device stores at least that many pieces of the running take. The page records at most one piece a second. */
 export async function stored(page: Page, pieces: number): Promise<void> {
   await until(
     `${pieces} pieces of the running take, stored on the device`,

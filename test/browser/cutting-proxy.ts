@@ -12,12 +12,12 @@ export interface ForwardedRequest {
   offset: number;
 }
 
-/** The place of a cut: after this many bytes of the body, or before the client gets the server's answer. */
+/** The place of a cut: after this many bytes of the body, or before the client gets the server's response. */
 export type Cut = number | 'answer';
 
 export interface CuttingProxy extends AsyncDisposable {
   origin: string;
-  /** Returns the cut for a request; undefined forwards all of it. */
+  /** Returns the cut for a request; undefined forwards the whole request. */
   decide: (forwarded: ForwardedRequest) => Cut | undefined;
   cuts: number;
 }

@@ -44,7 +44,7 @@ export async function finished(harness: TestBrowser, project: Project, count: nu
 
 type Row = Record<string, unknown>;
 
-/** Changes a stored clip; `undefined` removes a field. For states that need an accident or days to arise. */
+/** Changes a stored clip; `undefined` removes a field. Needed for states that otherwise need an accident or days. */
 export async function setState(harness: TestBrowser, submissionId: string, fields: Row): Promise<void> {
   await using rows = await storedRows(harness);
   const entries = Object.entries(fields);

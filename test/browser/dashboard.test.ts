@@ -1,5 +1,5 @@
-/** Tests the dashboard in one file, because the services and a browser take longer to start than a suite to run. */
+/** Tests the dashboard in one file, because the services and a browser take longer to start than a suite takes to run. */
 import './suites/dashboard-page.ts';
 import './suites/dashboard.ts';
-// Last, because it selects clips and changes their notes.
+// This suite is last, because it selects clips and changes their notes.
 import './suites/dashboard-review.ts';

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { button, heading, kept, recordedFor, startRecording, stop } from './actions.ts';
 import { landed, startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-// Tests takes whose hold has ended, here after seconds instead of days.
+// Tests takes whose hold has ended. Here a hold ends after seconds instead of days.
 
 let harness: TestBrowser;
 before(async () => {
@@ -41,7 +41,7 @@ test('a sent take that arrived only in part is marked incomplete, and the whole 
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await recordedFor(page, 3);
-  // From here on the page can report Send, but no bytes get through.
+  // From here on, the page can report Send, but bytes do not reach the server.
   await context.route('**/uploads/*', route => {
     const sending = route.request().method() === 'PATCH' && route.request().headers()['upload-length'] === undefined;
     return sending ? route.abort() : route.continue();

@@ -52,7 +52,7 @@ async function assertSeen(page: Page, selectors: string[], when: string): Promis
   assert.deepEqual(hidden, [], when);
 }
 
-/** Returns whether the question is shown in full, or with the mark that there is more. */
+/** Returns whether the question is shown in full, or with the mark that more text follows. */
 async function questionOf(page: Page): Promise<{ whole: boolean; marked: boolean; lines: number }> {
   return page.evaluate(() => {
     const box = document.getElementById('capture-top')!;
@@ -90,7 +90,7 @@ test('a sideways phone shows a question before and during its answer; a longer q
         const { lines, marked } = await questionOf(page);
         assert.ok(marked && lines >= 6, `${when}: ${lines} lines`);
         if (viewport === SIDEWAYS[0]) await checkAccessibility(page, 'a long question');
-        // At its end the mark disappears.
+        // At the end of the question the mark disappears.
         await page.evaluate(() => document.getElementById('capture-top')!.scrollTo(0, 10_000));
         await page.waitForFunction(() => !document.getElementById('capture-top')!.classList.contains('more'));
         await page.evaluate(() => document.getElementById('capture-top')!.scrollTo(0, 0));
@@ -136,7 +136,7 @@ test('the main button is in view before any scrolling, and every question can be
           .evaluate(bar => getComputedStyle(bar, '::before').content);
         if (viewport.width < 480) assert.notEqual(fade, 'none', `${when}: no mark shows that there is more`);
       }
-      // At its end nothing is behind the buttons.
+      // At the end of the page, nothing is behind the buttons.
       await page.evaluate(() => scrollTo(0, 10_000));
       await assertSeen(page, ['#start', '#choose-file', '#terms'], `${when}, at the end`);
       await page.context().close();
@@ -332,7 +332,7 @@ test('a list of questions in another direction than the page keeps its numbers',
         return { direction: own.direction, style: own.listStyleType, room: Number.parseFloat(room) > 20, text };
       }),
     );
-    // A number is on the side of its item's direction, but the list has room for it only on the page's side.
+    // A number is on the side at which its item starts, but only the side at which the page starts has room for it.
     assert.deepEqual(
       items,
       ['ltr', 'rtl'].map(text => ({ direction, style: 'decimal', room: true, text })),

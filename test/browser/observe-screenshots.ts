@@ -13,7 +13,7 @@ const ADDRESS = 'http://127.0.0.1:8090';
 const VIEWPORT = { width: 1280, height: 800 };
 const LIMIT_MS = 60_000;
 
-/** Takes pictures of the first page, each dashboard and a clip's trace; the first two also in dark. */
+/** Takes pictures of the first page, of each dashboard and of a clip's trace; the first two also in dark colours. */
 export async function observeScreenshots(log: (line: string) => void, address: string = ADDRESS): Promise<void> {
   await ensure(['ffmpeg', 'chromium'], log);
   await mkdir(OUT, { recursive: true });
@@ -42,7 +42,7 @@ export async function observeScreenshots(log: (line: string) => void, address: s
   }
 }
 
-/** Opens a trace as a newcomer does: from the page with one click. */
+/** Opens a trace as a new user does: with one click from the page. */
 async function takeTrace(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.getByRole('link', { name: 'Trace of' }).first().click();

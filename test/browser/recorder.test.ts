@@ -7,12 +7,12 @@ import { HEARD, landed, type Submission, startTestBrowser, type TestBrowser } fr
 
 let harness: TestBrowser;
 before(async () => {
-  // A delayed page ends its take late; the server must not refuse the take for that.
+  // A delayed page ends its take late; the server must not refuse such a take.
   harness = await startTestBrowser({ DURATION_GRACE_SECONDS: '30' });
 });
 after(() => harness?.[Symbol.asyncDispose]());
 
-/** Returns true if a clip is as long as the page's recording, whenever the test pressed Stop. */
+/** Returns true if a clip is as long as the page's recording. The length depends on the time at which the test pressed Stop. */
 const hasRecordedLength = (clip: Submission, recorded: Kept) => Math.abs(clip.durationSec - recorded.seconds) <= 2;
 
 const pictureAt = (page: Page) => page.evaluate(() => document.querySelector<HTMLVideoElement>('#live')!.currentTime);

@@ -15,7 +15,7 @@ let harness: TestBrowser;
 let folder: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'refused-'));
-  // The harness's projects never expire, except the one that uses the default.
+  // The projects of the harness never expire, except the project that uses the default.
   harness = await startTestBrowser({ LINK_EXPIRY_DEFAULT_SECONDS: '1' });
 });
 after(async () => {
@@ -38,7 +38,7 @@ async function disable(project: Project): Promise<void> {
   await harness.api('PATCH', `/api/projects/${project.projectId}/links/${link?.tokenId}`, { disabled: true });
 }
 
-/** Opens a page that takes files instead of recording, and chooses one. */
+/** Opens a page that takes files instead of recording, and chooses a file. */
 async function withFile(
   project: Project,
   file: string | { name: string; mimeType: string; buffer: Buffer },

@@ -118,7 +118,7 @@ async function noCamera(harness: TestBrowser, page: Page, take: Take): Promise<v
   await take('14-no-camera');
 }
 
-/** Lets another device send first; the take can then be saved. */
+/** Lets another device send first, so that this take can only be saved. */
 async function lost(harness: TestBrowser, page: Page, take: Take): Promise<void> {
   const project = await harness.project();
   await page.goto(project.urls[0]!);

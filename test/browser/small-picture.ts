@@ -6,7 +6,7 @@ const run = promisify(execFile);
 // Uses one palette for the picture without dithering, so that flat areas stay flat.
 const PALETTE = 'split[one][two];[one]palettegen=stats_mode=single[palette];[two][palette]paletteuse=dither=none';
 
-/** Reduces a PNG to 256 colours, a fraction of its size, because git keeps the pictures. */
+/** Reduces a PNG to 256 colours and a fraction of its size, because git keeps the pictures. */
 export async function makeSmall(path: string): Promise<void> {
   const small = `${path}.small.png`;
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', path, '-vf', PALETTE, '-pred', 'mixed', small]);

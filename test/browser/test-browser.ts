@@ -35,8 +35,8 @@ export interface Project {
 }
 
 /**
- * The input of the fake camera and microphone. `cameras` has two cameras with Chromium's own pictures, `none` has no camera,
- * `portrait` is for screenshots.
+ * The input of the fake camera and microphone. `cameras` provides two cameras with Chromium's own pictures, `none` provides
+ * no camera, and `portrait` is for screenshots.
  */
 export type FakeDevice = 'speech' | 'silence' | 'dark' | 'portrait' | 'cameras' | 'none';
 
@@ -135,7 +135,7 @@ export async function deviceArguments(device: FakeDevice): Promise<string[]> {
   ];
 }
 
-// A person in front of a wall in few colours, because git keeps the screenshots.
+// Draws a person in front of a wall in few colours, because git keeps the screenshots.
 const PORTRAIT = [
   'drawbox=color=0xcfd8dc:t=fill',
   "geq=lum='if(lt(hypot((X-W/2)/0.8,Y-H*0.42),H*0.17),190,if(lt(hypot((X-W/2)/1.25,Y-H*1.08),H*0.46),86,lum(X,Y)))':cb='if(lt(hypot((X-W/2)/0.8,Y-H*0.42),H*0.17),108,if(lt(hypot((X-W/2)/1.25,Y-H*1.08),H*0.46),142,cb(X,Y)))':cr='if(lt(hypot((X-W/2)/0.8,Y-H*0.42),H*0.17),148,if(lt(hypot((X-W/2)/1.25,Y-H*1.08),H*0.46),112,cr(X,Y)))'",
@@ -163,7 +163,7 @@ async function deviceFiles(device: FakeDevice): Promise<{ picture: string; sound
 }
 
 function ffmpeg(args: string[], output: string): void {
-  // Each file appears complete, because several test files may make it at once.
+  // Renames each complete file into place, because several test files may make it at once.
   const making = `${output}.${process.pid}`;
   const { status, stderr } = spawnSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args, making]);
   if (status !== 0) throw new Error(`ffmpeg: ${stderr}`);

@@ -7,7 +7,7 @@ import { checkAccessibility } from './accessibility.ts';
 import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
 import { landed, startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-// Tests a contributor with several devices, or with one that lost its data.
+// Tests a contributor with several devices, or with a device that has lost its data.
 
 let harness: TestBrowser;
 before(async () => {
@@ -73,7 +73,7 @@ test('another device continues an interview: it shows the answered questions, th
   await nextQuestion(second, 3);
   await tableSays(dashboard, '2 of 3 answers');
 
-  // The same device after it lost its data.
+  // The same device, after it has lost its data.
   await second.evaluate(() => {
     localStorage.clear();
     indexedDB.deleteDatabase('recordings');

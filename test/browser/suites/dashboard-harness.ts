@@ -11,7 +11,7 @@ export const PEOPLE = 'we have been here for many years and we like the people';
 
 /** The services and browsers that the suites of dashboard.test.ts share; set before their tests run. */
 export let harness: TestBrowser;
-/** A project with two clips: an older upright one about the weather, and a newer one about people with a note. */
+/** A project with two clips: an older upright clip about the weather, and a newer clip about people with a note. */
 export let full: Project;
 export let weather: Submission;
 export let people: Submission;
@@ -32,7 +32,7 @@ async function start(): Promise<void> {
 }
 
 let starting: Promise<void> | undefined;
-/** Waits for the services and browsers. Every suite's `before` starts with it, because all of them run at once. */
+/** Waits for the services and browsers. The `before` of every suite starts with this, because all of them run at once. */
 export const started = (): Promise<void> => (starting ??= start());
 before(started);
 after(() => harness?.[Symbol.asyncDispose]());
@@ -46,13 +46,13 @@ export async function openPage(harness: TestBrowser, url: string, options: Brows
 }
 
 export const cards = (page: Page) => page.locator('.clip:not(.skeleton)');
-/** Waits until the open clip plays, in a loop from then on, or is paused. */
+/** Waits until the open clip plays or is paused. A clip that plays is looped from then on. */
 export const playback = (page: Page, state: 'plays' | 'paused') =>
   page.waitForFunction(paused => {
     const video = document.querySelector('video');
     if (!video || paused) return video?.paused;
     video.loop = true;
-    // It may have played to its end before the first check.
+    // The clip may have played to its end before the first check.
     if (video.ended) void video.play();
     return !video.paused && video.currentTime > 0;
   }, state === 'paused');

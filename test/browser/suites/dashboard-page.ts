@@ -89,13 +89,13 @@ async function fits(page: Page, what: string): Promise<void> {
   assert.ok(wide <= 0, `${what} is ${wide} px too wide`);
 }
 
-/** Fails unless date, length and size follow one another, whatever the direction of the date. */
+/** Fails unless date, length and size follow one another in both writing directions of the date. */
 async function readsInOrder(page: Page): Promise<void> {
   const [date, ...others] = await page.locator('#viewer-when').evaluate(line =>
     [...line.childNodes].map(node => {
       const range = document.createRange();
       range.selectNodeContents(node);
-      // For text broken over two lines this takes the second.
+      // For a text on two lines, this takes the box of the second line.
       const { left, right, top } = [...range.getClientRects()].at(-1) ?? new DOMRect();
       return { text: node.textContent, left, right, top };
     }),

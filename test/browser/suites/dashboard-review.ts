@@ -13,7 +13,7 @@ test('a token with write access can select and note; a refusal of another token 
   const page = await openPage(harness, full.dashboardUrl);
   assert.equal(await page.locator('[data-select]').count(), 0, 'the URL alone can only read');
   const give = (token: string) => giveToken(page, token);
-  // A review begins at the top of the page or with the open clip.
+  // A review begins at the top of the page, or with the open clip.
   await cards(page).first().getByRole('link').click();
   await button(page, 'Review this clip').click();
   await page.getByLabel('API token').waitFor();
@@ -103,7 +103,7 @@ test('a token with write access can select and note; a refusal of another token 
   await page.unroute('**/api/projects/**');
   await button(page, 'Try again').click();
   await first.getByRole('button', { name: 'Selected', pressed: true }).waitFor();
-  // The same holds for a note that fails after its clip was closed.
+  // The same applies to a note that cannot be saved after its clip was closed.
   await page.route('**/api/projects/**', route => route.abort());
   await first.getByRole('link').click();
   await page.getByLabel('Review note').fill('For the last page');
@@ -142,7 +142,7 @@ test('the page describes a clip’s problems in words', async () => {
     ...states[index],
   }));
   const page = await openPage(harness, project.dashboardUrl);
-  // The page polls unfinished clips, also when nothing changes.
+  // The page polls unfinished clips, even if nothing changes.
   const threePolls = async () => {
     const again = page.waitForResponse('**/submissions?*');
     for (let round = 0; round < 3; round++)

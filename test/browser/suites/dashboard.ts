@@ -21,7 +21,7 @@ import {
   weather,
 } from './dashboard-harness.ts';
 
-/** An interview with two questions: one contributor answered both, another the first. */
+/** An interview with two questions. One contributor answered both, another contributor only the first. */
 let interview: Project;
 
 before(async () => {
@@ -41,7 +41,7 @@ before(async () => {
 
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
-/** Waits until a button has this name, even briefly: a script in the page checks each change. */
+/** Waits until a button has this name, even for a short time: a script in the page checks each change. */
 async function named(page: Page, name: string): Promise<void> {
   const seen = await page.evaluate(
     ({ name, limitMs }) =>
@@ -97,14 +97,14 @@ test('the page shows figures and a picture grid; a clip plays with captions and 
   assert.equal(new URL(page.url()).hash, `#clip-${weather.submissionId}`);
   const cue = viewer(page).locator('.cue', { hasText: 'today' }).first();
   await cue.click();
-  // The clip plays from the clicked words, with these words as caption and marked in the transcript.
+  // The clip plays from the clicked words. It shows them as caption, and marks them in the transcript.
   const marked = () =>
     page.evaluate(() => {
       const video = document.querySelector('video');
       const [track] = video?.textTracks ?? [];
       const activeCue = track?.activeCues?.[0] as VTTCue | undefined;
       const words = document.querySelector('#viewer .cue[aria-current]')?.textContent;
-      // Reads both at once, because the clip plays on.
+      // Reads both at once, because the clip continues to play.
       const shows = video && !video.paused && video.currentTime > 0 && track?.mode === 'showing';
       if (!shows || !activeCue || !words?.includes(activeCue.text)) return undefined;
       video.pause();
@@ -114,7 +114,7 @@ test('the page shows figures and a picture grid; a clip plays with captions and 
     limitMs: 30_000,
   });
   assert.match(await viewer(page).locator('.transcript').textContent().then(String), /good/);
-  // Card and player show the same length in whole seconds; the browser's player shows none of its own.
+  // Card and player show the same length in whole seconds. The browser's player shows no other length.
   const length = `0:${String(weather.durationSec).padStart(2, '0')}`;
   assert.equal(await cards(page).last().locator('.length').textContent(), length);
   assert.equal((await page.locator('#viewer-when').textContent())?.split(' · ')[1], length);
@@ -125,7 +125,7 @@ test('the page shows figures and a picture grid; a clip plays with captions and 
   await page.goBack();
   await viewer(page).waitFor({ state: 'hidden' });
   assert.equal(new URL(page.url()).hash, '');
-  // Without news even the first poll has no body.
+  // If nothing changed, even the first poll has no body.
   await until('a poll', async () => polls.length > 0, { limitMs: 20_000 });
   assert.deepEqual([...new Set(polls)], ['overview 304']);
   // The URL of a clip opens it.
@@ -278,7 +278,7 @@ test('a landed clip and its transcript appear without a reload; in a scrolled li
   await cards(page).locator('.quote', { hasText: 'good' }).waitFor();
   await cards(page).locator('img').waitFor();
   await page.locator('#figures', { hasText: /Clips1.*Transcripts1/s }).waitFor();
-  // Without news the server returns 304 without a body.
+  // If nothing changed, the server returns 304 without a body.
   await until('an answer without news', async () => polls.includes(304), { limitMs: 20_000 });
   const [clip] = (await landed(harness, project)) as [Submission];
   await copyClip(harness, clip.submissionId, 30);

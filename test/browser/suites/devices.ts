@@ -20,7 +20,7 @@ const inUse = (page: Page) =>
     return { camera: id(stream.getVideoTracks()[0]), microphone: id(stream.getAudioTracks()[0]) };
   });
 
-/** Returns the shape of a video's picture and its fit in the upright element. */
+/** Returns the proportions of a video's picture, and its fit in the upright element. */
 async function fitOf(page: Page, id: 'live' | 'playback'): Promise<string> {
   await page.waitForFunction(id => (document.getElementById(id) as HTMLVideoElement).videoWidth > 0, id);
   return page.evaluate(id => {
@@ -29,7 +29,7 @@ async function fitOf(page: Page, id: 'live' | 'playback'): Promise<string> {
   }, id);
 }
 
-/** Fails unless a sideways phone shows texts and buttons completely, and beside the whole picture. */
+/** Fails unless a sideways phone shows texts and buttons completely, and next to the whole picture. */
 async function assertBeside(page: Page, ids: string[]): Promise<void> {
   for (const viewport of [
     { width: 844, height: 390 },
@@ -139,7 +139,7 @@ test('the level moves with sound, and rests without', async () => {
     const heard = await page.evaluate(async device => {
       const seen = new Set<number>();
       const moves = () => seen.size > 4 && Math.max(...seen) > 30;
-      // Speech shows at once; silence needs a longer look.
+      // The level shows speech at once, but silence only after some time.
       const until = performance.now() + (device === 'speech' ? 20_000 : 2_500);
       while (performance.now() < until && !(device === 'speech' && moves())) {
         seen.add(Number(document.getElementById('level')?.getAttribute('aria-valuenow')));

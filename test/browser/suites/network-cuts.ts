@@ -43,7 +43,7 @@ test('a take lands unchanged over a network that breaks repeatedly at random byt
   const random = seeded(seed);
   const most = 6;
   proxy.cuts = 0;
-  // At least every second request is cut, and at least every second cut hits a request: so each seed has some of both.
+  // At least every second request is cut, and at least every second cut hits a request. So each seed has some of both.
   let passed = false;
   let last: number | 'answer' = 'answer';
   proxy.decide = ({ path, length }) => {
@@ -125,11 +125,14 @@ test('a take survives a killed browser: a later browser has it and sends it', as
 
 interface Profile extends AsyncDisposable {
   page: Page;
-  /** Sends SIGKILL to all processes of the browser, so that no handler runs. */
+  /** Sends SIGKILL to all processes of the browser, so that no handler of the page runs. */
   kill(): Promise<void>;
 }
 
-/** Starts a browser with its own folder, which keeps the pages' data after its end. Restarts a browser that does not answer. */
+/**
+ * Starts a browser with its own folder, which keeps the data of pages after the browser's end. Restarts a browser that does
+ * not respond.
+ */
 const openProfile = (folder: string): Promise<Profile> =>
   startProfile(folder).catch(error => {
     if ((error as Error).name !== 'TimeoutError') throw error;

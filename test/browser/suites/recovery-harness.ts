@@ -8,7 +8,7 @@ async function start(): Promise<void> {
 }
 
 let starting: Promise<void> | undefined;
-/** Waits for the services and browsers. Every suite's `before` starts with it, because all of them run at once. */
+/** Waits for the services and browsers. The `before` of every suite starts with this, because all of them run at once. */
 export const started = (): Promise<void> => (starting ??= start());
 before(started);
 after(() => harness?.[Symbol.asyncDispose]());

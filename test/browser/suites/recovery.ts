@@ -59,7 +59,7 @@ test('a take lands unchanged when requests and answers are lost repeatedly', asy
   await page.route('**/uploads/*', async route => {
     if (route.request().method() !== 'PATCH') return route.continue();
     patches += 1;
-    // Every second answer is lost after the server has the bytes; every fifth request never arrives.
+    // Every second response is lost after the server has received the bytes. Every fifth request never arrives.
     if (patches % 5 === 0) return route.abort();
     if (patches % 2 === 0) {
       await route.fetch().catch(() => {});
@@ -106,7 +106,7 @@ test('without a network at Send the page says “Not sent yet” and sends later
   await context.close();
 });
 
-/** Deletes the last stored piece of a take, as if the device had no room for it. */
+/** Deletes the last stored piece of a take, as if the device had no space for it. */
 function loseLastPiece(page: Page): Promise<void> {
   return page.evaluate(async () => {
     const settled = <T>(request: IDBRequest<T>) =>
@@ -129,7 +129,7 @@ test('a device that lost a part of a sent take reports it, and a new take arrive
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await stored(page, 2);
-  // From here on the page can report Send, but no bytes get through.
+  // From here on, the page can report Send, but bytes do not reach the server.
   await context.route('**/uploads/*', route => {
     const sending = route.request().method() === 'PATCH' && route.request().headers()['upload-length'] === undefined;
     return sending ? route.abort() : route.continue();
@@ -171,7 +171,7 @@ test('a take that a full device kept only in part is not sent as a whole take', 
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await stored(page, 2);
-  // From here on the page can send nothing, and the device has no room for more of the take.
+  // From here on, the page cannot send, and the device has no space for more of the take.
   await context.route('**/uploads/*', route =>
     route.request().method() === 'PATCH' ? route.abort() : route.continue(),
   );

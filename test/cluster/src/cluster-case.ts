@@ -10,18 +10,18 @@ export const isAsked = ({ name }: Pick<ClusterCase, 'name'>, only: string[]): bo
 /** The servers on which a case runs. */
 export const serversOf = ({ servers = 'one' }: ClusterCase): ServersKind => servers;
 
-/** A disturbance of an installation, and the promises that must hold despite it. */
+/** A disturbance of an installation, and the promises that the product must keep despite it. */
 export interface ClusterCase {
   /** The name for `--only`: kebab-case. */
   name: string;
-  /** The condition for success, in the product's terms. */
+  /** The condition for success, in terms of the product. */
   promise: string;
   /** The kind of servers; one of each by default. */
   servers?: ServersKind;
   /** A program that only this case needs; it runs beside the cluster. */
   needs?: ProgramModule;
-  /** The time after which its clients give up; twenty minutes by default. */
+  /** The time after which the case's clients stop; twenty minutes by default. */
   limitMs?: number;
-  /** Reports broken promises with `violated`; a rejection also fails the case. Afterwards the checker decides. */
+  /** Runs the case. Reports broken promises with `violated`; a rejection also fails the case. Afterwards the checker decides. */
   run(harness: ClusterHarness, plan: { random: Random; clips: number }): Promise<void>;
 }

@@ -17,7 +17,7 @@ import { ORIGIN, type Overlay } from './product/overlay.ts';
 import type { Product } from './product/product.ts';
 import type { Several } from './servers/beside.ts';
 
-/** A case's access to the product in the cluster, its contributors and its owner, and the input of the checker. */
+/** The access of a case to the product in the cluster, its contributors and its owner, and the input of the checker. */
 export interface ClusterHarness extends Judged, AsyncDisposable {
   product: Product;
   /** Runs Helm with an administrator's rights, by default for at most a minute. Rejects with Helm's error. */
@@ -52,7 +52,7 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   signal: AbortSignal;
 }
 
-/** The clients' route to the gateway, and its host name if it differs from the address. */
+/** The path of clients to the gateway, and its host name if it differs from the address. */
 interface Way {
   origin: string;
   host?: string;
@@ -90,8 +90,8 @@ export interface Installed {
 }
 
 /**
- * Creates an owner, unless a token is given, and opens the clients and the checker: those of the shared installation, unless another
- * address and other stores are given.
+ * Creates an owner, unless a token is given, and opens the clients and the checker. They use the shared installation, unless
+ * another address and other stores are given.
  */
 export async function openHarness(
   installed: Installed,
@@ -152,7 +152,7 @@ export async function openHarness(
       leftovers = opened.use(await openLeftovers({ env: serversEnv, ...place }));
     },
     expected: NOTHING_EXPECTED,
-    // A pod's programs end with the pod.
+    // The programs of a pod end with the pod.
     workDir: dir,
     get violations() {
       return [...own, ...ledger.violations];

@@ -56,7 +56,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
     if (isHeld) return released.resolve();
     const error = new Error(`ended by ${name}`);
     stop.abort(error);
-    // Exits at once: the servers end with this process, and the pods with the machine.
+    // Exits at once, because the servers end with this process, and the pods with the machine.
     reject(error);
   });
 
@@ -105,7 +105,7 @@ async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubect
   return results;
 }
 
-/** Prints the commands with which other shells of this computer reach the cluster, and waits for its end. */
+/** Prints the commands with which other shells of this computer reach the cluster, and waits until it ends. */
 async function holdOpen(installed: Installed, { kubectl }: Task): Promise<void> {
   const inside = `nsenter --target ${process.pid} --net --`;
   const asked = `${kubectl} --kubeconfig ${kubeconfigIn(installed.place)} --namespace ${NAMESPACE}`;

@@ -6,18 +6,18 @@ import type { ClusterHarness } from './harness.ts';
 
 const READ_EVERY_MS = 40;
 /**
- * One take a second, for any number of contributors: as much as two processors can handle during the disturbances. Without a pause,
- * contributors would use all processors, and requests would fail because of the machine.
+ * One take a second, for any number of contributors: as much as two processors can handle during the disturbances. Without a
+ * pause, contributors would use all processors, and requests would fail because of the machine.
  */
 const TAKE_EVERY_MS = 1_000;
 const WIDTH = 4;
 const WRITE_EVERY_MS = 1_000;
-/** The maximum number of failures in a row of the table. */
+/** The maximum number of failures in one row of the table. */
 const SHOWN = 12;
 
 /**
- * Reads like owners, every 40 ms by default, each over a separate connection, until `work` ends. Each read is permitted, below every
- * limit, and of existing data: a status other than 200 is an incident. Returns the number of requests.
+ * Reads like owners, every 40 ms by default, each over a separate connection, until `work` ends. Each read is permitted,
+ * below every limit, and of existing data, so a status other than 200 is an incident. Returns the number of requests.
  */
 export async function whileReading(
   { owner, projects }: ClusterHarness,
@@ -61,8 +61,9 @@ export interface WithoutFailures {
 }
 
 /**
- * Runs `work` while clients read and contribute. A failed request is a broken promise: it has a status of 500 or more, no HTTP response,
- * or, for a read, a status other than 200. `allowed` selects exceptions; `readEveryMs` is passed to `whileReading`.
+ * Runs `work` while clients read and contribute. A failed request is a broken promise: a request without an HTTP response,
+ * with a status of 500 or more or, for a read, with a status other than 200. `allowed` selects exceptions; `readEveryMs` is
+ * passed to `whileReading`.
  */
 export async function withoutFailures(
   harness: ClusterHarness,
@@ -83,8 +84,8 @@ export async function withoutFailures(
 }
 
 /**
- * Creates a project and renames it, once a second, until `work` ends. Each request is repeated until it has an HTTP response; then each project must
- * exist once, under its last name.
+ * Creates a project and renames it, once a second, until `work` ends. Each request is repeated until it has an HTTP
+ * response. Then each project must exist once, under its last name.
  */
 export async function whileWriting(
   { owner, noted, violated }: ClusterHarness,
@@ -101,7 +102,7 @@ export async function whileWriting(
       await delay(WRITE_EVERY_MS);
     }
   })();
-  // Reported below, after the work has ended.
+  // Reported below, after `work` has ended.
   writing.catch(() => {});
   try {
     await work();

@@ -59,7 +59,7 @@ async function runCase(
   };
 }
 
-/** Erases the data of an interrupted case: its receiver has ended, and its deliveries would reach that of the next case. */
+/** Erases the data of an interrupted case. Its receiver has ended, so its deliveries would reach the receiver of the next case. */
 async function forget({ owner, violated }: ClusterHarness): Promise<void> {
   for (const { projectId } of owner.projects)
     await owner

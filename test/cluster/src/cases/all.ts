@@ -21,9 +21,9 @@ import { zones } from './zones.ts';
 /** The cases in the order in which they run. */
 export const CASES: readonly ClusterCase[] = [
   installCase,
-  // Early: it keeps its backup in memory, and there is little data yet.
+  // This case runs early, because it keeps its backup in memory and there is little data yet.
   badInput,
-  // Measurements run before cases that leave more partitions, clips and events behind.
+  // Measurements run before the cases that leave more partitions, clips and events.
   capacity,
   moreWorkers,
   mediaByLag,
@@ -39,7 +39,7 @@ export const CASES: readonly ClusterCase[] = [
   edge,
   zones,
   chart,
-  // The last cases on single servers: later cases never look at the data that they leave.
+  // The last cases on single servers: no later case checks the data that they leave.
   restore,
   // Cases on several servers.
   serversDie,

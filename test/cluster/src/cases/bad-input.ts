@@ -15,7 +15,7 @@ import { type LonePod, runLonePod } from '../product/lone-pods.ts';
 import { type Product, productIn } from '../product/product.ts';
 
 const NAMESPACE = 'bad-input';
-/** Separate names, under which nothing may be created. */
+/** Separate names; the test fails if an object is created under them. */
 const PLACE = { MONGO_DATABASE_PREFIX: 'bad_', KAFKA_TOPIC_PREFIX: 'bad.', S3_BUCKET: 'bad-input' };
 /** The installation's names, which a backup reads. */
 const INSTALLED = { MONGO_DATABASE_PREFIX: '', KAFKA_TOPIC_PREFIX: '', S3_BUCKET: 'recording-request' };
@@ -30,7 +30,7 @@ interface Row extends LonePod {
 
 const memory = (sizeLimit: string) => ({ backups: { emptyDir: { medium: 'Memory', sizeLimit } } });
 
-/** Each row has one fault, which its Pod must name in one sentence. */
+/** Each row has one fault, which the message of its Pod must name in one sentence. */
 const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
   {
     ...{ name: 'secret-without-key', workload: 'projects', status: undefined },
@@ -95,7 +95,7 @@ const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
   },
 ];
 
-/** The volume is too small for the copy. */
+/** The volume is too small for the objects. */
 const FULL: Row = {
   ...{ name: 'volume-full', workload: 'backup', env: INSTALLED, volumes: memory('64Ki'), status: 1 },
   says: /^admin: The backup was not completed: the volume of \/backups\/recording-request is full, make room on it\. Run it again; copied objects are not copied twice\.$/,
@@ -142,7 +142,7 @@ async function makeNamespace({ product }: ClusterHarness, objects: Manifest[]): 
 
 async function judgePod({ violated, noted }: ClusterHarness, here: Product, objects: Manifest[], row: Row) {
   const { status, said } = await runLonePod(here, objects, row);
-  // The message may also contain JSON log lines, from before the fault or about interrupted work.
+  // The message may also contain JSON log lines that were written before the fault or are about interrupted work.
   const sentences = said.split('\n').filter(line => !line.startsWith('{'));
   const sentence = sentences.at(-1) ?? '';
   noted(`${row.name}: ${status ?? 'not started'}, “${sentence}”`);
@@ -207,7 +207,7 @@ export const badInput: ClusterCase = {
     await makeNamespace(harness, objects);
     await Promise.all(rows(serversEnv).map(row => judgePod(harness, here, objects, row)));
     await judgePod(harness, here, objects, FULL);
-    // The interrupted backup does not block the next.
+    // The interrupted backup does not block the next backup.
     const roomy = { ...FULL, name: 'volume-with-room', volumes: memory('512Mi') };
     const { status, said } = await runLonePod(here, objects, roomy);
     if (status !== 0) violated(`a backup after one with a full volume exited with ${status}: ${said}`);

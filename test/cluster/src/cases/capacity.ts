@@ -5,7 +5,7 @@ import type { ClusterCase } from '../cluster-case.ts';
 import { limitMedia, openSubmissions, QUICKLY, rateOf, scaleMedia, told } from '../product/media-rate.ts';
 
 const TOLERANCE = 0.25;
-/** Neither length was measured; the pixels are the same. As in the measurement, media has one of two processors. */
+/** The measurement used other lengths, but the same pixels. As in the measurement, media has one of two processors. */
 const CORES = 0.5;
 const REPLICAS = 2;
 /** Enough clips that the sampling interval hardly changes the result. */

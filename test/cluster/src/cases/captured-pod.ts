@@ -9,8 +9,9 @@ import type { Product } from '../product/product.ts';
 import { isDrawn, openTargets, reachedFrom, type Target } from '../product/reach.ts';
 
 /**
- * The attempts of a shell in a pod, with only the pod's own means: to create a token and to erase data at the services' and the operator's
- * ports, with the pod's certificate and without one, and to find a Kubernetes token. Prints the outcome of each on a line.
+ * The attempts of a shell in a pod, with only the pod's own files and variables: to create a token and to erase data at the
+ * services' and the operator's ports, with the pod's certificate and without one, and to find a Kubernetes token. Prints the
+ * outcome of each attempt on a line.
  */
 const ATTACK = `
 import { existsSync, readFileSync } from 'node:fs';
@@ -47,7 +48,10 @@ for (const [what, address, service, method, request] of calls)
 console.log(['a token of Kubernetes', 'a file', existsSync('/var/run/secrets/kubernetes.io/serviceaccount/token') ? 'REACHED' : 'NOT THERE'].join('|'));
 `;
 
-/** The expected outcome by certificate: services refuse the pod's own certificate, and close connections without one. */
+/**
+ * The expected outcome with and without a certificate: services refuse the pod's own certificate, and close connections
+ * without one.
+ */
 const REFUSED: Record<string, string> = {
   'its certificate': 'PERMISSION_DENIED',
   none: 'UNAVAILABLE',
@@ -71,7 +75,7 @@ const CAPTURED = ['webhooks', 'media', 'transcription'] as const;
 /** The time within which a changed policy takes effect. */
 const HOLDS = { limitMs: 20_000, everyMs: 500 };
 
-/** Allows all traffic until disposal: policies add up. */
+/** Allows all traffic until disposal, because policies are additive. */
 async function withoutPolicies({ kubectl, in: inside }: Product): Promise<AsyncDisposable> {
   const name = 'everything';
   const spec = { podSelector: {}, policyTypes: ['Ingress', 'Egress'], ingress: [{}], egress: [{}] };
@@ -80,7 +84,10 @@ async function withoutPolicies({ kubectl, in: inside }: Product): Promise<AsyncD
   return { [Symbol.asyncDispose]: async () => void (await inside(['delete', 'networkpolicy', name])) };
 }
 
-/** Tries all targets from a shell in a pod of the service, until it reaches exactly those of `may`. Reports remaining differences. */
+/**
+ * From a shell in a pod of the service, tries all targets until it reaches exactly those in `may`. Reports remaining
+ * differences.
+ */
 async function judgeReach(
   { product, violated }: ClusterHarness,
   service: ServiceName,
@@ -124,7 +131,7 @@ export const capturedPod: ClusterCase = {
     };
     {
       await using _ = await withoutPolicies(product);
-      // Proves that the attempts work; otherwise their failures would prove nothing.
+      // Shows that the attempts work; otherwise their failures would prove nothing.
       await judge('without policies', () => true);
       for (const service of CAPTURED) await attack(harness, service);
     }

@@ -30,8 +30,8 @@ const CHANGED = { name: 'RATE_LIMIT_TOKEN_PER_MINUTE', value: '123456' };
 /** The setting that the upgrade's migration must use. */
 const PARTITIONS = '7';
 /**
- * Helm starts pods of all Deployments at once, beside twenty-four others. With more load, two processors are busy before the
- * first pod starts, and requests fail because of the machine.
+ * Helm starts the pods of all Deployments at once, in addition to twenty-four others. With more load, two processors are
+ * busy before the first pod starts, and requests fail because of the machine.
  */
 const WIDTH = 1;
 const READ_EVERY_MS = 100;
@@ -43,15 +43,15 @@ const KINDS =
   'deployments,replicasets,pods,jobs,services,configmaps,serviceaccounts,networkpolicies,poddisruptionbudgets,horizontalpodautoscalers';
 /** The objects that Kubernetes creates in every namespace. */
 const EVERYWHERE = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
-/** A revision keeps the objects that pods of the earlier revision use. */
+/** A revision keeps the objects that pods of the previous revision use. */
 const SETTINGS_OF = /^configmap\/settings-/;
 /**
- * The Job is a hook: Helm waits for it and never uninstalls it. It expires an hour after its end (`ttlSecondsAfterFinished`). Helm
- * deleted its helper objects when it succeeded.
+ * The Job is a hook. Helm waits for it and never uninstalls it. It expires an hour after its end
+ * (`ttlSecondsAfterFinished`). Helm deletes its helper objects when it succeeds.
  */
 const MIGRATION = /^(?:job\.batch|pod)\/migrate-/;
 
-/** Creates the chart's prerequisites: a namespace, and the Secrets from outside the chart. */
+/** Creates the prerequisites of the chart: a namespace, and the Secrets that the chart does not create. */
 async function prepare({ product, objects }: ClusterHarness): Promise<Product> {
   const namespace = structuredClone(objects.find(({ kind }) => kind === 'Namespace')!);
   namespace.metadata.name = NAMESPACE;
@@ -78,7 +78,7 @@ async function partitionsOf({ serversEnv }: ClusterHarness): Promise<number> {
   return (await progress.positions('media.work', 'media')).length;
 }
 
-/** Checks the remaining objects in the namespace after `helm uninstall`. */
+/** Checks the objects that remain in the namespace after `helm uninstall`. */
 async function judgeRemains(there: Product, { violated }: ClusterHarness): Promise<void> {
   let left: string[] = [];
   const isEmpty = async () => {
@@ -160,7 +160,7 @@ async function live(
   for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed`]) noted(note);
   await run('uninstall', WAIT);
   await judgeRemains(there, harness);
-  // Helm keeps the stored data; no later case uses it.
+  // Helm keeps the stored data, but no later case uses it.
   await own.leftovers.erase();
 }
 

@@ -13,7 +13,7 @@ const LEAST = 0.85;
 /** The number of clips for one pod; more pods get the same number each. */
 const CLIPS = 24;
 const COMPONENTS = [join(BASE, '../scaling/keda')];
-/** A short delay; an autoscaler's default is five minutes. */
+/** A short delay; the default of an autoscaler is five minutes. */
 const SOON = { horizontalPodAutoscalerConfig: { behavior: { scaleDown: { stabilizationWindowSeconds: 10 } } } };
 const SCALED = { limitMs: 120_000, everyMs: 500 };
 const READY_MS = 60_000;
@@ -43,7 +43,7 @@ async function scaleByLag(harness: ClusterHarness, most: number): Promise<void> 
   await wait('condition=ScalingActive', AUTOSCALER);
 }
 
-/** Resolves, once media has this many ready pods, to the seconds that it took. */
+/** Resolves when media has this many ready pods. Returns the seconds that it took. */
 async function secondsUntil({ product }: ClusterHarness, count: number): Promise<number> {
   const began = Date.now();
   const isThere = async () => {
@@ -62,11 +62,11 @@ export const mediaByLag: ClusterCase = {
     const { product, place, built, noted, violated } = harness;
     await using cleaning = new AsyncDisposableStack();
     const connection = await openSubmissions(harness, cleaning);
-    // Disposed after the autoscaler.
+    // Disposed last, after the autoscaler.
     cleaning.use(await limitMedia(harness, PROCESSORS));
     await product.settled();
     cleaning.use(await startKeda(product.kubectl, place, built[KEDA.name]!));
-    // Before KEDA ends: it must remove its finalizers.
+    // Runs before KEDA ends, because KEDA must remove its finalizers.
     cleaning.defer(async () => void (await product.in(['delete', 'scaledobjects', '--all'])));
     const jobs = cleaning.use(await openJobs(harness));
     const before = await jobs.count();

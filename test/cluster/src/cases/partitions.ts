@@ -15,7 +15,7 @@ import { applyServices, leftBehind, migrate } from '../product/product.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const MORE = 24;
-/** The services that only consume, in restart order, and those that produce. */
+/** The services that only consume, in the order of their restart, and the services that produce. */
 const READERS: ServiceName[] = ['webhooks'];
 const SENDERS: ServiceName[] = ['submissions', 'media', 'transcription'];
 /** The consumer groups with their topics. */
@@ -26,9 +26,9 @@ const SPOKEN = 24;
 const SPEECH = 0.3;
 const SOON = { limitMs: 60_000, everyMs: 500 };
 const REST = { limitMs: 240_000, everyMs: 1_000 };
-/** The lag of a group that keeps up: in each partition, the event in progress. */
+/** The lag of a group that keeps up: one event in progress in each partition. */
 const LAG = BigInt(MORE);
-/** All services start at once on two processors, which more than two contributors would keep busy. */
+/** All services start at once on two processors. More than two contributors would keep these processors busy. */
 const WIDTH = 1;
 
 const brokersOf = ({ serversEnv }: ClusterHarness) => serversEnv.KAFKA_BROKERS!.split(',');
@@ -56,7 +56,7 @@ async function restart({ product }: ClusterHarness, services: ServiceName[]): Pr
   await product.settled();
 }
 
-/** Resolves when the readers have almost no lag, in all present partitions. */
+/** Resolves when the readers have almost no lag in all present partitions. */
 async function keptUp({ serversEnv }: ClusterHarness): Promise<void> {
   await using progress = await readProgress(loadConfig(serversEnv, kafkaVariables));
   for (const [group, topic] of Object.entries(GROUPS)) {
@@ -72,7 +72,10 @@ async function keptUp({ serversEnv }: ClusterHarness): Promise<void> {
   }
 }
 
-/** Performs the first three steps of docs/operations.md: the partitions, the consumers, the producers. */
+/**
+ * Performs the first three steps of docs/operations.md: more partitions, then a restart of the consumers, then of the
+ * producers.
+ */
 async function grow(harness: ClusterHarness, random: Parameters<ClusterHarness['load']>[1]): Promise<void> {
   await using closing = new AsyncDisposableStack();
   const admin = new Kafka({ brokers: brokersOf(harness), logLevel: logLevel.NOTHING }).admin();
@@ -93,7 +96,7 @@ async function grow(harness: ClusterHarness, random: Parameters<ClusterHarness['
   await restart(harness, SENDERS);
 }
 
-/** Performs the last step: the setting, which restarts all services at once. */
+/** Performs the last step: changes the setting, which restarts all services at once. */
 async function set({ product, overlay, violated }: ClusterHarness): Promise<void> {
   const objects = await overlay('overlay-partitions', { settings: { KAFKA_PARTITIONS: String(MORE) } });
   const said = await migrate(product, objects);
@@ -145,7 +148,7 @@ async function judgeOrder(harness: ClusterHarness, recorded: (ids: string[]) => 
   broken.push(...orderViolations(await recorded(ids), 'recorded by webhooks'));
   for (const sentence of broken) violated(sentence);
   const across = divided(mine).size;
-  // The order at an owner's endpoint is not promised: deliveries run in parallel, and a failed one arrives later.
+  // Owners' endpoints have no promised order: deliveries run in parallel, and a failed delivery arrives later.
   const told = orderViolations(receiver.events.values(), 'at the owner').length;
   noted(
     `${mine.length} events of ${ids.length} submissions, ${across} of them with events before and after the change in one topic; ${told} arrived at the owner after a later event`,

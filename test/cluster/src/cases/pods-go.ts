@@ -10,7 +10,7 @@ import { type WithoutFailures, whileContributing, whileWriting, withoutFailures 
 
 const EVICTED_MS = 120_000;
 
-/** Evicts a pod like a drain: through the API, which checks the disruption budget. */
+/** Evicts a pod as a drain does: through the API, which checks the disruption budget. */
 async function evict({ kubectl }: Product, name: string): Promise<void> {
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: NAMESPACE } };
   const path = `/api/v1/namespaces/${NAMESPACE}/pods/${name}/eviction`;
@@ -18,7 +18,7 @@ async function evict({ kubectl }: Product, name: string): Promise<void> {
     kubectl.run(['create', '--raw', path, '--filename=-'], undefined, JSON.stringify(eviction)).then(
       () => true,
       error => {
-        // The budget permits no other eviction yet.
+        // The budget does not permit another eviction yet.
         if (/disruption budget|TooManyRequests/.test((error as Error).message)) return false;
         throw error;
       },
@@ -51,7 +51,7 @@ export const evictions: ClusterCase = {
   },
 };
 
-/** Returns whether a request may fail: a write can be repeated safely. */
+/** Returns whether the request may fail: a read may not, and a write can be repeated safely. */
 const mayFail = ({ what }: Incident) => !what.startsWith('GET') && !what.startsWith('HEAD');
 
 export const killedPods: ClusterCase = {

@@ -10,7 +10,7 @@ import { whileContributing, withoutFailures } from '../requests.ts';
 // The kubelet updates mounted Secrets about once a minute, and a service reads its files every five seconds.
 const SEEN_MS = 180_000;
 const LOOK_MS = 2_000;
-// The image has no program other than node.
+// The image has no other program than node.
 const PRINT = ['node', '--print', "fs.readFileSync('/tls/tls.crt', 'utf8')"];
 
 /** Writes new certificates of the same authority to the Secrets of all services; resolves when every pod has them. */
@@ -29,7 +29,7 @@ async function replaceCertificates({ product, certificates }: ClusterHarness): P
   }
 }
 
-/** Writes `keys` to the Secret and restarts its readers. Resolves when no process has the old keys. */
+/** Writes `keys` to the Secret and restarts its readers. Resolves when all processes have the new keys. */
 async function useKeys({ product }: ClusterHarness, keys: string): Promise<void> {
   const patch = JSON.stringify({ stringData: { SECRETS_KEY: keys } });
   await product.in(['patch', 'secret', 'recording-request', '--patch', patch]);
@@ -56,7 +56,10 @@ async function replaceKey(harness: ClusterHarness): Promise<void> {
   await useKeys(harness, fresh);
 }
 
-/** Creates a project with this Idempotency-Key, or gets the stored HTTP response, which is sealed. Resolves to the token, which is unique to that response. */
+/**
+ * Creates a project with this Idempotency-Key, or gets the stored HTTP response, which is sealed. Resolves to the token,
+ * which differs between HTTP responses.
+ */
 async function createOnce({ owner }: ClusterHarness, key: string): Promise<string> {
   const json = { projectName: 'Created before the rotation', count: 1 };
   const answer = await owner.ask('/api/projects', { method: 'POST', json, headers: { 'idempotency-key': key } });

@@ -13,13 +13,16 @@ const SCALED: readonly Scaled[] = ['projects', 'submissions'];
 const FEW = 2;
 const MANY = 4;
 const STABILISATION_SECONDS = 30;
-/** Time for the load to rise in steps, the autoscaler to react, and a pod to start. */
+/** The time in which the load rises in steps, the autoscaler reacts, and a pod starts. */
 const OUT_MS = 240_000;
-/** The stabilisation period after the load, which starts again when other load needs another pod. */
+/** The stabilisation period after the load. It starts again when other load needs another pod. */
 const IN_MS = 180_000;
-/** Time until a restarted service has metrics. */
+/** The time until a restarted service has metrics. */
 const ACTIVE_SECONDS = 90;
-/** Time until callers, which look every few seconds, have found the last pod, and the rest of the 30 s after which each pod must have its share. */
+/**
+ * The time until callers, which look every few seconds, have found the last pod. The rest of the 30 s follows, after which
+ * each pod must have its share.
+ */
 const FINDING_MS = 16_000;
 const MEASURED_MS = 12_000;
 const TOLERANCE = 0.2;
@@ -33,7 +36,7 @@ async function allow({ product }: ClusterHarness, service: Scaled, most: number)
   await product.in(['patch', 'horizontalpodautoscaler', service, '--patch', patch]);
 }
 
-/** Resolves, once the autoscaler has given a service this many ready pods, to the seconds that it took. */
+/** Resolves when the autoscaler has given a service this many ready pods. Returns the seconds that it took. */
 async function secondsUntil({ product }: ClusterHarness, service: Scaled, count: number, limitMs: number) {
   const began = Date.now();
   const isThere = async () => {
@@ -57,7 +60,7 @@ async function judgeShares({ product, noted, violated }: ClusterHarness, service
   else violated(words);
 }
 
-/** The most expensive read for a service relative to its cost at the gateway. */
+/** The read that costs a service most, compared with its cost at the gateway. */
 async function dearRead({ owner, projects }: ClusterHarness, service: Scaled): Promise<string> {
   if (service === 'projects') return `/api/projects/${(await owner.create({ count: LINKS })).projectId}/links`;
   return `/api/projects/${(await projects()).plain.projectId}/submissions?limit=100`;
@@ -82,7 +85,7 @@ async function outAndIn(harness: ClusterHarness, service: Scaled, plan: Plan): P
     });
   };
   await whileContributing(harness, plan, press);
-  // From here on, owners read little: uploads are work for three pods.
+  // From here on, owners read little: uploads alone are work for three pods.
   const inAgain = await secondsUntil(harness, service, FEW, IN_MS);
   noted(
     `${service}: ${MANY} pods ready after ${out} s, at ${rate} reads a second; ${FEW} again after another ${inAgain} s`,

@@ -9,14 +9,14 @@ import { allPods, changedPods, noticedMs } from '../product/readiness.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const BACK_MS = 15_000;
-/** Time after `BACK_MS` in which the case still waits for a late recovery. */
+/** The time after `BACK_MS` in which the case still waits for a late recovery. */
 const LOOK = { limitMs: 90_000, everyMs: 250 };
 const WATCHED_MS = 300_000;
 /** The number of clips to send while Kafka lacks a broker. */
 const CLIPS = 12;
 const OUTAGE_LOOK_MS = 2_000;
 
-/** Sends writes repeatedly without waiting for responses; resolves to the time from `since` to the first success. */
+/** Sends writes repeatedly without waiting for responses. Resolves to the time from `since` to the first success. */
 async function firstWrite({ owner }: ClusterHarness, projectId: string, since: number): Promise<number> {
   const open: Promise<unknown>[] = [];
   let doneAt: number | undefined;
@@ -38,8 +38,8 @@ async function firstWrite({ owner }: ClusterHarness, projectId: string, since: n
 }
 
 /**
- * Measures how long events wait in MongoDB until Kafka has them, while `work` runs: returns the longest wait in milliseconds. For events that
- * already wait, the time starts now: Kafka did not delay them before.
+ * Measures how long events wait in MongoDB until Kafka has them, while `work` runs. Returns the longest wait in
+ * milliseconds. For events that already wait, the time starts now, because Kafka did not cause their earlier delay.
  */
 async function longestWait(harness: ClusterHarness, work: () => Promise<unknown>): Promise<number> {
   await using mongo = new AsyncDisposableStack();
@@ -66,7 +66,7 @@ async function longestWait(harness: ClusterHarness, work: () => Promise<unknown>
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** The period in which writes may return 503, by Date.now(): from the end of a primary to the limit for its successor. */
+/** The period, by Date.now(), in which writes may return 503: from the end of a primary to the limit for its successor. */
 type Outage = { from: number; to: number };
 
 async function primaryDies(harness: ClusterHarness, outages: Outage[]): Promise<Killed> {
@@ -81,8 +81,8 @@ async function primaryDies(harness: ClusterHarness, outages: Outage[]): Promise<
 }
 
 /**
- * Leaves MongoDB without a primary for as long as the slowest probe needs to act: an outage for every pod must restart none of them, because
- * a new pod would not help.
+ * Leaves MongoDB without a primary for as long as the slowest probe needs to act. Such an outage must not restart a pod,
+ * because a new pod would not help.
  */
 async function primaryIsAway(harness: ClusterHarness, outages: Outage[]): Promise<void> {
   const { several, owner, product, objects, noted, violated } = harness;
@@ -118,7 +118,7 @@ async function primaryIsAway(harness: ClusterHarness, outages: Outage[]): Promis
   await product.settled();
 }
 
-/** Measures Kafka's recovery: an event that it accepts late counts as a late recovery of writes. */
+/** Measures Kafka's recovery: if Kafka accepts an event late, writes have recovered late. */
 async function leaderDies(harness: ClusterHarness, random: Parameters<ClusterHarness['load']>[1]): Promise<Killed> {
   const { several, receiver, noted, violated } = harness;
   let killed: Killed | undefined;
@@ -152,7 +152,7 @@ export const serversDie: ClusterCase = {
       const { restart } = await primaryDies(harness, outages);
       await restart();
       await primaryIsAway(harness, outages);
-      // From here on, no request fails: clips wait for Kafka in MongoDB.
+      // From here on, no request may fail, because clips wait for Kafka in MongoDB.
       const broker = await leaderDies(harness, plan.random.fork('leaderless'));
       await broker.restart();
       await harness.load(plan.clips, plan.random.fork('after'));

@@ -26,9 +26,10 @@ const SETTINGS = {
   S3_BUCKET: STORES.bucket,
 };
 /**
- * Accepts failures by processes of the earlier version, whose faults are no longer fixed there. Its gateways do not retry at another replica when one
- * ends, and they end before a slow client has the last bytes of a response. Its submissions interrupt the body of an upload when they end, even in the
- * request that begins the upload. Most runs have none of these failures; many would mean that it cannot read the data of this version.
+ * Accepts failures by processes of the previous version, whose faults are no longer fixed there. Its gateways do not retry
+ * at another replica when one ends, and they end before a slow client has the last bytes of a response. Its submissions
+ * interrupt the body of an upload when they end, even in the request that begins the upload. Most runs have none of these
+ * failures. Many of them would mean that the previous version cannot read the data of this version.
  */
 const FAILED_MAX = 10;
 const UNAVAILABLE = / → 503\b/;
@@ -37,7 +38,10 @@ const BROKEN_OFF = /^GET \S+: /;
 /** The limit for seven replacements of one and a half minutes each. */
 const LIMIT_MS = 30 * 60_000;
 
-/** Creates an owner as that version's documents describe: by its own command in its own pod. Resolves to the owner's API token. */
+/**
+ * Creates an owner as the documents of that version describe: by its own command in its own pod. Resolves to the owner's API
+ * token.
+ */
 async function ownerOf(there: Product): Promise<string> {
   const admin = (...words: string[]) =>
     there.in(['exec', 'deployment/gateway', '--', 'node', 'tools/admin/src/main.ts', ...words]);
@@ -45,7 +49,10 @@ async function ownerOf(there: Product): Promise<string> {
   return (await admin('tokens', 'create', userId, '--scopes', 'all')).trim();
 }
 
-/** Installs the earlier version, replaces it with this one, goes back, and replaces it again, while contributors send clips and owners read. */
+/**
+ * Installs the previous version, replaces it with this version, rolls back, and replaces it again, while contributors send
+ * clips and owners read.
+ */
 async function live(
   harness: ClusterHarness,
   { before, steps }: VersionPlan,
@@ -96,11 +103,11 @@ async function live(
     throw error;
   } finally {
     for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed in all`]) noted(note);
-    // In the order of the table.
+    // Added last, in the order of the table.
     gateway.incidents.push(...own.gateway.incidents);
   }
   await removeNamespaces(kubectl, [NAMESPACE]);
-  // No later case uses these stores, so remaining data does no harm.
+  // Later cases do not use these stores, so remaining data does no harm.
   await own.leftovers.erase().catch(error => noted(`its stores were not erased: ${(error as Error).message}`));
 }
 
@@ -115,7 +122,7 @@ export const upgrade: ClusterCase = {
     const own: Overlay = (name, { settings, ...more } = {}) =>
       overlay(`${name}-upgraded`, { ...more, namespace: NAMESPACE, settings: { ...settings, ...SETTINGS } });
     const versions = await versionSteps(own, previous);
-    // The node has no room for two installations, and the gateway keeps its address.
+    // Ends the services first: the node has no room for two installations, and the gateway keeps its address.
     await using cleaning = new AsyncDisposableStack();
     cleaning.defer(() => applyServices(product, objects));
     await endServices(product);

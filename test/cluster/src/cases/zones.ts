@@ -9,7 +9,7 @@ const NAMESPACE = 'zones';
 const MORE = 5;
 const BOUND = { limitMs: 60_000, everyMs: 500 };
 const GONE = { limitMs: 120_000, everyMs: 1_000 };
-/** Kubernetes treats a node as lost after 40 s; then it deletes the node's pods and creates others. */
+/** Kubernetes treats a node as lost after 40 s. Then it deletes the node's pods and creates others. */
 const REPLACED = { limitMs: 180_000, everyMs: 1_000 };
 
 const SCALERS = new Set(['HorizontalPodAutoscaler', 'ScaledObject']);
@@ -74,7 +74,10 @@ async function bound(
   );
 }
 
-/** Checks that the zones differ by at most one pod of each service, and that each service keeps a pod when any zone is lost. */
+/**
+ * Checks that the numbers of a service's pods in two zones differ by at most one, and that each service keeps a pod when any
+ * zone is lost.
+ */
 function judgeSpread({ violated }: ClusterHarness, pods: Bound[], zones: readonly Zone[]): string {
   const services = [...new Set(pods.map(({ service }) => service))].sort();
   const words = services.map(service => {
@@ -89,7 +92,7 @@ function judgeSpread({ violated }: ClusterHarness, pods: Bound[], zones: readonl
   return words.join(', ');
 }
 
-/** Deletes the pods: no kubelet ends them here, and Kubernetes creates no objects in a terminating namespace. */
+/** Deletes the pods, because no kubelet ends them here. Kubernetes creates no objects in a terminating namespace. */
 async function removeNamespace(kubectl: Kubectl): Promise<void> {
   await kubectl.run(['delete', 'namespace', NAMESPACE, '--wait=false', '--ignore-not-found']);
   const isGone = async () => {

@@ -5,7 +5,10 @@ import { SERVICES } from '@recording-request/stack/service-plan';
 import { SERVER_PORTS } from './network.ts';
 import { labSettings } from './overlay.ts';
 
-/** Two installations and an extra pod of each service must fit on two processors; services with callers have more pods, as in production. */
+/**
+ * Two installations and an extra pod of each service must fit on two processors. Services with callers have more pods, as in
+ * production.
+ */
 const REQUESTS = { cpu: '20m', memory: '64Mi', 'ephemeral-storage': '64Mi' };
 const CPU_OF_ANSWERING = '60m';
 const SCALED = ['gateway', 'projects', 'submissions'];
@@ -16,7 +19,7 @@ const image = (target: 'services' | 'workers') => {
 };
 const server = (port: number) => ({ cidrs: [`${NODE_ADDRESS}/32`], ports: [port] });
 
-/** Returns values of the chart's production profile for the lab, with the limits of `objects`, an installation there. */
+/** Returns the values of the chart's production profile for the lab, with the limits of `objects`, an installation there. */
 export function chartValues(serversEnv: Record<string, string>, settings: Record<string, string>, objects: Manifest[]) {
   const limitsOf = (name: string) =>
     objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!.spec.template.spec

@@ -10,7 +10,7 @@ import type { ClusterHarness } from '../harness.ts';
 import { ORIGIN } from './overlay.ts';
 import { replaceObjects } from './product.ts';
 
-/** The port of OTLP over HTTP; the lab's policies permit the ports in the settings. */
+/** The port of OTLP over HTTP; the policies of the lab permit the ports in the settings. */
 const TELEMETRY_PORT = 4_318;
 /** Reused by later runs. */
 const CLIPS_DIR = join(tmpdir(), 'recording-request-clips');
@@ -32,7 +32,7 @@ export async function performDemo(harness: ClusterHarness): Promise<void> {
     const folders = { clipsDir: CLIPS_DIR, resultsDir };
     await perform({ baseUrl: ORIGIN, apiToken, sink, traces, ...folders, speechModel, play, signal });
   } finally {
-    // The receiver of spans has ended.
+    // Stops the sending of spans, because their receiver ends here.
     await replaceObjects(product, objects);
   }
 }

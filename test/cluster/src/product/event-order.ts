@@ -23,7 +23,7 @@ export async function publishedEvents(brokers: string[]): Promise<PublishedEvent
   const admin = client.admin();
   await admin.connect();
   closing.defer(() => admin.disconnect());
-  /** The end of the read, by topic and partition. */
+  /** The offset at which the read ends, by topic and partition. */
   const left = new Map<string, bigint>();
   for (const topic of WITH_EVENTS)
     for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))

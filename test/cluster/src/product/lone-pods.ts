@@ -23,7 +23,7 @@ export interface End {
 
 const ENDED = { limitMs: 180_000, everyMs: 500 };
 
-/** Creates the pod from `objects`, runs it to its end, and removes it. Rejects if it runs for minutes. */
+/** Creates the pod from `objects`, runs it to its end, and removes it. Rejects after some minutes. */
 export async function runLonePod({ kubectl, in: inside }: Product, objects: Manifest[], pod: LonePod): Promise<End> {
   const made = loneManifest(objects, pod);
   await kubectl.apply([made]);

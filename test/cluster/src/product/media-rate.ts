@@ -11,16 +11,28 @@ import { type ProcessorUse, watchProcessors } from './processor-use.ts';
 
 const LOOK_MS = 250;
 const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
-/** The measured part of the clips: new pods compile their code during the first ones, and some pods have no job during the last ones. */
+/**
+ * The measured part of the clips: new pods compile their code during the first clips, and some pods have no job during the
+ * last ones.
+ */
 const STEADY = [0.35, 0.85] as const;
 
-/** A minute of sound, so that media needs several times the CPU of all other work on a clip: two processors are more than four pods with a quarter each can use. */
+/**
+ * A minute of sound, so that media needs several times the CPU of all other work on a clip: two processors are more than
+ * four pods with a quarter of a processor each can use.
+ */
 const LONG_FILM = { container: 'webm', audio: 'none', seconds: 60, width: 1280, height: 720 } as const;
 
-/** Takes for comparing numbers of workers: with short ones, landing costs as much as media, and the machine limits four pods. */
+/**
+ * Takes for comparing numbers of workers. With short takes, landing would cost as much as media, and the machine would limit
+ * four pods.
+ */
 export const longTakes = (): Promise<(random: Random) => Take> => openFilm(LONG_FILM);
 
-/** Four uploads at once, in few requests. The default pieces are as small as a slow phone's, and landing them costs several times as much as media. */
+/**
+ * Four uploads at once, in few requests. The default pieces are as small as those of a slow phone, and landing them costs
+ * several times as much as media.
+ */
 export const QUICKLY = { width: 4, contribute: { chunkBytes: 1_000_000 } } as const;
 
 /** Opens the database of `holdJobs`. */
@@ -74,8 +86,9 @@ export const told = ({ clipsPerMinute, use }: Rate, may: number): string =>
   `${clipsPerMinute.toFixed(1)} clips a minute, with ${use.pods.toFixed(2)} of media's ${may.toFixed(2)} processors and ${use.machine.toFixed(2)} in use on the machine`;
 
 /**
- * Sends `clips` clips, starts their media only when all wait, and returns the rate after `begun` has resolved, which waits for the
- * measured pods. Until then, it queries only Kafka: listing submissions would use the measured processors.
+ * Sends `clips` clips, starts their media only when all of them wait, and returns the rate measured after `begun` has
+ * resolved, which waits for the measured pods. Until then, it queries only Kafka: listing submissions would use the measured
+ * processors.
  */
 export async function rateOf(
   harness: ClusterHarness,
@@ -106,7 +119,7 @@ export async function rateOf(
   return { clipsPerMinute: (last.finished - first.finished) / ((last.at - first.at) / 60_000), use };
 }
 
-/** The numbers of all media jobs ever requested, and of their results. */
+/** The numbers of media jobs and of their results, since the installation. */
 export interface Jobs extends AsyncDisposable {
   count(): Promise<{ asked: bigint; made: bigint }>;
 }

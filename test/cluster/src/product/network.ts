@@ -19,8 +19,9 @@ const portsOf = (addresses = ''): number[] =>
   [...addresses.matchAll(/:(\d+)(?=[,/]|$)/g)].map(([, port]) => Number(port));
 
 /**
- * Patches with the servers' networks, which deploy/README.md requires of every overlay: the base allows no egress to them. All other
- * policies are the base's: DNS goes to the address of a per-node cache, and the owner's endpoint has an outside address.
+ * Patches with the servers' networks, which deploy/README.md requires of every overlay, because the base allows no egress to
+ * them. All other policies are those of the base: DNS goes to the address of a per-node cache, and the owner's endpoint has
+ * an outside address.
  */
 export function openedTo(serversEnv: Record<string, string>) {
   return [
@@ -28,7 +29,7 @@ export function openedTo(serversEnv: Record<string, string>) {
     opened('to-kafka', portsOf(serversEnv.KAFKA_BROKERS)),
     opened('to-objects', portsOf(serversEnv.S3_ENDPOINT)),
     opened('to-speech', portsOf(serversEnv.SPEECH_BASE_URL)),
-    // Only if the settings name a collector.
+    // Added only if the settings name a collector.
     opened('to-telemetry', portsOf(serversEnv.OTEL_EXPORTER_OTLP_ENDPOINT)),
   ];
 }

@@ -17,7 +17,7 @@ export const ORIGIN = `http://${GATEWAY_ADDRESS}`;
 
 const SECRETS = ['MONGO_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SPEECH_API_KEY', 'KAFKA_USERNAME', 'KAFKA_PASSWORD'];
 
-/** Settings of the fault suite that the lab leaves at their defaults; README.md has the reasons for the others. */
+/** Settings of the fault suite that the lab leaves at their defaults; README.md lists the reasons for the others. */
 const AS_IT_SHIPS = [
   'KAFKA_PARTITIONS',
   // In parts of 16 KB, an upload of 14 MB takes a minute, longer than a pod takes to stop.
@@ -31,7 +31,7 @@ const AS_IT_SHIPS = [
   'TRANSCRIPTION_JOB_SECONDS',
 ];
 
-/** The differences between overlays. */
+/** The values that differ between overlays. */
 export interface OverlayOptions {
   /** The base; by default that of this version. */
   base?: string;
@@ -64,7 +64,7 @@ export async function renderOverlay(
   });
 }
 
-/** Returns an installation's settings that replace the base's: the servers' addresses, durations of seconds, and `own`. */
+/** Returns an installation's settings, which replace those of the base: the servers' addresses, durations of seconds, and `own`. */
 export function labSettings(serversEnv: Record<string, string>, own: Record<string, string>): Record<string, string> {
   const durations = Object.entries(SHORT).filter(([name]) => !AS_IT_SHIPS.includes(name));
   const others = Object.entries(serversEnv).filter(([name]) => !SECRETS.includes(name));
@@ -72,7 +72,7 @@ export function labSettings(serversEnv: Record<string, string>, own: Record<stri
     ...Object.fromEntries(durations),
     ...Object.fromEntries(others),
     PUBLIC_BASE_URL: ORIGIN,
-    // The owner's endpoint has an address that is unused on the internet.
+    // The address of the owner's endpoint is unused on the internet.
     ALLOW_HTTP_URLS: 'true',
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
     ...own,
@@ -127,7 +127,10 @@ const PATCHES = [
   { target: { kind: 'HorizontalPodAutoscaler' }, patch: patch('/spec/maxReplicas', 2) },
 ];
 
-/** Returns the Secrets of an installation: credentials of the servers, a new key for sealing, a certificate for each service. */
+/**
+ * Returns the Secrets of an installation: credentials of the servers, a new key for sealing, and a certificate for each
+ * service.
+ */
 export async function secretsOf(
   serversEnv: Record<string, string>,
   certificates: MachineCertificates,

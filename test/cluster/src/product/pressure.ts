@@ -2,11 +2,14 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterHarness } from '../harness.ts';
 
-/** Reads per second: the first rate, the increase of each step, and the maximum, which no service of the lab withstands. */
+/**
+ * Reads per second: the first rate, the increase of each step, and a maximum that exceeds the capacity of every service in
+ * the lab.
+ */
 const RATE = { first: 20, more: 10, most: 300 };
 const STEP_MS = 5_000;
 const TICK_MS = 20;
-/** Few connections: on a busy machine, requests wait for a moment and do not fail. */
+/** Few connections, so that requests wait on a busy machine instead of failing. */
 const CONNECTIONS = 16;
 
 /**
@@ -18,7 +21,7 @@ export async function whilePressing(
   path: string,
   work: (enough: () => void) => Promise<unknown>,
 ): Promise<number> {
-  // First in, first out: no connection is idle for so long that the server closes it.
+  // First in, first out: a connection is never idle for so long that the server closes it.
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'fifo' });
   const open = new Set<Promise<unknown>>();
   let [rate, isEnough, isOver] = [RATE.first, false, false];

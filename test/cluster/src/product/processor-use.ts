@@ -15,7 +15,7 @@ export interface ProcessorUse {
   machine: number;
 }
 
-/** Starts to measure the processor use of these pods and of this machine. The result is a function that returns the use since then. */
+/** Starts to measure the processor use of these pods and of this machine. Returns a function that returns the use since then. */
 export async function watchProcessors(pods: readonly Pod[]): Promise<() => Promise<ProcessorUse>> {
   const groups = await Promise.all(pods.map(({ uid }) => groupOf(uid)));
   const look = async () => {

@@ -31,7 +31,7 @@ const MIGRATE_MS = 180_000;
 const SETTLED_MS = 300_000;
 const LOOK_MS = 500;
 const GONE_MS = 300_000;
-/** Longer than the interval of an autoscaler. */
+/** Longer than the interval at which an autoscaler acts. */
 const SCALED_MS = 120_000;
 
 /** The label of the objects that an operator applies before a migration (docs/operations.md). */
@@ -67,7 +67,7 @@ export async function applyServices(product: Product, objects: Manifest[]): Prom
   await product.settled();
 }
 
-/** Ends the services and the controllers that would restart them; settings, Secrets and stored data stay. */
+/** Ends the services and the controllers that would restart them. Settings, Secrets and stored data stay. */
 export async function endServices(product: Product): Promise<void> {
   await product.in(['delete', 'horizontalpodautoscalers,deployments,services', '--all', '--wait'], GONE_MS);
   const pods = `--selector=app.kubernetes.io/name in (${SERVICES.join(', ')})`;
@@ -76,7 +76,7 @@ export async function endServices(product: Product): Promise<void> {
 
 /**
  * Replaces the running objects, one Deployment after the other: all at once would request more CPU than a node may have.
- * Resolves when no old pod serves any more; those of media and transcription may still finish jobs.
+ * Resolves when no old pod serves any more; old pods of media and transcription may still finish jobs.
  */
 export async function replaceObjects(product: Product, objects: Manifest[]): Promise<void> {
   const left = new Set(['Namespace', 'Job', 'Deployment']);
@@ -104,7 +104,7 @@ async function isOneLeaving(product: Product): Promise<boolean> {
   return items.some(({ metadata }: Manifest) => metadata.deletionTimestamp !== undefined);
 }
 
-/** Restarts every Deployment, one after the other, for the same reason. */
+/** Restarts every Deployment, one after the other, because all at once would request too much CPU. */
 export async function restartAll(product: Product): Promise<void> {
   for (const service of SERVICES) {
     await product.in(['rollout', 'restart', `deployment/${service}`]);
@@ -117,7 +117,7 @@ export async function removeNamespaces(kubectl: Kubectl, names: string[]): Promi
   await kubectl.run(['delete', 'namespace', ...names, '--ignore-not-found', '--wait'], GONE_MS);
 }
 
-/** Runs the migration again, as before each version. Resolves to its output. */
+/** Runs the migration again, as an operator does before each version. Resolves to its output. */
 export async function migrate(product: Product, objects: Manifest[]): Promise<string> {
   await product.in(['delete', 'job', 'migrate', '--ignore-not-found', '--wait'], MIGRATE_MS);
   await product.kubectl.apply(objects.filter(({ metadata }) => metadata.labels?.[STEP] === 'migration'));

@@ -31,7 +31,7 @@ const READY_MS = 60_000;
 const EXEC_MS = 30_000;
 const LISTENS = { limitMs: 30_000, everyMs: 200 };
 
-/** Connects to a list of targets at once, and prints for each whether it was reached. */
+/** Connects to all targets in a list at once, and prints for each whether it was reached. */
 const CONNECT = `
 import { connect } from 'node:net';
 const isReached = ({ address, port }) => new Promise(resolve => {
@@ -57,7 +57,10 @@ export const isDrawn = (drawn: Drawn[], service: ServiceName, { name, port }: Ta
       (from === service || from === 'every service') && to === name && (ports === 'all' || ports.includes(port)),
   );
 
-/** Starts the likely next targets of an attacker in a pod. Rejects unless every target listens: otherwise a failed connection proves nothing. */
+/**
+ * Starts listeners at the addresses that an attacker in a pod would probably try next. Rejects unless every target listens:
+ * otherwise a failed connection proves nothing.
+ */
 export async function openTargets({ kubectl, pods }: Product, image: string): Promise<Targets> {
   await using opening = new AsyncDisposableStack();
   const listen = async (name: string, address: string, at = 0): Promise<Target> => {
@@ -99,7 +102,7 @@ export async function openTargets({ kubectl, pods }: Product, image: string): Pr
   return { all, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** Creates a listening pod, and its Service, in another namespace, which has no policies. */
+/** Creates a listening pod and its Service in another namespace, which has no policies. */
 async function openElsewhere(kubectl: Kubectl, image: string): Promise<Target[]> {
   const metadata = { name: 'listener', namespace: ELSEWHERE, labels: { app: 'listener' } };
   const command = ['node', '--eval', `net.createServer(socket => socket.destroy()).listen(${PORT})`];
@@ -122,7 +125,7 @@ async function openElsewhere(kubectl: Kubectl, image: string): Promise<Target[]>
   ];
 }
 
-/** Returns whether a target listens, from the node, which no policy limits. */
+/** Returns whether a target listens. Connects from the node, which no policy limits. */
 async function listens({ address, port }: Target): Promise<boolean> {
   const socket = connect({ host: address, port, timeout: CONNECT_MS });
   try {

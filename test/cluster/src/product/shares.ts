@@ -13,7 +13,7 @@ const runFile = promisify(execFile);
 export async function sharesOf(pods: Pod[], ms: number): Promise<number[]> {
   const pids = await Promise.all(pods.map(({ uid }) => mainOf(uid)));
   const sums = pods.map(() => 0);
-  // By connection, because connections end and begin every few seconds.
+  // Counts by connection, because connections end and begin every few seconds.
   const seen = new Map<string, number>();
   const end = Date.now() + ms;
   for (let isFirst = true; Date.now() < end; isFirst = false) {

@@ -12,7 +12,7 @@ export const placement = {
 
 const NODES_PER_ZONE = 2;
 const LEASES = 'kube-node-lease';
-/** Less than the 50 s after which Kubernetes gives up a silent node. */
+/** Less than the 50 s after which Kubernetes treats a silent node as lost. */
 const RENEW_MS = 10_000;
 
 /** Nodes that exist only in the API server: pods are bound to them, but no kubelet runs the pods. */
@@ -37,7 +37,7 @@ export async function simulateNodes(kubectl: Kubectl): Promise<SimulatedNodes> {
   await renew();
   let renewing: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    // The next renewal follows a failed one; the case shows a node that Kubernetes gave up.
+    // The next renewal follows a failed one. If Kubernetes treats a node as lost, the case reports it.
     renewing = renew().catch(() => {});
   }, RENEW_MS);
   return {
@@ -91,7 +91,7 @@ const leaseOf = (name: string) => ({
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
   metadata: { name, namespace: LEASES },
-  // Kubernetes uses microseconds here.
+  // Kubernetes uses microseconds in this field.
   spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: new Date().toISOString().replace('Z', '000Z') },
 });
 

@@ -5,15 +5,16 @@ import type { Random } from '@recording-request/stack/random';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterHarness } from '../harness.ts';
 
-/** About 14 MB, more than the buffers of connections hold: a stopping pod is in the middle of a transfer. */
+/** About 14 MB, more than the buffers of connections hold, so a pod that stops is in the middle of a transfer. */
 const FILM = { seconds: 7, width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 } as const;
-/** Seven seconds each on an idle node: less than a stopping pod has for its requests (STOP_GRACE_SECONDS). */
+/** On an idle node, seven seconds for each: less than the time that a stopping pod has for its requests (STOP_GRACE_SECONDS). */
 const BYTES_PER_SECOND = 2e6;
 const READY = { limitMs: 120_000, everyMs: 500 };
 
 /**
- * Uploads a large take in one slow request and downloads one slowly, repeatedly until `work` ends. An interrupted request is one of the
- * gateway's incidents; this function reports an upload without an acknowledgement, or a download of another length.
+ * Uploads a large take in one slow request and downloads one slowly, repeatedly until `work` ends. An interrupted request is
+ * one of the gateway's incidents. This function reports an upload without an acknowledgement and a download of another
+ * length.
  */
 export async function whileTransferring(
   harness: ClusterHarness,
@@ -63,7 +64,7 @@ export async function handIn(
   return submissionId ?? '';
 }
 
-/** Waits for the media, after which the video is another file. */
+/** Waits for the media, because the video is another file after that. */
 export async function readyVideo({ owner, projects }: ClusterHarness, submissionId: string): Promise<SubmissionJson> {
   const { plain } = await projects();
   const find = async () =>

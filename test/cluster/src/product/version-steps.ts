@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Manifest } from '@recording-request/k8s/manifests';
 import type { Overlay } from './overlay.ts';
 
-/** A set of objects that replaces another. */
+/** A set of objects that replaces the previous set. */
 export interface VersionStep {
-  /** The version that then runs, as an operator would call it. */
+  /** The version that runs after this step, in the words of an operator. */
   what: string;
   objects: Manifest[];
   /** Whether the objects are of the previous version. */

@@ -10,16 +10,16 @@ export type ServersKind = 'one' | 'several';
 export interface Beside extends AsyncDisposable {
   /** The variables with which the checker and its clients reach the servers: MONGO_URL, KAFKA_BROKERS and so on. */
   env: Record<string, string>;
-  /** The product's variables for them: its settings, and the keys of the Secret that its services share. */
+  /** The variables with which the product uses these servers: its settings, and the keys of the Secret that its services share. */
   productEnv: Record<string, string>;
   /** Additional Secrets of the product. */
   secrets: Manifest[];
-  /** Makes each workload among these objects read the keys of its own Secret. */
+  /** Makes each workload among these objects read the keys of a separate Secret. */
   withOwnSecrets(objects: Manifest[]): Manifest[];
   several: Several | undefined;
 }
 
-/** Three members of MongoDB and three brokers, and the logins at these and at the object store. */
+/** Three members of MongoDB and three brokers, and the logins for these and for the object store. */
 export interface Several {
   mongo: MongoSet;
   kafka: Brokers;

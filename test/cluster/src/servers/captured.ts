@@ -5,7 +5,7 @@ import { objectVariables } from '@recording-request/kit-objects/variables';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import type { ClusterHarness } from '../harness.ts';
 
-/** Runs with the product's code and the pod's variables; prints the outcome of each attempt on a line. */
+/** Runs with the code of the product and the variables of the pod; prints the outcome of each attempt on a line. */
 const SHELL = `
 const kit = path => import('/app/packages/' + path + '.ts');
 const { loadConfig } = await kit('kit/src/config');
@@ -52,7 +52,10 @@ for (const [way, name] of ${JSON.stringify(attempts)}) await attempt(way + ' ' +
 await attempt('delete all of a clip', () => objects.purge('${FOLDER}'));
 `;
 
-/** The attempts of a shell in a pod, the one that its service needs, and the server's error for the others. */
+/**
+ * The attempts of a shell in a pod, the attempt that must succeed because its service needs it, and the server's error for
+ * all others.
+ */
 const SHELLS: { service: ServiceName; script: string; may: string; refusal: string }[] = [
   { service: 'webhooks', script: AT_MONGO, may: 'read its own deliveries', refusal: 'Unauthorized' },
   {
@@ -76,7 +79,10 @@ const SHELLS: { service: ServiceName; script: string; may: string; refusal: stri
   },
 ];
 
-/** From a shell in a pod, with the pod's own secrets, tries to create a token at the servers and to change or delete others' data. */
+/**
+ * From a shell in a pod, with the pod's own secrets, tries to create a token at the servers and to change or delete the data
+ * of others.
+ */
 export async function tryServers({ product, serversEnv, violated, noted }: ClusterHarness): Promise<void> {
   const store = createObjects(loadConfig(serversEnv, objectVariables));
   const keys = OBJECTS.map(name => FOLDER + name);

@@ -10,18 +10,21 @@ import type { StoreUsers } from '@recording-request/stack/servers/minio-users';
 import type { MongoSet } from '@recording-request/stack/servers/mongo-set';
 import { Kafka, logLevel } from 'kafkajs';
 
-/** The logins of the services, the migration and a backup at the servers: the keys of each one's Secret, by its name. */
+/** The logins of the services, the migration and a backup at the servers: for each login, by its name, the keys of its Secret. */
 export type Logins = Record<string, Record<string, string>>;
 
-/** Returns the production overlay's name of the Secret of a service, the migration or the backup. */
+/** Returns the name of the Secret of a service, the migration or the backup in the production overlay. */
 export const ownSecret = (name: string) => `recording-request-${name}`;
 
 /** Creates and removes logins. */
 export interface LoginDesk {
-  /** Creates a user for each at MongoDB and the object store, with the rights of deploy/rights, and a common one at Kafka. */
+  /**
+   * Creates a user for each login at MongoDB and the object store, with the rights of deploy/rights, and a common user at
+   * Kafka.
+   */
   add(): Promise<Logins>;
   remove(logins: Logins): Promise<void>;
-  /** Logs in with each of these. Resolves to the servers and users that were refused, and to those that were accepted. */
+  /** Logs in with each of these logins. Resolves to the servers and users that were refused, and to those that were accepted. */
   tried(logins: Logins): Promise<{ refused: string[]; taken: string[] }>;
 }
 
@@ -45,7 +48,7 @@ export function loginDesk({ mongo, kafka, store, authority, s3 }: Servers): Logi
       await connection.close();
     }
   };
-  /** The login at each server, by the key that only its users have. */
+  /** The login at each server, by the name of the key that only its users have. */
   const reach: Record<string, { server: string; once(keys: Record<string, string>): Promise<unknown> }> = {
     MONGO_URL: {
       server: 'MongoDB',

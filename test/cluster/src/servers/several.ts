@@ -11,7 +11,10 @@ import { secret } from '../product/overlay.ts';
 import type { Beside } from './beside.ts';
 import { type Logins, loginDesk, ownSecret } from './logins.ts';
 
-/** Starts three members of MongoDB and three brokers, with TLS and logins, and an object store whose root user is not the product's. */
+/**
+ * Starts three members of MongoDB and three brokers, with TLS and logins, and an object store with a root user that the
+ * product does not use.
+ */
 export async function startSeveral(options: ServersOptions): Promise<Beside> {
   const { dataDir, log, signal, env } = options;
   const installed = await ensure(['mongo', 'kafka'], log, { signal, env });
@@ -27,7 +30,7 @@ export async function startSeveral(options: ServersOptions): Promise<Beside> {
   const desk = loginDesk({ mongo, kafka, store, authority: authority.cert, s3: servers.s3 });
   const logins = await desk.add();
   const opened = starting.move();
-  // No service has root keys.
+  // Removes the keys of the root user, because no service gets them.
   const { S3_ACCESS_KEY: _, S3_SECRET_KEY: __, ...known } = servers.env;
   const own = Object.entries(logins).map(([name, keys]) => secret(ownSecret(name), keys));
   return {
