@@ -169,7 +169,7 @@ test('a second device shows the next question and the answered ones', async () =
   }
 });
 
-test('a long question beside a take shows that there is more', async () => {
+test('a long question next to a take shows that more text follows', async () => {
   const project = await harness.project({ interviewQuestions: [LONGEST], noteEnabled: true });
   const page = await harness.page(PHONE);
   await page.goto(project.urls[0]!);
@@ -193,7 +193,7 @@ test('a long question beside a take shows that there is more', async () => {
   await page.context().close();
 });
 
-test('the note and both buttons are in view beside a long question and a warning', async () => {
+test('the note and both buttons are in view next to a long question and a warning', async () => {
   const project = await harness.project({ interviewQuestions: [FOUR_LINES], noteEnabled: true });
   const page = await harness.page({ ...PHONE, device: 'silence' });
   await page.goto(project.urls[0]!);

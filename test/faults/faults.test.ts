@@ -17,8 +17,8 @@ const SERVERS = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
 
 const serversEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => SERVERS.test(name)));
 
-// A Kafka outage does not affect clients, so another case runs at the same time. lastUse runs alone: its crowd may get 503,
-// which kafkaDown does not allow.
+// A Kafka outage does not affect clients, so another case runs at the same time. lastUse runs alone, because its many
+// contributors may get 503, which kafkaDown does not allow.
 const { fault, verdicts } = together([[kafkaDown, uploadCut], [lastUse], [killEachService]]);
 const seed = Date.now().toString(36);
 const stop = new AbortController();
@@ -42,7 +42,7 @@ after(async () => {
 
 for (const { fault: each, done } of verdicts)
   test(each.promise, { timeout: ALL_MS }, async () => {
-    // A failed set-up ends the run before any case is done.
+    // A failed set-up ends the run before a case is done.
     const seen = await Promise.race([done, result.then(({ violations }) => violations)]);
     isBroken ||= seen.length > 0;
     assert.deepEqual(

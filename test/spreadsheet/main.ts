@@ -13,10 +13,10 @@ import { type Cell, openInSpreadsheet } from './spreadsheet.ts';
 
 const HELP = `npm run test:spreadsheet
 
-Opens an export.csv of hostile texts in LibreOffice, which it installs, and says which cell became a formula.
+Opens an export.csv of hostile texts in LibreOffice, which it installs, and reports which cells became formulas.
 `;
 
-/** Every column of the CSV with text from others. */
+/** The columns of the CSV with texts of other people. */
 const FREE_TEXTS = ['projectName', 'questionText', 'note', 'reviewNote', 'transcriptText'] as const;
 
 function submissionOf(payload: string): SubmissionJson {
@@ -29,7 +29,7 @@ const unguardedRow = (payload: string) => `${FREE_TEXTS.map(() => `"${payload.re
 
 const oneLineEnd = (text: string) => text.replaceAll(/\r\n?/g, '\n');
 
-/** Returns what is wrong with a cell, or undefined. */
+/** Returns the fault of a cell, or undefined. */
 function faultOf(cell: Cell | undefined, payload: string): string | undefined {
   if (!cell) return 'not there';
   if (cell.formula !== null) return `a formula: ${cell.formula}`;
@@ -60,7 +60,7 @@ async function judge(scratch: string): Promise<boolean> {
     if (fault) good = false;
     print(`${JSON.stringify(payload).padEnd(52)}${(runs ? 'formula' : 'text').padEnd(20)}${fault ?? 'the text'}`);
   });
-  if (wouldRun === 0) print('None ran without the guard either: this spreadsheet proves nothing.');
+  if (wouldRun === 0) print('No text became a formula without the guard either: this spreadsheet proves nothing.');
   const cells = PAYLOADS.length * FREE_TEXTS.length;
   print(`\n${cells} cells of ${PAYLOADS.length} texts: ${good ? 'no formula, each text recoverable' : 'FAILED'}`);
   print(`without the guard ${wouldRun} of the texts are formulas`);

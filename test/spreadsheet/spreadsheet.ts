@@ -49,10 +49,13 @@ for row in ElementTree.parse(sys.argv[1]).getroot().iter(T + "table-row"):
 json.dump(rows, sys.stdout)
 `;
 
-/** Opens a CSV file in headless LibreOffice and returns its rows. Writes beside the file; needs `soffice` and `python3`. */
+/**
+ * Opens a CSV file in headless LibreOffice and returns its rows. Writes files into the same folder; needs `soffice` and
+ * `python3`.
+ */
 export async function openInSpreadsheet(csv: string): Promise<Cell[][]> {
   const dir = dirname(csv);
-  // A profile of its own: LibreOffice hands the work to a running window of the same profile.
+  // Uses a separate profile, because LibreOffice hands the work to a running window with the same profile.
   const profile = `-env:UserInstallation=${pathToFileURL(join(dir, 'profile')).href}`;
   const convert = ['--convert-to', 'fods', '--outdir', dir, csv];
   await run('soffice', [profile, '--headless', '--norestore', `--infilter=${OPEN_AS}`, ...convert]);

@@ -22,7 +22,7 @@ const REQUESTS: Record<string, number> = {
  * busy machine.
  */
 const CLIP = { 'MongoDB operations': 75, RPCs: 17, 'Kafka records': 8, 'store requests': 12 };
-/** The most writes of one clip; polls hardly change their number. */
+/** The most writes of one clip; polls hardly change this number. */
 const CLIP_WRITES = 32;
 const WRITE = / (insert|update|findAndModify|delete)$/;
 const LIMIT_MS = 300_000;

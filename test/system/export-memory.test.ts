@@ -1,7 +1,7 @@
 /**
- * Compares exports of many clips of 5 MB with exports of a tenth, in six fresh processes: memory does not grow with the size of
- * an export, and a client that disconnects stops its export. A separate file, because its services are measured and must be
- * idle otherwise.
+ * Compares exports of many clips of 5 MB with exports of a tenth of them, in six new processes. Memory must not grow with
+ * the size of an export, and a client that disconnects must stop its export. This is a separate file, because its services
+ * are measured and must otherwise be idle.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -31,7 +31,7 @@ const MANY = Number(process.env.EXPORT_MEMORY_CLIPS ?? 80);
 const FEW = MANY / 10;
 const COPIES_AT_ONCE = 4;
 const MEASURE_MS = 300_000;
-/** A peak may grow by the larger of the two: garbage collection varies by some MB. */
+/** A peak may grow by the larger of these two values, because garbage collection varies by some MB. */
 const FLAT = { ratio: 1.2, bytes: 40 * MB };
 const STOPS_WITHIN_MS = 20_000;
 /** The most a service reads in a second without an export: from Kafka, MongoDB and health checks. */
@@ -141,9 +141,9 @@ test(`an export of ${MANY} clips takes no more memory than one of ${FEW}`, { tim
   // Memory left from landing would hide the memory of an export.
   await system.restart();
   const times = Math.round(MANY / FEW);
-  // A fresh process takes more memory for everything that it does for the first time.
+  // A new process takes more memory for everything that it does for the first time.
   await peaksOf(few, 3);
-  // Exports the same number of bytes both times: the peak rises with the time observed, whatever the size of a project.
+  // Exports the same number of bytes both times, because the peak grows with the observed time, regardless of a project's size.
   const small = await peaksOf(few, times);
   const large = await peaksOf(many, 1);
   const mb = (bytes: number) => (bytes / MB).toFixed(1);
@@ -203,7 +203,7 @@ test('a client that disconnects during a download stops its export', { timeout: 
   );
   const figures = `${reader.received()} bytes received, ${total} read in total`;
   t.diagnostic(`${figures}; reading stopped ${Math.round(performance.now() - left)} ms after the client disconnected`);
-  // An export that ran to its end would also read nothing more.
+  // An export that had ended would also stop reading.
   assert.ok(total < sizes.many / 2, figures);
 });
 
@@ -220,7 +220,7 @@ test('a client that stops reading and disconnects leaves no bytes queued', { tim
       await pause(500);
       const bytes = await waiting();
       if (bytes > 0.1 * MB) return bytes;
-      // It stopped between two objects: read on and try again.
+      // The export stopped between two objects, so this reads on and tries again.
       reader.resume();
       return false;
     },

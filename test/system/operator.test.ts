@@ -58,10 +58,10 @@ after(() => started.disposeAsync());
 serviceIdentity(system);
 secrets(seed, stores, traces, issued);
 randomTokens(system, stores, 5_000);
-// Needs both owners, before one is erased.
+// This suite needs both owners, so it runs before one is erased.
 mediaAgain(seed, stores);
 erasure(seed, stores, mediaDir);
-// Runs before a suite that sends a record which no consumer can handle: it logs a fault.
+// Runs before the suite that sends a record that no consumer can handle, because that logs a fault.
 logLines(seed, traces);
 spans(seed, stores, traces);
 metrics(traces);

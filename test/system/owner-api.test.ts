@@ -26,7 +26,7 @@ const system = starting.use(
   }),
 );
 const seed = starting.use(await seedTwoOwners(system));
-// Slow steps come before the first test: Node ends a file once its tests have ended.
+// Slow steps come before the first test, because Node ends a file once its tests have ended.
 const matrix = await prepareAuthorization(seed);
 const runSchemathesis = await prepareSchemathesis(seed, line => process.stderr.write(`${line}\n`));
 const recorders = await prepareRecorders(seed);

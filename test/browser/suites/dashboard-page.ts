@@ -103,7 +103,7 @@ async function readsInOrder(page: Page): Promise<void> {
   let [end, line] = [date?.right ?? 0, date?.top ?? 0];
   for (const { text, left, right, top } of others) {
     const follows = left >= end - 1 || top > line + 1;
-    assert.ok(follows, `“${text}” starts at ${left}, before the end of the text before it at ${end}`);
+    assert.ok(follows, `“${text}” starts at ${left}, before the end of the previous text at ${end}`);
     [end, line] = [right, top];
   }
   assert.ok(others.length >= 2, 'the length or the size is missing');

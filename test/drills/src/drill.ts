@@ -2,14 +2,17 @@ import type { Expectation } from './alert.ts';
 import type { Step } from './step-query.ts';
 import type { System } from './system/system.ts';
 
-/** Causes the fault until `repair` is disposed of. Returns a sentence, and causes no fault, if this machine does not permit it. */
+/**
+ * Causes the fault until `repair` is disposed of. If this machine does not permit the fault, causes none and returns a
+ * sentence.
+ */
 type Begin = (system: System, repair: AsyncDisposableStack) => Promise<string | undefined> | Promise<void>;
 
 /** A fault, and the alert that it must fire. */
 export interface Drill {
   /** The name for `--only`: kebab-case. */
   name: string;
-  /** The operator's information, in one sentence. */
+  /** The information that an operator gets, in one sentence. */
   promise: string;
   expects: Expectation;
   begin: Begin;

@@ -5,7 +5,7 @@ import type { Step } from './step-query.ts';
 export interface Verdict {
   /** The seconds from the fault to the notification of its own alert; undefined if there was none. */
   firedAfter: number | undefined;
-  /** The other pages, each once. */
+  /** The names of all other pages, each once. */
   others: string[];
   /** Sentences about failures; none when the drill passed. */
   misses: string[];
@@ -17,7 +17,7 @@ export const isExpected = ({ alert, severity, labels }: Sent, expects: Expectati
   severity === expects.severity &&
   Object.entries(expects.labels ?? {}).every(([name, value]) => value.test(labels[name] ?? ''));
 
-/** Judges the notifications from the beginning of a fault until no alert fired any more. */
+/** Judges the notifications from the beginning of a fault until no alert fired. */
 export function judgeDrill(
   expects: Expectation,
   { sent, began, quietAt }: { sent: Sent[]; began: number; quietAt: number | undefined },
@@ -63,7 +63,7 @@ export function slowest(costs: Costs): Step | undefined {
   return first?.[0] as Step | undefined;
 }
 
-/** The number of consecutive results that must name a step, to exclude chance. */
+/** The number of consecutive results that must name a step, so that the result is not due to chance. */
 const IN_A_ROW = 4;
 
 /** Returns whether the last results all name the step. */

@@ -8,14 +8,14 @@ import type { System } from './system/system.ts';
 import type { Row } from './table.ts';
 
 const FIRE_MS = 90_000;
-/** After the alert, the fault lasts this much longer, so that other alerts can fire. */
+/** The additional time of the fault after its alert, so that other alerts can fire. */
 const STAY_MS = 8_000;
 const QUIET_MS = 150_000;
 
 /** The result of one drill. */
 export interface Result {
   row: Row;
-  /** Sentences; none when it passed or could not run. */
+  /** Sentences about failures; none when the drill passed or could not run. */
   misses: string[];
   /** Notes for the log. */
   notes: string[];
@@ -65,7 +65,7 @@ async function fired(
   { limitMs, signal }: { limitMs: number; signal: AbortSignal },
 ): Promise<void> {
   const own = async () => (since().some(each => isExpected(each, expects)) ? true : undefined);
-  // The verdict reports a missing alert.
+  // If the alert is missing, the verdict reports it.
   const hasFired = await waitFor(expects.alert, own, { timeoutMs: limitMs, intervalMs: 200, signal }).catch(
     () => false,
   );

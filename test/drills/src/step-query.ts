@@ -5,7 +5,7 @@ export type Step = 'store' | 'database' | 'kafka' | 'speech' | 'endpoint' | 'ffm
 
 const RUNBOOK = new URL('../../../docs/runbooks/which-step-is-slow.md', import.meta.url);
 
-/** Returns the runbook's query that names the slow step. Fails without one. */
+/** Returns the runbook's query that names the slow step. Fails if there is none. */
 export async function stepQuery(): Promise<string> {
   const text = await readFile(RUNBOOK, 'utf8');
   const query = /^.*\brecording:server_seconds_more:rate5m\b.*$/m.exec(text)?.[0];

@@ -1,25 +1,28 @@
 import type { Random } from '@recording-request/stack/random';
 import type { Harness, HarnessOptions } from './harness/harness.ts';
 
-/** A fault, and the promise that must hold despite it. */
+/** A fault, and the promise that the product must keep despite it. */
 export interface FaultCase {
   /** The name for `--cases`, in kebab-case. */
   name: string;
   /** The product's promise as a sentence. */
   promise: string;
-  /** True if its short form is part of `npm test`. */
+  /** True if `npm test` includes its short form. */
   bounded: boolean;
-  /** Its share of the run's submissions, relative to the others; 1 by default, 0 for a case that chooses its own number. */
+  /**
+   * Its share of the run's submissions, relative to the other cases. The default is 1; a case that chooses its own number
+   * has 0.
+   */
   weight?: number;
-  /** The limit of run and check in milliseconds; twelve minutes by default. */
+  /** The time limit of the run and the check in milliseconds; twelve minutes by default. */
   limitMs?: number;
-  /** The milliseconds that the checker waits for rest; four minutes by default. */
+  /** The milliseconds for which the checker waits for rest; four minutes by default. */
   restMs?: number;
   /** The required options of its harness. */
   harness?: HarnessOptions;
   /**
-   * Drives load and injects faults. Reports violations with `harness.violated`; a rejection fails the case too. Afterwards the
-   * suite restores every proxy and process, and the checker decides.
+   * Drives load and injects faults. Reports violations with `harness.violated`; a rejection also fails the case. Afterwards
+   * the suite restores every proxy and process, and the checker decides.
    */
   run(harness: Harness, plan: CasePlan): Promise<void>;
 }

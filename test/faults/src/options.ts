@@ -61,7 +61,7 @@ export function parseOptions(args: string[], all: FaultCase[]): Options {
 
 const usual = (scale: boolean) => (scale ? SCALE_SUBMISSIONS : SUBMISSIONS);
 
-/** Returns the arguments that repeat the same choices. */
+/** Returns the arguments that repeat these choices. */
 export function replay({ seed, cases, submissions, short, scale }: Options, all: FaultCase[]): string {
   const named = cases.length < all.length ? ` --cases ${cases.map(({ name }) => name).join(',')}` : '';
   const some = scale ? ' --scale' : named;

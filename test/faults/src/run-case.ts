@@ -14,7 +14,7 @@ export interface CaseResult {
   ok: number;
   failed: number;
   unknown: number;
-  /** The number of requests with a status of 500 or more or without an answer. */
+  /** The number of requests with a status of 500 or more, or without a response. */
   incidents: number;
   seconds: number;
   violations: string[];
@@ -40,10 +40,13 @@ export interface CaseOptions {
 const CASE_MS = 12 * 60_000;
 const BEAT_MS = 20_000;
 
-/** Opens a harness, runs the case, ends every fault, and lets the checker decide. A harness that does not open is a violation. */
+/**
+ * Opens a harness, runs the case, ends every fault, and lets the checker decide. If the harness does not open, that is a
+ * violation.
+ */
 export async function runCase(fault: FaultCase, options: CaseOptions): Promise<CaseResult> {
   const began = Date.now();
-  // Random, independent of the seed, because the same seed may run twice against the same servers.
+  // Random and independent of the seed, because the same seed may run twice against the same servers.
   const dataDir = join(options.dir, `f${randomBytes(5).toString('hex')}`);
   const outcome = await runOnHarness(fault, dataDir, options).catch(error => ({
     ...{ ok: 0, failed: 0, unknown: 0, incidents: 0 },

@@ -17,8 +17,8 @@ export interface SystemBehindNginx extends AsyncDisposable {
 }
 
 /**
- * Starts nginx with the configuration of deploy/nginx in front of a system. Owners send their requests to it, also those for
- * gateway URLs taken from an answer.
+ * Starts nginx with the configuration of deploy/nginx in front of a system. Owners send all requests to it, even those for
+ * gateway URLs from a response.
  */
 export async function behindNginx(system: TestSystem, secret: string): Promise<SystemBehindNginx> {
   const proxy = await startMediaProxy({

@@ -125,7 +125,7 @@ function onShards(database: string, shards: Client[], databaseVersion: unknown):
   const asRouter = (command: Answer) => first!.command(command);
   return {
     async shard({ collection, indexes }, key) {
-      // As an operator does: adds the index of the shard key to the existing collection and its indexes.
+      // Adds the index of the shard key to the existing collection and its indexes, as an operator does.
       const specifications = indexes.map(({ keys, options }, at) => ({ name: `index ${at}`, ...options, key: keys }));
       await first!.collection(collection).createIndexes([...specifications, { name: 'shard key', key: key as never }]);
       // Splits the hashes between the shards from the beginning.

@@ -100,7 +100,7 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       ok(await ada.ask('/api/me', { token: secret }));
       await system.accounts.revoke(tokenId);
       const revokedAt = performance.now();
-      // Counts from the time of the request, because a busy machine answers late.
+      // Counts from the time of the request, because a busy machine responds late.
       let lastAccepted = revokedAt;
       const isRefused = async () => {
         const sentAt = performance.now();

@@ -13,7 +13,7 @@ const RESPONSE = '019a0000-0000-7000-8000-000000000001';
 const PREFIXES: TokenPrefix[] = ['api', 'prj', 'vr'];
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Returns a text that looks like a token; its checksum is right once in four thousand millions. */
+/** Returns a text that looks like a token; its checksum is right about once in four billion. */
 function guess(prefix: TokenPrefix): string {
   const letters = Array.from(randomBytes(38), byte => ALPHABET[byte % ALPHABET.length]);
   return `${prefix}_${letters.join('')}`;

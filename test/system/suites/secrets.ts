@@ -57,7 +57,7 @@ export async function issueSecrets(seed: SeedData): Promise<Issued> {
   for (const token of [rotated.projectToken, full.projectToken]) {
     for (const path of ['', '/export.json', '/submissions', '/nothing']) await seed.ask(`/project/${token}${path}`);
   }
-  // People also paste tokens into wrong places.
+  // A user may also paste a token into a wrong place.
   for (const path of [
     `/r/${link!.token}`,
     `/r/${link!.token}/uploads/${link!.tokenId}`,
@@ -111,7 +111,7 @@ export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, i
         results.flatMap(({ found }) => found),
         [],
       );
-      // Finds also a token that this test does not know.
+      // Also finds tokens that this test does not know.
       for await (const { where, bytes } of heldBy(stores, spans())) {
         for (const [token, prefix] of bytes.toString('latin1').matchAll(TOKEN))
           assert.ok(!tokenIsWellFormed(prefix as 'api', token), `${where} holds a token`);

@@ -25,7 +25,7 @@ import type { Stores } from '../harness/stores.ts';
 
 const forms = Object.entries<SpanDefinition>(SPANS);
 const SCOPES = { us: 'recording-request', undici: '@opentelemetry/instrumentation-undici' };
-/** Patterns for forms whose names with a placeholder would also match other forms. */
+/** Patterns for forms whose names contain a placeholder that would also match other forms. */
 const PATTERNS: Record<string, RegExp> = {
   '{method} {route}': /^[A-Z_]+( \/\S*)?$/,
   '{method}': /^[A-Z_]+$/,
@@ -48,10 +48,10 @@ const RARE: Record<string, string> = {
   'network.peer.address': 'a request refused before its connection has none',
   'network.peer.port': 'as above',
 };
-/** A bound above the spans of one clip with its transcript and four webhooks. */
+/** A bound on the number of spans of one clip with its transcript and four webhooks. */
 const CLIP_SPANS_MAX = 220;
 const PARTS = 60;
-/** The requests whose spans have an id: those that look up their path, token or answer. */
+/** The requests whose spans have an id: those that look up an item by their path, token or response. */
 const ID_REQUESTS = {
   'recording.project.id': /\{projectId\}|\{projectToken\}|\/r\/\{token\}(?!\/thank-you)|^POST \/api\/projects$/,
   'recording.submission.id': /\{submissionId\}/,

@@ -33,7 +33,7 @@ export const capacity: ClusterCase = {
       const said = (60 * REPLICAS) / jobSecondsOf(measured, { seconds, megabytes }, CORES);
       const off = made / said - 1;
       const what = `${REPLICAS} pods of ${1000 * CORES}m, clips of ${seconds} s and ${megabytes.toFixed(2)} MB: ${told(rate, REPLICAS * CORES)}`;
-      noted(`${what}, where ${said.toFixed(1)} was said: ${off < 0 ? '' : '+'}${(100 * off).toFixed(0)} %`);
+      noted(`${what}, where ${said.toFixed(1)} was predicted: ${off < 0 ? '' : '+'}${(100 * off).toFixed(0)} %`);
       if (Math.abs(off) > TOLERANCE)
         violated(`${what}, more than ${100 * TOLERANCE} % from the predicted ${said.toFixed(1)}`);
     }

@@ -133,7 +133,7 @@ async function live(
     const after = await settings();
     if ((await secretOf(there)) === started) violated('an upgrade with a changed Secret starts no new pods');
     if (after.length !== 2 || !after.includes(before))
-      violated(`beside an upgrade, pods of the revision before have no settings to start with: ${after.join(', ')}`);
+      violated(`during an upgrade, pods of the previous revision have no settings to start with: ${after.join(', ')}`);
   };
   const plan = { random: random.fork('upgraded'), clips };
   await withoutFailures(own, () => whileContributing(own, plan, upgrade, { width: WIDTH }), {

@@ -23,7 +23,7 @@ export const credentials: ClusterCase = {
       harness.several!.logins = fresh;
       const before = await desk.tried(old);
       const seconds = Math.round((Date.now() - began) / 1000);
-      noted(`replaced in ${seconds} s; those of before are refused: ${before.refused.join(', ')}`);
+      noted(`replaced in ${seconds} s; the old users are refused: ${before.refused.join(', ')}`);
       for (const who of before.taken) violated(`a server still accepts an old user: ${who}`);
       const { refused } = await desk.tried(fresh);
       for (const who of refused) violated(`a server refuses a new user: ${who}`);

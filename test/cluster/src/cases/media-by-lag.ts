@@ -93,6 +93,6 @@ export const mediaByLag: ClusterCase = {
     const after = await jobs.count();
     const [asked, made] = [after.asked - before.asked, after.made - before.made];
     noted(`${CLIPS + count} clips: ${asked} jobs requested, ${made} done`);
-    if (made !== BigInt(CLIPS + count)) violated(`of ${CLIPS + count} jobs ${made} were made`);
+    if (made !== BigInt(CLIPS + count)) violated(`of ${CLIPS + count} jobs, ${made} were done`);
   },
 };

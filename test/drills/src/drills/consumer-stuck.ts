@@ -5,7 +5,7 @@ export const consumerStuck: Drill = {
   promise: 'The alert names the group of a consumer that receives no events while new events arrive',
   expects: { alert: 'ConsumerStuck', severity: 'page', labels: { messaging_consumer_group_name: /\.webhooks/ } },
   async begin({ harness }, repair) {
-    // Its connections stay open and transfer nothing: neither the service nor Kafka sees an error.
+    // The connections stay open but transfer nothing, so neither the service nor Kafka sees an error.
     harness.proxies('kafka', 'webhooks').freeze();
     repair.defer(() => harness.proxies('kafka', 'webhooks').pass());
   },

@@ -14,7 +14,7 @@ export async function leakSockets(
   repair: AsyncDisposableStack,
 ): Promise<void> {
   const { stdout } = await run('prlimit', ['--pid', String(pid), '--nofile', '--output=SOFT', '--noheadings']);
-  // Lowering only the soft limit needs no privilege, and is reversible.
+  // Lowering only the soft limit needs no privilege and can be reversed.
   await run('prlimit', ['--pid', String(pid), `--nofile=${limit}:`]);
   repair.defer(async () => void (await run('prlimit', ['--pid', String(pid), `--nofile=${stdout.trim()}:`])));
   const { hostname, port } = new URL(url);
@@ -31,7 +31,7 @@ export async function leakSockets(
     }
   };
   await fill();
-  // The process closes idle connections; the leak opens new ones.
+  // The process closes idle connections, so the leak opens new ones.
   const timer = setInterval(() => void fill().catch(() => {}), 1_000);
   repair.defer(() => {
     clearInterval(timer);

@@ -12,7 +12,7 @@ const CLIP_EVERY_MS = 2_000;
 const READ_EVERY_MS = 250;
 /** The share of clips with speech, each of which gets a transcript. */
 const SPEECH = 0.5;
-/** The limits of concurrent operations: a stalled system must not fill this process. */
+/** The limits of concurrent operations, so that a stalled system does not fill this process. */
 const CLIPS_MOST = 30;
 const READS_MOST = 40;
 const PATIENCE_MS = 60_000;
@@ -45,13 +45,13 @@ async function handIn(harness: Harness, { plain, spoken }: Parameters<typeof sta
   const take = harness.take(random, { speaks });
   const how = { chunkBytes: 1_000_000, patienceMs: PATIENCE_MS };
   const entry = await harness.contribute({ project }, take, random, how);
-  // No checker needs the takes, which would fill memory.
+  // Drops the takes, because no checker needs them and they would fill the memory.
   harness.ledger.entries.splice(harness.ledger.entries.indexOf(entry), 1);
   harness.gateway.incidents.length = 0;
   if (entry.outcome !== 'ok') throw new Error(entry.why);
 }
 
-/** Starts `one` at intervals, unless `most` still run. */
+/** Starts `one` at intervals, unless `most` of them still run. */
 function many(most: number, everyMs: number, one: (at: number) => Promise<unknown>) {
   const open = new Set<Promise<void>>();
   let at = 0;

@@ -23,7 +23,7 @@ export interface System extends AsyncDisposable {
   /** The speech endpoint: its duration per request, and its restart after its proxies were down. */
   speech: { takesMs: number; back(): Promise<void> };
   ffmpeg: SlowFfmpeg;
-  /** Media's work folder, a small file system; or the reason why this machine does not permit one. */
+  /** The work folder of media, a small file system; or the reason why this machine does not permit one. */
   smallDisk: { dir: string } | { refused: string };
   pager: Pager;
   load: SteadyLoad;
@@ -42,7 +42,7 @@ export interface SystemOptions {
   signal: AbortSignal;
 }
 
-/** A third process of projects, which only one drill starts. */
+/** A third process of projects, which is started by only one drill. */
 export const SKEWED = { service: 'projects', index: 2, seconds: 45 } as const;
 
 const WORK_BYTES = 64 * 1024 * 1024;
@@ -59,7 +59,7 @@ const ENV: Record<string, string> = {
   FIGURES_SECONDS: '2',
   // Enough slots that only the delay can cause a queue.
   MEDIA_SLOTS: '4',
-  // As in production: with parts of a few kilobytes, many calls to the store would make landings slow.
+  // The size is that of production. With parts of a few kilobytes, many calls to the store would make landings slow.
   UPLOAD_PART_BYTES: String(4 * 1024 ** 2),
 };
 

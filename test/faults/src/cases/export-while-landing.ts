@@ -15,11 +15,14 @@ import { readSlowly, type SlowAnswer } from '../harness/slow-http.ts';
 import { provideSpeech } from '../harness/speech-provider.ts';
 import type { Project } from '../owner/owner.ts';
 
-/** The texts exceed the buffers between service and reader, so that a download lasts as long as one of thousands of clips. */
+/**
+ * The texts exceed the buffers between service and reader, so that a download takes as long as a download of thousands of
+ * clips.
+ */
 const TEXT = 'good morning '.repeat(20_000);
 const CLIPS = { short: 24, long: 60 };
 const LANDING = { short: 10, long: 40 };
-/** The number of cuts of a download. */
+/** The number of times that a download is cut. */
 const CUTS = { short: 10, long: 50 };
 
 export const exportWhileLanding: FaultCase = {

@@ -8,7 +8,7 @@ import type { Harness } from '../harness/harness.ts';
 /** Longer than Kafka's session timeout (10 s) and than any lease of this suite. */
 const HALT_MS = 16_000;
 
-/** Halts one of two processes, so that the other takes over its leases, then resumes it. */
+/** Halts one of two processes for long enough that the other takes over its leases, then resumes it. */
 async function halt(harness: Harness, service: ServiceName): Promise<void> {
   const [process] = harness.fleet.of(service);
   harness.fleet.halt(process!);
@@ -30,7 +30,7 @@ export const haltMedia: FaultCase = {
       const mine = random.fork(`take ${times}`);
       await harness.contribute({ project: plain }, harness.take(mine), mine);
       const working = async () => ((await childrenOf(media!.pid!)).length > 0 ? true : undefined);
-      // The other process may have the job; a halt without a job still counts.
+      // The other process may have the job. A halt without a job still counts.
       await waitFor('a job of media', working, { timeoutMs: 5_000, intervalMs: 5, signal }).catch(() => {});
       await halt(harness, 'media');
     }

@@ -5,9 +5,9 @@ import type { FaultCase } from '../fault-case.ts';
 import { ownServers } from '../harness/own-servers.ts';
 
 const TERMS_CHARACTERS = 20_000;
-/** The clips that land meanwhile exceed a broker's largest message several times. */
+/** The clips that land meanwhile exceed the largest message of a broker several times. */
 const LARGE = { short: { clips: 24, haltMs: 8_000 }, long: { clips: 120, haltMs: 20_000 } };
-/** Longer than a client retries one batch. */
+/** Longer than the time for which a client retries one batch. */
 const LONG = { short: { haltMs: 40_000, after: 6 }, long: { haltMs: 170_000, after: 15 } };
 
 const largeKafka = ownServers('kafka');
@@ -30,7 +30,7 @@ export const kafkaPausedLargeTexts: FaultCase = {
   },
 };
 
-/** Returns random letters of three bytes each, so that compression does not make them small. */
+/** Returns random letters of three bytes each, which compression cannot make much smaller. */
 const characters = (random: Random): string =>
   String.fromCharCode(...Array.from({ length: TERMS_CHARACTERS }, () => random.integer(0x4e00, 0x9fff)));
 

@@ -4,7 +4,7 @@ import { SERVICES } from '@recording-request/stack/service-plan';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 
-// More than one part of a multipart upload, so that a kill can leave one open.
+// More than one part of a multipart upload, so that a kill can leave an open multipart upload.
 const LARGE_BYTES = 9 * 1024 * 1024;
 
 async function large(harness: Harness, random: Random, count: number): Promise<void> {

@@ -16,7 +16,7 @@ export const killMediaInJob: FaultCase = {
     const load = harness.load(submissions, random.fork('load'));
     const { plain } = await harness.projects();
     for (let times = 0; times < (short ? 1 : 4); times++) {
-      // There must be a job even if the load is already done.
+      // A job must exist even if the load is already done.
       const mine = random.fork(`take ${times}`);
       await harness.contribute({ project: plain }, harness.take(mine), mine);
       const begun = await jobOf(media!);
@@ -40,7 +40,7 @@ function jobOf(media: Process): Promise<number[] | undefined> {
   const look = async () => {
     const children = await childrenOf(media.pid!);
     const names = await Promise.all(children.map(nameOf));
-    // Skips a child that has not yet executed ffmpeg: halted, it could not notice the end of its parent.
+    // Skips a child that has not yet executed ffmpeg: while halted, it could not notice the end of its parent.
     const running = children.filter((_, at) => names[at] === 'ffmpeg');
     return running.length > 0 ? running : undefined;
   };

@@ -44,14 +44,14 @@ export const projectsList: FaultCase = {
 
 const PARTS = { short: 1_000, long: 6_000 };
 const PART_BYTES = 1_024;
-/** The limit of a later PATCH: the first one's time, multiplied by FACTOR, plus NOISE_MS for the machine's noise. */
+/** The limit of a later PATCH: the time of the first PATCH, multiplied by FACTOR, plus NOISE_MS for variations of the machine. */
 const FACTOR = 1.5;
 const NOISE_MS = 10;
 const TIMED = 25;
 const REFUSED = { short: 30, long: 200 };
 const OPEN_MAX = 20;
 const TRIED = 30;
-/** Uploads that are refused concurrently, each of another question. */
+/** The number of uploads that are refused at the same time, each for another question. */
 const LANES = 6;
 
 export const longUploadAndRefusals: FaultCase = {

@@ -22,7 +22,7 @@ export const lastUse: FaultCase = {
   },
 };
 
-/** All contributors begin at once; the admitted ones send. */
+/** All contributors begin at once; the admitted contributors send. */
 async function startForOne(harness: Harness, crowd: number, random: Random): Promise<void> {
   const project = await harness.owner.create({ sharedLinkMaxUses: 1 });
   const hands = contributors(harness, project, crowd, random);
@@ -40,7 +40,10 @@ async function startForOne(harness: Harness, crowd: number, random: Random): Pro
   refuse(harness, late, await late.begin(), 'a start after the last use has landed', [410]);
 }
 
-/** All contributors begin and lose their use, because they send no byte. The owner then leaves one use, and all send. */
+/**
+ * All contributors begin, and lose their use because they send no byte. Then the owner leaves one use, and all contributors
+ * send.
+ */
 async function finishForOne(harness: Harness, crowd: number, random: Random): Promise<void> {
   const project = await harness.owner.create({ sharedLinkMaxUses: crowd });
   const hands = contributors(harness, project, crowd, random);

@@ -63,7 +63,10 @@ export const linkEnds: FaultCase = {
   },
 };
 
-/** Ends the link while contributors are at different points: some have begun, some sent a part, some all but the last byte. */
+/**
+ * Ends the link while contributors are at different points: some have begun, some have sent a part, and some have sent all
+ * but the last byte.
+ */
 async function through(harness: Harness, ending: Ending, count: number, random: Random): Promise<void> {
   const project = await harness.owner.create({ projectName: `A link that ${ending.what}` });
   const half = Array.from({ length: count }, (_, at) => begin(harness, project, at, random.fork(`take ${at}`)));
@@ -97,7 +100,7 @@ async function begin(harness: Harness, project: Project, at: number, random: Ran
   };
 }
 
-// The API accepts an hour or more, so this sets seconds behind the gateway.
+// The API accepts an hour or more, so this calls the projects service directly to set one second.
 async function expire(harness: Harness, project: Project): Promise<void> {
   const token = new URL(project.sharedUrl).pathname.split('/').at(-1)!;
   const { certificates } = harness.fleet;

@@ -10,7 +10,7 @@ import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 
 const TOPICS = ['submissions.events', 'media.work', 'transcription.work', 'media.events', 'transcription.events'];
-/** The largest record that fits into a Kafka batch; its dead letter must fit too. */
+/** The largest record that fits into a Kafka batch. Its dead letter must fit too. */
 const MOST_BYTES = 1_048_588 - 150;
 const DEAD_LETTER_MS = 120_000;
 

@@ -16,7 +16,7 @@ const ADMIN = fileURLToPath(new URL('../../../../tools/admin/src/main.ts', impor
 const NEW_SERVERS = ['mongo', 'kafka', 's3'] as const;
 const COMMAND_MS = 240_000;
 const MEDIA_MS = 180_000;
-/** Long enough for the relay to publish, and for a backup to begin. */
+/** Long enough that the relay publishes the events and a backup begins. */
 const HALTED_MS = 5_000;
 const AGREES_MS = 90_000;
 
@@ -40,7 +40,7 @@ export const restore: FaultCase = {
   async run(harness, { random, submissions, signal }) {
     const dir = join(harness.dataDir, 'backup');
     const { plain } = await harness.projects();
-    // Two takes in progress at that moment: one lands about now; the other has acknowledged bytes.
+    // Two takes are in progress at that moment: one lands about now, and the other has acknowledged bytes.
     const open = byHand(harness, { project: plain }, harness.take(random.fork('open'), { padBytes: 200_000 }));
     await open.begin();
     await open.create();
@@ -48,14 +48,15 @@ export const restore: FaultCase = {
     await open.patch(0, { end: middle });
 
     const before = await harness.load(Math.ceil(submissions / 2), random.fork('before'), { speech: 0.3 });
-    // Their events are only in Kafka when the backup begins.
+    // These events are only in Kafka when the backup begins.
     const [webhooks] = harness.fleet.of('webhooks');
     harness.fleet.halt(webhooks!);
     before.push(...(await harness.load(4, random.fork('unheard'), { width: 4, speech: 0.3 })));
     const published = delay(HALTED_MS).then(() => harness.fleet.resume(webhooks!));
     let copying = true;
     const later: Entry[] = [];
-    // Continues until the backup is complete: clips that land meanwhile must not remove objects that the backup still copies.
+    // Continues until the backup is complete, because clips that land meanwhile must not remove objects that the backup still
+    // copies.
     const meanwhile = (async () => {
       for (let round = 0; (copying || round === 0) && !signal.aborted; round++)
         later.push(...(await harness.load(4, random.fork(`meanwhile ${round}`), { width: 4, speech: 0.3 })));
@@ -63,7 +64,7 @@ export const restore: FaultCase = {
     harness.noted(last(await admin(harness, ['backup', '--to', dir])));
     copying = false;
     await Promise.all([meanwhile, published]);
-    // The backup may or may not have these takes, landed or not.
+    // The backup may or may not contain these takes, landed or not.
     for (const entry of later) Object.assign(entry, { outcome: 'unknown', why: 'it was sent during the backup' });
 
     await harness.move(async () => {
@@ -121,8 +122,8 @@ function admin(harness: Harness, words: string[], servers = harness.serversEnv):
 }
 
 /**
- * Removes the receiver's events from after the backup, which the restored system does not know and may send again. The receiver
- * must have every event that the restored ledger marks as delivered.
+ * Removes the events that the receiver got after the backup. The restored system does not know them and may send them again.
+ * The receiver must have every event that the restored ledger marks as delivered.
  */
 async function forgetUnknownEvents({ receiver, topicPrefix, violated }: Harness, mongoUrl: string): Promise<void> {
   const mongo = await mongoose.createConnection(mongoUrl).asPromise();

@@ -13,7 +13,7 @@ export const rollingRestart: FaultCase = {
     const { fleet } = harness;
     let rolling = true;
     const roll = async () => {
-      // Restarts in reverse order of the services, each process after the previous one is ready.
+      // Restarts the processes in reverse order of the services, each after the previous one is ready.
       for (const service of [...SERVICES].reverse())
         for (const process of fleet.of(service)) {
           await fleet.stop(process);

@@ -15,14 +15,14 @@ import { type Holder, type MountedCertificates, openMountedCertificates } from '
 import { readOn } from './rolling-restart.ts';
 
 const ADMIN = fileURLToPath(new URL('../../../../tools/admin/src/main.ts', import.meta.url));
-// A service looks at its files every five seconds.
+// The interval at which a service looks at its files is five seconds.
 const READ_MS = 60_000;
 const ADMIN_MS = 120_000;
 const PAUSE_MS = 8_000;
 const SHORT_PAUSE_MS = 2_500;
-// SECRETS_KEY is read at the start, so its processes are replaced one by one.
+// A process reads SECRETS_KEY only at its start, so the processes are replaced one by one.
 const PROCESSES = { projects: 2 };
-// Without the archive, which keeps uploads for a day.
+// Excludes the archive, because it keeps uploads for a day.
 const PATHS = ['', '/links', '/submissions', '/export.csv'];
 const countOf = (name: string) => (name === 'projects' ? PROCESSES.projects : 1);
 
@@ -140,7 +140,7 @@ async function rollOut({ fleet, owner }: Harness, ring: string): Promise<void> {
   }
 }
 
-/** Creates a project. The same key must return the same answer, which is stored sealed because it has tokens. */
+/** Creates a project. The same key must return the same HTTP response, which is stored sealed because it contains tokens. */
 async function createOnce({ owner }: Harness, key: string): Promise<string> {
   const headers = { 'idempotency-key': key };
   const json = { projectName: 'Rotation', count: 3 };

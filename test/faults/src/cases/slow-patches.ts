@@ -7,12 +7,12 @@ import type { Harness } from '../harness/harness.ts';
 import { sendSlowly } from '../harness/slow-http.ts';
 import type { Project } from '../owner/owner.ts';
 
-/** The numbers of large and of small PATCHes: too many for the memory that the service lends to each at first. */
+/** The numbers of large and small PATCHes: too many for the memory that the service lends to each at first. */
 const PATCHES = { large: 100, small: 600 };
-/** The default part size: a request holds at most this much in memory before it stores a part. */
+/** The default part size. A request holds at most this much in memory before it stores a part. */
 const PART_BYTES = 4 * 1024 ** 2;
 const SENT_BYTES = { large: PART_BYTES - 64 * 1024, small: 64 };
-/** All bytes but these are sent at once; they stay in memory until these arrive. */
+/** The number of bytes that are sent last. All other bytes are sent at once and stay in memory until then. */
 const TRICKLED_BYTES = 32;
 const PATCH_MS = { short: 20_000, long: 40_000 };
 /** The number of concurrent creations of uploads. */
@@ -31,7 +31,8 @@ export const slowPatches: FaultCase = {
     env: {
       UPLOAD_PART_BYTES: String(PART_BYTES),
       UPLOAD_LEASE_SECONDS: '15',
-      // One link at one address gets an eighth of the gateway's limit. It is high, so that the service refuses, not the gateway.
+      // The contributors of one link at one address get an eighth of the gateway's limit. It is high, so that the service
+      // refuses them, not the gateway.
       UPLOADS_AT_ONCE: '8000',
     },
     limited: ['gateway', 'submissions'],
@@ -41,7 +42,7 @@ export const slowPatches: FaultCase = {
     const everyMs = PATCH_MS[short ? 'short' : 'long'] / TRICKLED_BYTES;
     const writers = await prepared(harness, project, random);
     const sendersOf = (size: Writer['size']) => writers.filter(writer => writer.size === size);
-    // Large senders borrow the memory; small senders need the rest to begin.
+    // Large senders borrow the memory. Small senders need the rest to begin.
     const holding: Promise<void>[] = [];
     const large = sendersOf('large').map(writer => {
       const { promise, resolve: onFirst } = Promise.withResolvers<void>();
@@ -65,11 +66,11 @@ interface Writer {
   take: Take;
   random: Random;
   size: keyof typeof PATCHES;
-  /** True if the sender sends the rest; false if it leaves. */
+  /** True if the sender sends the rest; false if it disconnects. */
   finishes: boolean;
 }
 
-/** Creates all uploads, a few at a time: only the sending is slow. */
+/** Creates all uploads, a few at a time, because only the sending is slow. */
 async function prepared(harness: Harness, project: Project, random: Random): Promise<Writer[]> {
   const sizes = [...Array(PATCHES.large).fill('large'), ...Array(PATCHES.small).fill('small')] as Writer['size'][];
   const writers: Writer[] = [];
@@ -88,7 +89,7 @@ async function prepared(harness: Harness, project: Project, random: Random): Pro
   return writers;
 }
 
-/** Sends a slow PATCH and retries on 503, then sends the rest unless the contributor leaves. Returns the number of 503s. */
+/** Sends a slow PATCH and retries on 503, then sends the rest unless the contributor disconnects. Returns the number of 503s. */
 async function patch(
   harness: Harness,
   { hand, take, random, size, finishes }: Writer,

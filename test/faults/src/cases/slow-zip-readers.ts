@@ -6,7 +6,7 @@ import { readSlowly } from '../harness/slow-http.ts';
 
 const READERS = 140;
 const READ_BYTES_PER_SECOND = 1_000;
-/** More than fits into the buffers between the store and a reader. */
+/** The size exceeds the buffers between the store and a reader. */
 const ZIP_CLIPS = 12;
 const ZIP_PAD_BYTES = 2_500_000;
 /** The longest time that a contributor may wait for a start while readers are active. */
@@ -21,7 +21,7 @@ export const slowZipReaders: FaultCase = {
   harness: { env: { UPLOAD_PART_BYTES: '4194304' }, limited: ['gateway', 'submissions'] },
   async run(harness, { random, short, signal }) {
     const project = await harness.owner.create();
-    // Without media the archive has the uploaded clips with their padding.
+    // Without media, the archive contains the uploaded clips with their padding.
     for (const media of harness.fleet.of('media')) await harness.fleet.stop(media);
     await contributeAll(harness, project, ZIP_CLIPS, random.fork('archive'), { padBytes: ZIP_PAD_BYTES });
     const leave = new AbortController();

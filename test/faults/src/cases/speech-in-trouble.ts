@@ -9,7 +9,7 @@ import type { Harness } from '../harness/harness.ts';
 interface Trouble {
   what: string;
   answer(response: ServerResponse): void;
-  /** The final state of a transcript that had only this trouble. */
+  /** The final state of a transcript whose requests all met this trouble. */
   ends: 'completed' | 'failed';
 }
 
@@ -58,7 +58,7 @@ export const speechInTrouble: FaultCase = {
   },
 };
 
-/** Sends spoken takes during the trouble. Ends the trouble when each take had it, or after the failures that it must cause. */
+/** Sends spoken takes during the trouble. Ends the trouble when each take has met it, or after the failures that it must cause. */
 async function meet(harness: Harness, { what, answer, ends }: Trouble, count: number, random: Random): Promise<void> {
   const { spoken } = await harness.projects();
   const speech = harness.proxies('speech', 'transcription');
@@ -83,7 +83,7 @@ async function meet(harness: Harness, { what, answer, ends }: Trouble, count: nu
     async () => (requests >= count ? true : undefined),
     wait,
   ).catch(error => harness.violated(error.message));
-  // Every transcript must survive one failed attempt; lasting trouble fails it in the end.
+  // Every transcript must survive one failed attempt. Trouble that lasts must fail it in the end.
   if (ends === 'completed') await delay(random.integer(0, 1_000));
   else await allEnded(harness, entries, what);
   await speech.pass();

@@ -53,7 +53,7 @@ export const storeDown: FaultCase = {
   },
 };
 
-/** Error answers of stores and of proxies in front of them. */
+/** Error responses of stores and of proxies in front of them. */
 const ERRORS: [status: number, type: string, body: string][] = [
   [500, 'application/xml', '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>We.</Message></Error>'],
   [503, 'application/xml', '<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Slow.</Message></Error>'],

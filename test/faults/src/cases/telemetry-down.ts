@@ -4,10 +4,13 @@ import { anyIncidents } from '../check/answers.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 
-/** The collector has slowed a take that exceeds this factor plus these milliseconds; less is the machine's noise. */
+/**
+ * A take that exceeds this factor plus these milliseconds was slowed by the collector. Smaller differences are variations of
+ * the machine.
+ */
 const FACTOR = 2.5;
 const NOISE_MS = 1_500;
-/** The services' limit for a stop. */
+/** The maximum time that a service may take to stop. */
 const STOP_MS = 26_000;
 
 export const telemetryDown: FaultCase = {
@@ -18,7 +21,7 @@ export const telemetryDown: FaultCase = {
   weight: 2,
   harness: {
     env: { OTEL_BSP_SCHEDULE_DELAY: '500' },
-    // No server listens there: the proxy answers.
+    // The address has no server: the proxy responds.
     servers: async () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }),
   },
   async run(harness, { random, submissions, short }) {
@@ -45,7 +48,7 @@ export const telemetryDown: FaultCase = {
     for (const name of ['refusing', 'hanging']) {
       const [well, now] = [median(times.well!), median(times[name]!)];
       if (now > well * FACTOR + NOISE_MS)
-        harness.violated(`a take took ${now} ms while the collector was ${name}, and ${well} ms while it was well`);
+        harness.violated(`a take took ${now} ms while the collector was ${name}, and ${well} ms while it worked`);
     }
     for (const process of harness.fleet.all()) {
       const began = Date.now();

@@ -11,7 +11,10 @@ const UPLOADS = { short: 12, long: 16 };
 const TRICKLED_BYTES = 48_000;
 const PIECES = 12;
 const PIECE_MS = 250;
-/** The times from the writers' start to MongoDB's pause, one per round: one writer has the lease by then, but no byte is written. */
+/**
+ * The times from the start of the writers to the pause of MongoDB, one per round. One writer has the lease by then, but no
+ * byte is written.
+ */
 const HALTED_AFTER_MS = { short: [120, 300], long: [60, 120, 200, 350] };
 /** Longer than the lease of a writer. */
 const HALT_MS = 5_000;
@@ -52,7 +55,7 @@ async function begin(harness: Harness, project: Project, random: Random): Promis
   return hand;
 }
 
-/** Two writers send the same bytes at once, each from the upload's current offset; one of them sends the rest. */
+/** Two writers send the same bytes at once, each from the upload's current offset. One of them sends the rest. */
 async function sendTwice(harness: Harness, hand: ByHand, random: Random, signal: AbortSignal): Promise<void> {
   const { take } = hand.entry;
   let acknowledged = 0;

@@ -43,7 +43,7 @@ async function cutOnce(harness: Harness, project: Project, random: Random): Prom
   for (let cuts = random.integer(1, 2); cuts > 0 && offset < total - 1; cuts--) {
     const cutAfter = random.integer(0, total - offset - 1);
     await hand.patch(offset, { cutAfter }).catch(() => {});
-    // Bytes of the previous cut may still arrive.
+    // Bytes that were sent before the cut may still arrive.
     left = Math.max(left, offset + cutAfter);
     const stands = await hand.standing();
     if (stands < offset || stands > left)
@@ -89,6 +89,6 @@ async function twoWriters(harness: Harness, project: Project, random: Random): P
   };
   await Promise.all([writer(random.integer(5_000, 30_000)), writer(random.integer(5_000, 30_000)), writer(total)]);
   if (end.aborted) harness.violated('the writers of one upload prevented each other from finishing it for a minute');
-  // Another writer may have got the success answer for the last byte.
+  // Another writer may have received the success response for the last byte.
   Object.assign(entry, { outcome: 'ok', why: '' });
 }

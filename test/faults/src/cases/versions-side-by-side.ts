@@ -37,7 +37,7 @@ export const versionsSideBySide: FaultCase = {
   async run(harness, plan) {
     await using tomorrow = await openTomorrow(harness);
     await harness.projects();
-    // All steps below run under load; at first both versions have processes of every service.
+    // All steps below run under load. At first, each service has processes of both versions.
     await during(harness, plan, 'both', async () => void (await tomorrow.publish()));
     await during(harness, plan, 'forward', () => replace(harness, isPrevious));
     await during(harness, plan, 'back', () => replace(harness, process => !isPrevious(process)));

@@ -16,14 +16,15 @@ export const slowSpeechQueue: FaultCase = {
   restMs: 120_000,
   harness: { env: { STUCK_SECONDS: '20' }, serviceEnv: { transcription: { TRANSCRIPTION_SLOTS: '1' } } },
   async run(harness, { random, short, signal }) {
-    // The queue takes six times (short: three times) as long as the service waits before it checks for a missing result.
+    // Working through the queue takes six times (short: three times) as long as the service waits before it checks for a
+    // missing result.
     const jobMs = short ? 4_000 : 8_000;
     const provider = provideSpeech(harness, () => jobMs);
     const project = await harness.owner.create({ transcriptionEnabled: true });
     const entries = await contributeAll(harness, project, SPOKEN, random, { speaks: true });
     await ended(harness, entries, 'transcript', { limitMs: SPOKEN * jobMs * 1.5 + 30_000, signal });
     const calls = provider.calls.length;
-    // A few repeated calls after lost answers are normal.
+    // A few repeated calls after lost responses are normal.
     if (calls > SPOKEN * 1.2) harness.violated(`the provider got ${calls} calls for ${SPOKEN} transcripts`);
     await delay(jobMs * 3, undefined, { signal });
     if (provider.calls.length > calls)

@@ -44,7 +44,7 @@ async function begun(harness: Harness, project: Project, random: Random): Promis
   return hand;
 }
 
-/** Sends more bytes than declared, which are refused entirely; a second upload of the take lands. */
+/** Sends more bytes than declared, and all are refused. Then a second upload of the take lands. */
 async function tooSmall(harness: Harness, project: Project, random: Random): Promise<void> {
   const hand = await begun(harness, project, random);
   const total = hand.entry.take.bytes.length;
@@ -69,7 +69,7 @@ async function zero(harness: Harness, project: Project, random: Random): Promise
   await hand.finish(0);
 }
 
-/** Sends fewer bytes than declared: the clip plays and is marked incomplete. */
+/** Sends fewer bytes than declared. The clip plays and is marked incomplete. */
 async function tooLarge(harness: Harness, project: Project, random: Random): Promise<void> {
   const hand = await begun(harness, project, random);
   const { entry } = hand;

@@ -1,4 +1,4 @@
-/** Returns the files of an uncompressed ZIP archive. Throws when the archive is not whole. */
+/** Returns the files of an uncompressed ZIP archive. Throws when the archive is incomplete. */
 export function filesOf(zip: Buffer): Map<string, Buffer> {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   if (end < 0) throw new Error('the archive has no end');
@@ -24,7 +24,7 @@ export function filesOf(zip: Buffer): Map<string, Buffer> {
   return files;
 }
 
-/** The clips in each part of a project's archive: its JSON, its table, its videos. */
+/** The clips in each part of a project's archive: in its JSON, its table and its videos. */
 export interface Shown {
   json: Set<string>;
   table: Set<string>;
@@ -35,7 +35,7 @@ export interface Shown {
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-/** Returns the clips in an archive. Throws when the archive is not whole or lacks a file. */
+/** Returns the clips in an archive. Throws when the archive is incomplete or lacks a file. */
 export function shownIn(zip: Buffer): Shown {
   const files = filesOf(zip);
   const file = (name: string): string => {

@@ -114,11 +114,11 @@ test('the checker reports uses and counts that do not match the clips', () => {
   assert.match(see({ submissionCount: 2 }, {}, landed), /counts 2 clips but has 1/);
   assert.match(
     see({ remainingUses: 1 }, { responseSlotsUsed: 2 }, landed),
-    /holds 1 uses beside the 1 that landed, and 0/,
+    /has 1 claimed uses and 1 landed ones, but at most 0/,
   );
   assert.equal(see({ remainingUses: 1 }, { responseSlotsUsed: 2 }, left), '');
   const ended = { ...NOTHING_EXPECTED, holdsEnd: true };
-  assert.match(see({ remainingUses: 1 }, { responseSlotsUsed: 2 }, left, ended), /and 0 can be held/);
+  assert.match(see({ remainingUses: 1 }, { responseSlotsUsed: 2 }, left, ended), /at most 0 can be claimed/);
   assert.match(see({}, { videosCreated: 2 }, landed), /counts 2 videos but has 1/);
   assert.match(see({}, { responseSlotsUsed: 0 }, landed), /counts 0 responses but its links count 1/);
 });

@@ -15,7 +15,7 @@ export type Judged = Pick<
 
 const REST_MS = 240_000;
 const EVERY_MS = 500;
-/** The checker notes a longer wait. */
+/** If the wait is longer, the checker notes it. */
 const LONG_REST_SECONDS = 20;
 const DOWNLOADS = 12;
 const SHOWN = 25;
@@ -39,7 +39,7 @@ export async function check(harness: Judged, random: Random, restMs = REST_MS): 
     }
     if (Date.now() > end) return [...harness.violations, ...shown(violations)];
     last = violations;
-    // Reading thousands of clips is load too.
+    // Pauses between the rounds, because reading thousands of clips is load too.
     await delay(Math.max(EVERY_MS, Date.now() - began));
   }
 }

@@ -4,7 +4,10 @@ import type { Project } from '../owner/owner.ts';
 import type { Receiver } from '../owner/receiver.ts';
 import type { Expectations } from './expectations.ts';
 
-/** Checks that each ok take exists once unless erased, each unknown at most once, each failed never, and no other. */
+/**
+ * Checks that each take with the outcome ok exists once unless erased, each unknown take at most once, each failed take
+ * never, and that there are no other clips.
+ */
 export function takeViolations(submissions: SubmissionJson[], entries: Entry[]): string[] {
   const violations: string[] = [];
   const found = new Map<string, SubmissionJson[]>();
@@ -56,7 +59,10 @@ export function endViolations(
   return violations;
 }
 
-/** Checks that the receiver has one `submission.completed` per submission, one event per ended transcript, and no others. */
+/**
+ * Checks that the receiver has one `submission.completed` for each submission, one event for each ended transcript, and no
+ * others.
+ */
 export function eventViolations(submissions: SubmissionJson[], receiver: Receiver, entries: Entry[] = []): string[] {
   const violations = [...receiver.violations];
   const heard = new Map<string, string[]>();
@@ -75,7 +81,7 @@ export function eventViolations(submissions: SubmissionJson[], receiver: Receive
     const ended = transcriptStatus === 'completed' || transcriptStatus === 'failed';
     expect(`submission.transcript.ended ${submissionId}`, ended ? 1 : 0, `the transcript's event of ${submissionId}`);
   }
-  // Events of an erased clip from before the erasure stay valid.
+  // Events about an erased clip that were sent before the erasure stay valid.
   const erased = new Set(entries.filter(entry => entry.erased).map(({ submissionId }) => submissionId));
   for (const key of heard.keys())
     if (!erased.has(key.slice(key.indexOf(' ') + 1)))

@@ -3,7 +3,10 @@ import type { SubmissionJson } from '@recording-request/contract/resources/submi
 import type { Entry } from '../contributors/ledger.ts';
 import type { Expectations } from './expectations.ts';
 
-/** Checks that landed responses = used uses, `submissionCount` = clips, and no count is below zero or above its limit. */
+/**
+ * Checks three rules: used uses equal landed responses, `submissionCount` equals the number of clips, and no count is below
+ * zero or above its limit.
+ */
 export function countViolations(
   submissions: SubmissionJson[],
   links: ProjectLinksJson,
@@ -17,7 +20,7 @@ export function countViolations(
     const { tokenId, maxUses, remainingUses, submissionCount } = link;
     const clips = submissions.filter(submission => submission.tokenId === tokenId);
     const mine = entries.filter(entry => new URL(entry.link).pathname === new URL(link.recipientUrl).pathname);
-    // A link still counts an erased clip and keeps its use.
+    // An erased clip still counts at its link, and keeps its use.
     const erased = mine.filter(entry => entry.erased);
     const landed = responsesOf(clips) + erased.length;
     const claimed = maxUses - remainingUses - landed;
@@ -34,7 +37,7 @@ export function countViolations(
     const held = expected.holdsEnd ? 0 : open;
     if (claimed > held)
       violations.push(
-        `link ${tokenId} holds ${claimed} uses beside the ${landed} that landed, and ${held} can be held`,
+        `link ${tokenId} has ${claimed} claimed uses and ${landed} landed ones, but at most ${held} can be claimed`,
       );
   }
   if (stats.videosCreated !== submissions.length)
@@ -45,7 +48,7 @@ export function countViolations(
   return violations;
 }
 
-/** Returns the number of responses of the clips: one per clip outside interviews. */
+/** Returns the number of responses of the clips: one for each clip outside interviews. */
 function responsesOf(clips: SubmissionJson[]): number {
   return new Set(clips.map(clip => clip.responseSessionId ?? clip.submissionId)).size;
 }

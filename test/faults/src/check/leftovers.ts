@@ -12,7 +12,7 @@ export interface LeftoversOptions {
   bucket: string;
 }
 
-/** Finds data that a service at rest must not leave behind. The only code of the suite that reads the servers directly. */
+/** Finds data that a service at rest must not keep. Only this code of the suite reads the servers directly. */
 export interface Leftovers extends AsyncDisposable {
   violations(expected: Expectations): Promise<string[]>;
   /** Returns the lag of each consumer group. */
@@ -91,7 +91,7 @@ async function submissionsLeft(
   const holding = new Set(open.filter(({ state }) => state === 'uploading').map(({ _id }) => _id));
   const rows = await submissions.find({}, { projection: { mediaStatus: 1, sourceHeldUntil: 1, source: 1 } }).toArray();
   const media = new Map(rows.map(it => [it._id, it.mediaStatus]));
-  // A running download of project.zip may still need uploads that had no media when it began.
+  // A running download of project.zip may still need uploads that had no media when the download began.
   const held = new Set(rows.filter(it => it.sourceHeldUntil).map(it => it._id));
   // A clip without a stored video keeps its upload.
   const named = new Set(
@@ -105,9 +105,9 @@ async function submissionsLeft(
     if (kind === 'uploads' && !holding.has(first) && !named.has(name!))
       violations.push(`upload ${first} has left a part`);
     if (kind === 'submissions' && !media.has(second))
-      violations.push(`${file} is left of ${second}, which is not a submission`);
+      violations.push(`${file} remains of ${second}, which is not a submission`);
     if (kind === 'submissions' && file === 'source' && media.get(second) === 'ready' && !held.has(second))
-      violations.push(`the upload is left beside the video of ${second}`);
+      violations.push(`the upload remains, although ${second} has a video`);
   }
   for await (const { key } of s3.listIncompleteUploads(bucket, '', true))
     violations.push(`a multipart upload is open: ${key}`);

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import type { Harness } from '../harness/harness.ts';
 
-/** Notes each process's memory use. A process that the kernel killed above its manifest's limit is a violation. */
+/** Notes the memory use of each process. A process that the kernel killed above the limit of its manifest is a violation. */
 export async function memoryOf(
   { fleet, noted, violated }: Pick<Harness, 'fleet' | 'noted' | 'violated'>,
   limited: ServiceName[],

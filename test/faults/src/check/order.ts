@@ -2,15 +2,15 @@
 export interface SeenEvent {
   id: string;
   type: string;
-  /** undefined or "" for an event without a submission. */
+  /** undefined or "" for an event that is not about a submission. */
   submissionId: string | undefined;
   /** The time of the event. */
   at: Date;
 }
 
 /**
- * Returns a violation for each event that came after a later event of its submission. Ignores repetitions. Use it for readers of
- * the topics, where a submission's events have one key; the contract promises owners no order.
+ * Returns a violation for each event that came after a later event of its submission. Ignores repetitions. Use it for
+ * readers of the topics, where all events of a submission have the same key. The contract promises owners no order.
  */
 export function orderViolations(seen: Iterable<SeenEvent>, where: string): string[] {
   const known = new Set<string>();

@@ -25,7 +25,7 @@ export async function ended(
   let tookMs = 0;
   const until = Date.now() + limitMs;
   const look = async (end: AbortSignal) => {
-    // Listing large clips is load too.
+    // Waits between the reads, because listing large clips is load too.
     await delay(tookMs, undefined, { signal: end }).catch(() => {});
     const began = Date.now();
     const mine = await inTime(submissionsOf(harness, entries), until - Date.now());
@@ -41,7 +41,7 @@ export async function ended(
   });
 }
 
-/** Rejects after `ms` milliseconds, because the owner retries a request for minutes. */
+/** Rejects after `ms` milliseconds; the owner itself would retry a request for minutes. */
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('no answer in time')), Math.max(0, ms));

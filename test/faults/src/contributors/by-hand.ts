@@ -26,14 +26,14 @@ export interface ByHand {
   remove(): Promise<Answer>;
   /** Returns the upload's offset once no other writer has the lease. */
   standing(): Promise<number>;
-  /** Sends the rest in chunks, retrying when the service is busy. Returns the last answer. */
+  /** Sends the rest in chunks, and retries when the service is busy. Returns the last response. */
   send(from: number, options?: { chunkBytes?: number }): Promise<Answer>;
-  /** Sends the rest and sets the entry to ok. Reports anything but success as a violation. */
+  /** Sends the rest and sets the entry to ok. Reports any failure as a violation. */
   finish(from: number, options?: { chunkBytes?: number }): Promise<void>;
 }
 
 const PATIENCE_MS = 90_000;
-/** Statuses for another writer or a busy service; the request is retried. */
+/** Statuses that report another writer or a busy service; the request is retried. */
 const LATER = new Set([423, 503]);
 
 async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
@@ -116,7 +116,7 @@ export function byHand(
   return hand;
 }
 
-/** Reports a violation unless the answer has one of the statuses and a sentence with the reason. */
+/** Reports a violation unless the response has one of these statuses and a sentence with the reason. */
 export function expectRefusal(
   harness: Pick<Harness, 'violated'>,
   answer: Answer,

@@ -14,7 +14,7 @@ export interface ContributeOptions {
   deferLength?: boolean;
   /** Accepts the project's terms. */
   termsAccepted?: boolean;
-  /** Milliseconds until the contributor gives up. */
+  /** The milliseconds after which the contributor stops. */
   patienceMs?: number;
 }
 

@@ -1,8 +1,8 @@
 import type { Take } from './takes.ts';
 
 /**
- * `ok`: the service confirmed the whole take (it landed, or is landing without the client). `failed`: the service refused
- * it. `unknown`: the client left, or timed out, before it got either answer.
+ * `ok`: the service confirmed the whole take (it has landed, or lands without the client). `failed`: the service refused it.
+ * `unknown`: the client disconnected, or timed out, before it got one of these responses.
  */
 export type Outcome = (typeof OUTCOMES)[number];
 export const OUTCOMES = ['ok', 'failed', 'unknown'] as const;
@@ -24,7 +24,7 @@ export interface Entry {
   erased?: boolean;
 }
 
-/** The clients' knowledge; the checker compares it with the service's data. */
+/** The knowledge of the clients, which the checker compares with the data of the service. */
 export interface Ledger {
   readonly entries: Entry[];
   /** Broken promises that clients saw. */

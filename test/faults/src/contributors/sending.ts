@@ -6,7 +6,7 @@ import type { Entry } from './ledger.ts';
 
 /** The way in which a client sends a take. */
 export interface Manner {
-  /** Sends a request. Rejects without a complete answer. */
+  /** Sends a request. Rejects without a complete response. */
   ask(path: string, ask: Ask): Promise<Answer>;
   deferLength: boolean;
   /** Returns the bytes of the take recorded so far. */
@@ -17,11 +17,14 @@ export interface Manner {
   piece(): number;
   /** Called after each accepted PATCH, with its bytes. */
   accepted(bytes: number, tookMs: number): void;
-  /** Returns the milliseconds before retry number `tries`, from 1 on. The service requested `askedMs`. */
+  /**
+   * Returns the milliseconds before retry number `tries`, which counts from 1. `askedMs` is the delay that the service
+   * requested.
+   */
   retryMs(tries: number, askedMs: number): number;
   bytesPerSecond?: number | undefined;
   termsAccepted?: boolean | undefined;
-  /** Requests before the claim, such as one for the recording page. */
+  /** Requests before the claim, such as the request for the recording page. */
   opening?: readonly { path: string; ask: Ask }[];
   /** True if the client retries while every use of the link is claimed. */
   waitsForUse: boolean;
@@ -52,9 +55,9 @@ class Again extends Error {
 const refusal = (answer: Answer) => new Refused(`${answer.what}: ${answer.bytes.toString().slice(0, 300)}`);
 
 /**
- * Sends a take as persistently as the recorder: retries every failure, resumes at the service's offset, and starts a new upload
- * when the old one is gone. Sets the entry's outcome to ok when the service has confirmed the whole take. Rejects with Refused, or
- * with the reason of `patience`. An offset below an acknowledged one is a violation.
+ * Sends a take as persistently as the recorder: retries every failure, resumes at the service's offset, and starts a new
+ * upload when the old one no longer exists. Sets the entry's outcome to ok when the service has confirmed the whole take.
+ * Rejects with Refused, or with the reason of `patience`. An offset below an acknowledged one is a violation.
  */
 export async function sendTake(
   entry: Entry,
@@ -101,7 +104,7 @@ class Sending {
     }
   }
 
-  /** Retries `work` while it throws Again. The next request then reads the offset. */
+  /** Retries `work` while it throws Again. After that, the next request reads the offset. */
   async #persist<T>(work: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -135,7 +138,7 @@ class Sending {
     const { termsAccepted, waitsForUse } = this.#manner;
     const json = { responseSessionId: this.#entry.responseSessionId, ...(termsAccepted ? { termsAccepted } : {}) };
     const answer = await this.#once(`${this.#link}/responses`, { method: 'POST', json });
-    // Every use is claimed, but not all have landed.
+    // Every use is claimed, but not all of their takes have landed.
     if (answer.status === 409 && waitsForUse) throw new Again(answer.what);
     if (answer.status !== 201) throw refusal(answer);
   }
@@ -176,7 +179,7 @@ class Sending {
       'upload-metadata': tusMetadata({ responseSessionId, filetype: take.mimeType, questionIndex }),
     };
     const answer = await this.#once(`${this.#link}/uploads`, { method: 'POST', headers });
-    // The earlier upload is landing; the response will show it in a moment.
+    // The earlier upload is landing; the response will soon show it.
     const isLanding = answer.status === 409 && answer.headers['error-code'] === 'upload_busy';
     if (answer.status === 410 || isLanding) throw new UploadGone(answer.what);
     if (answer.status !== 201) throw refusal(answer);

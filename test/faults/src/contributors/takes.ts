@@ -6,7 +6,7 @@ import { type ClipOptions, makeClip } from '@recording-request/fixtures/clip';
 import { run } from '@recording-request/fixtures/run';
 import type { Random } from '@recording-request/stack/random';
 
-/** A clip as a recorder produces it. No two takes have the same bytes, and so the same hash. */
+/** A clip as a recorder produces it. Each take has different bytes, and so a different hash. */
 export interface Take {
   bytes: Buffer;
   /** The hash in hex. */
@@ -23,7 +23,7 @@ interface Film {
   bytes: Buffer;
   mimeType: string;
   speaks: boolean;
-  /** The length; undefined makes it as long as the words. */
+  /** The length; if undefined, the film is as long as the words. */
   seconds: number | undefined;
   pictures: string;
 }
@@ -60,7 +60,7 @@ export async function openTakePool(dir = TAKES_DIR): Promise<TakePool> {
   for (const [at, text] of WORDS.entries())
     films.push(await film(true, { dir, container: container(at), text, question: at, ...PICTURE }));
   for (let at = 0; at < MUTE_FILMS; at++) {
-    // One colour per film, so that all look different.
+    // Each film has another colour, so that all look different.
     const look = { question: at, seconds: 1 + (at % 5) / 4, audio: at % 2 ? 'none' : 'silence' } as const;
     films.push(await film(false, { dir, container: container(at), ...look, ...PICTURE }));
   }
@@ -72,7 +72,7 @@ export async function openTakePool(dir = TAKES_DIR): Promise<TakePool> {
   };
 }
 
-/** Makes a film outside the pool, with speech if it has a text. Returns a function that makes takes of it. */
+/** Makes a film outside the pool, with speech if it has a text. Returns a function that makes takes of the film. */
 export async function openFilm(options: Omit<ClipOptions, 'dir'>): Promise<(random: Random) => Take> {
   const own = await film(options.text !== undefined, { dir: TAKES_DIR, ...options });
   return random => takeOf(own, random, 0);

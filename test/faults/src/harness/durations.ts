@@ -1,16 +1,13 @@
-/**
- * Shortens the product's durations, so that a run takes a minute instead of hours. A setting that is not listed keeps its
- * default.
- */
+/** Shortens the durations of the product, so that a run takes a minute instead of hours. All other settings keep their defaults. */
 export const SHORT: Record<string, string> = {
-  // All load comes from one machine, which may be busy; the gateway must not shed it.
+  // All load comes from one machine, which may be busy, so the gateway must not refuse it.
   RATE_LIMIT_TOKEN_PER_MINUTE: '1000000',
   RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
   RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: '1000000',
   CONNECTIONS_PER_ADDRESS: '1000000',
   EVENT_LOOP_DELAY_LIMIT_MS: '0',
   KAFKA_PARTITIONS: '2',
-  // Small parts, so that short clips have several.
+  // Parts are small, so that short clips have several parts.
   UPLOAD_PART_BYTES: '16384',
   UPLOAD_LEASE_SECONDS: '5',
   UPLOAD_IDLE_SECONDS: '20',

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { FaultProxy } from '../proxy/proxy.ts';
 
-/** Faults applied to several proxies at once; FaultProxy describes each. */
+/** Applies faults to several proxies at once; FaultProxy describes each fault. */
 export interface Faults {
   pass(): Promise<void>;
   down(): Promise<void>;

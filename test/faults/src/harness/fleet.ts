@@ -24,10 +24,13 @@ import { type MemoryGroup, manifestMemory, openMemoryGroup } from './memory-grou
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const READY_MS = 180_000;
 const STOP_GRACE_MS = 40_000;
-/** Replaces `preStop` of deploy/k8s/base/pod.yaml: the kernel resets connections that a closing listener has not accepted. */
+/**
+ * Replaces `preStop` of deploy/k8s/base/pod.yaml. Without it, the kernel resets connections that a closing listener has not
+ * accepted.
+ */
 const BALANCER_MS = 1_000;
 
-/** One planned process of a service; it may or may not be running. */
+/** One planned process of a service, which may or may not run. */
 export interface Process extends ServiceAddress {
   readonly service: ServiceName;
   readonly index: number;
@@ -38,7 +41,7 @@ export interface Process extends ServiceAddress {
   readonly ready: boolean;
   /** The number of starts. */
   readonly starts: number;
-  /** The memory limit of its manifest, if it was requested and this machine supports it. */
+  /** The memory limit in its manifest, if the case requested it and this machine supports it. */
   readonly memory: MemoryGroup | undefined;
 }
 
@@ -50,7 +53,7 @@ export interface FleetCertificates {
 
 /** The services as processes, any number of each, which can be killed, stopped and halted individually. */
 export interface Fleet extends AsyncDisposable {
-  /** The gateways' base URLs without a trailing slash. Omits stopping gateways unless there are no others. */
+  /** The gateways' base URLs without a trailing slash. Excludes stopping gateways unless there are no others. */
   readonly gateways: string[];
   of(service: ServiceName): Process[];
   all(): Process[];
@@ -63,7 +66,7 @@ export interface Fleet extends AsyncDisposable {
   /** Sends SIGSTOP; `resume` sends SIGCONT. */
   halt(process: Process): void;
   resume(process: Process): void;
-  /** Starts or stops processes until `count` run. */
+  /** Starts or stops processes until `count` processes run. */
   scale(service: ServiceName, count: number): Promise<void>;
   /** Adds variables for later starts of a service's processes. */
   reconfigure(service: ServiceName, env: Record<string, string>): void;
@@ -109,7 +112,7 @@ interface Place extends ServiceAddress {
   starts: number;
   /** True while the process is to end. */
   ending: boolean;
-  /** True from the moment a load balancer would stop sending until the exit of the process. */
+  /** True from the moment at which a load balancer would stop sending until the exit of the process. */
   leaving: boolean;
 }
 
@@ -159,7 +162,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
       if (unexpected && place.ready) crashes.push(`${name} ended by itself (${words(exit)})`);
       place.ready = false;
       if (place.child === child) place.pid = undefined;
-      // Restarts a process that dies during its start (its server is down), as a supervisor would.
+      // Restarts a process that dies during its start (because its server is down), as a supervisor would.
       if (unexpected) setTimeout(() => void (closing || place.ending || start(place).catch(() => {})), 500).unref();
     });
     await waitFor(name, () => answers(place), { timeoutMs: READY_MS });
@@ -267,7 +270,7 @@ async function answers(place: Place): Promise<true | undefined> {
   return true;
 }
 
-/** Returns the processes that a load balancer would use: the ready ones, or all if none is ready. */
+/** Returns the processes that a load balancer would use: those that are ready, or all if none is ready. */
 function listening(places: Place[]): string[] {
   const ready = places.filter(place => place.ready);
   return (ready.length > 0 ? ready : places).map(({ http }) => new URL(http!).host);
@@ -286,7 +289,7 @@ async function sharedEnv(
     ...{ kafkaTopicPrefix: `${name}.`, mongoDatabasePrefix: `${name}_`, s3Bucket: name },
     logLevel: process.env.LOG_LEVEL ?? 'info',
   });
-  // gRPC gets the addresses of all processes of a service and uses those that answer.
+  // gRPC gets the addresses of all processes of a service and uses those that respond.
   const target = (service: ServiceName) => {
     const mine = places.filter(place => place.service === service);
     return `ipv4:///${mine.map(({ grpc }) => grpc).join(',')}`;

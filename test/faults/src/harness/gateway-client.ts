@@ -10,7 +10,7 @@ export interface Ask {
   headers?: Record<string, string>;
   /** Cuts the connection after this many bytes of the body. */
   cutAfter?: number;
-  /** The maximum speed of the request's and the answer's body. */
+  /** The maximum speed of the bodies of the request and of the response. */
   bytesPerSecond?: number;
   limitMs?: number;
   /** The only status that is not an incident; by default, every status below 500. */
@@ -75,7 +75,7 @@ export function createGatewayClient(origins: () => string[], random: Random): Ga
   };
 }
 
-// Refused, or reset during the connect: in both cases nothing of the request was sent.
+// The connection was refused, or reset during the connect. In both cases, nothing of the request was sent.
 const isRefused = ({ code, syscall }: NodeJS.ErrnoException) =>
   syscall === 'connect' && /REFUSED|RESET/.test(code ?? '');
 

@@ -30,9 +30,9 @@ export interface HarnessOptions {
   processEnv?: (service: ServiceName, index: number) => Record<string, string>;
   /** Prepares code of another version below `dataDir`. Returns a function for the folder of a process's code. */
   code?: (dataDir: string) => Promise<(service: ServiceName, index: number) => string | undefined>;
-  /** The services with the memory limit of deploy/, if the machine supports it. */
+  /** The services that get the memory limit of deploy/, if the machine supports it. */
   limited?: ServiceName[];
-  /** Makes the run's certificates in this folder; by default, a machine's certificates. */
+  /** Makes the run's certificates in this folder; by default, the run uses the machine's certificates. */
   certificates?: (dir: string) => Promise<FleetCertificates>;
   expected?: Partial<Expectations>;
   /** Starts servers for this case only. Returns the variables (MONGO_URL, …) that replace the run's. `stack` ends the servers. */
@@ -53,7 +53,7 @@ export interface Harness extends AsyncDisposable {
   /** Violations that a case, a client or the fleet saw; the checker adds its own. */
   readonly violations: string[];
   violated(sentence: string): void;
-  /** Measurements for the log. */
+  /** Measurements that are written to the log. */
   readonly notes: string[];
   noted(sentence: string): void;
   /** Returns the proxies to a server: those of every process, or of one service. */
@@ -77,8 +77,8 @@ export interface Harness extends AsyncDisposable {
   /** The variables with the servers' own addresses, not the proxies'. */
   readonly serversEnv: Record<string, string>;
   /**
-   * Kills every process, and starts the services on other servers with the same names and secrets. Calls `prepare` when nothing
-   * runs; it returns the variables of the new servers.
+   * Kills every process, and starts the services on other servers with the same names and secrets. Calls `prepare` when no
+   * process runs; `prepare` returns the variables of the new servers.
    */
   move(prepare: () => Promise<Record<string, string>>): Promise<void>;
   /** Keeps logs and data on the disk when the harness is closed. */
@@ -120,7 +120,7 @@ export async function openHarness(
   opening.defer(() => fleet[Symbol.asyncDispose]());
   let leftovers = await watch();
   opening.defer(() => leftovers[Symbol.asyncDispose]());
-  /** The crashes of the processes on earlier servers. */
+  /** The crashes of the processes that used earlier servers. */
   const crashes: string[] = [];
   const { apiToken } = await provision(addressesOf(fleet));
   const gateway = createGatewayClient(() => fleet.gateways, random.fork('gateway'));

@@ -8,11 +8,11 @@ import type { Owner, Project } from '../owner/owner.ts';
 export interface LoadOptions {
   /** The number of concurrent contributors. */
   width?: number;
-  /** The least time between the starts of two contributors in one place; 0 by default. */
+  /** The minimum time between the starts of two contributors in one place; 0 by default. */
   everyMs?: number;
-  /** The share with speech, in a project with transcription. */
+  /** The share of takes with speech, in a project with transcription. */
   speech?: number;
-  /** Makes all takes instead of the pool. */
+  /** Makes all takes, instead of taking them from the pool. */
   takes?: (random: Random) => Take;
   contribute?: ContributeOptions;
 }

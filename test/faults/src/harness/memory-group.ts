@@ -13,7 +13,7 @@ const SAMPLE_MS = 100;
 /** A cgroup with a container's memory limit: its processes see the limit, and the kernel enforces it. */
 export interface MemoryGroup extends AsyncDisposable {
   readonly limitMiB: number;
-  /** The sampled peak of its processes' memory in MiB, without the file cache, which the kernel can reclaim. */
+  /** The sampled peak of its processes' memory in MiB. Excludes the file cache, because the kernel can reclaim it. */
   readonly peakMiB: number;
   /** Returns the number of processes that the kernel killed at the limit. */
   kills(): Promise<number>;
@@ -54,7 +54,7 @@ export async function manifestMemory(service: ServiceName): Promise<number> {
   return Number(found);
 }
 
-/** Makes a group with a limit. Returns undefined where this is not possible: it needs root outside a container. */
+/** Makes a group with a limit. Returns undefined if this is not possible: it needs root outside a container. */
 export async function openMemoryGroup(name: string, limitMiB: number): Promise<MemoryGroup | undefined> {
   for (const version of [V1, V2]) {
     await sweep(version);
@@ -92,7 +92,7 @@ function watched(version: Version, dir: string, limitMiB: number): MemoryGroup {
     ],
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
-      // The kernel counts a killed process until it has removed it.
+      // The kernel still counts a killed process until the process is removed.
       const gone = () => rmdir(dir).then(() => true as const);
       await waitFor(`the end of ${dir}`, gone, { timeoutMs: 10_000 });
     },

@@ -11,8 +11,8 @@ export interface SlowAnswer {
 }
 
 /**
- * Sends a body in pieces, `everyMs` apart. Calls `onFirst` when the first piece was accepted or never will be. Returns the answer,
- * or undefined when the connection failed before. An early answer ends the sending.
+ * Sends a body in pieces, `everyMs` apart. Calls `onFirst` when the first piece was accepted or can no longer be accepted.
+ * Returns the response, or undefined when the connection failed before it. Stops sending when a response arrives early.
  */
 export async function sendSlowly(
   url: string,
@@ -49,7 +49,7 @@ export async function sendSlowly(
 
 /**
  * Reads a download at `bytesPerSecond`, or pauses after the first bytes until `until` has settled and then reads the rest.
- * Returns the answer after its end, whole or cut.
+ * Returns the response after its end, whether it is complete or cut.
  */
 export async function readSlowly(
   url: string,
@@ -77,7 +77,7 @@ export async function readSlowly(
       await held;
     }
   } catch {
-    // The download was cut, or the reader left.
+    // The download was cut, or the reader disconnected.
   }
   const { statusCode, headers: answered, complete } = response;
   return { status: statusCode!, headers: answered, body: Buffer.concat(chunks), complete };
@@ -100,7 +100,7 @@ async function answerOf(request: ClientRequest): Promise<SlowAnswer | undefined>
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
   } catch {
-    // The status had arrived.
+    // The status had arrived before the failure.
   }
   const { statusCode, headers, complete } = response;
   return { status: statusCode!, headers, body: Buffer.concat(chunks), complete };

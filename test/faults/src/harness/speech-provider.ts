@@ -6,7 +6,7 @@ export interface SpeechCall {
   /** The process's index. */
   process: number;
   began: number;
-  /** The time of the answer or of the connection's end; undefined while the call runs. */
+  /** The time of the response or of the connection's end; undefined while the call runs. */
   ended: number | undefined;
 }
 
@@ -22,7 +22,7 @@ const answerOf = (text: string) =>
     segments: [{ id: 0, start: 0, end: 1, text, no_speech_prob: 0, avg_logprob: -0.1 }],
   });
 
-/** Answers the transcription processes instead of the speech server, until their proxies pass again. */
+/** Responds to the transcription processes instead of the speech server, until their proxies forward bytes again. */
 export function provideSpeech(
   harness: Harness,
   takesMs: (call: SpeechCall) => number,

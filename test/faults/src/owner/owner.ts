@@ -26,7 +26,7 @@ export interface Project {
 export interface Owner {
   readonly projects: Project[];
   create(settings?: Record<string, unknown>): Promise<Project>;
-  /** Creates a project for another owner with this token. The methods below use that token for it. */
+  /** Creates a project for another owner, who has this token. The methods below then use that token for the project. */
   createFor(apiToken: string, settings?: Record<string, unknown>): Promise<Project>;
   /** Sends one request with the token of the project's owner, without retries. */
   ask(path: string, ask?: Ask): Promise<Answer>;
@@ -55,7 +55,8 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
         const answer = await ask(path, request);
         if (answer.status < 400) return answer;
         last = new Error(`${answer.what}: ${answer.bytes.toString().slice(0, 300)}`);
-        // 409 means that the first request with this Idempotency-Key still runs or died; Retry-After has the time of a retry.
+        // 409 means that the first request with this Idempotency-Key still runs or died. Retry-After contains the time until a
+        // retry.
         const isRunning = answer.status === 409 && answer.headers['retry-after'] !== undefined;
         if (isRunning) waitMs = Number(answer.headers['retry-after']) * 1_000;
         else if (answer.status < 500) break;
@@ -78,7 +79,7 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
         ...{ sharedLinkEnabled: true, sharedLinkMaxUses: 1_000 },
         ...settings,
       };
-      // The idempotency key prevents a second project when a lost answer is retried.
+      // The idempotency key prevents a second project when the request is retried after a lost response.
       const headers = { 'idempotency-key': randomUUID(), authorization: `Bearer ${token}` };
       const made: ProjectCreatedJson = (await insist('/api/projects', { method: 'POST', json, headers })).json();
       const project = {

@@ -9,7 +9,7 @@ export interface Delivered {
   type: string;
   projectId: string;
   submissionId: string | undefined;
-  /** The time of the event from its body. */
+  /** The time of the event, from its body. */
   at: Date;
   times: number;
 }
@@ -19,9 +19,9 @@ export interface Receiver extends AsyncDisposable {
   url: string;
   /** The events by id, in the order of their first acceptance. */
   readonly events: Map<string, Delivered>;
-  /** Bad deliveries: a wrong signature, or one id with two bodies. */
+  /** Bad deliveries: with a wrong signature, or with the id of another body. */
   readonly violations: string[];
-  /** Returns the status of each answer; 204 when undefined. */
+  /** Returns the status of each HTTP response; 204 when undefined. */
   answer: ((event: ReceivedRequest) => number) | undefined;
 }
 
@@ -61,7 +61,7 @@ export async function openReceiver(
   return receiver;
 }
 
-/** Returns the fault of the two signatures (the contract's and Standard Webhooks'), or undefined. */
+/** Returns the fault of the two signatures (of the contract and of Standard Webhooks), or undefined. */
 function signatureFault({ headers, body }: ReceivedRequest, secret: string): string | undefined {
   const own = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
   const theirs = Buffer.from(String(headers['service-signature']));

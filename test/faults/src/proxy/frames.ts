@@ -29,7 +29,7 @@ export function createSplitter(framing: Framing): (chunk: Buffer) => Buffer[] {
   };
 }
 
-/** Two byte strings of the same length, so that no length in a message changes. */
+/** Two byte strings of the same length, so that the lengths in a message do not change. */
 export type Replacement = readonly [from: Buffer, to: Buffer];
 
 /** Returns the message with each `from` replaced by its `to`. */
@@ -44,10 +44,13 @@ export function replaceAll(frame: Buffer, replacements: readonly Replacement[]):
   return out;
 }
 
-/** MongoDB: returns the id of a request; `mongoAnswerTo` returns the request id in an answer. */
+/** For MongoDB: returns the id of a request. `mongoAnswerTo` returns the id of the request to which a response belongs. */
 export const mongoRequestId = (frame: Buffer): number => frame.readInt32LE(4);
 export const mongoAnswerTo = (frame: Buffer): number => frame.readInt32LE(8);
-/** Kafka: returns a request's API key (0 is Produce); the functions below return the correlation ids of request and answer. */
+/**
+ * For Kafka: returns the API key of a request (0 is Produce). The functions below return the correlation ids of a request
+ * and a response.
+ */
 export const kafkaApiKey = (request: Buffer): number => request.readInt16BE(4);
 export const kafkaRequestId = (request: Buffer): number => request.readInt32BE(8);
 export const kafkaAnswerTo = (answer: Buffer): number => answer.readInt32BE(4);
@@ -56,9 +59,10 @@ export const KAFKA_PRODUCE = 0;
 const OP_MSG = 2013;
 const BSON_STRING = 2;
 
-/** MongoDB: returns a request's command and collection; undefined if it is not a command on a collection. */
+/** For MongoDB: returns the command and the collection of a request; undefined if it is not a command on a collection. */
 export function mongoCommand(request: Buffer): { name: string; collection: string } | undefined {
-  // Header, flags, a section of kind 0, the document's length; then the first element, whose name is the command.
+  // The order is: header, flags, a section of kind 0, the document's length, and then the first element, whose name is the
+  // command.
   if (request.length < 32 || request.readInt32LE(12) !== OP_MSG || request[20] !== 0) return undefined;
   const end = request.indexOf(0, 26);
   if (request[25] !== BSON_STRING || end < 0) return undefined;

@@ -13,8 +13,8 @@ import type { FaultProxy, Tap } from './proxy.ts';
 const WRITES = new Set(['insert', 'update', 'findAndModify', 'delete']);
 
 /**
- * Calls `then` after MongoDB has acknowledged a write to one of these collections, after `skip` others, and before the process
- * gets the answer: the commit is done, but no later step.
+ * Calls `then` after MongoDB has acknowledged a write to one of these collections, and before the process gets the
+ * acknowledgement: the commit is done, but no later step. Skips the first `skip` writes.
  */
 export function onCommit(process: Process, collections: string[], skip: number, then: () => void): void {
   const isWrite = (request: Buffer) => {
@@ -30,7 +30,10 @@ export function onCommit(process: Process, collections: string[], skip: number, 
   });
 }
 
-/** Calls `then` after Kafka has acknowledged a produce request, after `skip` others, and before the process gets the answer. */
+/**
+ * Calls `then` after Kafka has acknowledged a produce request, and before the process gets the acknowledgement. Skips the
+ * first `skip` requests.
+ */
 export function onPublished(process: Process, skip: number, then: () => void): void {
   const isProduce = (request: Buffer) => request.length >= 12 && kafkaApiKey(request) === KAFKA_PRODUCE;
   once(process.proxies.to.kafka, {

@@ -7,14 +7,17 @@ import { createSplitter, type Framing, type Replacement, replaceAll } from './fr
 
 export type Direction = 'request' | 'answer';
 
-/** Gets each message (or chunk, if the protocol has no messages) before it is forwarded. `connection` numbers the connections. */
+/**
+ * Gets each message (or chunk, if the protocol has no messages) before it is forwarded. `connection` is the number of the
+ * connection.
+ */
 export type Tap = (frame: Buffer, direction: Direction, connection: number) => void;
 
 export interface ProxyOptions {
   /** Returns the `host:port` of the servers; the proxy alternates between several and skips one that refuses. */
   targets: () => string[];
   framing?: Framing;
-  /** Replacements in answers: the server's reported addresses become the proxy's. */
+  /** Replacements in responses: the reported address of a server becomes the address of its proxy. */
   replacements?: readonly Replacement[];
 }
 
@@ -27,15 +30,15 @@ export interface FaultProxy extends AsyncDisposable {
   down(): Promise<void>;
   /** Keeps connections open and accepts new ones, but passes no byte. */
   freeze(): void;
-  /** Stops all bytes of the open connections, as after a power loss of the other side; new connections pass. */
+  /** Stops all bytes of the open connections, as after a power failure of the other side. New connections work. */
   strand(): void;
   /** Limits the speed of each connection in each direction. */
   slow(bytesPerSecond: number): void;
-  /** Delays the beginning of each answer by this many milliseconds, but not the rest of the answer. */
+  /** Delays the beginning of each response by this many milliseconds, but not the rest of the response. */
   lag(ms: number): void;
-  /** Lets this HTTP listener answer new connections; resets open ones. */
+  /** Lets this HTTP listener handle new connections; resets open ones. */
   answer(listener: RequestListener): void;
-  /** Resets open connections; new ones pass. */
+  /** Resets open connections; new connections work. */
   reset(): void;
   /** Sets the tap; undefined removes it. */
   tap(tap: Tap | undefined): void;
@@ -170,7 +173,7 @@ function breakOff(socket: Socket): void {
 
 function join(joint: Joint): void {
   const { client, server } = joint;
-  // The bytes that one side sent before it closed still reach the other.
+  // Bytes that one side sent before it closed still reach the other side.
   client.once('close', () => server.destroySoon());
   server.once('close', () => client.destroySoon());
   void carry(client, server, 'request', joint);

@@ -9,7 +9,7 @@ import { type MediaServiceServer, MediaServiceService } from '@recording-request
 import type { Harness } from '../harness/harness.ts';
 import { EVERYONE } from './mounted-certificates.ts';
 
-// Any call works if the server answers: a refusal comes after the handshake.
+// Any call works if the server responds, because a refusal comes after the handshake.
 const CALL = { objectKey: 'none' };
 const CALL_MS = 20_000;
 
@@ -20,7 +20,8 @@ export interface ConnectionProbes extends AsyncDisposable {
 
 /**
  * Calls every process from every service and the operator, each time over a new connection with the caller's current files.
- * Reports each failure as a violation. The services' own connections last for minutes and would not test new certificates.
+ * Reports each failure as a violation. The connections of the services themselves last for minutes, so they would not test
+ * new certificates.
  */
 export async function startConnectionProbes(harness: Harness): Promise<ConnectionProbes> {
   const callers = new Map<Caller, Internal>();
@@ -57,9 +58,9 @@ export async function startConnectionProbes(harness: Harness): Promise<Connectio
   };
 }
 
-/** Resolves when the server has answered, even with a refusal. */
+/** Resolves when the server has responded, even with a refusal. */
 async function callOnce(internal: Internal, server: string, address: string): Promise<void> {
-  // Its own pool means its own connection.
+  // A separate pool means a separate connection.
   const options = { slowReaders: { windowBytes: 65_536 } };
   const client = createClient<MediaServiceServer>(MediaServiceService, address, internal.peer(server), options);
   try {

@@ -14,7 +14,7 @@ const FILES = ['tls.crt', 'tls.key', 'ca.crt'] as const;
 /** Every holder of a certificate. */
 export const EVERYONE: readonly Caller[] = [...SERVICES, OPERATOR];
 
-/** The holder of a folder's files: one process or the operator. */
+/** The holder of the files in a folder: one process or the operator. */
 export interface Holder {
   name: Caller;
   index: number;
@@ -24,7 +24,7 @@ export interface Holder {
 export interface MountedCertificates extends FleetCertificates {
   /** Runs `npm run certificates -- DIR` with these options. */
   make(...options: string[]): Promise<void>;
-  /** Copies the files to one process's folder, one by one in any order, with pauses of up to `pauseMs`. */
+  /** Copies the files to the folder of one process, one by one in any order, with pauses of up to `pauseMs`. */
   mount(holder: Holder, random: Random, pauseMs: number): Promise<void>;
   /** Returns the current content of a process's files. */
   mounted(holder: Holder): Promise<{ serialNumber: string; authorities: string[] }>;

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process of the previous version: makes it forget the event kinds in FORGET_EVENTS. The process then decodes
- * them without a payload, as protobuf decodes kinds of a later version.
+ * Preloaded into a process of the previous version: makes it forget the event kinds in FORGET_EVENTS. The process then
+ * decodes them without a payload, as protobuf decodes unknown kinds of a later version.
  */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';

@@ -6,7 +6,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import mongoose from 'mongoose';
 import type { Harness } from '../harness/harness.ts';
 
-/** Data that a later version would send and store; every process must preserve it. */
+/** Data that a later version would send and store. Every process must preserve it. */
 export interface Tomorrow extends AsyncDisposable {
   /** Publishes an event of an unknown kind to each topic. */
   publish(): Promise<void>;
@@ -28,7 +28,7 @@ const DOCUMENTS = {
 const MARK_MS = 1_000;
 const WAIT_MS = 60_000;
 
-/** Starts to send every event a second time with an unknown field, and to add an unknown field to documents. */
+/** From now on, sends every event a second time with an unknown field, and adds an unknown field to documents. */
 export async function openTomorrow(harness: Harness): Promise<Tomorrow> {
   const { serversEnv, topicPrefix } = harness;
   await using opening = new AsyncDisposableStack();
@@ -75,7 +75,7 @@ function eventOfTomorrow(): Buffer {
 
 type Send = (topic: string, key: Buffer | null, value: Buffer) => Promise<unknown>;
 
-/** Sends each event again in a later version's form; consumers accept duplicates. */
+/** Sends each event again in the form of a later version; consumers accept duplicates. */
 async function mirror(kafka: Kafka, prefix: string, send: Send) {
   const consumer = kafka.consumer({ groupId: `${prefix}mirror` });
   await consumer.connect();

@@ -9,7 +9,7 @@ import { type ClipSpec, EARLY_END_SEC, FRAME_RATE, GAPS, isMp4, LATE_SEC } from 
 const later = (sec: number) => (sec > 0 ? ['-itsoffset', String(sec)] : []);
 const secondsOf = ({ frames }: ClipSpec) => frames / FRAME_RATE;
 
-/** Returns the inputs: pictures, sound, and the source of a further track. */
+/** Returns the inputs: pictures, sound, and the source of an additional track. */
 export async function inputsOf(dir: string, spec: ClipSpec): Promise<string[]> {
   const base = await makeBase(dir);
   const rgb = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-s', `${BASE_WIDTH}x${BASE_HEIGHT}`, '-r', String(FRAME_RATE)];

@@ -41,7 +41,7 @@ const losses: Array<[(clip: ClipSpec) => boolean, RegExp]> = [
 export function expectedOf(clip: ClipSpec): Expected {
   for (const [is, reason] of refusals) if (is(clip)) return { verdicts: ['refused'], reason };
   for (const [is, reason] of losses) if (is(clip)) return { verdicts: ['kept'], reason };
-  // A copy of a cut clip has the rest, or differs in its last packets.
+  // A copy of a cut clip contains the remaining packets, or differs in the last ones.
   if (clip.cut < 100) return { verdicts: ['equal', 'kept'], reason: lost('') };
   return { verdicts: ['equal'] };
 }

@@ -1,4 +1,4 @@
-/** Reads with ffprobe how a file is to be shown. */
+/** Reads with ffprobe how players must show a file. */
 import { runTool } from '../clip/run-ffmpeg.ts';
 
 interface Stream {
@@ -39,7 +39,7 @@ export async function factsOf(path: string, signal: AbortSignal): Promise<Facts>
           String(stream[name]),
         ]),
       ),
-      // Only a colour may appear in the copy alone; a shape or a turn may not.
+      // The copy may state a colour that the clip does not state, but not a shape or a turn.
       shape: String(stream.sample_aspect_ratio ?? SQUARE).replace('0:1', SQUARE),
       turn: turnOf(stream),
     })),

@@ -22,7 +22,7 @@ const CUE_OFF_SEC = 0.3;
 const SHORTEST_WORD_SEC = 0.25;
 const FRAME_SEC = 1 / FRAME_RATE;
 const ROUNDING_SEC = 0.003;
-/** A cut clip ends with a part of a picture, which some readers count. */
+/** A cut clip ends with a part of a picture. Some readers count this picture. */
 const CUT_OFF_SEC = 0.6;
 /** A thumbnail is the nearest key frame within this time, or else the exact picture. */
 const NEAR_SEC = 2;

@@ -50,7 +50,7 @@ export async function decode(path: string, clip: ClipSpec, signal: AbortSignal):
 
 /** The permitted offset of a word in a clip, caused by lossy codecs and whole packets. */
 const WORD_OFF_SEC = 0.06;
-/** The edge of a clip may omit or cut a packet with the beginning of a word. */
+/** At the edge of a clip, a packet with the beginning of a word may be missing or cut. */
 const EDGE_SEC = 0.1;
 /** The permitted offset of a flash: a variable rate omits some pictures. */
 const FLASH_OFF_SEC = 0.14;

@@ -1,4 +1,4 @@
-/** Decides which properties of a clip can be combined; other combinations cannot be made or mean nothing. */
+/** Decides which properties of a clip can be combined. All other combinations are impossible or have no meaning. */
 import {
   type AudioCodec,
   type ClipSpec,

@@ -109,5 +109,5 @@ const REFUSED: Special[] = [
   { container: 'ts' },
 ];
 
-/** The clips with their own reason. */
+/** The named clips, each of which tests a special case. */
 export const SPECIAL: Special[] = [...PHONES, ...SOUNDS, ...SIZES, ...LENGTHS, ...CUT, ...REFUSED];
