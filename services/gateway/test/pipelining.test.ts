@@ -42,7 +42,7 @@ before(async () => {
     },
     {
       MEDIA_AT_ONCE_PER_TOKEN: String(MEDIA_PER_TOKEN),
-      // More than the test sends: the limit under test is that of the connection.
+      // More than the test sends, because the connection's limit is under test.
       RATE_LIMIT_TOKEN_PER_MINUTE: '1000000',
       RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
       RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: '1000000',

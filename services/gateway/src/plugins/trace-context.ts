@@ -18,8 +18,8 @@ const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}
 const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 
 /**
- * Returns a listener that traces and measures each request of `handle`. Drops a client's trace context, which would put our
- * spans into a trace of another system. Keeps that of a trusted proxy if the operator enabled it, but never its baggage.
+ * Returns a listener that traces and measures each request of `handle`. Drops a client's trace context, which would put our spans
+ * into a trace of another system. Keeps the trace context of a trusted proxy if the operator enabled it, but never its baggage.
  */
 export const traced =
   (handle: RequestListener, trusted: TrustedTrace): RequestListener =>

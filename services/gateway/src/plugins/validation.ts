@@ -16,7 +16,7 @@ export function installValidation(app: FastifyInstance): void {
       return faults ? { error: faults as unknown as FastifyError['validation'] & Error } : { value };
     };
   });
-  // A route without a schema would ignore a body. The schema is not the route's own: the API description names no body.
+  // A route without a schema would ignore a body. The route itself gets no schema, because the API description names no body.
   const faultsInNone = bodies(NO_FIELDS);
   app.addHook('preValidation', async ({ body, is404, routeOptions: { config, schema } }) => {
     if (is404 || config.streamsBody || schema?.body) return;

@@ -89,8 +89,8 @@ interface FirstPage {
 }
 
 /**
- * Returns the first part of a page: its bytes, if it is the whole page. The service needs the project's name for them, so this
- * reads the name first if it is not cached.
+ * Returns the first part of a page: its bytes, if it is the whole page. The service needs the project's name for these bytes, so
+ * this reads the name first if it is not cached.
  */
 async function loadFirst(context: Context, listRequest: ListSubmissionsRequest): Promise<FirstPage> {
   const { services, baseUrl, projectNames } = context;
