@@ -37,9 +37,9 @@ const BATCH_BYTES = 1024 * 1024;
 const STOP_MS = 5_000;
 
 /**
- * Publishes the outbox entries of a collection, then clears them. A change stream wakes it, and a look every `pollMs` finds the
- * rest. A lease allows one process at a time; another one takes over within `leaseMs`. After a failed send, the process gives
- * up the lease for `restMs`, so that another one tries.
+ * Publishes the outbox entries of a collection, then clears them. A change stream wakes it, and a poll every `pollMs` finds the
+ * rest. A lease allows one process at a time; another one takes over within `leaseMs`. After a failed send, the process gives up the
+ * lease for `restMs`, so that another one tries.
  */
 export function startRelay(options: {
   connection: Connection;
@@ -65,7 +65,7 @@ export function startRelay(options: {
   const lease = createLease(connection, `outbox:${collection}`, leaseMs);
   let heldUntil = 0;
   let restUntil = 0;
-  // When the holder looks next, unless it is woken.
+  // The time of the holder's next poll, unless a change wakes it earlier.
   let lookAt = 0;
   let stopping = false;
   const hold = async () => {

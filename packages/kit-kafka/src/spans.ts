@@ -16,7 +16,7 @@ export interface SentEvent {
 interface SendSpans {
   /** The trace headers of each record. */
   headers: Record<string, string>[];
-  /** Ends the spans. `offset` is that of the first record. */
+  /** Ends the spans. `offset`: the offset of the first record. */
   acknowledged(offset: bigint | undefined): void;
   /** Ends the spans, and throws the error. */
   failed(error: unknown): never;

@@ -27,7 +27,7 @@ const oneWordOf = (...values: string[]): Check => {
 
 const itemsOf = (value: string): string[] => value.split(',').map(item => item.trim());
 
-/** Accepts several values, separated by commas; `none` and `all` only alone. */
+/** Accepts several values, separated by commas; `none` and `all` must be the only value. */
 const someOf =
   (...values: string[]): Check =>
   value => {

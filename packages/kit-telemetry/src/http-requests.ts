@@ -56,7 +56,10 @@ export function whenClosed(response: ServerResponse, run: () => void): void {
   response.once('close', () => context.with(now, run));
 }
 
-/** Names the span and the duration of a request by its route, such as `/api/projects/:projectId`: a path has ids and tokens. `from`: the client's address. */
+/**
+ * Names the span and the duration of a request by its route, such as `/api/projects/:projectId`: a path has ids and tokens. `from`:
+ * the client's address.
+ */
 export function nameRequest(request: IncomingMessage, route: string | undefined, from?: string): void {
   const served = running.get(request);
   if (!served) return;

@@ -17,7 +17,10 @@ export function readSecret(file: string, variable: string): string {
   return text;
 }
 
-/** Returns a function that reads the secret again at use, and keeps the last one while the file is unreadable. Throws if it is unreadable now. */
+/**
+ * Returns a function that reads the secret again at use, and keeps the last one while the file is unreadable. Throws if it is
+ * unreadable now.
+ */
 export function renewedSecret(file: string, variable: string): Secret {
   const current = lookedAt(() => readSecret(file, variable));
   return () => current();

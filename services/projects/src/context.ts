@@ -23,7 +23,7 @@ export interface Context extends AsyncDisposable {
   store: Store;
   /** Check the values of a request against the public contract. */
   checks: ReturnType<typeof createProjectChecks>;
-  /** Slots that owners share, because a page of links needs about 1 MB of memory, and so does a creation. */
+  /** Slots that owners share, because a page of links or a creation needs about 1 MB of memory. */
   lists: FairSlots;
   creations: FairSlots;
 }

@@ -68,7 +68,7 @@ test('a project is created with its links, its tokens and its reservation', asyn
   assert.deepEqual(named, { project: undefined, projectName: made.project!.settings!.projectName });
 });
 
-test('no token and no secret is stored in the clear', async () => {
+test('no token or secret is stored as plain text', async () => {
   const made = await newProject(running, { webhookSecret: CLEAR });
   const { models } = running.store;
   const kept = JSON.stringify([

@@ -59,7 +59,7 @@ async function intendedLanding(linkId: string): Promise<Response> {
   return (await running.store.responses.beginTransfer(held._id, { use: 'held', answers: 0 }, change, landing))!;
 }
 
-/** The steps that a process finished before it died, for each place where it can die, and the ids that the link then keeps. */
+/** The steps that a process finished before it died, for each place where it can die, and the ids that then stay in the link. */
 const DEATHS: [string, (response: Response) => Promise<void>, applied: number][] = [
   ['before the link applied it', async () => {}, 0],
   ['after the link applied it', async response => void (await steps.applyToLink(response, [response.transfer!])), 0],

@@ -35,7 +35,7 @@ export interface SubmissionsService extends RunningService {
 }
 
 const OPEN_PUTS_LOOK_MS = 10 * 60_000;
-/** The slow sweeper runs once in this many turns of the other. */
+/** The slow sweeper runs once in this many turns of the other sweeper. */
 const SELDOM_TURNS = 6;
 
 /** Starts the service. Tests start the same function. */

@@ -13,7 +13,7 @@ export const OWNER = 'owner';
 export const PROJECT = 'project';
 export const LONG_AGO = new Date('2026-01-01T00:00:00Z');
 export const at = (index: number) => new Date(LONG_AGO.getTime() + index * MINUTE_MS);
-/** Returns an id like that of uuidv7() at that time. */
+/** Returns an id as uuidv7() makes it at that time. */
 export const idAt = (index: number) => {
   const hex = at(index).getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(index).padStart(12, '0')}`;

@@ -57,7 +57,7 @@ function trackDiffers(before: Track, after: Track): Difference[] {
   // An edit list that cuts out a middle part is not copied.
   if (showsHidden || counted === 'bytes' || !lacksOpenEnd(before, after))
     same(`${counted}:`, before[counted], after[counted], showsHidden ? 'the cuts in it' : what);
-  // ffmpeg gives all packets after a restart the last time before it, and a player shows only one of them.
+  // ffmpeg sets the times of all packets after a restart to the last time before it, and a player shows only one of them.
   if (before.restarts) found.push({ phrase: 'the parts whose times restart', detail: `the times of ${what} restart` });
   same('channels:', before.channels, after.channels);
   same('descriptions:', before.descriptions, after.descriptions, 'a change of its format');

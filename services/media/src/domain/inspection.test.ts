@@ -62,7 +62,7 @@ test('a gap does not lengthen a last packet of unknown length', () => {
   assert.equal(inspectionOf(scan({ startSec: 0, streams: [video, flac] }))?.tracks[1]?.endSec, 3.2);
 });
 
-test('a live recording’s length is that of its packets, and times count from its start', () => {
+test('a live recording has the length of its packets, and times count from its start', () => {
   assert.deepEqual(inspectionOf(scan()), {
     container: 'webm',
     durationSec: 4.012,

@@ -22,7 +22,7 @@ export interface Track {
   looks: string[];
   /** True when the file does not state the duration of the last packet. */
   openEnd?: boolean | undefined;
-  /** True when the times of its packets start again, as in joined recordings. */
+  /** True when the times of its packets restart, as in joined recordings. */
   restarts?: boolean | undefined;
 }
 

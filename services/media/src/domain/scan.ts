@@ -1,4 +1,4 @@
-/** The most pictures that a codec may store before a picture that is shown before them: 16, of H.264. */
+/** The maximum number of pictures that a codec may store before a picture that is shown earlier: 16, in H.264. */
 export const MAX_REORDERED = 16;
 
 /** In pixels, before rotation. */
@@ -46,7 +46,7 @@ export interface StreamScan extends StreamHeader {
   endSec: number | undefined;
   /** True when the file does not state that packet's duration. */
   openEnd: boolean;
-  /** The most packets, counted to MAX_REORDERED + 1, that come before a packet and have a later time. */
+  /** The maximum number of packets that precede a packet and have a later time, counted up to MAX_REORDERED + 1. */
   overtaken: number;
   keyFrames: number[];
 }

@@ -20,7 +20,7 @@ export interface Link {
   disabled: boolean;
   openedAt: Date | null;
   submittedAt: Date | null;
-  /** The time at which the response was complete; for a shared link, that of the latest one. */
+  /** The time at which the response was complete; for a shared link, of the latest response. */
   completedAt: Date | null;
   createdAt: Date;
 }

@@ -48,7 +48,7 @@ export function asFormer(token: ApiToken): ApiToken {
   return { ...token, expiresAt: token.expiresAt && token.expiresAt < until ? token.expiresAt : until };
 }
 
-/** Returns whether the stored last use is too old to stand for a use now. */
+/** Returns whether the stored last use is so old that a use now must be stored. */
 export function lastUseIsOld({ lastUsedAt }: Pick<ApiToken, 'lastUsedAt'>, now: Date): boolean {
   return lastUsedAt === undefined || lastUsedAt.getTime() <= now.getTime() - LAST_USE_STEP_MS;
 }

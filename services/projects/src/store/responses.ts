@@ -13,7 +13,7 @@ export interface Expected {
   answers: number;
   /** Matches only a claim without any byte that expired by this time. */
   emptyAndOverBy?: Date;
-  /** False matches only a response of one clip. */
+  /** False matches only a response with a single clip. */
   isInterview?: false;
 }
 

@@ -4,7 +4,7 @@ import type { Models } from './models.ts';
 export const SEALED_IN = ['projects', 'links', 'idempotency'] as const;
 export type SealedIn = (typeof SEALED_IN)[number];
 
-/** A stored sealed text; the path is that of its field. */
+/** A stored sealed text and the path of its field. */
 export type SealedText = { id: string; sealed: string; projectId?: string } & (
   | { path: 'webhook.secret' | 'webhook.former.secret' | 'sealedToken' }
   | { path: 'answer'; userId: string; key: string }

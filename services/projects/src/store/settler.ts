@@ -46,7 +46,7 @@ export class Settler {
   }
 }
 
-/** Does steps 3 and 4 for transfers that are in their links. */
+/** Runs steps 3 and 4 for transfers that are in their links. */
 async function settle(steps: TransferSteps, batch: TransferRef[]): Promise<void> {
   const byLink = Map.groupBy(await steps.drop(batch), ref => ref.linkId);
   await Promise.all(

@@ -33,7 +33,7 @@ export type AppliedOutcome = 'applied' | 'refused' | 'lease_lost';
 
 // Only other replicas can win a race: this process writes to one link sequentially.
 const WRITE_TRIES = 12;
-// Far more than run at once: only ids that crashes left are cut off.
+// Far more than the number of concurrent transfers: only ids that crashes left are cut off.
 const IDS_MAX = 10_000;
 
 /** Names one transfer in its response and its link. */
@@ -130,7 +130,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       return transfers.map(transfer => outcomes.get(transfer)!);
     },
 
-    /** Runs step 3 if the holder is still the same. Returns the transfers that no response has any more. */
+    /** Runs step 3 if the holder is still the same. Returns the transfers that are no longer in any response. */
     async drop(batch: TransferRef[]): Promise<TransferRef[]> {
       const ids = responsesIn(batch);
       const transfers = { 'transfer.id': { $in: batch.map(ref => ref.transferId) } };

@@ -13,7 +13,7 @@ import { type AppliedOutcome, createTransferSteps, refOf } from './transfer-step
 export interface TransferOptions {
   /** The lease of the replica that began a transfer. */
   leaseMs: number;
-  /** The time for collecting transfers that are in their link, to settle them together. */
+  /** The wait in which transfers that are in their link are collected, to settle them together. */
   settleDelayMs: number;
   log: Logger;
 }

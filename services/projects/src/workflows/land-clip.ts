@@ -41,7 +41,7 @@ export async function landClip(deps: Deps, clip: Clip, log: Logger): Promise<Lan
   });
 }
 
-/** Lands the only clip of a response without a look at it before, as nearly every clip does. Returns null for any other. */
+/** Lands the only clip of a response without reading it first, as for nearly every clip. Returns null for any other response. */
 async function landOnly({ store, clock }: Deps, { responseId, questionIndex, submissionId }: Clip) {
   if (questionIndex !== 0) return null;
   const now = clock.now();

@@ -77,7 +77,7 @@ test('the next file is read once the bytes before it are taken, and none after t
   assert.deepEqual([requested, ended], [1, true]);
 });
 
-test('an error while files are read fails the archive, and so does the signal', async () => {
+test('an error while files are read, or the signal, fails the archive', async () => {
   async function* broken() {
     yield file(1);
     throw new Error('erased meanwhile');

@@ -49,9 +49,9 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   /** `uploading` → `finishing` for a complete upload; creates the submission's id. */
   finish(key: UploadKey): Promise<void>;
   /**
-   * As `finish`, and takes the lease of the landing in the same write. Stores `checksums` if they are of all bytes and
-   * the upload has no pages. Returns undefined when the upload is not `uploading` or not complete. Includes the parts if
-   * it has no pages.
+   * Does the same as `finish`, and takes the lease of the landing in the same write. Stores `checksums` if they cover all bytes and
+   * the upload has no pages. Returns undefined when the upload is not `uploading` or not complete. Includes the parts if it has no
+   * pages.
    */
   finishAs(
     key: UploadKey,

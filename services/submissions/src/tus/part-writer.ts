@@ -162,7 +162,7 @@ export class PartWriter implements Disposable {
     this.offset += part.size;
   }
 
-  /** Records a part. The write of the last one ends the lease, which then must not be renewed or released. */
+  /** Records a part. The write of the last part ends the lease, which must not be renewed or released afterwards. */
   private async append(part: Part, about: PartNotes): Promise<boolean> {
     if (!about.isLast) return await this.context.uploads.append(this.upload, this.writerId, part, about);
     const request = writer();

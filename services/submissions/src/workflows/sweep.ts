@@ -10,10 +10,10 @@ import { resumeLandings } from './uploads/resume-landings.ts';
 
 type Step = (context: Context) => Promise<void>;
 
-/** Contributors wait for these. */
+/** The steps that contributors wait for. */
 export const URGENT: Step[] = [resumeLandings];
 
-/** These can wait for half a minute. */
+/** The steps that can wait for half a minute. */
 export const SELDOM: Step[] = [
   endHolds,
   removeKept,

@@ -36,7 +36,7 @@ export interface Ledger {
   tally(which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads>;
   /** Returns whether the submission or the project of a delivery was erased. */
   isErased(delivery: { projectId: string; submissionId: string }): Promise<boolean>;
-  /** Returns the same, and the endpoint of the delivery's project. */
+  /** Returns whether the submission or the project of a delivery was erased, and the endpoint of the project. */
   look(delivery: {
     projectId: string;
     submissionId: string;
@@ -57,7 +57,7 @@ const SETTLED: DeliveryState[] = ['delivered', 'failed', 'erased'];
 
 /** Creates the part of the ledger that owners see. Every query contains the project's id. */
 export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
-  // Each delivery checks for an erasure; concurrent checks at one endpoint share a query that starts after all of them. It
+  // Each delivery checks for an erasure; concurrent checks at one endpoint share a query that starts after all of them. The query
   // reads the endpoint too.
   const look = createBatcher({
     keyOf: ({ projectId }) => projectId,

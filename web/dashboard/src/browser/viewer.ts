@@ -223,7 +223,7 @@ async function replace(hash: string): Promise<void> {
 /** Updates the open clip without interrupting its playback. */
 function refresh(clip: Clip): void {
   if (!open?.clip || open.id !== clip.submissionId) return;
-  // Captions need another player; a player in use stays, beside the text.
+  // Captions need another player. A player in use stays; the captions' text is shown next to it.
   const captions = open.captions || (hasCaptions(clip) && open.player.current?.untouched !== false);
   change(open, { clip, captions, plays: false });
 }

@@ -77,7 +77,7 @@ export function endRecords(count: number, size: number, offset: number): Buffer 
   return Buffer.concat([large, locator, end]);
 }
 
-/** Date, CRC and sizes stand in the same order in both headers. */
+/** Date, CRC and sizes have the same order in both headers. */
 function writeFields(header: Buffer, at: number, { date, crc32, size }: ZipFile): void {
   header.writeUInt32LE(dosTimeOf(date), at);
   header.writeUInt32LE(crc32, at + 4);

@@ -35,7 +35,7 @@ export interface KeptChecksums {
   keep(uploadId: string, checksums: RunningChecksums): void;
   /** Returns the checksums of the first `bytes` of an upload, if this process has them. */
   read(uploadId: string, bytes: number): Checksums | undefined;
-  /** Returns the latest checksums of an upload, and of how many bytes they are. */
+  /** Returns the latest checksums of an upload, and the number of bytes that they cover. */
   readAll(uploadId: string): (Checksums & { bytes: number }) | undefined;
   forget(uploadId: string): void;
 }

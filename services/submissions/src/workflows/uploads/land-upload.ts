@@ -128,7 +128,7 @@ async function landUnderLease(
   const workerId = uuidv7();
   const leaseMs = config.landingLeaseSeconds * 1_000;
   let lastsUntil = 0;
-  // By this process's monotonic clock, from before the request: not longer than in the database.
+  // Counts by this process's monotonic clock from before the request, so the time is not later than in the database.
   const prolonging = async <T>(held: Promise<T>): Promise<T> => {
     const until = performance.now() + leaseMs;
     const result = await held;

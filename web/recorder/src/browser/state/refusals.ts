@@ -10,7 +10,7 @@ const REFUSED: Record<RefusalCode, string> = {
   answered: 'goneAnswered',
 };
 
-/** Returns the text about a refused take. `limit` is that of the response, in seconds. */
+/** Returns the text about a refused take. `limit`: the limit of the response, in seconds. */
 export const refusedText = (code: RefusalCode | null, limit: number): Message => [
   code ? REFUSED[code] : 'refusedOther',
   { limit: clock(limit) },

@@ -161,7 +161,7 @@ export interface State {
   /** `locked`: another tab has the link; `starting`: the page checks earlier takes. */
   startup: 'locked' | 'starting' | 'ready';
   phase: Phase;
-  /** The message of the first screen, beside the server's text. `ofFile`: the problem is the chosen file. */
+  /** The message of the first screen, in addition to the server's text. `ofFile`: the problem is the chosen file. */
   welcome: { problem?: Message; hint?: Message; ofFile?: boolean };
   /** undefined until this device has begun a response. */
   response?: Response;

@@ -1,4 +1,4 @@
-/** A take's record on the device, beside its bytes. */
+/** A take's record on the device, in addition to its bytes. */
 export interface TakeRecord {
   id: string;
   /** The path of the take's link. */
