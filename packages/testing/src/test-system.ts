@@ -32,9 +32,9 @@ export interface TestSystem extends AsyncDisposable {
    * system.
    */
   restart(names?: readonly ServiceName[]): Promise<void>;
-  /** Returns the services' commands so far without their shard key, by database: see `shardKeys`. */
+  /** Creates an owner with a token of every scope. */
   newOwner(userName: string, videoLimit?: number): Promise<Owner>;
-  /** Covers the services' commands so far, by database: see `shardKeys`. */
+  /** Returns the services' commands so far without their shard key, by database: see `shardKeys`. */
   acrossShards: QueryPlans['acrossShards'];
   /** Returns the text of every log so far. */
   logs(): Promise<string>;

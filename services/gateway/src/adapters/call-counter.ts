@@ -8,7 +8,7 @@ const CALLERS = 50_000;
 export interface Count {
   max: number;
   remaining: number;
-  /** The result was published: no worker starts the job again until the result is recorded or overdue. */
+  /** Seconds until the window ends and the count restarts. */
   resetSeconds: number;
   isExceeded: boolean;
 }
