@@ -1,6 +1,7 @@
 #!/bin/sh
-# Compiles ffmpeg and ffprobe in the working directory, which has Debian's source of ffmpeg, and puts them into the folder $1. What is
-# in them, and why no more: docs/decisions/0052-two-images.md. Needs gcc, make, nasm, pkg-config and the headers of libdav1d and zlib.
+# Compiles ffmpeg and ffprobe in the working directory, which has Debian's source of ffmpeg, and copies them to the folder $1.
+# docs/decisions/0052-two-images.md lists their parts, with the reasons. Needs gcc, make, nasm, pkg-config and the headers of
+# libdav1d and zlib.
 set -eu
 to=$1
 ./configure --prefix=/usr --disable-autodetect --disable-debug --disable-doc --disable-ffplay --disable-network --disable-avdevice \

@@ -88,7 +88,7 @@
 {{- include "recording-request.possible" (dict "object" $o "settings" .settings) }}
 {{- end }}
 
-{{- /* Sets a pod's grace period, and STOP_GRACE_SECONDS to the part of it that preStop and a reserve leave, as in the base. */}}
+{{- /* Sets a pod's grace period, and STOP_GRACE_SECONDS to the rest of it after preStop and a reserve, as in the base. */}}
 {{- define "recording-request.grace" }}
 {{- $pod := .object.spec.template.spec }}
 {{- $container := first $pod.containers }}
@@ -96,7 +96,7 @@
 {{- range $container.env }}{{ if ne .name "STOP_GRACE_SECONDS" }}{{ $env = append $env . }}{{ end }}{{ end }}
 {{- $_ := set $container "env" $env }}
 {{- $_ := set $pod "terminationGracePeriodSeconds" .seconds }}
-{{- /* A new pod may have to wait for the room of an ending one. */}}
+{{- /* A new pod may have to wait until a terminating pod frees its resources. */}}
 {{- $_ := set .object.spec "progressDeadlineSeconds" (max 600 (add .seconds 240)) }}
 {{- end }}
 

@@ -173,8 +173,8 @@ test('KEDA reads the lag of every group of a worker', async () => {
       CONSUMERS.filter(([, group]) => serviceOfGroup(group) === metadata.name),
     );
     for (const { metadata: kafka } of triggers) {
-      // With this default, a partition without a committed offset counts as one waiting job. The services read it in the same
-      // way.
+      // By default, KEDA counts a partition without a committed offset as one waiting job. `earliest` counts all its records,
+      // as the services read them.
       assert.equal(kafka.offsetResetPolicy, 'earliest');
     }
     // While Kafka does not respond, jobs still wait, so the pods stay.
