@@ -42,7 +42,7 @@ export async function sendRecords(
         for (const record of batch) outcomes.set(record, failed);
       } catch (error) {
         if (error instanceof RecordTooLargeError) {
-          // One record may be too large, or only the batch.
+          // One record may be too large, or only the whole batch.
           if (batch.length > 1) for (const record of batch) await sendSome([record]);
           else outcomes.set(batch[0]!, error);
           return;

@@ -116,8 +116,7 @@ export function purging(store: {
           kept += faults.kept;
         }
         if (found === 0) return tally.result();
-        // An object that the store keeps, for example under a legal hold, does not block the others: they are removed
-        // by now.
+        // An object that the store keeps, for example under a legal hold, does not block the others: they have been removed by now.
         if (kept > 0) throw new Error(`the object store keeps ${kept} of what was to be removed: ${why}`);
       }
       throw new DomainError('unavailable', 'More is being stored of what is to be removed: try again in a moment.');

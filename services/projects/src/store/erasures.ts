@@ -26,7 +26,10 @@ const SWEEP_BATCH = 20;
 // Longer than any request runs.
 const AGAIN_MS = 3_600_000;
 
-/** Filters every response of some links: its key is the link's id and a colon, and a semicolon follows the colon in order. */
+/**
+ * Returns a filter for every response of some links: a response's key begins with the link's id and a colon, and a semicolon follows
+ * the colon in the sort order.
+ */
 const responsesOf = (list: LinkRow[]) => ({
   linkId: { $in: list.map(({ _id }) => _id) },
   $or: list.map(({ _id }) => ({ _id: { $gte: `${_id}:`, $lt: `${_id};` } })),

@@ -18,7 +18,7 @@ export interface ExpectedObject {
 
 export interface ExpectedPage {
   objects: ExpectedObject[];
-  /** The prefix of the objects and the keys between which they are; undefined when each must be looked up. */
+  /** The prefix of the objects, and the keys between which the objects are; undefined when each object must be looked up. */
   range: { prefix: string; after: string; to: string } | undefined;
   /** The start of the next page; undefined after the last one. */
   next: string | undefined;

@@ -30,10 +30,7 @@ export class PartBuffer {
     return this.bytes.byteLength;
   }
 
-  /**
-   * Reserves `room` bytes if less than half of the budget is then lent. Otherwise returns the lent room and returns
-   * false.
-   */
+  /** Reserves `room` bytes if less than half of the budget is then lent. Otherwise frees the lent room and returns false. */
   reserve(room: number): boolean {
     const more = Math.max(0, Math.min(room, this.max) - this.room);
     if (this.borrow(more, this.budget.limit / 2)) return true;

@@ -99,7 +99,7 @@ export function watchEnd(): void {
 }
 
 /**
- * Loads all answers of contributors whose first shown answer is not to the first question: the earlier ones are on a page that
+ * Loads all answers of contributors whose first shown answer is not to the first question: their earlier answers are on a page that
  * is not loaded yet.
  */
 export async function completeResponses(): Promise<void> {

@@ -55,7 +55,7 @@ async function remove(context: LandContext, upload: Upload): Promise<void> {
   if (await context.backupHold.isHeld()) return;
   if (!upload.emptied) await releaseUse(context, upload);
   await removeEnded(context, upload);
-  // An upload that was delivered has become `landed` by now; `delete` leaves it.
+  // An upload that was delivered has become `landed` by now; `delete` does not change it.
   await context.uploads.delete(upload);
 }
 
