@@ -264,7 +264,7 @@ test('a second backup copies new objects, and removes those that no record names
   assert.deepEqual((await readdir(join(dir, 'objects/submissions/p'))).toSorted(), ['s1', 's3']);
   await assert.rejects(backup(tmpdir()), /is not empty and holds no backup: name an empty folder/);
   await using _other = await takeLease(createLease(await stores.database('submissions'), BACKUP_LEASE, 30_000));
-  await assert.rejects(backup(dir), /^Error: Another backup is being made/);
+  await assert.rejects(backup(dir), /^Error: Another backup runs/);
 });
 
 test('removes the earlier copy of a clip that was erased meanwhile, and keeps other parts of uploads', async () => {
