@@ -60,7 +60,7 @@ test('thumbnails of another moment, with other colours or turned are faults', as
   assert.match(await faultsOf(same, []), /0 thumbnails/);
 });
 
-test('a verdict that the rules do not allow is a surprise', () => {
+test('a verdict that the rules do not allow is unexpected', () => {
   const equal = { verdict: 'equal', reason: '', faults: [] } as const;
   const kept = {
     ...equal,

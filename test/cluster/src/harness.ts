@@ -29,7 +29,7 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   production: Manifest[];
   certificates: MachineCertificates;
   serversEnv: Record<string, string>;
-  /** The servers of a case that needs several. */
+  /** The servers of a case that needs several of each kind. */
   several: Several | undefined;
   /** The pod for the operator's commands; the case applies it. */
   operatorPod: Manifest[];
@@ -81,7 +81,7 @@ export interface Installed {
   operatorPod: Manifest[];
   /** Renders the base with the values of another installation. */
   overlay: Overlay;
-  /** The sources of the earlier version, if a case needs them. */
+  /** The sources of the previous version, if a case needs them. */
   previous: string | undefined;
   place: Place;
   /** The folders of programs for single cases, by name. */

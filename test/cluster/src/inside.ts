@@ -35,7 +35,7 @@ export interface Task {
   unbuilt: Unbuilt;
   kustomize: string;
   helm: string;
-  /** The sources of the earlier version, if a case needs them. */
+  /** The sources of the previous version, if a case needs them. */
   previous: string | undefined;
   only: string[];
   seed: string;

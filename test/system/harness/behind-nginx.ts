@@ -12,7 +12,7 @@ export const offloadVariables = (secret: string) => ({
 /** A system whose owners send their requests to nginx. */
 export interface SystemBehindNginx extends AsyncDisposable {
   system: TestSystem;
-  /** The path of nginx's access log, beside the services' logs. */
+  /** The path of nginx's access log, in the folder of the services' logs. */
   accessLog: string;
 }
 

@@ -17,7 +17,7 @@ const SERIES_MAX = 150;
 const ALL_SERIES_MAX = 2_000;
 const PATIENCE = { limitMs: 60_000, everyMs: 250 };
 
-/** Tests the services' metrics of everything before in this file. */
+/** Tests the metrics that the services sent for all earlier suites of this file. */
 export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans'>): void {
   const all = (): Point[] => [...points.values()];
 

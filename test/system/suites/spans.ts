@@ -60,7 +60,7 @@ const ID_REQUESTS = {
 
 const idOf = ({ attributes }: Span) => attributes['recording.submission.id'];
 
-/** Tests the services' spans of everything before in this file. */
+/** Tests the spans that the services sent for all earlier suites of this file. */
 export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<TraceReceiver, 'spans'>): void {
   const { system, ada, full, clip, mute } = seed;
   const named = (name: string) => all.filter(span => span.name === name);

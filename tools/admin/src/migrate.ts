@@ -8,7 +8,7 @@ import { refuseUnknownSettings } from './unknown-settings.ts';
 const NOWHERE =
   'No server is known: set MONGO_URL, KAFKA_BROKERS and S3_ENDPOINT to their addresses, or start everything with "npm start", which migrates.';
 
-/** Migrates the servers that `env` names, or those of the `npm start` that runs on `dataDir`. Calls `show` with each step. */
+/** Migrates the servers that `env` names, or the servers of the `npm start` that runs on `dataDir`. Calls `show` with each step. */
 export async function runMigrate(
   env: NodeJS.ProcessEnv,
   show: (line: string) => void,

@@ -61,7 +61,7 @@ test('an operator creates a user and a token, changes the limit and revokes the 
   assert.equal((await json('users', 'set-limit', user.userId, 'none')).videoLimit, null);
 
   const made = await admin('tokens', 'create', user.userId, '--label', 'first', '--scopes', 'all');
-  assert.match(made.stdout, /^api_[0-9A-Za-z]{38}\n$/, 'the token alone, so that a script can take it');
+  assert.match(made.stdout, /^api_[0-9A-Za-z]{38}\n$/, 'only the token, so that a script can read it');
   const [token] = await json('tokens', 'list', user.userId);
   assert.equal(token.scopes.length, 5);
   assert.equal((await json('tokens', 'revoke', token.tokenId)).tokenId, token.tokenId);
@@ -105,7 +105,7 @@ test('lists the projects of a user, with the ids for an erasure', async () => {
   const [columns, line = ''] = (await admin('projects', 'list', userId)).stdout.split('\n');
   assert.match(columns!, /^PROJECT ID +CREATED +EXPIRES +NAME$/);
   const row = new RegExp(`^${projectId}  \\d{4}-\\S+Z +never +First 2J$`);
-  assert.match(line, row, 'a name cannot speak to the terminal');
+  assert.match(line, row, 'a name cannot control the terminal');
   assert.equal((await json('projects', 'list', userId))[0].projectId, projectId);
   assert.deepEqual(await admin('projects', 'list', randomUUID()), {
     code: 1,

@@ -13,7 +13,7 @@ export interface Options {
   profile: string | undefined;
   /** True counts operations instead of measuring rows. */
   counts: boolean;
-  /** The commit to measure or count beside the current one. */
+  /** The commit to measure or count in comparison with the current one. */
   against: string | undefined;
   help: boolean;
 }

@@ -14,7 +14,7 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return lists.flatMap(list => list.split(' ').filter(Boolean).map(Number));
 }
 
-/** Returns a line of `/proc/<pid>/status`, of the process or of one of its threads; undefined once it is gone. */
+/** Returns a line of `/proc/<pid>/status` of the process, or of one of its threads; undefined once the process is gone. */
 export const statusOf = async (pid: number, field: string, thread?: string): Promise<string | undefined> =>
   new RegExp(`^${field}:\\s*(.*)$`, 'm').exec(await read(pid, thread ? `task/${thread}/status` : 'status'))?.[1];
 

@@ -8,7 +8,7 @@ export interface ReceivedRequest {
   headers: IncomingHttpHeaders;
   /** The raw bytes, which a signature covers. */
   body: Buffer;
-  /** The time when all of it had arrived, by Date.now(). */
+  /** The time when the whole request had arrived, by Date.now(). */
   at: number;
 }
 
@@ -20,7 +20,7 @@ export interface Receiver extends AsyncDisposable {
   /** `http(s)://<host>:<port>/hook`, 127.0.0.1 by default; other paths work too. */
   url: string;
   received: ReceivedRequest[];
-  /** Sets the status of further responses; 204 at first. */
+  /** Sets the status of later responses; 204 at first. */
   respond: Respond;
   /** The number of connections so far. */
   connections(): number;

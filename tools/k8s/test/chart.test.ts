@@ -104,7 +104,7 @@ async function productionOverlay({
 
 const released = (text: string) => comparableOf(parse(text).filter(object => !isHook(object)));
 
-/** Returns an overlay's objects without those that the chart has only as hooks. */
+/** Returns an overlay's objects, except the objects that the chart has only as hooks. */
 function withoutMigration(text: string): Record<string, Manifest> {
   const { 'Job migrate': _job, 'ServiceAccount migrate': _account, ...rest } = comparable(text);
   return rest;

@@ -48,7 +48,7 @@ function replicasOf(name: string, spec: Manifest['spec']): string {
   return scaler ? `${scaler.spec.minReplicas} to ${scaler.spec.maxReplicas} by CPU` : String(spec.replicas);
 }
 
-/** Returns the replicas with the scaling components. */
+/** Returns the numbers of replicas that the scaling components set. */
 function extrasOf(name: string): string[] {
   const [byLag, byCpu] = [scalerOf(name, scalers.keda)?.spec, scalerOf(name, scalers.cpu)?.spec];
   if (!byLag || !byCpu) return [];

@@ -15,11 +15,11 @@ import { startZipkin } from './servers/zipkin.ts';
 export interface ObservabilityOptions {
   /** Holds the data of Prometheus and Alertmanager, and `logs/<name>.log`; created when missing. */
   dataDir: string;
-  /** The rules of Prometheus; those of deploy/observability by default. */
+  /** The rules of Prometheus; by default, the rules in deploy/observability. */
   rulesDir?: string;
-  /** Alertmanager's configuration; that of deploy/observability by default. */
+  /** The configuration of Alertmanager; by default, the file in deploy/observability. */
   alertmanagerFile?: string;
-  /** The dashboards that the page draws; those of deploy/observability by default. */
+  /** The dashboards that the page draws; by default, the dashboards in deploy/observability. */
   dashboardsDir?: string;
   /** The milliseconds between two scrapes, two evaluations of rules and two exports of a service; 5,000 by default. */
   scrapeMs?: number;
@@ -121,7 +121,7 @@ interface Files {
   rulesDir: string;
 }
 
-/** Returns the servers' files: those of deploy/observability, or the given ones, with `notifyUrl` as the only receiver. */
+/** Returns the servers' files: the files of deploy/observability, or the given files, with `notifyUrl` as the only receiver. */
 async function prepareFiles(
   options: Pick<ObservabilityOptions, 'rulesDir' | 'alertmanagerFile' | 'notifyUrl' | 'dataDir'>,
 ): Promise<Files> {

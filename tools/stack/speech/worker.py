@@ -12,7 +12,7 @@ PR_SET_PDEATHSIG = 1
 
 def main():
     die_with(int(sys.argv[1]))
-    # The libraries' C code also prints to stdout: everything but responses goes to the log.
+    # The libraries' C code also prints to stdout, so only responses go there; everything else goes to the log.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     recogniser = load()

@@ -29,7 +29,7 @@ const LOG_ROTATE_BYTES = 20 * 1024 * 1024;
 const SETPRIV = findSetpriv();
 const living = new Set<ChildProcess>();
 
-// Without setpriv, only this ends the children; they survive a SIGKILL of this process.
+// Without setpriv, only this code ends the children; they survive a SIGKILL of this process.
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
@@ -112,7 +112,7 @@ function watch(name: string, child: ChildProcess, logFile: string, logStart: num
   };
 }
 
-/** Whether a process with this id exists; a zombie counts. */
+/** Returns whether a process with this id exists; a zombie counts. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -27,7 +27,7 @@ export interface ClusterOptions {
   dataDir: string;
   /** The gateway's port; a free one by default. */
   baseUrlPort?: number;
-  /** Variables for every service; they override those of the cluster. */
+  /** Variables for every service; they override the variables of the cluster. */
   env?: Record<string, string>;
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
   /** Prefix of topic names, so that several clusters share one Kafka. */

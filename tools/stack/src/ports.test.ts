@@ -14,7 +14,7 @@ const SCRIPT = `
   process.stdin.resume();
 `;
 
-test('two processes that ask at once never get the same port, even before they listen', async () => {
+test('two processes that request a port at once never get the same one, even before they listen', async () => {
   const one = () =>
     promisify(execFile)(process.execPath, ['--input-type=module', '--eval', SCRIPT], { timeout: 30_000 });
   const running = [one(), one(), one()];

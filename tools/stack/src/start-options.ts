@@ -33,6 +33,6 @@ export function parseStartOptions(args: string[]): StartOptions {
   return { ...others, port: portOf('--port', port) };
 }
 
-/** Returns the port that an option gives. Throws a UsageError. */
+/** Returns the port in an option. Throws a UsageError. */
 export const portOf = (name: string, text: string | undefined): number | undefined =>
   text === undefined ? undefined : wholeNumber(name, text, { min: 1, max: 65_535 });

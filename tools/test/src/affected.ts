@@ -13,9 +13,9 @@ const isSource = (file: string): boolean => /\.(ts|mjs)$/.test(file);
 const isDocument = (file: string): boolean => /\.(md|png|jpe?g|svg)$/.test(file);
 
 /**
- * Returns the test files for a change of `changed`: in each changed workspace, those that import a
- * changed source file at any distance, or all of them when a file other than a source file or a document changed.
- * All paths are relative to the repository.
+ * Returns the test files for a change of `changed`. In each changed workspace, these are the tests that import a changed
+ * source file at any distance, or all tests when a file other than a source file or a document changed. All paths are
+ * relative to the repository.
  */
 export function affectedTests(graph: ImportGraph, testFiles: readonly string[], changed: readonly string[]): Affected {
   const code = changed.filter(file => workspaceOf(file) !== '' && !isDocument(file));

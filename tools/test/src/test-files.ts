@@ -61,8 +61,8 @@ export function spread<T>(few: readonly T[], many: readonly T[]): T[] {
 }
 
 /**
- * Returns the test files with `text` in their path or, if there are none, those that import a file whose path has it. Without a text
- * it returns all test files except those of the manifests.
+ * Returns the test files with `text` in their path or, if there are none, the test files that import a file with `text` in
+ * its path. Without a text, returns all test files except those of the manifests.
  */
 export async function testFilesFor(text: string): Promise<string[]> {
   const files = await allTestFiles();

@@ -32,7 +32,7 @@ export async function groupUnitTests(files: readonly string[], dir: string): Pro
   return [...alone, ...groups];
 }
 
-/** A file that fails to load becomes a failing test beside those of the others. */
+/** A file that fails to load becomes a failing test; the tests of the other files still run. */
 const moduleOf = (paths: readonly string[]): string => `import { test } from 'node:test';
 for (const file of ${JSON.stringify(
   paths.map(path => pathToFileURL(path).href),

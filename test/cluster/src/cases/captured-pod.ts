@@ -25,9 +25,9 @@ const read = name => readFileSync('/tls/' + name);
 const mine = grpc.credentials.createSsl(read('ca.crt'), read('tls.key'), read('tls.crt'));
 const none = grpc.credentials.createSsl(read('ca.crt'));
 const calls = [
-  ['mint a token', 'projects:50052', operator, 'createApiToken', { userId: 'u', label: 'l', scopes: [] }],
-  ['make a user', 'projects:50052', operator, 'createUser', { userName: 'n' }],
-  ['mint a token at the services\\u2019 port', 'projects:50051', operator, 'createApiToken', { userId: 'u', label: 'l', scopes: [] }],
+  ['create a token', 'projects:50052', operator, 'createApiToken', { userId: 'u', label: 'l', scopes: [] }],
+  ['create a user', 'projects:50052', operator, 'createUser', { userName: 'n' }],
+  ['create a token at the services\\u2019 port', 'projects:50051', operator, 'createApiToken', { userId: 'u', label: 'l', scopes: [] }],
   ['erase a project', 'projects:50052', operator, 'eraseProject', { projectId: 'p' }],
   ['erase a clip', 'submissions:50052', submissions, 'eraseSubmission', { submissionId: 's' }],
   ['erase the clips of a project', 'submissions:50052', submissions, 'eraseProjectSubmissions', { projectId: 'p' }],
@@ -67,7 +67,7 @@ async function attack({ product, violated, noted }: ClusterHarness, service: Ser
     if (outcome !== REFUSED[by])
       violated(`a shell in a pod of ${service} tried to ${what} by ${by}: ${outcome}, not ${REFUSED[by]}`);
   noted(
-    `${service}: ${outcomes.length} attempts to mint, erase and find a token: ${outcomes.map(([, , outcome]) => outcome).join(', ')}`,
+    `${service}: ${outcomes.length} attempts to create a token, erase data and find a token: ${outcomes.map(([, , outcome]) => outcome).join(', ')}`,
   );
 }
 

@@ -7,7 +7,7 @@ export interface LonePod {
   name: string;
   /** The name of the Deployment, Job or CronJob. */
   workload: string;
-  /** Variables that replace those of the workload or the settings. */
+  /** Variables that replace the variables of the workload or the settings. */
   env?: Record<string, string>;
   /** Volumes that replace the workload's, by name. */
   volumes?: Record<string, object>;

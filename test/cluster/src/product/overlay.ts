@@ -33,7 +33,7 @@ const AS_IT_SHIPS = [
 
 /** The values that differ between overlays. */
 export interface OverlayOptions {
-  /** The base; by default that of this version. */
+  /** The base; by default, the base of this version. */
   base?: string;
   tag?: Tag;
   settings?: Record<string, string>;

@@ -24,7 +24,7 @@ export const rollingRestart: FaultCase = {
     const rolled = roll().finally(() => {
       rolling = false;
     });
-    // Handled below after the load.
+    // Rejections are handled below, after the load.
     rolled.catch(() => {});
     const reading = readOn(harness, () => rolling && !signal.aborted);
     let sent = 0;

@@ -65,7 +65,7 @@ async function underLoad(
   const changed = change().finally(() => {
     changing = false;
   });
-  // Handled below after the load.
+  // Rejections are handled below, after the load.
   changed.catch(() => {});
   const reading = readOn(harness, isOn, PATHS);
   for (let sent = 0; !signal.aborted && (changing || sent < submissions); )

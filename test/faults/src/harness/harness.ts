@@ -56,7 +56,7 @@ export interface Harness extends AsyncDisposable {
   /** Measurements that are written to the log. */
   readonly notes: string[];
   noted(sentence: string): void;
-  /** Returns the proxies to a server: those of every process, or of one service. */
+  /** Returns the proxies to a server: the proxies of every process, or of one service. */
   proxies(server: ServerName, service?: ServiceName): Faults;
   take(random: Random, options?: TakeOptions): Take;
   /** Runs one contributor with one take; resolves when it is done. */

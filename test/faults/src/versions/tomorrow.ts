@@ -90,7 +90,7 @@ async function mirror(kafka: Kafka, prefix: string, send: Send) {
   return consumer;
 }
 
-/** Adds the field to every new document. `stop` returns the number of marked documents and those that lost the field. */
+/** Adds the field to every new document. `stop` returns the number of marked documents, and the documents that lost the field. */
 function markDocuments(mongo: mongoose.Connection, prefix: string) {
   const collections = Object.entries(DOCUMENTS).flatMap(([database, names]) =>
     names.map(name => ({ name, of: mongo.useDb(prefix + database, { useCache: true }).collection(name) })),

@@ -63,7 +63,7 @@ function isHeld(clip: ClipSpec): boolean {
   return isInMp4 || (MOV_VIDEO.includes(video) && MOV_AUDIO.includes(audio));
 }
 
-/** Returns the reasons why a judgement is not permitted for the clip; empty if it is. */
+/** Returns the reasons why the clip may not have this judgement; empty if it may. */
 export function surprises(clip: ClipSpec, { verdict, reason, faults }: Judgement): string[] {
   const expected = expectedOf(clip);
   const found = [...faults];

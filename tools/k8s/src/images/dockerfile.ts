@@ -18,7 +18,7 @@ export function stagesOf(text: string): Stage[] {
   return stages;
 }
 
-/** Returns the instructions of a stage, after those of the stages that it is based on. */
+/** Returns the instructions of a stage. The instructions of the stages on which it is based come first. */
 export function instructionsOf(stages: Stage[], name: string): string[] {
   const stage = stages.find(each => each.name === name);
   return stage ? [...instructionsOf(stages, stage.from), ...stage.instructions] : [];

@@ -16,7 +16,10 @@ export interface Images {
   seconds: number;
 }
 
-/** Builds the product's images from its Dockerfile, those of the version in `previous`, and the pause image that a node needs. */
+/**
+ * Builds the product's images from its Dockerfile, the images of the version in `previous`, and the pause image that a node
+ * needs.
+ */
 export async function buildImages(
   place: Place,
   { programs, previous }: { programs: Programs; previous?: string | undefined },

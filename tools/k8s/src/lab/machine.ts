@@ -19,7 +19,7 @@ export interface Machine extends AsyncDisposable {
   memory: string;
   /** Runs a command on it to its end; resolves to the output. */
   run(command: string, args: string[], timeoutMs?: number): Promise<string>;
-  /** Starts a program on it, which writes to a log of its name. */
+  /** Starts a program on the machine. Its output goes to a log with its name. */
   start(name: string, command: string, args: string[]): Promise<Child>;
 }
 

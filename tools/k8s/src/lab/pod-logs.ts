@@ -6,8 +6,8 @@ const LOOK_MS = 1_000;
 const POD_LOGS = 'var/log/pods';
 
 /**
- * Keeps the output of containers beside the other logs, in `pods`, until disposal: a node removes a log with its pod, but an engineer
- * may need it later. It misses a container that ends within a second.
+ * Keeps the output of containers in `pods`, next to the other logs, until disposal: a node removes a log with its pod, but
+ * an engineer may need it later. Misses a container that ends within a second.
  */
 export function keepPodLogs({ state, logs }: Pick<Place, 'state' | 'logs'>): AsyncDisposable {
   const from = join(state, POD_LOGS);

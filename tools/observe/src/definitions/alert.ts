@@ -10,7 +10,7 @@ export interface Alert {
   /** A page wakes an engineer now; a ticket is read on a working day. */
   severity: 'page' | 'ticket';
   expr: (time: Time) => string;
-  /** The seconds for which the condition must hold before the alert fires; at least those of the alerts that explain it. */
+  /** The seconds for which the condition must hold before the alert fires. At least as long as for the alerts that explain it. */
   forSeconds: number;
   /** The minimum of these seconds after the division by a factor, for a watched operation that itself takes seconds. */
   leastForSeconds?: number;

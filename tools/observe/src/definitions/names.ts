@@ -47,7 +47,7 @@ export function seriesOf(name: string, { kind, unit }: Pick<MetricDefinition, 'k
   return kind === 'gauge' ? [full] : ['_bucket', '_sum', '_count'].map(part => full + part);
 }
 
-// The Node metrics of the library, and those of the collector and Prometheus in these queries.
+// The Node metrics of the library, and the metrics of the collector and Prometheus that these queries use.
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   nodejs_eventloop_delay_p99_seconds: TARGET,
   nodejs_eventloop_utilization_ratio: TARGET,

@@ -19,7 +19,7 @@ export function prometheusConfig({ time, metrics, collector, alertmanager, rules
     rule_files: [rules],
     alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
     scrape_configs: [
-      // honor_labels: `job` and `instance` are those of the measuring service.
+      // honor_labels keeps the labels `job` and `instance` of the measuring service.
       { job_name: 'recording-request', honor_labels: true, static_configs: [{ targets: [metrics] }] },
       { job_name: 'collector', static_configs: [{ targets: [collector] }] },
     ],

@@ -126,7 +126,7 @@ test('keeps an upload from its first spans on, errors, and slow requests', BOUND
   // The body took longer than the collector waits for a decision.
   const land = await post({ traceId: upload, name: 'land', attributes });
   const webhook = await post({ traceId: upload, name: 'webhook submission.created' });
-  await comes('what is kept', [lookUp, found, land, webhook, error, late], collector);
+  await comes('the kept spans', [lookUp, found, land, webhook, error, late], collector);
   assert.ok(!stored.has(dropped));
 });
 
@@ -153,6 +153,6 @@ test('decides on a trace at the end of its request: keeps all of a slow or late-
     await post({ traceId: failed, parentSpanId: '', isError: true }),
     await post({ traceId: slow, parentSpanId: '', seconds: 2 }),
   ];
-  await comes('what is kept', [...early, ...ends], collector);
+  await comes('the kept spans', [...early, ...ends], collector);
   assert.ok(!stored.has(dropped));
 });

@@ -12,7 +12,7 @@ export interface Collector {
   otlpUrl: string;
   /** The address of OTLP over gRPC: host:port. */
   otlpGrpcAddress: string;
-  /** The address where Prometheus scrapes the services' metrics, and the collector's own: host:port. */
+  /** The address where Prometheus scrapes the metrics of the services and of the collector: host:port. */
   scrape: { services: string; itself: string };
 }
 

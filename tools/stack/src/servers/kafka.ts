@@ -16,7 +16,7 @@ const READY_MS = 90_000;
 const FORMAT_MS = 60_000;
 const LOCAL = '127.0.0.1';
 
-/** A broker's place in its cluster, where each broker is also a controller. */
+/** The place of a broker in its cluster, where each broker is also a controller. */
 export interface KafkaSeat {
   /** Counts from 1. */
   id: number;

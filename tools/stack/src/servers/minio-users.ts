@@ -18,7 +18,7 @@ export interface StoreUsers {
 const COMMAND_MS = 30_000;
 const ALIAS = 'store';
 
-/** `mc` is MinIO's client, from `ensureMinioClient`. `keys` are those of the root user; `dataDir` holds the client's files. */
+/** `mc` is MinIO's client, from `ensureMinioClient`. `keys` belong to the root user; `dataDir` holds the client's files. */
 export function minioUsers(
   mc: string,
   { endpoint, keys, dataDir }: { endpoint: string; keys: StoreKeys; dataDir: string },

@@ -13,7 +13,7 @@ export type Series = Readonly<Record<string, string>>;
 /** An input of the rules, and exactly the alerts that fire on it. */
 export interface Trial {
   name: string;
-  /** Series that replace or extend those of a healthy system; an empty value removes one. */
+  /** Series that replace or extend the series of a healthy system; an empty value removes one. */
   series: Series;
   /** The time of the check, in minutes. */
   minutes: number;
@@ -92,7 +92,7 @@ export async function runTrials(promtool: string, trials: readonly Trial[]): Pro
   }
 }
 
-/** Returns all rules, or those of one objective: three days of all rules take minutes. */
+/** Returns all rules, or the rules of one objective, because three days of all rules take minutes. */
 const groupsFor = (objective: string | undefined, isDrill: boolean) =>
   Object.values(ruleGroups({ time: timeOf(isDrill ? 60 : 1), runbooks: 'runbooks' }))
     .flat()
