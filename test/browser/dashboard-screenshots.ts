@@ -7,7 +7,8 @@ import { deliver, finished, setState } from './dashboard-seed.ts';
 import { makeSmall } from './small-picture.ts';
 import type { Project, TestBrowser } from './test-browser.ts';
 
-// Makes the dashboard's pictures in docs/screenshots/, on a phone and a desktop, light and dark. Called by screenshots.ts.
+// Makes the dashboard's pictures in docs/screenshots/, on a phone and a desktop, in light and dark colours. screenshots.ts
+// calls it.
 
 const DOCS = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const DEVICES = [

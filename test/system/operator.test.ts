@@ -1,6 +1,6 @@
 /**
- * Tests the operator's part: no stored secrets, and erasure. The six services run as processes on real servers, in one file
- * because they take longer to start than a suite to run.
+ * Tests the operator's part: no stored secrets, and erasure. The six services run as processes on real servers. All is in
+ * one file, because the services take longer to start than a suite takes to run.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

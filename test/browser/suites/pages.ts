@@ -123,7 +123,7 @@ test('hostile texts are shown unchanged and execute nothing', async () => {
     await button(page, 'Turn on the camera').click();
     await button(page, 'Start recording').waitFor();
     assert.equal(await page.locator('#capture-question').textContent(), hostile);
-    // The script inserts later texts in the same way, so one walk to the end covers all.
+    // The script inserts later texts in the same way, so one pass through all screens covers them.
     if (at > 0) continue;
     await recordNow(page);
     await recordedFor(page, 1);

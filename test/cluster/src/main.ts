@@ -88,7 +88,7 @@ async function runInLab({ only, seed, clips, hold, list }: Options, stopped: Abo
   return status;
 }
 
-/** Builds the programs that single cases need. A failed build affects only its cases: the others run. */
+/** Builds the programs that only some cases need. A failed build affects only these cases; all others run. */
 async function buildNeeded(only: string[], context: InstallContext): Promise<Pick<Task, 'built' | 'unbuilt'>> {
   const [built, unbuilt]: [Task['built'], Task['unbuilt']] = [{}, {}];
   for (const { needs } of CASES.filter(each => isAsked(each, only))) {

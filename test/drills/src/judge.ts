@@ -3,7 +3,7 @@ import type { Step } from './step-query.ts';
 
 /** The result of a drill. */
 export interface Verdict {
-  /** The seconds from the fault to the notification of its own alert; undefined if there was none. */
+  /** The seconds from the fault to the notification of the expected alert; undefined if there was none. */
   firedAfter: number | undefined;
   /** The names of all other pages, each once. */
   others: string[];

@@ -13,7 +13,7 @@ const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const PROGRAM = /^```(?:ts|python)\n((?:\/\/|#) .*?([\w-]+\.(?:ts|py))[\s\S]*?)^```$/gm;
 const PROGRAM_MS = 60_000;
 
-/** A request as an endpoint received it, and its receiver's secrets. */
+/** A request that an endpoint received, and its receiver's secrets. */
 export interface SignedCase {
   body: string;
   headers: Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { WaitOptions } from '@recording-request/testing/wait';
 
-/** The wait limit of tests of the whole system: six processes share a busy machine. */
+/** The wait limit in tests of the whole system, because six processes share a busy machine. */
 export const SYSTEM_WAIT: WaitOptions = { limitMs: 90_000, everyMs: 150 };
 
 /** Runs `work` on the items, at most `width` at once. Returns the results in the order of the items. */

@@ -7,7 +7,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { Client } from 'minio';
 import { SYSTEM_WAIT } from './limits.ts';
 
-/** One item of a store: its place, for a message, and its bytes. */
+/** One item of a store: its bytes, and its place for a message. */
 export interface Held {
   where: string;
   bytes: Buffer;

@@ -18,7 +18,7 @@ import { type Stores, search } from '../harness/stores.ts';
 export const AGAIN_SECONDS = 12;
 
 const DAY_MS = 86_400_000;
-/** The most jobs to try: a job is short, and a busy machine may miss it. */
+/** The maximum number of jobs to try: a job is short, and a busy machine may miss it. */
 const JOBS = 5;
 
 interface Marked {
@@ -139,7 +139,7 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
       const reviewNote = marker('reviewer');
       const words = marker('transcript');
       ok(await ada.ask(path, { method: 'PATCH', json: { reviewNote } }));
-      // Speech recognition returns another text each time, so the test writes a fixed one.
+      // Speech recognition returns another text each time, so the test writes a fixed text.
       await stores
         .collection('submissions', 'submissions')
         .updateOne({ _id: submissionId }, { $set: { transcriptText: words, transcriptVtt: `WEBVTT\n\n${words}` } });

@@ -283,7 +283,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
           all.some(span => span.traceId === id && span.service === 'submissions') &&
           all.find(span => span.traceId === id && span.service === 'gateway'),
       );
-      // Node's own server refuses it before there is a request to trace.
+      // Node's own server refuses this request before it can be traced.
       const { hostname, port } = new URL(system.baseUrl);
       const socket = connect(Number(port), hostname);
       socket.end('nonsense\r\n\r\n');

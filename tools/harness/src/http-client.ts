@@ -35,7 +35,7 @@ export const httpClient =
   (path, request = {}) =>
     send(new URL(path, baseUrl), { token, ...request });
 
-/** Sends one request and reads the whole answer, whatever its status. Rejects when none comes within a minute. */
+/** Sends one request and reads the whole answer, whatever its status. Rejects when no answer arrives within a minute. */
 export async function send(url: URL | string, request: Request = {}): Promise<Answer> {
   const { method = 'GET', token, json, headers, signal } = request;
   const what = redact(`${method} ${new URL(url).pathname}`);

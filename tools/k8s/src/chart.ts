@@ -50,7 +50,7 @@ async function chartFiles(tools: Kustomize): Promise<Map<string, string>> {
   return new Map([...files].map(([name, objects]) => [name, textOf(objects)]));
 }
 
-/** Replaces the files with the objects and the setting names of the chart in `folder`. */
+/** Writes the files of objects and of setting names in the chart in `folder`. */
 export async function writeChartFiles(tools: Kustomize, folder: string): Promise<void> {
   const files = join(folder, 'files');
   await rm(files, { recursive: true, force: true });
@@ -65,7 +65,7 @@ export async function copyChart(tools: Kustomize, folder: string): Promise<void>
   await writeChartFiles(tools, folder);
 }
 
-/** Renders an overlay of these fields of a kustomization; paths in it are absolute. */
+/** Renders an overlay from these fields of a kustomization, whose paths are absolute. */
 export async function renderOverlay(
   tools: Kustomize,
   {

@@ -6,7 +6,7 @@ import { onPath } from '@recording-request/stack/install/find';
 import { run } from '@recording-request/stack/install/run';
 import { STRIMZI, writeStrimziResources } from './strimzi.ts';
 
-/** The Go modules with the definitions of the manifests' custom resources, and the definitions' folder or file. */
+/** The Go modules that define the manifests' custom resources, and the folder or file of the definitions. */
 const MODULES = [
   { module: 'sigs.k8s.io/gateway-api', version: 'v1.4.1', at: 'config/crd/standard' },
   { module: 'github.com/cert-manager/cert-manager', version: 'v1.21.2', at: 'deploy/crds' },

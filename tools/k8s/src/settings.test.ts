@@ -17,7 +17,7 @@ test('docs/settings.md equals the output of npm run settings', async () => {
   assert.deepEqual(JSON.parse(await textOf('tools/admin/src/setting-names.json')), settingNames());
 });
 
-/** Returns the variables that a file of `deploy/` sets for services or names for them. */
+/** Returns the variables that a file of `deploy/` sets or mentions for services. */
 const SOURCES: Array<[file: string, names: (file: string) => Promise<string[]>]> = [
   ['deploy/k8s/base/settings.env', namesIn],
   ['deploy/k8s/base/secret.example.env', namesIn],

@@ -24,7 +24,7 @@ const workspaces = (
   .filter(file => !file.startsWith('packages/testing/'))
   .map(file => file.replace('/package.json', ''));
 
-/** Returns the workspaces of an image: its `rm` in the stage `manifests` names the others. */
+/** Returns the workspaces of an image: all except those that its `rm` in the stage `manifests` removes. */
 function workspacesOf(target: Target): string[] {
   const removed = new RegExp(`cd /${target} && rm -rf ([^&\\n]+)`).exec(dockerfile)?.[1]?.trim().split(' ');
   assert.ok(removed, `the stage manifests removes folders from /${target}`);

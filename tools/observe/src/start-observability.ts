@@ -42,7 +42,7 @@ export interface Observability extends AsyncDisposable {
   otlpGrpcAddress: string;
   prometheusUrl: string;
   alertmanagerUrl: string;
-  /** The URL, which ends in /zipkin; its API is below /api/v2 of that. */
+  /** The URL, which ends in /zipkin. The API is below its path /api/v2. */
   zipkinUrl: string;
   pageUrl: string;
   /** The TRACE_URL for `npm run admin -- trace`. */
@@ -58,8 +58,9 @@ const RUNBOOKS = fileURLToPath(new URL('../../../docs/runbooks/', import.meta.ur
 const GRACE_MS = 5_000;
 
 /**
- * Finds or installs a collector, Prometheus, Alertmanager and Zipkin, and starts them and the page on free ports of 127.0.0.1. They end
- * with this process, however it ends. On failure it leaves none running and rejects with a sentence that names the server that did not become ready.
+ * Finds or installs a collector, Prometheus, Alertmanager and Zipkin, and starts them and the page on free ports of
+ * 127.0.0.1. They end with this process, even after a crash. On failure it leaves none running and rejects with a sentence
+ * that names the server that did not become ready.
  */
 export async function startObservability(options: ObservabilityOptions): Promise<Observability> {
   const { log = () => {}, scrapeMs = 5_000, env = process.env, signal, onExit } = options;
@@ -165,7 +166,7 @@ async function startServers(
   return { collector, prometheus, alertmanager, zipkin };
 }
 
-/** Returns the variables with which a service sends to a collector, its metrics every `everyMs` milliseconds. */
+/** Returns the variables with which a service sends its data to a collector. It sends its metrics every `everyMs` milliseconds. */
 function servicesEnv(otlpUrl: string, everyMs: number): Record<string, string> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl,

@@ -10,7 +10,7 @@ export interface Random {
   /** Returns true with this probability, 0 to 1. */
   chance(share: number): boolean;
   bytes(length: number): Buffer;
-  /** Returns an independent sequence for a part of the run, so that one part's draws do not shift another's. */
+  /** Returns an independent sequence for a part of the run, so that the draws of one part do not change those of another. */
   fork(name: string): Random;
 }
 

@@ -24,7 +24,7 @@ export interface ServersOptions {
   log: Log;
   /** Additional listeners of Kafka. */
   secureKafka?: SecureKafka;
-  /** With it, MongoDB also accepts TLS, and the object store accepts only TLS. */
+  /** With a certificate, MongoDB also accepts TLS, and the object store accepts only TLS. */
   certificate?: ServerCertificate;
   /** Cancels the start; `stop` ends running servers. */
   signal?: AbortSignal;

@@ -33,7 +33,7 @@ export interface StartAllOptions {
   log: Log;
   signal: AbortSignal;
   provision: (cluster: Cluster) => Promise<{ apiToken: string }>;
-  /** Starts additional processes after the servers; the services get its variables too. It stops after them. */
+  /** Starts additional processes after the servers. The services get its variables too. It stops after the services. */
   beside?: (signal: AbortSignal) => Promise<AsyncDisposable & { env: Record<string, string>; traceUrl: string }>;
   /** Called once, when everything is ready. */
   onReady: (ready: Ready, sample: SampleProject) => void;
@@ -91,7 +91,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   const traces = beside && { traceUrl: beside.traceUrl };
   const ready = () => ({ ...describe({ cluster, servers, apiToken, webhookSinkUrl: sink.url }), ...traces });
   announce = () => writePrivateJson(readyFile, ready());
-  // Removed before anything stops, so that the file is never wrong.
+  // Removes the file before anything stops, so that its content is never wrong.
   stack.defer(async () => {
     announce = async () => {};
     await rm(readyFile, { force: true });

@@ -20,7 +20,7 @@ export interface SupervisedOptions {
   env: NodeJS.ProcessEnv;
   logFile: string;
   isReady: (signal: AbortSignal) => Promise<boolean>;
-  /** Whether to restart it when it ends; if not, its end is only reported. */
+  /** Whether to restart the process when it ends. If not, its end is only reported. */
   restart: boolean;
   log: Log;
   onExit?: (exit: Exit) => void;
@@ -32,7 +32,7 @@ export interface SupervisedOptions {
 export interface Supervised {
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
-  /** Ends it for good, even during a restart: SIGTERM, then SIGKILL after `graceMs` milliseconds. */
+  /** Ends the process permanently, even during a restart: SIGTERM, then SIGKILL after `graceMs` milliseconds. */
   stop(graceMs: number): Promise<void>;
 }
 

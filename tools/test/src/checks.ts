@@ -11,7 +11,7 @@ const CHECKS = [
   { name: 'style', command: 'biome', args: ['check', '--error-on-warnings', '--max-diagnostics=5', '.'] },
 ];
 
-/** Checks the protocol, its compatibility, types and style one after the other. Returns how many passed and failed. */
+/** Checks the protocol, its compatibility, types and style one after the other. Returns the numbers of passed and failed checks. */
 export async function runChecks(): Promise<{ passed: number; failed: number }> {
   const tally = { passed: 0, failed: 0 };
   for (const step of CHECKS) tally[(await passes(step)) ? 'passed' : 'failed'] += 1;

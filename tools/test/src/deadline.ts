@@ -1,5 +1,5 @@
-// Loaded into the process of every test file. The runner bounds each test, but not the file: a handle that a test left
-// open, such as a child that never ended, would keep its process, and so the whole run, alive for ever.
+// Loaded into the process of every test file. The runner limits the time of each test, but not of the file. A handle that a
+// test left open, such as a child that never ended, would keep the process, and so the whole run, alive forever.
 const FILE_MS = Number(process.env.TEST_FILE_MS ?? 20 * 60_000);
 
 // The timer itself keeps no process alive.

@@ -57,7 +57,7 @@ export async function publishedEvents(brokers: string[]): Promise<PublishedEvent
 
 type Recorded = { _id: string; submissionId: string; eventType: string; createdAt: Date };
 
-/** Returns a function that resolves to the events of some submissions that webhooks has recorded since now, in that order. */
+/** Returns a function that resolves to the events of some submissions that webhooks has recorded since this call, in that order. */
 export async function recordedSince(webhooks: Connection): Promise<(submissions: string[]) => Promise<SeenEvent[]>> {
   const deliveries = webhooks.db!.collection<Recorded>('deliveries');
   const { operationTime: startAtOperationTime } = await webhooks.db!.command({ ping: 1 });

@@ -9,7 +9,7 @@ const ERROR = /"level":(?:50|60|"error"|"fatal")/;
 export const errorsIn = (log: string, what: RegExp, since: Date): string[] =>
   log.split('\n').filter(line => ERROR.test(line) && what.test(line) && timeOf(line) >= since.getTime());
 
-/** Returns whether a line is from `since` or later; one without a time counts. */
+/** Returns whether a line is from `since` or later; a line without a time counts as later. */
 function timeOf(line: string): number {
   const [time = ''] = line.split(' ', 1);
   const at = Date.parse(time);

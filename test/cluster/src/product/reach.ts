@@ -23,7 +23,7 @@ export interface Targets extends AsyncDisposable {
 
 const ELSEWHERE = 'elsewhere';
 const PORT = 8080;
-/** The ports on which a pod of the product may listen, for others, the operator and the kubelet. */
+/** The ports on which a pod of the product may listen, for other pods, the operator and the kubelet. */
 const POD_PORTS = [8_080, 50_051, 50_052, 50_053];
 const METADATA_PORT = 80;
 const CONNECT_MS = 2_000;

@@ -11,7 +11,7 @@ interface Probe {
 /** Kubernetes' defaults of a probe. */
 const FAILURES = 3;
 
-/** Returns the longest time, in milliseconds, until the kubelet acts on a failing probe of these objects' running pods. */
+/** Returns the longest time, in milliseconds, until the kubelet acts on a failing probe of a running pod of these objects. */
 export function noticedMs(objects: Manifest[]): number {
   const probes = objects
     .filter(({ kind }) => kind === 'Deployment')

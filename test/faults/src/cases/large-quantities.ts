@@ -69,7 +69,7 @@ export const longUploadAndRefusals: FaultCase = {
   },
 };
 
-/** Sends an upload of very many parts and times small PATCHes at its beginning and at its end. */
+/** Sends an upload of very many parts, and measures small PATCHes at its beginning and at its end. */
 async function longUpload(harness: Harness, project: Project, parts: number, random: Random): Promise<void> {
   const take = harness.take(random, { padBytes: (parts + TIMED * 2) * PART_BYTES });
   const hand = byHand(harness, { project }, take);

@@ -66,7 +66,7 @@ async function during(
   await changed;
 }
 
-/** Starts the other processes if they do not run, then stops these, service by service. */
+/** Starts the other processes if they do not run. Then stops these processes, service by service. */
 async function replace({ fleet }: Harness, isGoing: (process: { index: number }) => boolean): Promise<void> {
   for (const service of SERVICES) {
     const all = fleet.of(service);

@@ -53,7 +53,7 @@ function responsesOf(clips: SubmissionJson[]): number {
   return new Set(clips.map(clip => clip.responseSessionId ?? clip.submissionId)).size;
 }
 
-/** Returns the number of responses that were or may have been begun without a landed clip. */
+/** Returns the number of responses that were begun, or may have been begun, without a landed clip. */
 function openResponses(entries: Entry[], clips: SubmissionJson[]): number {
   const there = new Set(clips.map(({ sha256 }) => sha256));
   const landed = new Set(entries.filter(entry => there.has(entry.take.sha256)).map(entry => entry.responseSessionId));

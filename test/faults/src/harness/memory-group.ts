@@ -17,7 +17,7 @@ export interface MemoryGroup extends AsyncDisposable {
   readonly peakMiB: number;
   /** Returns the number of processes that the kernel killed at the limit. */
   kills(): Promise<number>;
-  /** Returns a command that runs this one and its children in the group. */
+  /** Returns a command that runs the given command and its children in the group. */
   wrap(command: string, args: string[]): [string, string[]];
 }
 

@@ -63,7 +63,7 @@ interface Making {
 
 async function make(dir: string, { settings, databases, system, lease, show }: Making): Promise<Report> {
   const started = performance.now();
-  // Sets the time of every file explicitly: the clock of a shared folder may differ.
+  // Sets the time of every file explicitly, because the clock of a shared folder may differ.
   const stamp = new Date(Math.floor(Date.now() / 1_000) * 1_000);
   const id = uuidv7();
   let dumped: Dump;

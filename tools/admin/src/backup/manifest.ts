@@ -62,7 +62,7 @@ export interface AbsentObject {
 const FILE = 'manifest.json';
 export const FORMAT = 1;
 
-/** Writes it atomically, after everything else is on the disk. */
+/** Writes the manifest atomically, after everything else is on the disk. */
 export async function writeManifest(dir: string, manifest: Manifest): Promise<void> {
   const path = join(dir, FILE);
   const file = await open(`${path}.new`, 'w', 0o600);
@@ -72,7 +72,7 @@ export async function writeManifest(dir: string, manifest: Manifest): Promise<vo
   await rename(`${path}.new`, path);
 }
 
-/** Reads it. Fails with NotDone when it is missing or has an unsupported format. */
+/** Reads the manifest. Fails with NotDone when it is missing or has an unsupported format. */
 export async function readManifest(dir: string): Promise<Manifest> {
   const path = join(dir, FILE);
   const text = await readFile(path, 'utf8').catch(() => {
@@ -113,7 +113,7 @@ export async function hashOf(path: string): Promise<{ bytes: number; sha256: str
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Fails with NotDone, which names the file, when it has changed since the backup. */
+/** Fails with a NotDone that names the file if the file has changed since the backup. */
 export async function verifyFile(dir: string, { path, bytes, sha256 }: StoredFile): Promise<void> {
   const found = await hashOf(join(dir, path));
   if (!found) throw new NotDone(`The backup in ${dir} is not complete: ${path} is missing. Nothing was restored.`);

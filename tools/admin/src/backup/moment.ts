@@ -24,7 +24,7 @@ const RELAY_HELD_MS = 15_000;
 export interface Moment extends AsyncDisposable {
   session: mongo.ClientSession;
   clusterTime: mongo.BSON.Timestamp;
-  /** The number of events only in Kafka, because a consumer did not take them for a minute. */
+  /** The number of events that are only in Kafka, because a consumer did not take them within a minute. */
   eventsLeft: number;
 }
 

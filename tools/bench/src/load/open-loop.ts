@@ -45,7 +45,7 @@ export async function openLoop<T>(
   for (const [at, time] of times.entries()) {
     const intendedAt = await schedule(0, startedAt + time)(signal);
     begun.push(work(at, intendedAt).then(value => ({ latencyMs: performance.now() - intendedAt, value })));
-    // All are awaited below; this only prevents an unhandled rejection.
+    // All results are awaited below; this only prevents an unhandled rejection.
     begun.at(-1)!.catch(() => {});
   }
   const ended = await Promise.allSettled(begun);

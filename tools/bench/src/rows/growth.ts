@@ -12,7 +12,7 @@ import type { Sample } from '../stats/rounds.ts';
 const SMALL = 'small';
 const SMALL_AGAIN = 'small again';
 const LARGE = 'large';
-/** An owner with as many projects as the large one, without clips. */
+/** An owner with as many projects as the large owner, but without clips. */
 const EMPTY = 'empty';
 /**
  * The number of requests of each kind for each repeat of a turn; their median is the figure. The long lists of projects are

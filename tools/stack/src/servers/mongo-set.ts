@@ -45,7 +45,7 @@ const READY = { timeoutMs: 60_000, checkMs: 10_000, intervalMs: 100 };
 const USER_IS_THERE = new Set<unknown>([13, 51003]);
 const LIMITS = { serverSelectionTimeoutMS: 2_000, connectTimeoutMS: 2_000, socketTimeoutMS: 10_000 };
 
-/** Resolves when the set has a primary and two secondaries. They end with this process, or on disposal. */
+/** Resolves when the set has a primary and two secondaries. The members end with this process, or on disposal. */
 export async function startMongoSet(mongod: string, options: MongoSetOptions): Promise<MongoSet> {
   const { login = false, electionTimeoutMs = ELECTION_MS, signal } = options;
   const members = await membersOf(mongod, options);

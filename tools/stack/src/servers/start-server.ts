@@ -10,7 +10,7 @@ export interface StartContext {
   /** The environment that children inherit. */
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal;
-  /** With it, MongoDB also accepts TLS, and the object store accepts only TLS. */
+  /** With a certificate, MongoDB also accepts TLS, and the object store accepts only TLS. */
   certificate?: ServerCertificate | undefined;
 }
 

@@ -5,7 +5,7 @@ import { EVENTS, PROCESSES, STORES } from './servers.ts';
 import { START } from './start.ts';
 import { MEDIA, TRANSCRIPTION, WEBHOOKS } from './work.ts';
 
-/** In the order of a clip's processing, after the dashboard to open first. */
+/** The dashboard to open first, then the others in the order of a clip's processing. */
 export const DASHBOARDS: readonly Dashboard[] = [
   START,
   GATEWAY,
