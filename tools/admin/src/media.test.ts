@@ -47,7 +47,7 @@ test('walks the range to its end, and reports retried and skipped clips, with re
     ],
   );
   assert.match(report.lines.join('\n'), /The clip is damaged\. +The upload is not kept\./);
-  assert.equal(report.lines.at(-1), 'looked at 207 clips: the media of 1 are made again, the media of 1 is not');
+  assert.equal(report.lines.at(-1), 'looked at 207 clips: the media of 1 are made again; 1 skipped');
 });
 
 test('skips clips of another status, and marks a dry run', async () => {

@@ -55,7 +55,7 @@ const number = (count: number): string => count.toLocaleString('en');
 
 function sentence({ dryRun, lookedAt, asked, left }: Retried): string {
   const verb = dryRun ? 'would be made again' : 'are made again';
-  return `looked at ${number(lookedAt)} clips: the media of ${number(asked)} ${verb}, the media of ${number(left)} is not`;
+  return `looked at ${number(lookedAt)} clips: the media of ${number(asked)} ${verb}; ${number(left)} skipped`;
 }
 
 function report(retried: Retried): Report {
