@@ -137,7 +137,7 @@ async function runNpm(step) {
   console.error(`${step.what}: done in ${Math.round((Date.now() - began) / 1000)} s`);
 }
 
-/** Runs a child to its end on this terminal and passes signals on. Resolves to an exit code, 128 + n for signal n; rejects when it cannot start. */
+/** Runs a child process on this terminal and forwards signals to it. Resolves to its exit code, 128 + n for signal n; rejects when it cannot start. */
 function runChild(command, args, { env = process.env, limitMs, quiet = false } = {}) {
   return new Promise((done, failed) => {
     const child = spawn(command, args, { env, stdio: quiet ? ['inherit', 'pipe', 'pipe'] : 'inherit' });

@@ -42,8 +42,8 @@ const jobDuration = durationOf('recording.job.duration');
  * announces work, every POLL_MS, and when a job that a poll found has ended, because more jobs may wait without a record.
  *
  * The outbox of submissions writes a record with each job that begins to wait. The record does not name the next job. One process
- * handles it when a slot is free, so the consumer lag is about the number of waiting jobs, and autoscalers use it. A record that is
- * lost or waits behind long jobs costs at most POLL_MS: then any process with a free slot polls.
+ * handles the record when a slot is free, so the consumer lag is close to the number of waiting jobs, and autoscalers use the lag.
+ * A record that is lost or waits behind long jobs costs at most POLL_MS: then any process with a free slot polls.
  */
 export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Promise<Consumer> {
   const { kafka, claims, topic, group, kind, slots: count, jobLimitMs, stopGraceMs, log } = options;

@@ -61,9 +61,9 @@ interface LeaseRow {
 const UNUSED_FOR = 2;
 
 /**
- * Returns a lease that expires `leaseMs` after its last renewal, so that a dead process is replaced. The database server sets and
- * compares its end, so the clocks of processes do not matter. If the database's clock was wrong once, a process that sees no renewal
- * for twice the duration takes the lease whatever its end is.
+ * Returns a lease that expires `leaseMs` after its last renewal, so that another process can replace a dead one. The database
+ * server sets and compares the end of the lease, so the clocks of processes do not matter. The stored end is wrong if the
+ * database's clock was wrong: a process that sees no renewal for twice the duration takes the lease even before that end.
  */
 export function createLease(connection: Connection, name: string, leaseMs: number): Lease {
   const holder = uuidv7();

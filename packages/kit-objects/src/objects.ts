@@ -30,7 +30,7 @@ export interface Objects extends Bucket, Purging {
    */
   get(key: string, options?: { offset?: number; length?: number; signal?: AbortSignal }): Promise<Readable>;
   stat(key: string): Promise<{ size: number; etag: string } | undefined>;
-  /** Removes those of `keys` that exist. Rejects if one remains. */
+  /** Removes the objects with these keys; ignores keys without an object. Rejects if an object remains. */
   remove(keys: string[]): Promise<void>;
   list(prefix: string): AsyncIterable<Listed>;
   /** Lists at most 1,000 objects under `prefix` after the key `after`, in the order of keys; `isLast`: there are no more. */

@@ -24,7 +24,7 @@ import { beginCall, type RpcSpan, rpcSpan } from './rpc-spans.ts';
 
 export interface RpcOptions {
   signal?: AbortSignal;
-  /** The time limit of the call. It is never longer than the time left of the RPC that is being served. */
+  /** The time limit of the call. A call inside an RPC handler also ends at the deadline of that RPC. */
   deadlineMs?: number;
 }
 

@@ -34,7 +34,7 @@ export interface StampCacheOptions<T> {
  * Caches values that are computed from many rows, by a stamp of the rows' last change. Read the stamp first: a change during the
  * computation then shows in the next stamp. A value that changed less than `restMs` ago is not cached, because another change of the
  * same moment may still be running; concurrent callers for such a value share the next computation. After `maxAgeMs` a value is
- * computed again whatever its stamp, in case a change showed in no stamp.
+ * computed again even if its stamp is the same, in case a change did not change the stamp.
  */
 export function createStampCache<T>({
   max = 10_000,

@@ -23,7 +23,7 @@ import { offloadFault } from './adapters/media-offload.ts';
 
 export const variables = {
   httpListen: listen('HTTP_LISTEN', 'the address to serve; port 0 takes a free one', '0.0.0.0:8080'),
-  publicBaseUrl: url('PUBLIC_BASE_URL', 'the public address, with which every link in an answer begins'),
+  publicBaseUrl: url('PUBLIC_BASE_URL', 'the public address; every link in an answer begins with it'),
   projectsGrpc: target('PROJECTS_GRPC', 'the projects service'),
   submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service'),
   webhooksGrpc: target('WEBHOOKS_GRPC', 'the webhooks service'),

@@ -145,7 +145,7 @@ test('two writers at one offset, the first with an expired lease: the acknowledg
   const { uploads: store } = await otherProcess();
   const [taken, secondWrites] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let takes = 0;
-  // The first writer gets the database's answer after its lease has ended and another writer has the lease.
+  // Delays the database's answer to the first writer until that writer's lease has ended and the second writer has it.
   const uploads: typeof store = {
     ...store,
     async takeWriter(...about) {

@@ -25,7 +25,7 @@ const QUIET_MS = 240_000;
 /** The time without faults before a delay, for the comparison. */
 const CALM_MS = 40_000;
 
-/** Runs the requested drills on one system, delays first. */
+/** Runs the requested drills on one system. The drills that delay one step run before the others. */
 export async function runAll({ only, factor }: Options, { dir, results, log, signal }: Run): Promise<void> {
   // Databases, topics and the bucket have the same name.
   const dataDir = join(dir, `d${randomBytes(5).toString('hex')}`);

@@ -79,7 +79,7 @@ export async function startTraceReceiver({
 
 const seriesOf = ({ service, name, attributes }: Point) => JSON.stringify([service, name, attributes]);
 
-/** Returns the variables with which a service sends its metrics to the same receiver, every second. */
+/** The variables that make a service send its metrics to the same receiver every second. */
 export const metricVariables: Readonly<Record<string, string>> = {
   OTEL_METRICS_EXPORTER: 'otlp',
   OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
@@ -87,7 +87,7 @@ export const metricVariables: Readonly<Record<string, string>> = {
   OTEL_METRIC_EXPORT_TIMEOUT: '1000',
 };
 
-/** Returns the variables with which a service sends its log lines to the same receiver. */
+/** The variables that make a service send its log lines to the same receiver. */
 export const logVariables: Readonly<Record<string, string>> = {
   OTEL_LOGS_EXPORTER: 'otlp',
   OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: 'http/json',
@@ -95,7 +95,7 @@ export const logVariables: Readonly<Record<string, string>> = {
   OTEL_BLRP_MAX_QUEUE_SIZE: '20000',
 };
 
-/** Returns the variables with which a service sends its spans to `url`, without long delays. */
+/** Returns the variables that make a service send its spans to `url` without long delays. */
 export function traceVariables(url: string): Record<string, string> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: url,

@@ -47,7 +47,7 @@ export interface Observability extends AsyncDisposable {
   pageUrl: string;
   /** The TRACE_URL for `npm run admin -- trace`. */
   traceUrl: string;
-  /** The variables with which services send their spans and metrics here. */
+  /** The variables that make services send their spans and metrics here. */
   env: Record<string, string>;
   /** The process ids of the running servers. */
   pids: Record<'collector' | 'prometheus' | 'alertmanager' | 'zipkin', number>;
@@ -166,7 +166,7 @@ async function startServers(
   return { collector, prometheus, alertmanager, zipkin };
 }
 
-/** Returns the variables with which a service sends its data to a collector. It sends its metrics every `everyMs` milliseconds. */
+/** Returns the variables that make a service send its data to a collector, and its metrics every `everyMs` milliseconds. */
 function servicesEnv(otlpUrl: string, everyMs: number): Record<string, string> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl,

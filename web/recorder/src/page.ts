@@ -10,7 +10,7 @@ import { captureScreen, doneScreen, elsewhereScreen, problemScreen, reviewScreen
 
 interface RecorderView {
   settings: RecorderProject;
-  /** The positions of the answered questions, if any device may continue a running response. */
+  /** The positions of the answered questions, if any device may continue the response in progress. */
   answered?: number[];
   /** True when the link takes many responses. */
   shared: boolean;

@@ -1,4 +1,4 @@
-/** The `webhooks` of openapi.json: the requests to owners' endpoints, and the answers that these must send. */
+/** The `webhooks` of openapi.json: the requests to owners' endpoints, and the answers that an endpoint must send. */
 import { WEBHOOK_EVENT_SCHEMAS } from '@recording-request/contract/resources/webhook-event';
 import { sampleSubject } from '@recording-request/contract/sample-event';
 import { webhookBody } from '@recording-request/contract/webhook';

@@ -43,7 +43,7 @@ export function installAnswerMemory(app: FastifyInstance, { config }: Pick<Conte
   app.addHook('preHandler', async (request, reply) => {
     const { answerBytes } = request.routeOptions.config;
     if (answerBytes === undefined) return;
-    // No event would follow to return the memory.
+    // No later event would release the memory.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
     hold(request, reply, answerBytes);
   });

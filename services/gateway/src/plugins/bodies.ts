@@ -35,7 +35,7 @@ export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'c
     const bytes = declaredBytes(request);
     // The body limit refuses a longer one.
     if (bytes <= SMALL_BYTES || bytes > request.routeOptions.bodyLimit) return;
-    // No event would follow to return the memory.
+    // No later event would release the memory.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
     const own = memory.of(holderOf(request));
     if (!own.take(bytes)) {

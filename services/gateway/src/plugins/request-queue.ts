@@ -31,7 +31,7 @@ type Turned = Socket & { [TURNS]?: Turns };
 /**
  * Returns a listener that runs the requests of each connection one after the other. Node emits every request that a client
  * sends ahead (pipelining), so one packet could start thousands of handlers. And a response that waits for another never
- * gets `close` when the connection ends, so its handler would never return its slots and memory.
+ * gets `close` when the connection ends, so its handler would never release its slots and memory.
  */
 export function queueRequests(handle: RequestListener, endCrowded: EndCrowded): RequestListener {
   const places = createFairSlots(WAITING_IN_ALL);

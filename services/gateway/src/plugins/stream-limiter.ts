@@ -21,7 +21,7 @@ const RETRY_AFTER_SECONDS = 10;
 export function createStreamLimiter(what: StreamKind, atOnce: number): StreamLimiter {
   const slots = createFairSlots(atOnce);
   return (request, reply) => {
-    // No second event would follow to return the slot.
+    // No later event would release the slot.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
     const { owner, token } = readerOf(request);
     const slot = slots.tryTake([owner, token]);

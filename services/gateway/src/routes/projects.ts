@@ -111,7 +111,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       }),
     },
     async (request, reply) => {
-      // Reserves the stream before the creation: the client would repeat a creation without an answer.
+      // Reserves the stream before it creates the project: after a later refusal, the client could create a second project.
       if (request.body.count > LIMITS.linkPageSize) context.streams.lists(request, reply);
       const created = await services.projects.createProject(
         {

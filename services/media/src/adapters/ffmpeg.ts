@@ -42,17 +42,17 @@ export class DiskFullError extends Error {
 const MESSAGE_LINES = 40;
 const DISK_FULL = /No space left on device/;
 const END = /^ffmpeg (?:was killed with signal (\w+)|exited with code (\d+))/;
-// The same limits as SPAWN_OPTIONS. fluent-ffmpeg starts a program with its own options; each of these programs replaces itself
-// with the next one in the same process.
+// Sets the limits of SPAWN_OPTIONS here, because fluent-ffmpeg starts programs with its own options. The process runs `env`,
+// then `setsid`, then `sh`, then the command of ffmpeg; no other process starts.
 const IN_SANDBOX = [
   ...['-i', ...Object.entries(SPAWN_OPTIONS.env).map(([name, value]) => `${name}=${value}`)],
   ...['setsid', 'sh', '-c', 'unset PWD; exec "$@" </dev/null', 'sh'],
 ];
 
 /**
- * Runs ffmpeg and overwrites its outputs. Rejects with FfmpegError when the clip is at fault, with DiskFullError, with the
- * signal's reason, or with another error when another process killed ffmpeg. A rejected run removes its outputs, because a
- * partial file could pass for a complete one.
+ * Runs ffmpeg and overwrites its outputs. Rejects with FfmpegError if the clip is at fault, with DiskFullError if the disk is
+ * full, with the signal's reason after an abort, and with another error if another process killed ffmpeg. A failed run removes
+ * its outputs, because a partial file could pass for a complete one.
  */
 export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<void> {
   const { purpose, inputs, outputs } = call;

@@ -47,7 +47,7 @@ export interface ExportRows {
   plan(ownerId: string, projectId: string): AsyncIterable<ExportRow>;
   /** Returns the last change of a submission of the project; undefined when there are none. Reads one index entry. */
   lastChange(ownerId: string, projectId: string): Promise<Date | undefined>;
-  /** Returns those of `ids` that are not erased, oldest first. */
+  /** Returns the submissions with these ids, oldest first; omits erased ones. */
   read(ownerId: string, projectId: string, ids: string[], part: ExportPart): Promise<Submission[]>;
   /** Records where a video could not be read; undefined clears that. */
   noteUnreadable(projectId: string, id: string, where: Unreadable | undefined): Promise<void>;

@@ -80,7 +80,7 @@ export class PartWriter implements Disposable {
     });
   }
 
-  /** Stores the collected bytes and returns their memory. */
+  /** Stores the collected bytes and releases their memory. */
   flush(): Promise<void> {
     return this.afterLast(async () => {
       if (this.hasFailed) await this.storing;

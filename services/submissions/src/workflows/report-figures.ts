@@ -28,7 +28,7 @@ const REPORTS = [
   ...[reportDeadLetters, reportLag, reportConsumerAge],
 ];
 
-/** Reports the figures of all processes, from one process. */
+/** Reports the waiting work and the states of clips; one process reports for all. */
 export function startReporting(context: FiguresContext): Stoppable {
   const { config, log, connection } = context;
   const ages = createWaitingAges();

@@ -10,7 +10,7 @@ const PREFIX = /^.*_/;
 const OF_DRIVER = 'admin';
 const BY_DRIVER = new Set(['hello', 'ismaster', 'ping', 'endSessions']);
 
-/** Starts a proxy before MongoDB that counts commands as `<database> <collection> <command>`. */
+/** Starts a proxy in front of MongoDB that counts commands as `<database> <collection> <command>`. */
 export async function openMongoTap(mongoUrl: string): Promise<Tap> {
   const { host, search } = new URL(mongoUrl);
   const [hostname, port] = host.split(':');

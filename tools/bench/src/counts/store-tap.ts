@@ -3,7 +3,7 @@ import { openTap, type Tap } from './tap.ts';
 const REQUEST_LINE = /^(GET|HEAD|PUT|POST|DELETE) (\S+) HTTP\/1\.1$/;
 const IDS = /[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g;
 
-/** Starts a proxy before the object store that counts requests by method and the kind of key. */
+/** Starts a proxy in front of the object store that counts requests by method and the kind of key. */
 export async function openStoreTap(endpoint: string): Promise<Tap> {
   const { hostname, port } = new URL(endpoint);
   const tap = await openTap({ hostname, port: Number(port) }, count => {

@@ -56,7 +56,7 @@ export async function ensureGoPeers(context: InstallContext): Promise<string> {
   return join(dir, 'peers');
 }
 
-/** Starts grpc-gateway before the product's services, with the certificate of the gateway. */
+/** Starts grpc-gateway in front of the product's services, with the certificate of the gateway. */
 export const startGrpcGateway = (
   program: string,
   place: PeerPlace,
@@ -68,7 +68,7 @@ export const startGrpcGateway = (
     ...['-cert', TLS_CERT_FILE!, '-key', TLS_KEY_FILE!, '-ca', TLS_CA_FILE!],
   ]);
 
-/** Starts a reverse proxy before the object store. */
+/** Starts a reverse proxy in front of the object store. */
 export const startGoProxy = (program: string, place: PeerPlace, target: string): Promise<Peer> =>
   start(program, 'proxy', place, ['-target', target]);
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { nginxArgs } from '@recording-request/stack/nginx';
 import { type Peer, type PeerPlace, startPeer } from './peer.ts';
 
-/** Starts nginx before the object store. It sends the store's host name, so addresses signed for the store are valid here too. */
+/** Starts nginx in front of the object store. nginx sends the store's host name, so URLs signed for the store are valid here. */
 export async function startNginx(program: string, place: PeerPlace, target: string): Promise<Peer> {
   return startPeer('nginx', place, {
     command: program,

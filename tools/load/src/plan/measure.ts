@@ -46,8 +46,8 @@ const STEADY = [0.2, 0.9] as const;
 const STRETCH = 8;
 
 /**
- * A short, a long and a high-bit-rate clip. Their differences show the cost of each second and each megabyte, so all have
- * the same pixels and key frame distance. They are as Chrome and Firefox record them, so their sound must be encoded.
+ * A short, a long and a high-bit-rate clip. Their differences show the cost of each second and each megabyte, so all clips have
+ * the same pixels and key frame distance. The clips have the format of Chrome and Firefox, whose sound the product must encode.
  */
 const PIXELS = { width: 1280, height: 720 };
 const KINDS = [

@@ -23,7 +23,7 @@ let wait = EVERY_MS;
 let timer: number | undefined;
 let asking = false;
 let round = 0;
-/** True when the last poll of clips failed: the next round repeats it, whatever the figures are. */
+/** True when the last poll of clips failed: the next round polls them again, even without changed figures. */
 let owed = false;
 
 async function look(): Promise<void> {

@@ -26,7 +26,7 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
       mark.hidden = !answered.includes(index) || questions[index] !== visit.questions[index];
     showText(welcomeProblem, say(welcome.problem));
     toTake.hidden = keptTake(state) === undefined;
-    // The running response has accepted terms; another response requires them again.
+    // The contributor accepts the terms once per response, so the box is hidden while a response is in progress.
     if (termsBox) termsBox.hidden = response !== undefined;
     terms?.setAttribute('aria-invalid', String(welcome.problem?.[0] === 'termsMissing'));
     if (terms && before.response && !response) terms.checked = false;
