@@ -1,8 +1,10 @@
 /**
- * The permitted callers of each RPC. Every server checks its callers' certificates against this table and refuses an RPC
- * without a line. The table is next to the protocol because only the protocol knows every RPC, and services meet only here.
+ * The permitted callers of each RPC. Every server checks its callers' certificates against this table and refuses an
+ * RPC that the table does not list. The table is next to the protocol because no service knows the RPCs of all
+ * services.
  *
- * When a service stops calling an RPC, keep that caller for one more version: the previous version still calls.
+ * When a service stops calling an RPC, keep that caller for one more version: during an upgrade, the previous version
+ * still calls the RPC.
  */
 export const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'] as const;
 export const OPERATOR = 'operator';
@@ -90,13 +92,14 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.operator.v1.WebhooksOperatorService/EraseProjectDeliveries': ['operator'],
 };
 
-/** The callers of the HTTP listener of submissions, which trusts their `x-owner-id`. */
+/** The services that may call the HTTP listener of submissions. That listener trusts their `x-owner-id`. */
 export const UPLOAD_CALLERS: readonly Caller[] = ['gateway'];
 
 const of = (path: string): readonly Caller[] => (Object.hasOwn(CALLERS, path) ? CALLERS[path]! : []);
 
 /**
- * The callers by listener: a service's certificate does not open the operator's listener, and the operator's opens no other.
+ * The permitted callers of each listener. A service's certificate does not open the operator's listener; the operator's
+ * certificate opens no other listener.
  */
 export const callers = {
   services: (path: string): readonly Caller[] => of(path).filter(caller => caller !== OPERATOR),

@@ -1,6 +1,6 @@
 /**
- * The RPCs that a client may repeat, at any replica, when the connection was lost before the answer: reads, and writes with the
- * same result when repeated, because the caller chose the id or the target state.
+ * The RPCs that a client may repeat, at any replica, when the connection was lost before the answer: reads, and writes
+ * that have the same result when repeated, because the caller chose the id or the target state.
  */
 const READS = [
   '/recording.accounts.v1.AccountsService/Authenticate',
@@ -26,7 +26,7 @@ const READS = [
 ];
 
 const SAME_DONE_TWICE = [
-  // The caller chooses the session's id: the repeated call begins the same response.
+  // The caller chooses the session's id, so a repeated call begins the same response.
   '/recording.projects.v1.ProjectsService/BeginResponse',
   '/recording.projects.v1.ProjectsService/RenewResponse',
   '/recording.projects.v1.ProjectsService/ReleaseResponse',
