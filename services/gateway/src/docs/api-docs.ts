@@ -18,7 +18,7 @@ Every owner route requires \`Authorization: Bearer <API_TOKEN>\` (prefix \`api_\
 
 \`\`\`sh
 BASE=${baseUrl}
-TOKEN=\${TOKEN:-api_...}   # your token
+TOKEN=\${TOKEN:-api_...}   # your token: the operator of the service creates it
 api() { curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" "$@"; }
 api "$BASE/api/me"
 \`\`\`
