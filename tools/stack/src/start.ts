@@ -18,7 +18,8 @@ async function main(options: StartOptions, signal: AbortSignal): Promise<void> {
 }
 
 function banner({ baseUrl, apiToken, webhookSinkUrl }: Ready, sample: SampleProject, dataDir: string): string {
-  const folder = relative(process.cwd(), dataDir) || '.';
+  const below = relative(process.cwd(), dataDir);
+  const folder = below.startsWith('..') ? dataDir : below || '.';
   return `
 Recording Request is running.
 
