@@ -10,7 +10,7 @@ interface Fault {
   nodes: { html: string }[];
 }
 
-/** Fails if axe finds violations on the current page, and names all of them. */
+/** Fails if axe finds violations on the current page. The error names all of them. */
 export async function checkAccessibility(page: Page, what: string): Promise<void> {
   await page.evaluate(axe);
   const faults = await page.evaluate(async () => {

@@ -40,11 +40,13 @@ export interface Kept {
   sha256: string;
   size: number;
   takes: number;
-  /** Returns their total recorded time, as the page's clock shows it. */
+  /** The total recorded time of the takes, as the page's clock shows it. */
   seconds: number;
 }
 
-/** Returns the takes that this device keeps for its link. The browser hashes the bytes as it records them. */
+/**
+ * Returns the takes that this device keeps for the link of the page. The browser hashes the bytes as it records them.
+ */
 export function kept(page: Page): Promise<Kept> {
   return page.evaluate(async () => {
     const settled = <T>(request: IDBRequest<T>) =>
@@ -64,7 +66,10 @@ export function kept(page: Page): Promise<Kept> {
   });
 }
 
-/** Waits until the device stores at least that many pieces of the running take. The page records at most one piece a second. */
+/**
+ * Waits until the device stores at least `pieces` pieces of the running take. The page records at most one piece a
+ * second.
+ */
 export async function stored(page: Page, pieces: number): Promise<void> {
   await until(
     `${pieces} pieces of the running take, stored on the device`,

@@ -22,7 +22,7 @@ export interface CuttingProxy extends AsyncDisposable {
   cuts: number;
 }
 
-/** Starts a proxy between browser and server that cuts connections at the byte that a test chooses. */
+/** Starts a proxy between browser and server. The proxy cuts connections at the byte that a test chooses. */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const server = createServer((incoming, outgoing) => {
     const forwarded: ForwardedRequest = {

@@ -6,7 +6,7 @@ import { beginResponse, sendClip } from '@recording-request/testing/contributor'
 import { until } from '@recording-request/testing/wait';
 import { landed, type Project, type Submission, type TestBrowser } from './test-browser.ts';
 
-// Creates the clips of a dashboard, in every state that they can have.
+// Creates a dashboard's clips in every possible state.
 
 export interface Sending {
   clip?: Partial<ClipOptions>;
@@ -44,7 +44,9 @@ export async function finished(harness: TestBrowser, project: Project, count: nu
 
 type Row = Record<string, unknown>;
 
-/** Changes a stored clip; `undefined` removes a field. Needed for states that otherwise need an accident or days. */
+/**
+ * Changes a stored clip; `undefined` removes a field. Tests use it for states that otherwise need an accident or days.
+ */
 export async function setState(harness: TestBrowser, submissionId: string, fields: Row): Promise<void> {
   await using rows = await storedRows(harness);
   const entries = Object.entries(fields);

@@ -1,4 +1,6 @@
-/** Tests the dashboard in one file, because the services and a browser take longer to start than a suite takes to run. */
+/**
+ * Tests the whole dashboard in one file, because starting the services and a browser takes longer than running a suite.
+ */
 import './suites/dashboard-page.ts';
 import './suites/dashboard.ts';
 // This suite is last, because it selects clips and changes their notes.

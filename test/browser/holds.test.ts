@@ -41,7 +41,7 @@ test('a sent take that arrived only in part is marked incomplete, and the whole 
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await recordedFor(page, 3);
-  // From here on, the page can report Send, but bytes do not reach the server.
+  // From here on, the page can report that the contributor pressed Send, but no bytes reach the server.
   await context.route('**/uploads/*', route => {
     const sending = route.request().method() === 'PATCH' && route.request().headers()['upload-length'] === undefined;
     return sending ? route.abort() : route.continue();

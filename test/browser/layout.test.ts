@@ -7,7 +7,7 @@ import { checkAccessibility } from './accessibility.ts';
 import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
 import { startTestBrowser, type TestBrowser } from './test-browser.ts';
 
-// Tests by the positions of elements that a phone, upright or sideways, shows everything on the contributor's pages.
+// Checks the positions of elements: a phone, upright or sideways, must show everything on the contributor's pages.
 
 let harness: TestBrowser;
 before(async () => {
@@ -52,7 +52,7 @@ async function assertSeen(page: Page, selectors: string[], when: string): Promis
   assert.deepEqual(hidden, [], when);
 }
 
-/** Returns whether the question is shown in full, or with the mark that more text follows. */
+/** Returns whether the whole question is visible, and whether the page marks that more text follows. */
 async function questionOf(page: Page): Promise<{ whole: boolean; marked: boolean; lines: number }> {
   return page.evaluate(() => {
     const box = document.getElementById('capture-top')!;
@@ -332,7 +332,8 @@ test('a list of questions in another direction than the page keeps its numbers',
         return { direction: own.direction, style: own.listStyleType, room: Number.parseFloat(room) > 20, text };
       }),
     );
-    // A number is on the side at which its item starts, but only the side at which the page starts has room for it.
+    // The number appears at the side where its item starts. Only the side where the page starts has room for the
+    // number.
     assert.deepEqual(
       items,
       ['ltr', 'rtl'].map(text => ({ direction, style: 'decimal', room: true, text })),

@@ -5,8 +5,8 @@ import { ensure } from '@recording-request/stack/install/ensure';
 import { chromium, type Page } from 'playwright-core';
 import { makeSmall } from './small-picture.ts';
 
-// Makes docs/screenshots/observe-*.png of a running `npm run observe` with clips and some minutes of figures:
-//   npm run screenshots -- observe [its address]
+// Makes docs/screenshots/observe-*.png from a running `npm run observe` that has clips and some minutes of metrics.
+// Command: npm run screenshots -- observe [its address]
 
 const OUT = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const ADDRESS = 'http://127.0.0.1:8090';

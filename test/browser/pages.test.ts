@@ -1,4 +1,6 @@
-/** Tests pages and devices in one file, because the services and a browser take longer to start than a suite takes to run. */
+/**
+ * Tests pages and devices in one file, because starting the services and a browser takes longer than running a suite.
+ */
 import './suites/pages.ts';
 // This suite is last, because it searches the logs of all suites for tokens.
 import './suites/devices.ts';

@@ -12,7 +12,9 @@ before(async () => {
 });
 after(() => harness?.[Symbol.asyncDispose]());
 
-/** Returns true if a clip is as long as the page's recording. The length depends on the time at which the test pressed Stop. */
+/**
+ * Returns true if a clip is as long as the page's recording. The exact length depends on when the test pressed Stop.
+ */
 const hasRecordedLength = (clip: Submission, recorded: Kept) => Math.abs(clip.durationSec - recorded.seconds) <= 2;
 
 const pictureAt = (page: Page) => page.evaluate(() => document.querySelector<HTMLVideoElement>('#live')!.currentTime);

@@ -1,4 +1,4 @@
-/** Tests recovery in one file, because the services and a browser take longer to start than a suite takes to run. */
+/** Tests recovery in one file, because starting the services and a browser takes longer than running a suite. */
 import './suites/network-cuts.ts';
 // This suite is last, because it kills and halts the services.
 import './suites/recovery.ts';

@@ -15,7 +15,7 @@ let harness: TestBrowser;
 let folder: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'refused-'));
-  // The projects of the harness never expire, except the project that uses the default.
+  // Sets the default expiry to one second. Only the test of an expired link creates a project that uses the default.
   harness = await startTestBrowser({ LINK_EXPIRY_DEFAULT_SECONDS: '1' });
 });
 after(async () => {
@@ -124,7 +124,7 @@ test('a link with all places in use says to come back later, and accepts a later
   await button(page, 'Record another').click();
   await sendTake(page);
   assert.equal((await landed(harness, project, 2)).length, 2, 'two responses from one browser');
-  // Contributors behind one address may hit its rate limit.
+  // All contributors behind one address share its rate limit.
   await page.route(project.sharedUrl, route =>
     route.request().method() === 'HEAD' ? route.fulfill({ status: 429 }) : route.continue(),
   );
@@ -164,7 +164,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** Makes a file from the fake camera's clip with ffmpeg. */
+/** Makes a file with ffmpeg from the clip of the fake camera. */
 async function made(name: string, args: string[]): Promise<string> {
   const file = join(folder, name);
   const input = await harness.clip(3);
@@ -253,7 +253,7 @@ test('a video that this browser cannot decode shows a warning but no black playe
 test('the page explains in its language that the server refused a take as too long', async () => {
   const project = await harness.project({ maxDurationSec: 4 });
   const context = await harness.context({ locale: 'ja-JP' });
-  // Simulates a browser that does not know the length of a file.
+  // Simulates a browser that cannot determine the length of a file.
   await context.addInitScript(() =>
     Object.defineProperty(HTMLMediaElement.prototype, 'duration', { get: () => Number.NaN }),
   );

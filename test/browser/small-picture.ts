@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-// Uses one palette for the picture without dithering, so that flat areas stay flat.
+// Uses one palette for the whole picture and no dithering, so that flat areas stay flat.
 const PALETTE = 'split[one][two];[one]palettegen=stats_mode=single[palette];[two][palette]paletteuse=dither=none';
 
 /** Reduces a PNG to 256 colours and a fraction of its size, because git keeps the pictures. */

@@ -6,7 +6,7 @@ import { startTestSystem, type TestSystem } from '@recording-request/testing/tes
 import { until } from '@recording-request/testing/wait';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** The text that the fake camera speaks in a loop, and its words that a small speech model recognizes. */
+/** The text that the fake camera speaks in a loop, and the words in it that a small speech model recognizes. */
 export const SPOKEN = 'the weather is good today and we want to go to the house';
 export const HEARD = ['good', 'today', 'want', 'go'];
 const LIMIT_MS = 30_000;
@@ -55,7 +55,7 @@ export interface TestBrowser extends AsyncDisposable {
   sharedLink(project: Project): Promise<Record<string, unknown>>;
   /** Sends an API request as the owner. Rejects when it fails. */
   api(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
-  /** Creates an API token of the owner with only these scopes. */
+  /** Creates an API token of the owner with exactly these scopes. */
   tokenWith(scopes: string[]): Promise<string>;
 }
 
@@ -163,7 +163,7 @@ async function deviceFiles(device: FakeDevice): Promise<{ picture: string; sound
 }
 
 function ffmpeg(args: string[], output: string): void {
-  // Renames each complete file into place, because several test files may make it at once.
+  // Writes to a temporary name and renames the complete file, because several test files may make it at once.
   const making = `${output}.${process.pid}`;
   const { status, stderr } = spawnSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args, making]);
   if (status !== 0) throw new Error(`ffmpeg: ${stderr}`);

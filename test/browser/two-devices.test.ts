@@ -73,7 +73,7 @@ test('another device continues an interview: it shows the answered questions, th
   await nextQuestion(second, 3);
   await tableSays(dashboard, '2 of 3 answers');
 
-  // The same device, after it has lost its data.
+  // Simulates the same device after it has lost its data.
   await second.evaluate(() => {
     localStorage.clear();
     indexedDB.deleteDatabase('recordings');

@@ -32,7 +32,10 @@ async function start(): Promise<void> {
 }
 
 let starting: Promise<void> | undefined;
-/** Waits for the services and browsers. The `before` of every suite starts with this, because all of them run at once. */
+/**
+ * Waits for the services and browsers. The `before` of every suite calls this, because all suites start at the same
+ * time.
+ */
 export const started = (): Promise<void> => (starting ??= start());
 before(started);
 after(() => harness?.[Symbol.asyncDispose]());
@@ -46,7 +49,7 @@ export async function openPage(harness: TestBrowser, url: string, options: Brows
 }
 
 export const cards = (page: Page) => page.locator('.clip:not(.skeleton)');
-/** Waits until the open clip plays or is paused. A clip that plays is looped from then on. */
+/** Waits until the open clip plays or is paused. From then on, a playing clip repeats. */
 export const playback = (page: Page, state: 'plays' | 'paused') =>
   page.waitForFunction(paused => {
     const video = document.querySelector('video');

@@ -66,7 +66,7 @@ test('hostile texts are shown unchanged and execute nothing', async () => {
     const card = cards(page).first();
     assert.equal(await card.locator('.question').textContent(), `1. ${hostile}`);
     if (at % 5 > 0) continue;
-    // The script inserts every text in the same way, so some open clips cover each field.
+    // The script inserts every text in the same way, so these open clips cover all fields.
     await card.getByRole('link').click();
     await viewer(page).locator('.cue').waitFor();
     for (const place of ['.viewer-right', '#states', '#viewer-title'])
@@ -89,13 +89,13 @@ async function fits(page: Page, what: string): Promise<void> {
   assert.ok(wide <= 0, `${what} is ${wide} px too wide`);
 }
 
-/** Fails unless date, length and size follow one another in both writing directions of the date. */
+/** Fails unless date, length and size appear in this order, with a left-to-right date and with a right-to-left date. */
 async function readsInOrder(page: Page): Promise<void> {
   const [date, ...others] = await page.locator('#viewer-when').evaluate(line =>
     [...line.childNodes].map(node => {
       const range = document.createRange();
       range.selectNodeContents(node);
-      // For a text on two lines, this takes the box of the second line.
+      // For a text on two lines, uses the box of the second line.
       const { left, right, top } = [...range.getClientRects()].at(-1) ?? new DOMRect();
       return { text: node.textContent, left, right, top };
     }),

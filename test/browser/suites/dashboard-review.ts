@@ -13,7 +13,7 @@ test('a token with write access can select and note; a refusal of another token 
   const page = await openPage(harness, full.dashboardUrl);
   assert.equal(await page.locator('[data-select]').count(), 0, 'the URL alone can only read');
   const give = (token: string) => giveToken(page, token);
-  // A review begins at the top of the page, or with the open clip.
+  // A review begins at the first clip of the page, or at the open clip.
   await cards(page).first().getByRole('link').click();
   await button(page, 'Review this clip').click();
   await page.getByLabel('API token').waitFor();
@@ -62,7 +62,7 @@ test('a token with write access can select and note; a refusal of another token 
   await button(page, 'Save note').click();
   await viewer(page).getByText('Saved.', { exact: true }).waitFor();
   assert.equal((await stored()).reviewNote, 'For the front page');
-  // If two notes are saved one after the other, the second one stays, even if the first is slow.
+  // If two notes are saved one after the other, the second note must win, even if the first request is slow.
   const held = Promise.withResolvers<void>();
   let [sent, answered] = [0, 0];
   await page.route('**/api/projects/**', async route => {
@@ -103,7 +103,7 @@ test('a token with write access can select and note; a refusal of another token 
   await page.unroute('**/api/projects/**');
   await button(page, 'Try again').click();
   await first.getByRole('button', { name: 'Selected', pressed: true }).waitFor();
-  // The same applies to a note that cannot be saved after its clip was closed.
+  // The page also reports a note that could not be saved after its clip was closed, and can retry it.
   await page.route('**/api/projects/**', route => route.abort());
   await first.getByRole('link').click();
   await page.getByLabel('Review note').fill('For the last page');
@@ -142,7 +142,7 @@ test('the page describes a clip’s problems in words', async () => {
     ...states[index],
   }));
   const page = await openPage(harness, project.dashboardUrl);
-  // The page polls unfinished clips, even if nothing changes.
+  // The page polls while clips are unfinished, even if they do not change.
   const threePolls = async () => {
     const again = page.waitForResponse('**/submissions?*');
     for (let round = 0; round < 3; round++)

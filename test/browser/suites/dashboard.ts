@@ -97,14 +97,14 @@ test('the page shows figures and a picture grid; a clip plays with captions and 
   assert.equal(new URL(page.url()).hash, `#clip-${weather.submissionId}`);
   const cue = viewer(page).locator('.cue', { hasText: 'today' }).first();
   await cue.click();
-  // The clip plays from the clicked words. It shows them as caption, and marks them in the transcript.
+  // The clip plays from the clicked words. The player shows these words as a caption, and the transcript marks them.
   const marked = () =>
     page.evaluate(() => {
       const video = document.querySelector('video');
       const [track] = video?.textTracks ?? [];
       const activeCue = track?.activeCues?.[0] as VTTCue | undefined;
       const words = document.querySelector('#viewer .cue[aria-current]')?.textContent;
-      // Reads both at once, because the clip continues to play.
+      // Reads the caption and the mark at once, because the clip continues to play.
       const shows = video && !video.paused && video.currentTime > 0 && track?.mode === 'showing';
       if (!shows || !activeCue || !words?.includes(activeCue.text)) return undefined;
       video.pause();
@@ -114,7 +114,7 @@ test('the page shows figures and a picture grid; a clip plays with captions and 
     limitMs: 30_000,
   });
   assert.match(await viewer(page).locator('.transcript').textContent().then(String), /good/);
-  // Card and player show the same length in whole seconds. The browser's player shows no other length.
+  // The card and the player show the same length in whole seconds. The browser's own player shows no other length.
   const length = `0:${String(weather.durationSec).padStart(2, '0')}`;
   assert.equal(await cards(page).last().locator('.length').textContent(), length);
   assert.equal((await page.locator('#viewer-when').textContent())?.split(' · ')[1], length);
@@ -128,7 +128,7 @@ test('the page shows figures and a picture grid; a clip plays with captions and 
   // If nothing changed, even the first poll has no body.
   await until('a poll', async () => polls.length > 0, { limitMs: 20_000 });
   assert.deepEqual([...new Set(polls)], ['overview 304']);
-  // The URL of a clip opens it.
+  // A clip's URL opens the clip.
   const straight = await openPage(harness, `${full.dashboardUrl}#clip-${people.submissionId}`);
   await viewer(straight).getByText('Call me (before 5 pm).').waitFor();
   await straight.goto(`${full.dashboardUrl}#clip-01900000-0000-7000-8000-000000000000`);
@@ -199,7 +199,7 @@ test('search finds words in transcripts, notes and questions of this project onl
   await page.getByText('No clips match.').waitFor();
   await page.getByRole('link', { name: 'Show all clips' }).click();
   await cards(page).nth(1).waitFor();
-  // Filters, and a list that is filtered from its first paint.
+  // Tests the filters, and that a list with filters in its URL is already filtered at its first paint.
   await page.getByLabel('Transcript', { exact: true }).selectOption('failed');
   await page.getByText('No clips match.').waitFor();
   await page.goto(`${full.dashboardUrl}?transcriptStatus=completed&q=years`);
@@ -246,7 +246,7 @@ test('the page shows link states, copies links, saves a QR code and loads a long
   await Promise.all([named(other, 'Copied'), copyShared.click()]);
   assert.equal(await clipboard(other), full.sharedUrl);
   await copyShared.waitFor();
-  // The name of each row's button contains its link.
+  // The name of each row's copy button contains the row's link.
   const copySecond = button(other, `Copy personal link ${full.urls[1]!.replace('http://', '')}`);
   await Promise.all([named(other, 'Copied'), copySecond.click()]);
   assert.equal(await clipboard(other), full.urls[1]);

@@ -20,7 +20,7 @@ const inUse = (page: Page) =>
     return { camera: id(stream.getVideoTracks()[0]), microphone: id(stream.getAudioTracks()[0]) };
   });
 
-/** Returns the proportions of a video's picture, and its fit in the upright element. */
+/** Returns the proportions of a video's picture, and how the picture fits the upright element. */
 async function fitOf(page: Page, id: 'live' | 'playback'): Promise<string> {
   await page.waitForFunction(id => (document.getElementById(id) as HTMLVideoElement).videoWidth > 0, id);
   return page.evaluate(id => {
@@ -29,7 +29,7 @@ async function fitOf(page: Page, id: 'live' | 'playback'): Promise<string> {
   }, id);
 }
 
-/** Fails unless a sideways phone shows texts and buttons completely, and next to the whole picture. */
+/** Fails unless a phone held sideways shows the whole picture, and next to it the complete texts and buttons. */
 async function assertBeside(page: Page, ids: string[]): Promise<void> {
   for (const viewport of [
     { width: 844, height: 390 },

@@ -43,7 +43,8 @@ test('a take lands unchanged over a network that breaks repeatedly at random byt
   const random = seeded(seed);
   const most = 6;
   proxy.cuts = 0;
-  // At least every second request is cut, and at least every second cut hits a request. So each seed has some of both.
+  // Cuts at least every second request. At least every second cut hits the request instead of its answer, so each seed
+  // tests both.
   let passed = false;
   let last: number | 'answer' = 'answer';
   proxy.decide = ({ path, length }) => {
@@ -130,8 +131,8 @@ interface Profile extends AsyncDisposable {
 }
 
 /**
- * Starts a browser with its own folder, which keeps the data of pages after the browser's end. Restarts a browser that does
- * not respond.
+ * Starts a browser with its own folder, where the data of pages outlives the browser. Restarts a browser that does not
+ * respond.
  */
 const openProfile = (folder: string): Promise<Profile> =>
   startProfile(folder).catch(error => {

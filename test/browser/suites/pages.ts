@@ -169,7 +169,7 @@ test('the script is small and cached for a year, and the page is readable withou
 
 test('the first view takes two requests and at most 32 KB without the operator’s logo', async t => {
   const project = await harness.project({ requireTerms: true });
-  // Arabic has the most bytes.
+  // The Arabic page is the largest.
   for (const language of ['en', 'ar']) {
     const page = await harness.page();
     await page.goto(`${project.urls[0]}?lang=${language}`);
@@ -224,7 +224,7 @@ test('previews and scanners use up no link, even if they run the page', async ()
         await fetch(url, { method, headers: { 'user-agent': agent }, redirect: 'manual' });
     }
     for (const path of ['/thank-you', '/qr.png', '/favicon.ico', '/uploads', '/responses']) await fetch(url + path);
-    // A scanner with a browser loads everything, waits, moves the mouse and follows links.
+    // A scanner with a real browser loads everything, waits, moves the mouse and follows links.
     const page = await harness.page();
     await page.goto(url, { waitUntil: 'networkidle' });
     await page.locator('html[data-ready]').waitFor();
@@ -237,7 +237,7 @@ test('previews and scanners use up no link, even if they run the page', async ()
     await page.context().close();
   }
   assert.equal(JSON.stringify(await state()), before);
-  // A scanner that presses buttons does not record yet.
+  // A scanner that presses one button must not start a recording.
   const page = await harness.page();
   await page.goto(project.sharedUrl);
   await button(page, 'Turn on the camera').click();

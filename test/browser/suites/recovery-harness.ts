@@ -8,7 +8,10 @@ async function start(): Promise<void> {
 }
 
 let starting: Promise<void> | undefined;
-/** Waits for the services and browsers. The `before` of every suite starts with this, because all of them run at once. */
+/**
+ * Waits for the services and browsers. The `before` of every suite calls this, because all suites start at the same
+ * time.
+ */
 export const started = (): Promise<void> => (starting ??= start());
 before(started);
 after(() => harness?.[Symbol.asyncDispose]());

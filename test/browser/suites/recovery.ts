@@ -106,7 +106,7 @@ test('without a network at Send the page says “Not sent yet” and sends later
   await context.close();
 });
 
-/** Deletes the last stored piece of a take, as if the device had no space for it. */
+/** Deletes the last stored piece of a take, as if the device had had no space for the piece. */
 function loseLastPiece(page: Page): Promise<void> {
   return page.evaluate(async () => {
     const settled = <T>(request: IDBRequest<T>) =>
@@ -129,7 +129,7 @@ test('a device that lost a part of a sent take reports it, and a new take arrive
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await stored(page, 2);
-  // From here on, the page can report Send, but bytes do not reach the server.
+  // From here on, the page can report that the contributor pressed Send, but no bytes reach the server.
   await context.route('**/uploads/*', route => {
     const sending = route.request().method() === 'PATCH' && route.request().headers()['upload-length'] === undefined;
     return sending ? route.abort() : route.continue();
@@ -171,7 +171,7 @@ test('a take that a full device kept only in part is not sent as a whole take', 
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await stored(page, 2);
-  // From here on, the page cannot send, and the device has no space for more of the take.
+  // From here on, the page cannot send, and the device has no space for the rest of the take.
   await context.route('**/uploads/*', route =>
     route.request().method() === 'PATCH' ? route.abort() : route.continue(),
   );
@@ -232,7 +232,7 @@ test('a take survives the kill of each server during it', async () => {
   await stop(page);
   const recorded = await kept(page);
   await button(page, 'Send').click();
-  // Two services restart, and the page retries after 15 s at most.
+  // Two services restart, and the page waits up to 15 s before a retry.
   await arrived(page, 90_000);
   assert.equal((await landed(harness, project))[0]?.sha256, recorded.sha256);
   await page.context().close();
