@@ -17,7 +17,10 @@ import { ORIGIN, type Overlay } from './product/overlay.ts';
 import type { Product } from './product/product.ts';
 import type { Several } from './servers/beside.ts';
 
-/** The access of a case to the product in the cluster, its contributors and its owner, and the input of the checker. */
+/**
+ * Gives a case access to the product in the cluster, to contributors and to an owner. It also holds the checker's
+ * input.
+ */
 export interface ClusterHarness extends Judged, AsyncDisposable {
   product: Product;
   /** Runs Helm with an administrator's rights, by default for at most a minute. Rejects with Helm's error. */
@@ -37,7 +40,7 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   previous: string | undefined;
   place: Place;
   built: Record<string, string>;
-  /** From now on, the checker uses other databases, topics and another bucket. */
+  /** Makes the checker read these databases, topics and this bucket from now on. */
   lookAt(place: StoresPlace): Promise<void>;
   /** The token of the owner, who has every scope and no projects yet. */
   apiToken: string;
@@ -90,8 +93,8 @@ export interface Installed {
 }
 
 /**
- * Creates an owner, unless a token is given, and opens the clients and the checker. They use the shared installation, unless
- * another address and other stores are given.
+ * Creates an owner unless a token is given, and opens the clients and the checker. By default, they use the shared
+ * installation.
  */
 export async function openHarness(
   installed: Installed,

@@ -56,7 +56,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
     if (isHeld) return released.resolve();
     const error = new Error(`ended by ${name}`);
     stop.abort(error);
-    // Exits at once, because the servers end with this process, and the pods with the machine.
+    // Exits at once: the servers end with this process, and the pods end with the machine.
     reject(error);
   });
 

@@ -47,7 +47,7 @@ async function runInLab({ only, seed, clips, hold, list }: Options, stopped: Abo
   const place = placeIn(dir, env);
   // Whisper would use the processors that the cluster needs.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
-  // Installs the cases' programs here: the lab's network has no access to others.
+  // Installs the cases' programs here, because the lab's network cannot reach other networks.
   await ensure([...PROGRAMS, 'mongo', 'kafka', 's3', 'speech'], print, { signal });
   await ensureNginx(context);
   const kustomize = await ensureKustomize(context);
@@ -104,7 +104,7 @@ async function buildNeeded(only: string[], context: InstallContext): Promise<Pic
   return { built, unbuilt };
 }
 
-/** Runs Node with these arguments beside the lab's cluster. Resolves to its exit code. */
+/** Runs Node with these arguments beside the lab's cluster, on its network. Resolves to the exit code. */
 async function runBeside(machine: Machine, nodeArgs: string[], signal: AbortSignal): Promise<number> {
   // The lab may have ended during the start of the cluster.
   signal.throwIfAborted();

@@ -6,8 +6,8 @@ import type { ClusterHarness } from './harness.ts';
 
 const READ_EVERY_MS = 40;
 /**
- * One take a second, for any number of contributors: as much as two processors can handle during the disturbances. Without a
- * pause, contributors would use all processors, and requests would fail because of the machine.
+ * One take a second, for any number of contributors: two processors can handle no more during the disturbances. Without
+ * a pause, contributors would use all processors, and requests would fail because of the machine.
  */
 const TAKE_EVERY_MS = 1_000;
 const WIDTH = 4;
@@ -16,8 +16,9 @@ const WRITE_EVERY_MS = 1_000;
 const SHOWN = 12;
 
 /**
- * Reads like owners, every 40 ms by default, each over a separate connection, until `work` ends. Each read is permitted,
- * below every limit, and of existing data, so a status other than 200 is an incident. Returns the number of requests.
+ * Reads like owners, every 40 ms by default, each over a separate connection, until `work` ends. Each read is
+ * permitted, is below every limit, and requests existing data, so a status other than 200 is an incident. Returns the
+ * number of requests.
  */
 export async function whileReading(
   { owner, projects }: ClusterHarness,
@@ -29,7 +30,7 @@ export async function whileReading(
     '/api/me',
     '/api/projects',
     `/api/projects/${plain.projectId}`,
-    // The links' tokens are sealed.
+    // This read decrypts the tokens of the links.
     `/api/projects/${plain.projectId}/links`,
     `/api/projects/${plain.projectId}/submissions`,
   ];

@@ -59,7 +59,10 @@ async function runCase(
   };
 }
 
-/** Erases the data of an interrupted case. Its receiver has ended, so its deliveries would reach the receiver of the next case. */
+/**
+ * Erases the data of an interrupted case. The case's receiver has ended, so remaining deliveries would reach the next
+ * case's receiver.
+ */
 async function forget({ owner, violated }: ClusterHarness): Promise<void> {
   for (const { projectId } of owner.projects)
     await owner

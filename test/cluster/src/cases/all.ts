@@ -39,7 +39,7 @@ export const CASES: readonly ClusterCase[] = [
   edge,
   zones,
   chart,
-  // The last cases on single servers: no later case checks the data that they leave.
+  // These are the last cases on single servers, because no later case checks the data that they leave.
   restore,
   // Cases on several servers.
   serversDie,

@@ -15,7 +15,7 @@ import { type LonePod, runLonePod } from '../product/lone-pods.ts';
 import { type Product, productIn } from '../product/product.ts';
 
 const NAMESPACE = 'bad-input';
-/** Separate names; the test fails if an object is created under them. */
+/** Names that no other installation uses. The test fails if an object is created under them. */
 const PLACE = { MONGO_DATABASE_PREFIX: 'bad_', KAFKA_TOPIC_PREFIX: 'bad.', S3_BUCKET: 'bad-input' };
 /** The installation's names, which a backup reads. */
 const INSTALLED = { MONGO_DATABASE_PREFIX: '', KAFKA_TOPIC_PREFIX: '', S3_BUCKET: 'recording-request' };
@@ -30,7 +30,7 @@ interface Row extends LonePod {
 
 const memory = (sizeLimit: string) => ({ backups: { emptyDir: { medium: 'Memory', sizeLimit } } });
 
-/** Each row has one fault, which the message of its Pod must name in one sentence. */
+/** Each row has one fault. The message of its Pod must name the fault in one sentence. */
 const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
   {
     ...{ name: 'secret-without-key', workload: 'projects', status: undefined },
@@ -142,7 +142,7 @@ async function makeNamespace({ product }: ClusterHarness, objects: Manifest[]): 
 
 async function judgePod({ violated, noted }: ClusterHarness, here: Product, objects: Manifest[], row: Row) {
   const { status, said } = await runLonePod(here, objects, row);
-  // The message may also contain JSON log lines that were written before the fault or are about interrupted work.
+  // The message may also contain JSON log lines, from before the fault or about interrupted work.
   const sentences = said.split('\n').filter(line => !line.startsWith('{'));
   const sentence = sentences.at(-1) ?? '';
   noted(`${row.name}: ${status ?? 'not started'}, “${sentence}”`);

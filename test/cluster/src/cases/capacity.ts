@@ -5,7 +5,10 @@ import type { ClusterCase } from '../cluster-case.ts';
 import { limitMedia, openSubmissions, QUICKLY, rateOf, scaleMedia, told } from '../product/media-rate.ts';
 
 const TOLERANCE = 0.25;
-/** The measurement used other lengths, but the same pixels. As in the measurement, media has one of two processors. */
+/**
+ * One of two processors, for two pods. `npm run capacity` also measured media with one of two processors and with the
+ * same pixels, but with clips of other lengths.
+ */
 const CORES = 0.5;
 const REPLICAS = 2;
 /** Enough clips that the sampling interval hardly changes the result. */

@@ -9,9 +9,9 @@ import type { Product } from '../product/product.ts';
 import { isDrawn, openTargets, reachedFrom, type Target } from '../product/reach.ts';
 
 /**
- * The attempts of a shell in a pod, with only the pod's own files and variables: to create a token and to erase data at the
- * services' and the operator's ports, with the pod's certificate and without one, and to find a Kubernetes token. Prints the
- * outcome of each attempt on a line.
+ * The script of a shell in a pod, with only the pod's own files and variables. It tries to create tokens and to erase
+ * data at the services' and the operator's ports, with the pod's certificate and without one. It also looks for a
+ * Kubernetes token. It prints one line with the outcome of each attempt.
  */
 const ATTACK = `
 import { existsSync, readFileSync } from 'node:fs';
@@ -49,8 +49,8 @@ console.log(['a token of Kubernetes', 'a file', existsSync('/var/run/secrets/kub
 `;
 
 /**
- * The expected outcome with and without a certificate: services refuse the pod's own certificate, and close connections
- * without one.
+ * The expected outcome of each attempt. Services refuse the pod's own certificate, and close connections without a
+ * certificate.
  */
 const REFUSED: Record<string, string> = {
   'its certificate': 'PERMISSION_DENIED',
@@ -85,8 +85,8 @@ async function withoutPolicies({ kubectl, in: inside }: Product): Promise<AsyncD
 }
 
 /**
- * From a shell in a pod of the service, tries all targets until it reaches exactly those in `may`. Reports remaining
- * differences.
+ * Tries all targets from a shell in a pod of the service, until exactly the targets in `may` are reachable. Reports
+ * remaining differences.
  */
 async function judgeReach(
   { product, violated }: ClusterHarness,
@@ -131,7 +131,7 @@ export const capturedPod: ClusterCase = {
     };
     {
       await using _ = await withoutPolicies(product);
-      // Shows that the attempts work; otherwise their failures would prove nothing.
+      // Shows that the attempts succeed without policies. Otherwise, their failures with policies would prove nothing.
       await judge('without policies', () => true);
       for (const service of CAPTURED) await attack(harness, service);
     }

@@ -62,7 +62,7 @@ async function judgeReach({ product, violated, noted }: ClusterHarness): Promise
   noted(`${names.length + 2} other names reach no service`);
 }
 
-/** Checks that limits count the client's real address and ignore the addresses in its headers. */
+/** Checks that limits count by the client's real address, and ignore the addresses in its headers. */
 async function judgeAddresses({ product, violated, noted }: ClusterHarness): Promise<void> {
   const counted = async (from: string, forwardedFor?: string) => {
     const { headers } = await answerOf({ path: '/api/me', from, ...(forwardedFor && { forwardedFor }) });

@@ -10,7 +10,7 @@ import { limitMedia, longTakes, openJobs, openSubmissions, QUICKLY, rateOf, told
 const PROCESSORS = 0.25;
 const MANY = 4;
 const LEAST = 0.85;
-/** The number of clips for one pod; more pods get the same number each. */
+/** The number of clips for each pod. */
 const CLIPS = 24;
 const COMPONENTS = [join(BASE, '../scaling/keda')];
 /** A short delay; the default of an autoscaler is five minutes. */

@@ -20,9 +20,12 @@ const READERS: ServiceName[] = ['webhooks'];
 const SENDERS: ServiceName[] = ['submissions', 'media', 'transcription'];
 /** The consumer groups with their topics. */
 const GROUPS = { webhooks: 'submissions.events', 'webhooks-events': 'webhooks.events' };
-/** Clips whose first event is published before the change, and whose transcript is made while the producers restart. */
+/**
+ * The number of clips with speech. Their first event is published before the change, and their transcript is made while
+ * the producers restart.
+ */
 const SPOKEN = 24;
-/** The number of other clips: only a clip with speech has two events in one topic. */
+/** The share of clips with speech in the rest of the load. Only a clip with speech has two events in one topic. */
 const SPEECH = 0.3;
 const SOON = { limitMs: 60_000, everyMs: 500 };
 const REST = { limitMs: 240_000, everyMs: 1_000 };
@@ -73,7 +76,7 @@ async function keptUp({ serversEnv }: ClusterHarness): Promise<void> {
 }
 
 /**
- * Performs the first three steps of docs/operations.md: more partitions, then a restart of the consumers, then of the
+ * Performs the first three steps of docs/operations.md: adds partitions, restarts the consumers, and restarts the
  * producers.
  */
 async function grow(harness: ClusterHarness, random: Parameters<ClusterHarness['load']>[1]): Promise<void> {

@@ -51,7 +51,10 @@ export const evictions: ClusterCase = {
   },
 };
 
-/** Returns whether the request may fail: a read may not, and a write can be repeated safely. */
+/**
+ * Returns whether the request may fail. A read must not fail. A write may fail, because the client can safely repeat
+ * it.
+ */
 const mayFail = ({ what }: Incident) => !what.startsWith('GET') && !what.startsWith('HEAD');
 
 export const killedPods: ClusterCase = {

@@ -20,13 +20,16 @@ const IN_MS = 180_000;
 /** The time until a restarted service has metrics. */
 const ACTIVE_SECONDS = 90;
 /**
- * The time until callers, which look every few seconds, have found the last pod. The rest of the 30 s follows, after which
- * each pod must have its share.
+ * The time in which callers find the last pod; they look for new pods every few seconds. README.md promises even shares
+ * after 30 s.
  */
 const FINDING_MS = 16_000;
 const MEASURED_MS = 12_000;
 const TOLERANCE = 0.2;
-/** The number of links in the project that is read: decrypting their tokens is the cost of such a read. */
+/**
+ * The number of links in the project that is read. Most of the cost of such a read is decrypting the tokens of the
+ * links.
+ */
 const LINKS = 200;
 
 /** Limits the autoscaler of a service to `most` pods, with a fast scale-down; the rest stays as in the base. */
@@ -60,7 +63,7 @@ async function judgeShares({ product, noted, violated }: ClusterHarness, service
   else violated(words);
 }
 
-/** The read that costs a service most, compared with its cost at the gateway. */
+/** Returns the path of a read that costs the service much more than it costs the gateway. */
 async function dearRead({ owner, projects }: ClusterHarness, service: Scaled): Promise<string> {
   if (service === 'projects') return `/api/projects/${(await owner.create({ count: LINKS })).projectId}/links`;
   return `/api/projects/${(await projects()).plain.projectId}/submissions?limit=100`;
@@ -85,7 +88,7 @@ async function outAndIn(harness: ClusterHarness, service: Scaled, plan: Plan): P
     });
   };
   await whileContributing(harness, plan, press);
-  // From here on, owners read little: uploads alone are work for three pods.
+  // From here on, owners read little, because the uploads alone keep three pods busy.
   const inAgain = await secondsUntil(harness, service, FEW, IN_MS);
   noted(
     `${service}: ${MANY} pods ready after ${out} s, at ${rate} reads a second; ${FEW} again after another ${inAgain} s`,

@@ -9,7 +9,7 @@ import { allPods, changedPods, noticedMs } from '../product/readiness.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const BACK_MS = 15_000;
-/** The time after `BACK_MS` in which the case still waits for a late recovery. */
+/** The time after `BACK_MS` in which the case still looks for a late recovery. */
 const LOOK = { limitMs: 90_000, everyMs: 250 };
 const WATCHED_MS = 300_000;
 /** The number of clips to send while Kafka lacks a broker. */
@@ -39,7 +39,7 @@ async function firstWrite({ owner }: ClusterHarness, projectId: string, since: n
 
 /**
  * Measures how long events wait in MongoDB until Kafka has them, while `work` runs. Returns the longest wait in
- * milliseconds. For events that already wait, the time starts now, because Kafka did not cause their earlier delay.
+ * milliseconds. The wait of an event that already waits counts from now, because Kafka did not cause its earlier delay.
  */
 async function longestWait(harness: ClusterHarness, work: () => Promise<unknown>): Promise<number> {
   await using mongo = new AsyncDisposableStack();
@@ -66,7 +66,10 @@ async function longestWait(harness: ClusterHarness, work: () => Promise<unknown>
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** The period, by Date.now(), in which writes may return 503: from the end of a primary to the limit for its successor. */
+/**
+ * The period, by Date.now(), in which writes may return 503: from the end of a primary until the latest time for a new
+ * primary.
+ */
 type Outage = { from: number; to: number };
 
 async function primaryDies(harness: ClusterHarness, outages: Outage[]): Promise<Killed> {
@@ -81,8 +84,8 @@ async function primaryDies(harness: ClusterHarness, outages: Outage[]): Promise<
 }
 
 /**
- * Leaves MongoDB without a primary for as long as the slowest probe needs to act. Such an outage must not restart a pod,
- * because a new pod would not help.
+ * Leaves MongoDB without a primary for as long as the slowest probe needs to act. Such an outage must not restart a
+ * pod, because a new pod would not help.
  */
 async function primaryIsAway(harness: ClusterHarness, outages: Outage[]): Promise<void> {
   const { several, owner, product, objects, noted, violated } = harness;
@@ -118,7 +121,7 @@ async function primaryIsAway(harness: ClusterHarness, outages: Outage[]): Promis
   await product.settled();
 }
 
-/** Measures Kafka's recovery: if Kafka accepts an event late, writes have recovered late. */
+/** Measures Kafka's recovery. An event that Kafka accepts late means that Kafka's writes recovered late. */
 async function leaderDies(harness: ClusterHarness, random: Parameters<ClusterHarness['load']>[1]): Promise<Killed> {
   const { several, receiver, noted, violated } = harness;
   let killed: Killed | undefined;

@@ -26,10 +26,11 @@ const SETTINGS = {
   S3_BUCKET: STORES.bucket,
 };
 /**
- * Accepts failures by processes of the previous version, whose faults are no longer fixed there. Its gateways do not retry
- * at another replica when one ends, and they end before a slow client has the last bytes of a response. Its submissions
- * interrupt the body of an upload when they end, even in the request that begins the upload. Most runs have none of these
- * failures. Many of them would mean that the previous version cannot read the data of this version.
+ * The number of failures that processes of the previous version may cause; that version gets no fixes any more. Its
+ * gateways do not retry at another replica when a replica ends, and they end before a slow client has the last bytes of
+ * an HTTP response. Its submissions service interrupts the body of an upload when it ends, even in the request that
+ * begins the upload. Most runs have none of these failures. Many of them would mean that the previous version cannot
+ * read the data of this version.
  */
 const FAILED_MAX = 10;
 const UNAVAILABLE = / → 503\b/;
@@ -39,8 +40,8 @@ const BROKEN_OFF = /^GET \S+: /;
 const LIMIT_MS = 30 * 60_000;
 
 /**
- * Creates an owner as the documents of that version describe: by its own command in its own pod. Resolves to the owner's API
- * token.
+ * Creates an owner as the previous version's documents describe: with that version's command in its pod. Resolves to
+ * the owner's API token.
  */
 async function ownerOf(there: Product): Promise<string> {
   const admin = (...words: string[]) =>
@@ -103,7 +104,7 @@ async function live(
     throw error;
   } finally {
     for (const note of [...own.notes, `${own.ledger.count('ok')} clips landed in all`]) noted(note);
-    // Added last, in the order of the table.
+    // Adds the incidents last, because the table shows them last.
     gateway.incidents.push(...own.gateway.incidents);
   }
   await removeNamespaces(kubectl, [NAMESPACE]);

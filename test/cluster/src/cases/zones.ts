@@ -21,7 +21,7 @@ interface Bound {
   node: string;
 }
 
-/** The Deployments of production, limited to these nodes, and the minimum number of pods of each. */
+/** Returns the Deployments of production, limited to the simulated nodes, and the minimum number of pods of each. */
 function deploymentsOf(production: Manifest[]): { deployments: Manifest[]; least: Map<string, number> } {
   const least = new Map<string, number>();
   const deployments = production
@@ -92,7 +92,10 @@ function judgeSpread({ violated }: ClusterHarness, pods: Bound[], zones: readonl
   return words.join(', ');
 }
 
-/** Deletes the pods, because no kubelet ends them here. Kubernetes creates no objects in a terminating namespace. */
+/**
+ * Deletes the pods directly, because no kubelet ends them here. Kubernetes creates no objects in a terminating
+ * namespace.
+ */
 async function removeNamespace(kubectl: Kubectl): Promise<void> {
   await kubectl.run(['delete', 'namespace', NAMESPACE, '--wait=false', '--ignore-not-found']);
   const isGone = async () => {

@@ -23,7 +23,10 @@ async function* logsOf({ logs }: Logs, namespace: string, prefixes: string[]): A
       yield await readFile(join(folder, name), 'utf8');
 }
 
-/** Returns whether the log of such a pod contains the request; false without a response or without such a line. */
+/**
+ * Returns whether the log of such a pod contains the request. Returns false if the pod sent no HTTP response or logged
+ * no such line.
+ */
 export async function isAnsweredBy(
   place: Logs,
   namespace: string,
@@ -38,7 +41,7 @@ export async function isAnsweredBy(
 /** The maximum time from the last request that a pod interrupted to the last line of its log. */
 const ENDING_MS = 10_000;
 
-/** Returns whether such a pod ended at that time, because a pod does not log requests that it interrupts at its end. */
+/** Returns whether such a pod ended at that time. A pod does not log the requests that it interrupts when it ends. */
 export async function isCutBy(place: Logs, namespace: string, prefixes: string[], { at }: Incident): Promise<boolean> {
   for await (const log of logsOf(place, namespace, prefixes)) {
     const last = log.trimEnd().split('\n').at(-1)!;

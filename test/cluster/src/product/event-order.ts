@@ -29,7 +29,7 @@ export async function publishedEvents(brokers: string[]): Promise<PublishedEvent
     for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
       if (BigInt(high) > BigInt(low)) left.set(`${topic} ${partition}`, BigInt(high));
   const events: PublishedEvent[] = [];
-  // A remaining group does no harm.
+  // A consumer group that remains does no harm.
   closing.defer(() =>
     admin.deleteGroups([GROUP]).then(
       () => {},
@@ -57,7 +57,10 @@ export async function publishedEvents(brokers: string[]): Promise<PublishedEvent
 
 type Recorded = { _id: string; submissionId: string; eventType: string; createdAt: Date };
 
-/** Returns a function that resolves to the events of some submissions that webhooks has recorded since this call, in that order. */
+/**
+ * Starts to watch the events that webhooks records. Returns a function that resolves to the recorded events of some
+ * submissions, in the order of their recording.
+ */
 export async function recordedSince(webhooks: Connection): Promise<(submissions: string[]) => Promise<SeenEvent[]>> {
   const deliveries = webhooks.db!.collection<Recorded>('deliveries');
   const { operationTime: startAtOperationTime } = await webhooks.db!.command({ ping: 1 });

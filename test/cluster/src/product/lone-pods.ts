@@ -13,9 +13,9 @@ export interface LonePod {
   volumes?: Record<string, object>;
 }
 
-/** The end of a pod, or the reason why it does not start. */
+/** The end of a pod, or the reason why the pod does not start. */
 export interface End {
-  /** The exit code, if it has run. */
+  /** The exit code; undefined if the pod never ran. */
   status: number | undefined;
   /** The message in its Pod. */
   said: string;

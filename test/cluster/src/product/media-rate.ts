@@ -12,26 +12,26 @@ import { type ProcessorUse, watchProcessors } from './processor-use.ts';
 const LOOK_MS = 250;
 const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
 /**
- * The measured part of the clips: new pods compile their code during the first clips, and some pods have no job during the
- * last ones.
+ * The part of the clips that is measured. During the first clips, new pods compile their code. During the last clips,
+ * some pods have no job.
  */
 const STEADY = [0.35, 0.85] as const;
 
 /**
- * A minute of sound, so that media needs several times the CPU of all other work on a clip: two processors are more than
- * four pods with a quarter of a processor each can use.
+ * Clips with a minute of sound, so that media needs several times the CPU of all other work on a clip. Then two
+ * processors are more than four pods with a quarter of a processor each can use.
  */
 const LONG_FILM = { container: 'webm', audio: 'none', seconds: 60, width: 1280, height: 720 } as const;
 
 /**
- * Takes for comparing numbers of workers. With short takes, landing would cost as much as media, and the machine would limit
- * four pods.
+ * Makes takes for comparing numbers of workers. With short takes, landing would cost as much as media, and the machine
+ * would limit four pods.
  */
 export const longTakes = (): Promise<(random: Random) => Take> => openFilm(LONG_FILM);
 
 /**
- * Four uploads at once, in few requests. The default pieces are as small as those of a slow phone, and landing them costs
- * several times as much as media.
+ * Four uploads at once, in few requests. The default pieces are as small as a slow phone's pieces, and landing them
+ * costs several times as much as media.
  */
 export const QUICKLY = { width: 4, contribute: { chunkBytes: 1_000_000 } } as const;
 
@@ -75,20 +75,20 @@ export async function holdJobs(connection: Connection): Promise<AsyncDisposable>
   return { [Symbol.asyncDispose]: async () => void (await validate({})) };
 }
 
-/** The rate of media and its use of the processors. If media uses less than it may, the node limits the rate. */
+/** The rate of media and its CPU use. If media uses less CPU than its limit, the node limits the rate. */
 export interface Rate {
   clipsPerMinute: number;
   use: ProcessorUse;
 }
 
-/** Describes the rate of pods that may use `may` processors together. */
+/** Describes the rate of pods whose limits together are `may` processors. */
 export const told = ({ clipsPerMinute, use }: Rate, may: number): string =>
   `${clipsPerMinute.toFixed(1)} clips a minute, with ${use.pods.toFixed(2)} of media's ${may.toFixed(2)} processors and ${use.machine.toFixed(2)} in use on the machine`;
 
 /**
- * Sends `clips` clips, starts their media only when all of them wait, and returns the rate measured after `begun` has
- * resolved, which waits for the measured pods. Until then, it queries only Kafka: listing submissions would use the measured
- * processors.
+ * Sends `clips` clips, and starts their media only when all of them wait. Measures after `begun` has resolved, which
+ * waits for the measured pods. Returns the rate. Until then, it queries only Kafka, because listing submissions would
+ * use the measured processors.
  */
 export async function rateOf(
   harness: ClusterHarness,

@@ -64,7 +64,10 @@ export async function renderOverlay(
   });
 }
 
-/** Returns an installation's settings, which replace those of the base: the servers' addresses, durations of seconds, and `own`. */
+/**
+ * Returns the settings of an installation that override the base: the servers' addresses, durations of seconds, and
+ * `own`.
+ */
 export function labSettings(serversEnv: Record<string, string>, own: Record<string, string>): Record<string, string> {
   const durations = Object.entries(SHORT).filter(([name]) => !AS_IT_SHIPS.includes(name));
   const others = Object.entries(serversEnv).filter(([name]) => !SECRETS.includes(name));

@@ -9,14 +9,17 @@ const ERROR = /"level":(?:50|60|"error"|"fatal")/;
 export const errorsIn = (log: string, what: RegExp, since: Date): string[] =>
   log.split('\n').filter(line => ERROR.test(line) && what.test(line) && timeOf(line) >= since.getTime());
 
-/** Returns whether a line is from `since` or later; a line without a time counts as later. */
+/** Returns the time at the beginning of a line; infinity if there is none, so that such a line counts as recent. */
 function timeOf(line: string): number {
   const [time = ''] = line.split(' ', 1);
   const at = Date.parse(time);
   return Number.isNaN(at) ? Number.POSITIVE_INFINITY : at;
 }
 
-/** Resolves to the errors about `what` by pod, of all pods that a namespace has or had since then. Rejects without any log. */
+/**
+ * Resolves to the errors about `what` since then, by pod. Includes the logs of deleted pods. Rejects when there is no
+ * log at all.
+ */
 export async function errorsOfPods(
   { logs }: Pick<Place, 'logs'>,
   namespace: string,

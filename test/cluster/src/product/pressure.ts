@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterHarness } from '../harness.ts';
 
 /**
- * Reads per second: the first rate, the increase of each step, and a maximum that exceeds the capacity of every service in
- * the lab.
+ * Reads per second: the first rate, the increase at each step, and a maximum above the capacity of every service in the
+ * lab.
  */
 const RATE = { first: 20, more: 10, most: 300 };
 const STEP_MS = 5_000;
@@ -21,7 +21,7 @@ export async function whilePressing(
   path: string,
   work: (enough: () => void) => Promise<unknown>,
 ): Promise<number> {
-  // First in, first out: a connection is never idle for so long that the server closes it.
+  // Uses the connection that has been idle longest, so that the server never closes an idle connection.
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'fifo' });
   const open = new Set<Promise<unknown>>();
   let [rate, isEnough, isOver] = [RATE.first, false, false];

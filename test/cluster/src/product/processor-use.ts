@@ -33,7 +33,7 @@ export async function watchProcessors(pods: readonly Pod[]): Promise<() => Promi
   };
 }
 
-/** Returns the kernel's file with the processor time of a pod, including ended programs. */
+/** Returns the path of the kernel's file with the CPU time of a pod. This time includes programs that have ended. */
 async function groupOf(podUid: string): Promise<string> {
   const lines = (await readFile(`/proc/${await mainOf(podUid)}/cgroup`, 'utf8')).split('\n');
   const path = lines.map(line => line.split(':')).find(([, names = '']) => names.split(',').includes('cpuacct'))?.[2];

@@ -21,7 +21,7 @@ export interface Product {
   in(args: string[], timeoutMs?: number): Promise<string>;
   /** Returns the pods that are not terminating. */
   pods(service: ServiceName): Promise<Pod[]>;
-  /** Waits until each service has its desired number of pods, all of them ready. */
+  /** Waits until each service has its desired number of pods and all pods are ready. */
   settled(timeoutMs?: number): Promise<void>;
   /** Ends the main process of a pod with SIGKILL. */
   kill(pod: Pod): Promise<void>;
@@ -75,8 +75,8 @@ export async function endServices(product: Product): Promise<void> {
 }
 
 /**
- * Replaces the running objects, one Deployment after the other: all at once would request more CPU than a node may have.
- * Resolves when no old pod serves any more; old pods of media and transcription may still finish jobs.
+ * Replaces the running objects, one Deployment after the other, because all at once would request more CPU than a node
+ * may have. Resolves when no old pod serves any more. Old pods of media and transcription may still finish jobs.
  */
 export async function replaceObjects(product: Product, objects: Manifest[]): Promise<void> {
   const left = new Set(['Namespace', 'Job', 'Deployment']);

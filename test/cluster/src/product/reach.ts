@@ -9,7 +9,7 @@ import { until } from '@recording-request/testing/wait';
 import { SERVER_PORTS } from './network.ts';
 import type { Pod, Product } from './product.ts';
 
-/** A listening address. Servers have the names that ARCHITECTURE.md uses. */
+/** A listening address. The names of servers are the names in ARCHITECTURE.md. */
 export interface Target {
   name: string;
   address: string;
@@ -50,7 +50,7 @@ export async function reachedFrom(product: Product, pod: Pod, targets: Target[])
   return targets.filter((_, at) => answers[at]);
 }
 
-/** Returns whether the table of ARCHITECTURE.md lets a service of the product reach the target. */
+/** Returns whether the table of ARCHITECTURE.md allows a service of the product to reach the target. */
 export const isDrawn = (drawn: Drawn[], service: ServiceName, { name, port }: Target): boolean =>
   drawn.some(
     ({ from, to, ports }) =>

@@ -9,11 +9,11 @@ const LIMIT_MS = 10_000;
 const CALLS_PORT = 50_051;
 const runFile = promisify(execFile);
 
-/** Returns the share of the bytes that callers sent to each pod within `ms` milliseconds, 0 to 1, in the order of `pods`. */
+/** Returns each pod's share of the bytes that callers sent within `ms` milliseconds, 0 to 1, in the order of `pods`. */
 export async function sharesOf(pods: Pod[], ms: number): Promise<number[]> {
   const pids = await Promise.all(pods.map(({ uid }) => mainOf(uid)));
   const sums = pods.map(() => 0);
-  // Counts by connection, because connections end and begin every few seconds.
+  // Counts each connection separately, because connections end and begin every few seconds.
   const seen = new Map<string, number>();
   const end = Date.now() + ms;
   for (let isFirst = true; Date.now() < end; isFirst = false) {
@@ -29,7 +29,7 @@ export async function sharesOf(pods: Pod[], ms: number): Promise<number[]> {
   return sums.map(sum => sum / Math.max(1, all));
 }
 
-/** Returns the bytes received over each connection at the port for calls, in the network of a process. */
+/** Returns the bytes that a process's network has received over each connection to the RPC port. */
 async function received(pid: number): Promise<[connection: string, bytes: number][]> {
   const args = ['--target', String(pid), '--net', '--', 'ss', '-Htin', `sport = :${CALLS_PORT}`];
   const { stdout } = await runFile('nsenter', args, { timeout: LIMIT_MS });

@@ -3,7 +3,10 @@ import type { Kubectl } from '@recording-request/k8s/lab/kubectl';
 export const ZONES = ['a', 'b', 'c'] as const;
 export type Zone = (typeof ZONES)[number];
 
-/** The taint that keeps other pods off these nodes, and the label and toleration of pods for these nodes. */
+/**
+ * The key of a taint and of a label. The taint keeps other pods off these nodes; the label selects these nodes for the
+ * tested pods.
+ */
 const MARK = 'recording-request.test/simulated';
 export const placement = {
   nodeSelector: { [MARK]: 'true' },
@@ -37,7 +40,8 @@ export async function simulateNodes(kubectl: Kubectl): Promise<SimulatedNodes> {
   await renew();
   let renewing: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    // The next renewal follows a failed one. If Kubernetes treats a node as lost, the case reports it.
+    // Ignores a failed renewal, because the next one follows. If Kubernetes then treats a node as lost, the case
+    // reports it.
     renewing = renew().catch(() => {});
   }, RENEW_MS);
   return {

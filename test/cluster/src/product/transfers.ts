@@ -5,16 +5,19 @@ import type { Random } from '@recording-request/stack/random';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterHarness } from '../harness.ts';
 
-/** About 14 MB, more than the buffers of connections hold, so a pod that stops is in the middle of a transfer. */
+/** About 14 MB. The buffers of connections hold less, so a pod always stops in the middle of a transfer. */
 const FILM = { seconds: 7, width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 } as const;
-/** On an idle node, seven seconds for each: less than the time that a stopping pod has for its requests (STOP_GRACE_SECONDS). */
+/**
+ * On an idle node, each transfer takes seven seconds. A stopping pod has more time for its requests
+ * (STOP_GRACE_SECONDS).
+ */
 const BYTES_PER_SECOND = 2e6;
 const READY = { limitMs: 120_000, everyMs: 500 };
 
 /**
- * Uploads a large take in one slow request and downloads one slowly, repeatedly until `work` ends. An interrupted request is
- * one of the gateway's incidents. This function reports an upload without an acknowledgement and a download of another
- * length.
+ * Uploads a large take in one slow request and downloads a video slowly, repeatedly until `work` ends. The gateway
+ * client records an interrupted request as an incident. This function reports an upload without an acknowledgement and
+ * a download of the wrong length.
  */
 export async function whileTransferring(
   harness: ClusterHarness,
@@ -64,7 +67,7 @@ export async function handIn(
   return submissionId ?? '';
 }
 
-/** Waits for the media, because the video is another file after that. */
+/** Waits until the media are made, because media replaces the uploaded video file. */
 export async function readyVideo({ owner, projects }: ClusterHarness, submissionId: string): Promise<SubmissionJson> {
   const { plain } = await projects();
   const find = async () =>
@@ -75,7 +78,7 @@ export async function readyVideo({ owner, projects }: ClusterHarness, submission
 }
 
 async function download({ owner, violated }: ClusterHarness, { videoUrl, fileSize }: SubmissionJson): Promise<void> {
-  // An interrupted download is an incident of the gateway.
+  // The gateway client records an interrupted download as an incident.
   const answer = await owner
     .ask(new URL(videoUrl).pathname, { bytesPerSecond: BYTES_PER_SECOND, wanted: 200 })
     .catch(() => undefined);

@@ -19,7 +19,10 @@ export interface VersionPlan {
   steps: VersionStep[];
 }
 
-/** Returns the steps from the version whose sources are in `previous` to this one, back to it, and to this one again. */
+/**
+ * Returns three steps: from the version whose sources are in `previous` to this version, back, and to this version
+ * again.
+ */
 export async function versionSteps(overlay: Overlay, previous: string): Promise<VersionPlan> {
   const base = join(previous, 'deploy/k8s/base');
   const before = {

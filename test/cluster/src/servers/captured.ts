@@ -53,8 +53,8 @@ await attempt('delete all of a clip', () => objects.purge('${FOLDER}'));
 `;
 
 /**
- * The attempts of a shell in a pod, the attempt that must succeed because its service needs it, and the server's error for
- * all others.
+ * For each service: the attempts of a shell in its pod, the one attempt that must succeed because the service needs it,
+ * and the server's error for all other attempts.
  */
 const SHELLS: { service: ServiceName; script: string; may: string; refusal: string }[] = [
   { service: 'webhooks', script: AT_MONGO, may: 'read its own deliveries', refusal: 'Unauthorized' },
@@ -80,8 +80,8 @@ const SHELLS: { service: ServiceName; script: string; may: string; refusal: stri
 ];
 
 /**
- * From a shell in a pod, with the pod's own secrets, tries to create a token at the servers and to change or delete the data
- * of others.
+ * From a shell in a pod, with the pod's own secrets, tries to create a token at the servers and to change or delete the
+ * data of other services.
  */
 export async function tryServers({ product, serversEnv, violated, noted }: ClusterHarness): Promise<void> {
   const store = createObjects(loadConfig(serversEnv, objectVariables));

@@ -5,8 +5,9 @@ const MEMORY = '/dev/shm';
 const ROOM_BYTES = 4 * 2 ** 30;
 
 /**
- * Keeps the folders `names` of `dir` in memory until disposal, if this computer has enough. MongoDB waits for its disk at
- * every write. In the lab, it would share the disk with the node's images, the pods' files and the store's objects.
+ * Keeps the folders `names` of `dir` in memory until disposal, if this computer has enough memory. MongoDB waits for
+ * its disk at every write. In the lab, it would share the disk with the node's images, the pods' files and the store's
+ * objects.
  */
 export async function inMemory(dir: string, names: readonly string[]): Promise<AsyncDisposable> {
   await using opening = new AsyncDisposableStack();

@@ -24,7 +24,7 @@ export interface LoginDesk {
    */
   add(): Promise<Logins>;
   remove(logins: Logins): Promise<void>;
-  /** Logs in with each of these logins. Resolves to the servers and users that were refused, and to those that were accepted. */
+  /** Logs in with each of these logins. Resolves to a list of refused and a list of accepted servers and users. */
   tried(logins: Logins): Promise<{ refused: string[]; taken: string[] }>;
 }
 
@@ -48,7 +48,7 @@ export function loginDesk({ mongo, kafka, store, authority, s3 }: Servers): Logi
       await connection.close();
     }
   };
-  /** The login at each server, by the name of the key that only its users have. */
+  /** How to log in once at each server. The name is a key that only the users of this server have. */
   const reach: Record<string, { server: string; once(keys: Record<string, string>): Promise<unknown> }> = {
     MONGO_URL: {
       server: 'MongoDB',

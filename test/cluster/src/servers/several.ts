@@ -30,12 +30,12 @@ export async function startSeveral(options: ServersOptions): Promise<Beside> {
   const desk = loginDesk({ mongo, kafka, store, authority: authority.cert, s3: servers.s3 });
   const logins = await desk.add();
   const opened = starting.move();
-  // Removes the keys of the root user, because no service gets them.
+  // Omits the keys of the root user, because no service gets them.
   const { S3_ACCESS_KEY: _, S3_SECRET_KEY: __, ...known } = servers.env;
   const own = Object.entries(logins).map(([name, keys]) => secret(ownSecret(name), keys));
   return {
     env: { ...servers.env, MONGO_URL: mongo.url, KAFKA_BROKERS: kafka.addresses.join(',') },
-    // The policies open the ports in these addresses.
+    // The network policies open the ports of these addresses.
     productEnv: {
       ...{ ...known, ...SETTINGS, KAFKA_BROKERS: kafka.secureAddresses.join(',') },
       MONGO_URL: mongo.url.replace(/:\/\/.*@/, '://'),
