@@ -1,4 +1,4 @@
-/** The alert that a fault must fire: with these labels, and without any other page. */
+/** The alert that a fault must fire, with these labels. The fault must fire no other page. */
 export interface Expectation {
   alert: string;
   /** A page needs action now; a ticket can wait for a working day. */
@@ -7,7 +7,10 @@ export interface Expectation {
   labels?: Record<string, RegExp>;
 }
 
-/** A notification from Alertmanager about a firing alert; it sends none about an alert that another one explains. */
+/**
+ * A notification from Alertmanager about a firing alert. Alertmanager sends none about an alert that another alert
+ * explains.
+ */
 export interface Sent {
   alert: string;
   severity: string;

@@ -3,8 +3,8 @@ import type { Step } from './step-query.ts';
 import type { System } from './system/system.ts';
 
 /**
- * Causes the fault until `repair` is disposed of. If this machine does not permit the fault, causes none and returns a
- * sentence.
+ * Causes the fault, which lasts until `repair` is disposed of. If this machine does not permit the fault, returns a
+ * sentence instead.
  */
 type Begin = (system: System, repair: AsyncDisposableStack) => Promise<string | undefined> | Promise<void>;
 
@@ -12,7 +12,7 @@ type Begin = (system: System, repair: AsyncDisposableStack) => Promise<string | 
 export interface Drill {
   /** The name for `--only`: kebab-case. */
   name: string;
-  /** The information that an operator gets, in one sentence. */
+  /** The information that an operator gets, as a sentence. */
   promise: string;
   expects: Expectation;
   begin: Begin;

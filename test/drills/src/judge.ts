@@ -17,7 +17,7 @@ export const isExpected = ({ alert, severity, labels }: Sent, expects: Expectati
   severity === expects.severity &&
   Object.entries(expects.labels ?? {}).every(([name, value]) => value.test(labels[name] ?? ''));
 
-/** Judges the notifications from the beginning of a fault until no alert fired. */
+/** Judges the notifications from the beginning of a fault until the time when no alert fired any more. */
 export function judgeDrill(
   expects: Expectation,
   { sent, began, quietAt }: { sent: Sent[]; began: number; quietAt: number | undefined },
@@ -63,7 +63,7 @@ export function slowest(costs: Costs): Step | undefined {
   return first?.[0] as Step | undefined;
 }
 
-/** The number of consecutive results that must name a step, so that the result is not due to chance. */
+/** The number of consecutive results that must name the step. A single result could name it by chance. */
 const IN_A_ROW = 4;
 
 /** Returns whether the last results all name the step. */

@@ -1,5 +1,5 @@
-/** The factor for which the limits of drills are defined. */
+/** The factor to which the limits in the drills apply. */
 export const FACTOR = 60;
 
-/** Returns a limit for a factor. `ms` applies to windows that are divided by 60; a smaller factor increases it. */
+/** Converts a limit of FACTOR to another factor. A smaller factor makes the alert windows longer, and so the limit. */
 export const stretched = (ms: number, factor: number): number => ms * (FACTOR / factor);

@@ -10,7 +10,9 @@ const firing = (severity: string, about: string): RuleAlert => ({
 const DISK = firing('page', 'process');
 const burning = (severity: string) => firing(severity, 'promise');
 
-/** Returns a Prometheus whose queries take 2.5 s each. They return the given results in order, and then the last one repeatedly. */
+/**
+ * Returns a Prometheus whose queries take 2.5 s each. They return the given results in order, then repeat the last one.
+ */
 function asked(t: TestContext, answers: RuleAlert[][]) {
   t.mock.timers.enable({ apis: ['Date'] });
   const at: number[] = [];

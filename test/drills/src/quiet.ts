@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Prometheus, RuleAlert } from '@recording-request/harness/prometheus';
 
 const LOOK_MS = 1_000;
-/** The required time without alerts. A flapping alert has not ended when it stops for the first time. */
+/** The required time without alerts. An alert that flaps may stop and fire again. */
 const STILL_MS = 6_000;
 
 /**
- * Returns whether an alert lasts long after its cause. The window of a ticket about a promise is days long, and no factor
+ * Returns whether an alert lasts long after its cause. A ticket about a promise has a window of days, and no factor
  * shortens it.
  */
 const looksBack = ({ labels }: Pick<RuleAlert, 'labels'>): boolean =>
   labels.severity === 'ticket' && labels.about === 'promise';
 
 /**
- * Waits until no alert fires for some seconds, silenced alerts included; ignores tickets about promises. Returns when that
- * time began (by Date.now()); undefined if the wait took longer than `limitMs`. Rejects when the signal fires.
+ * Waits until no alert has fired for some seconds. Includes silenced alerts; ignores tickets about promises. Returns
+ * the start of that period (by Date.now()), or undefined after a wait of `limitMs`. Rejects when the signal fires.
  */
 export async function quiet(
   { prometheus }: { prometheus: Pick<Prometheus, 'alerts'> },

@@ -22,7 +22,7 @@ interface Run {
 
 const WARM_MS = 120_000;
 const QUIET_MS = 240_000;
-/** The time without faults before a delay, for the comparison. */
+/** The time without faults before a delay. The runbook's query compares with it. */
 const CALM_MS = 40_000;
 
 /** Runs the requested drills on one system. The drills that delay one step run before the others. */

@@ -8,7 +8,7 @@ import type { System } from './system/system.ts';
 import type { Row } from './table.ts';
 
 const FIRE_MS = 90_000;
-/** The additional time of the fault after its alert, so that other alerts can fire. */
+/** The time for which the fault continues after its alert, so that other alerts can fire. */
 const STAY_MS = 8_000;
 const QUIET_MS = 150_000;
 
@@ -80,7 +80,7 @@ const stay = (signal: AbortSignal) => {
   });
 };
 
-/** Returns each alert that was sent, once, with the seconds since the fault. */
+/** Returns each sent alert once, with the seconds since the fault. */
 function sentInWords(sent: Sent[], began: number): string {
   const first = new Map<string, number>();
   for (const { severity, alert, at } of sent) {

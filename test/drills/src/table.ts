@@ -7,7 +7,7 @@ export interface Row {
   expected: string;
   /** The alerts that fired, or the step that was named. */
   actual: string;
-  /** Seconds until then. */
+  /** The seconds until the alert fired, or until the step was named. */
   after: number | undefined;
   /** Seconds from the end of the fault until no alert fired. */
   quietAfter: number | undefined;

@@ -18,7 +18,7 @@ const delayed = (
   begin: (system: System, repair: AsyncDisposableStack) => Promise<void>,
 ): Delay => ({ name: `delay-${step}`, step, what, begin });
 
-/** One for each step, in the order in which they run. */
+/** One delay for each step, in the order in which the drills run. */
 export const DELAYS: Delay[] = [
   lagging('store', 's3', 'each response of the object store arrives'),
   lagging('database', 'mongo', 'each response of MongoDB arrives'),

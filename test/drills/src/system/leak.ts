@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Opens connections to a process until they use this share of its file limit, which it sets to `limit`,
- * and keeps them open. The disposal of `repair` closes them and restores the limit.
+ * Opens connections to a process until they use this share of its limit of open files, which this function sets to
+ * `limit`. Keeps the connections open. The disposal of `repair` closes them and restores the limit.
  */
 export async function leakSockets(
   { pid, url, share, limit }: { pid: number; url: string; share: number; limit: number },
@@ -22,7 +22,7 @@ export async function leakSockets(
   const target = Math.floor(limit * share);
   const fill = async () => {
     const held = (await readdir(`/proc/${pid}/fd`)).length;
-    // Connections that the process has not accepted yet are not among its files.
+    // The process does not count connections that it has not accepted yet among its files.
     const missing = Math.min(target - held, target - open.size);
     for (let more = 0; more < missing; more++) {
       const socket = connect({ host: hostname, port: Number(port) });

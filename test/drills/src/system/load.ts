@@ -2,7 +2,7 @@ import type { Harness } from '@recording-request/fault-test/harness/harness';
 import type { Project } from '@recording-request/fault-test/owner/owner';
 import { createRandom, type Random } from '@recording-request/stack/random';
 
-/** A load of contributors and an owner, at fixed times that do not depend on earlier requests. */
+/** A load of contributors and an owner. They act at fixed times, even while earlier requests still run. */
 export interface SteadyLoad extends AsyncDisposable {
   readonly handedIn: number;
   readonly reads: number;

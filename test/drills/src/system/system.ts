@@ -42,7 +42,7 @@ export interface SystemOptions {
   signal: AbortSignal;
 }
 
-/** A third process of projects, which is started by only one drill. */
+/** The third process of projects. Only one drill starts it. */
 export const SKEWED = { service: 'projects', index: 2, seconds: 45 } as const;
 
 const WORK_BYTES = 64 * 1024 * 1024;
@@ -55,11 +55,11 @@ const ENV: Record<string, string> = {
   OTEL_METRIC_EXPORT_INTERVAL: REPORT_MS,
   OTEL_METRIC_EXPORT_TIMEOUT: REPORT_MS,
   OTEL_BSP_SCHEDULE_DELAY: '500',
-  // Reads metrics that cost a query often enough for the short windows of alerts.
+  // Updates the metrics that need a query often enough for the short windows of alerts.
   FIGURES_SECONDS: '2',
-  // Enough slots that only the delay can cause a queue.
+  // Enough slots, so that only the delay can cause a queue.
   MEDIA_SLOTS: '4',
-  // The size is that of production. With parts of a few kilobytes, many calls to the store would make landings slow.
+  // The production size. With parts of a few kilobytes, the many calls to the store would slow landings down.
   UPLOAD_PART_BYTES: String(4 * 1024 ** 2),
 };
 
