@@ -37,7 +37,7 @@ import { submissionRoutes } from './routes/submissions.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 
-// A link or dashboard token has 45 characters; anything longer than this is not one of our ids.
+// A link or dashboard token has 45 characters; a longer segment than this cannot be one of our ids.
 const PARAM_LENGTH = 200;
 
 /** Builds the whole gateway; it does not listen yet. */
@@ -51,7 +51,8 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: PARAM_LENGTH },
     rewriteUrl: overrideMethod,
     bodyLimit: config.bodyLimitBytes,
-    // Trusts X-Forwarded-For for as many hops as the operator has proxies; a client can write the entries before those.
+    // Trusts as many entries of X-Forwarded-For as the operator has proxies, from the end; a client can write the
+    // entries before those.
     trustProxy: config.trustedProxies > 0 && ((_address: string, hop: number) => hop < config.trustedProxies),
     serverFactory: handle => httpServer(handle, config, (socket, running) => answerCrowded.call(app, socket, running)),
     return503OnClosing: false,
@@ -73,7 +74,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   installAccess(app, context, limits);
   installUnknownFilters(app);
   installClientGone(app);
-  // Registered before compression: an answer that this refuses must not have encoding headers yet.
+  // Registered before compression: an answer that this hook refuses must not have encoding headers yet.
   installAnswerMemory(app, context);
   installCompression(app);
   installNotModified(app);

@@ -110,7 +110,7 @@ export const variables = {
     'memory for answers until their clients have read them, at most half of it for one owner; more answers are 503 with `Retry-After`',
     { default: Math.floor(memoryLimit() / 8), unset: 'an eighth of the memory limit', min: 4 * 1024 ** 2 },
   ),
-  // Longer than the wait for an upload's lease (8 s) plus the answer to a landing (10 s).
+  // Longer than the wait for an upload's lease (8 s) plus the wait for the answer to a landing (10 s).
   uploadStallMs: integer(
     'UPLOAD_STALL_MS',
     'an upload whose bytes do not move and that gets no answer for this time ends with 503 and `Retry-After`',

@@ -25,24 +25,24 @@ export interface Context {
   openObject: OpenObject;
   /** Lets a proxy in front send the bytes of media; undefined if this process sends them all. */
   mediaOffload: MediaOffload | undefined;
-  /** The shared counts of all gateways; undefined if each counts alone. */
+  /** The counts that all gateways share; undefined if each gateway counts alone. */
   redis: Redis | undefined;
   /** The public address, without a trailing slash. */
   baseUrl: string;
   brand: Brand;
-  /** Limit the exports, the videos and audio, and the lists of several pages that clients read at the same time. */
+  /** Limits on the exports, the videos and audio, and the lists of several pages that clients read at the same time. */
   streams: { exports: StreamLimiter; media: StreamLimiter; lists: StreamLimiter };
   /**
-   * Recent look-ups of media, by owner, project, submission and kind. A player requests one range after the other, and the
-   * next range needs no look-up. The store no longer has erased media, so this cannot expose them.
+   * Recent look-ups of media, by owner, project, submission and kind. A player requests one range after another; these
+   * look-ups save one per range. They cannot expose erased media, because the store no longer has the bytes.
    */
   recentMedia: LRUCache<string, GetMediaResponse>;
-  /** Recent project names, by `nameKey`: an owner who reads page after page causes no look-up for each page. */
+  /** Recent project names, by `nameKey`, so that an owner who reads page after page causes no look-up for each page. */
   projectNames: LRUCache<string, string>;
   close(): Promise<void>;
 }
 
-/** Connects to the services and to Redis. Neither needs to be up. */
+/** Connects to the services and to Redis. Also returns while they are down. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opened = new AsyncDisposableStack();
   const internal = opened.use(await openInternal(config, 'gateway', log));

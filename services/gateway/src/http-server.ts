@@ -7,21 +7,26 @@ import { traced } from './plugins/trace-context.ts';
 
 const HEADERS_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_MS = 72_000;
-// The server keeps a connection this much longer than it declares, so that a late client still finds it open.
+// The server keeps an idle connection this much longer than it declares, so that a late client still finds it open.
 const KEEP_ALIVE_BUFFER_MS = 10_000;
 
-/** Returns the gateway's HTTP server. It passes requests to `handle`, one of each connection at a time, each with a trace. */
+/**
+ * Returns the gateway's HTTP server. It passes requests to `handle`, each with a trace and one at a time per
+ * connection.
+ */
 export function httpServer(handle: RequestListener, config: Config, endCrowded: EndCrowded): Server {
   const options = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MS,
-    // Whole requests have no deadline, because uploads run for minutes: headers, JSON bodies and idle connections have one.
+    // A whole request has no deadline, because uploads run for minutes. Headers, JSON bodies and idle connections have
+    // deadlines.
     requestTimeout: 0,
-    // Node would otherwise respond to a request without a Host itself, with an empty body.
+    // Otherwise Node would answer a request without a Host itself, with an empty body.
     requireHostHeader: false,
   };
-  // `queueRequests` is outermost: a waiting request has no trace yet, and its duration excludes the wait.
+  // `queueRequests` is outermost, so a request that waits there has no trace yet, and its measured duration excludes
+  // the wait.
   const listener = queueRequests(traced(handle, config), endCrowded);
   const server = createServer(options, listener);
   server.setTimeout(config.idleTimeoutMs);

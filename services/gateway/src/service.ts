@@ -9,11 +9,11 @@ import type { Config } from './config.ts';
 import { openContext } from './context.ts';
 
 export interface Gateway extends RunningService {
-  /** The address where it listens, such as `http://127.0.0.1:8080`; not its public address. */
+  /** The address on which the gateway listens, such as `http://127.0.0.1:8080`; not its public address. */
   address: string;
 }
 
-/** Connects, and serves HTTP. No other service needs to be up. */
+/** Connects to the services and serves HTTP. Also starts while the services are down. */
 export async function startService(config: Config, log: Logger): Promise<Gateway> {
   const context = await openContext(config, log);
   const { host, port } = splitListen(config.httpListen);

@@ -6,12 +6,12 @@ import type { ArchiveObject, ArchivePiece } from '@recording-request/proto/expor
 import type { Services } from '../clients/services.ts';
 import type { OpenObject } from './object-reader.ts';
 
-/** A read of an archive. */
+/** A read of an archive's bytes. */
 export interface ArchiveRead {
   ownerId: string;
   projectId: string;
   archiveId: string;
-  /** The first byte, and the one after the last. */
+  /** The offset of the first byte, and the offset after the last byte. */
   from: number;
   to: number;
   /** Aborts when the client disconnects. */
@@ -24,19 +24,20 @@ export interface ArchiveSources {
   openObject: OpenObject;
 }
 
-// The archive has two pieces for each video.
+// An archive has two pieces for each video: a header and the object.
 const PIECES_AT_ONCE = 32;
-// When only this many bytes of an object are left, the next object is opened, so that readers do not wait for the store between objects.
+// When this many bytes of an object are left, the next object is opened, so that a reader does not wait for the store
+// at the start of an object.
 const AHEAD_BYTES = 1024 ** 2;
-// An erasure ends a download within about this time, also in the middle of a video.
+// After an erasure, a download of the project ends within about this time, even in the middle of a video.
 const CHECK_MS = 2_000;
-// While the service that knows of erasures does not respond, the download continues for this time.
+// A download continues for this time while the submissions service, which knows the erasures, does not respond.
 const UNCHECKED_MS = 30_000;
 
 /**
- * Yields the bytes of an archive as the reader requests them. The archive's plan locates the bytes in the store. Opens the next
- * object near the end of each. Fails when a part of the project was erased, or when an object cannot be read; also reports that
- * object.
+ * Yields the bytes of an archive as the reader requests them. The archive's plan locates the bytes in the store. Opens
+ * the next object shortly before the current one ends. Fails when a part of the project was erased. Also fails when an
+ * object cannot be read, and reports that object.
  */
 export async function* readArchive(
   { exports, openObject }: ArchiveSources,
@@ -119,7 +120,7 @@ function objectReading(bytes: AsyncGenerator<Buffer>, to: number): Reading {
   let first: Promise<IteratorResult<Buffer>> | undefined;
   const begin = () => {
     first ??= bytes.next();
-    // The reader gets this error from the same promise.
+    // The reader of this piece gets the same error, because it awaits the same promise.
     first.catch(() => {});
     return first;
   };
@@ -154,7 +155,7 @@ async function* objectBytes(
   const to = from + Math.min(object.length, left);
   let url: string | undefined = object.url;
   const open = async (at: number) => {
-    // When a read resumes, the first address may have expired.
+    // When a reader pauses for long, the first presigned address may have expired.
     const address: string = url ?? (await addressAt(locate, offset + at - from));
     url = undefined;
     const bytes = await openObject(address, { range: { start: at, end: to - 1 }, length: to - at, signal });
@@ -173,7 +174,10 @@ async function addressAt(locate: Locate, offset: number): Promise<string> {
   return piece.source.value.url;
 }
 
-/** Calls `end` when a part of the project was erased, even while the archive's reader waits. Stops when `bytes` close. */
+/**
+ * Checks for erasures while the archive's reader waits too. Calls `end` when a part of the project was erased. Stops
+ * when `bytes` close.
+ */
 export function endWhenErased(
   bytes: Readable,
   exports: Services['exports'],

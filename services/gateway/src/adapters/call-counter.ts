@@ -4,7 +4,7 @@ import type { Redis } from './redis.ts';
 
 const CALLERS = 50_000;
 
-/** The calls of one caller in the current window. */
+/** The calls of one caller in the current time window. */
 export interface Count {
   max: number;
   remaining: number;
@@ -14,8 +14,8 @@ export interface Count {
 }
 
 /**
- * Counts the calls of each caller: in Redis if there is one, otherwise in memory. Also counts in memory while Redis does not
- * respond: a separate count in each process is better than no limit, and better than no service.
+ * Counts the calls of each caller: in Redis if it is configured, otherwise in memory. Also counts in memory while Redis
+ * does not respond, because a separate count in each process is better than no limit or no service.
  */
 export function createCounter(
   kind: string,
@@ -25,7 +25,7 @@ export function createCounter(
   const { max, windowSeconds, callers = CALLERS } = limit;
   const options = { points: max, duration: windowSeconds, keyPrefix: `recording-request:rate:${kind}` };
   const memory = new RateLimiterMemory(options);
-  // The library never forgets a caller. Above this bound, the least recent callers restart from zero.
+  // The library never deletes a caller. Above this bound, the callers seen longest ago restart from zero.
   const recentCallers = new LRUCache<string, true>({
     max: callers,
     dispose: (_, caller) => void memory.delete(caller),

@@ -5,18 +5,20 @@ import type { FastifyReply } from 'fastify';
 import type { ByteRange } from '../domain/byte-range.ts';
 import { cameThroughProxies } from '../domain/trusted-proxies.ts';
 
-/** The location in deploy/nginx that sends objects. It is a name, not an address, so no client can request it. */
+/**
+ * The location in deploy/nginx that sends objects. Clients cannot request it, because it is a name and not an address.
+ */
 const LOCATION = '@media_offload';
 const SECRET = /^[\w.~+/=-]{32,256}$/;
 /**
- * nginx keeps these headers of a redirecting answer, in addition to those that the location sets. Without this they
- * would appear twice when nginx repeats the request because it could not get the object.
+ * nginx keeps these headers of a redirecting answer, in addition to the headers that the location sets. If nginx cannot
+ * get the object, it repeats the request to the gateway, and each header would appear twice.
  */
 const KEPT_BY_NGINX = ['cache-control', 'content-disposition'];
 
 /**
- * The proxy's state for a medium: it `takes` the bytes from the store itself; it is `full`, because it already sends as many
- * as it may; or it has `failed` to get them, and this process must send them.
+ * The proxy's state for a medium. `takes`: it reads the bytes from the store itself. `full`: it already sends as many
+ * media as it may. `failed`: it could not get the bytes, and this process must send them.
  */
 export type ProxyWord = 'takes' | 'full' | 'failed';
 
@@ -25,7 +27,7 @@ export interface OffloadedObject {
   /** Presigned. */
   url: string;
   range: ByteRange | undefined;
-  /** The owner and token under which the proxy counts this read; undefined if it does not count. */
+  /** The owner and token under which the proxy counts this read; undefined if the proxy must not count it. */
   reader: { owner: string; token: string } | undefined;
 }
 
@@ -44,7 +46,7 @@ interface Settings {
   trustedProxies: number;
 }
 
-/** Returns why these settings cannot work; undefined if they can. */
+/** Returns why these settings cannot work; undefined if they work. */
 export function offloadFault({ mediaOffload, mediaOffloadSecret, trustedProxies }: Settings): string | undefined {
   if (mediaOffload === 'none') return undefined;
   if (trustedProxies === 0)
@@ -54,7 +56,7 @@ export function offloadFault({ mediaOffload, mediaOffloadSecret, trustedProxies 
   return undefined;
 }
 
-/** Returns the link to nginx in the setup of deploy/nginx; undefined if the offload is off. */
+/** Returns the connection to the nginx of deploy/nginx; undefined if the offload is off. */
 export function mediaOffload(settings: Settings): MediaOffload | undefined {
   if (settings.mediaOffload === 'none') return undefined;
   const { mediaOffloadSecret, trustedProxies } = settings;

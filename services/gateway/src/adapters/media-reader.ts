@@ -6,7 +6,7 @@ import type { OpenObject } from './object-reader.ts';
 /** The bytes of a medium that a client requests. */
 export interface MediaRead {
   media: GetMediaResponse;
-  /** The first byte, and the one after the last. */
+  /** The offset of the first byte, and the offset after the last byte. */
   from: number;
   to: number;
   /** Aborts when the client disconnects. */
@@ -26,7 +26,10 @@ class ReplacedMediaError extends Error {}
 const isFinal = (error: unknown): boolean =>
   error instanceof ReplacedMediaError || (error instanceof DomainError && error.code === 'not_found');
 
-/** Opens the bytes. Returns undefined when the object of the first byte has changed, or the medium was replaced. */
+/**
+ * Opens the bytes. Returns undefined when the object that contains the first byte has changed, or the medium was
+ * replaced.
+ */
 export async function openMedia(read: MediaRead, sources: MediaSources): Promise<ByteSource | undefined> {
   const { media, from, to, signal } = read;
   if (!media.parts) return await openPiece({ url: media.url, at: 0, size: media.size }, { from, to, signal }, sources);
@@ -46,9 +49,9 @@ export async function openMedia(read: MediaRead, sources: MediaSources): Promise
 }
 
 /**
- * Yields the bytes of a medium as the reader requests them; `first` are the bytes that are already open. Opens them again at
- * the next byte when the store breaks off or the client pauses: a store ends a connection without a reader after half a
- * minute. Fails when the medium was erased or replaced meanwhile.
+ * Yields the bytes of a medium as the reader requests them; `first` are the bytes that are already open. Opens the rest
+ * again when the store breaks off or the client pauses, because a store closes a connection that nobody reads after
+ * half a minute. Fails when the medium was erased or replaced meanwhile.
  */
 export function readMedia(first: ByteSource, read: MediaRead, sources: MediaSources): AsyncGenerator<Buffer> {
   const { media, from, to, signal } = read;
@@ -71,7 +74,10 @@ interface OpenedPiece {
   media: GetMediaResponse;
 }
 
-/** Opens the part that has the byte `from`. Returns undefined when the part is missing or the medium was replaced. */
+/**
+ * Opens the part that contains the byte at `from`. Returns undefined when the part is missing or the medium was
+ * replaced.
+ */
 async function openNext(read: MediaRead, sources: MediaSources): Promise<OpenedPiece | undefined> {
   const { from } = read;
   const isListed = pieceAt(read.media, from) !== undefined;

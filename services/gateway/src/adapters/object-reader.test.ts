@@ -14,7 +14,7 @@ after(() => {
   for (const close of closing) close();
 });
 
-/** Starts a store that responds by `listener`. Returns its address and the number of its connections. */
+/** Starts a store that responds by `listener`. Returns the store's address and its count of connections. */
 async function storeWith(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -70,7 +70,7 @@ test('a chunk stays unchanged after its reader stops reading', async () => {
 test('a connection that the store closed meanwhile is replaced', async () => {
   const { url, counts, server } = await storeWith(whole);
   assert.equal(await sumOf(await openObject(url, WHOLE)), SUM);
-  // Does not wait until the client notices.
+  // The client has not noticed the end of its connection yet.
   server.closeAllConnections();
   assert.equal(await sumOf(await openObject(url, WHOLE)), SUM);
   assert.equal(counts.connections, 2);

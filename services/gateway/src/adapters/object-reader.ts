@@ -10,9 +10,9 @@ import type { ResponseBody } from './store/response-body.ts';
 import { StoreClient } from './store/store-client.ts';
 
 /**
- * Opens a presigned object and returns its `length` bytes. Returns undefined when the object no longer exists or has another
- * size. Fails with `unavailable` otherwise; the store's own messages and headers stay inside. The source fails when the store
- * sends nothing for half a minute while a reader waits; a reader may take any time.
+ * Opens a presigned object and returns its `length` bytes. Returns undefined when the object no longer exists or has
+ * another size. Fails with `unavailable` otherwise, without the store's messages and headers. The source fails when the
+ * store sends nothing for half a minute while a reader waits; a reader may take any time.
  */
 export type OpenObject = (
   url: string,
@@ -20,7 +20,10 @@ export type OpenObject = (
 ) => Promise<ByteSource | undefined>;
 
 type StoreSpan = RunningSpan<'store {operation}'>;
-/** Returns a reader with its own connections. `caFile` names the trusted authorities of a store over TLS; '' for Node's own. */
+/**
+ * Returns a reader with its own connections. `caFile` names the trusted authorities of a store over TLS; '' means
+ * Node's default authorities.
+ */
 export function objectReader(caFile: string): OpenObject {
   const client = new StoreClient(tlsContext({ ca: caFile }));
   return (url, options) => openObject(client, url, options);
@@ -75,7 +78,10 @@ function untilEnd(body: ResponseBody, span: StoreSpan): ByteSource {
 const unreadable = (cause: unknown): DomainError =>
   new DomainError('unavailable', 'The media could not be read; try again in a moment.', { cause });
 
-/** Returns the span of one read within a request; undefined without tracing. The path of the address is bucket and key. */
+/**
+ * Returns the span of one read within a request; undefined without tracing. The address's path consists of bucket and
+ * key.
+ */
 function spanOf({ hostname, port, pathname }: URL): StoreSpan | undefined {
   const [, bucket, key] = /^\/([^/]+)\/(.*)$/.exec(decodeURIComponent(pathname)) ?? [];
   return (

@@ -1,22 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-// The TCP tables of this process's network, including connections that no process has any more.
+// The TCP tables of this process's network, including connections that no longer belong to a process.
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const LISTENS = '0A';
 const LOOK_MS = 50;
 
 /**
- * Resolves when clients have acknowledged everything written to connections of `port`, at the latest after `limitMs`; at
- * once on a system without /proc. The kernel's unsent bytes outlive a connection and its process, but not the network of a
- * pod: without this wait, a slow client would never get the end of an answer that was written whole.
+ * Resolves when clients have acknowledged everything that was written to connections of `port`, after `limitMs` at the
+ * latest; at once on a system without /proc. The kernel keeps unsent bytes after a connection or its process ends, but
+ * not after a pod's network ends. Without this wait, a slow client would never get the end of a completely written
+ * answer.
  */
 export async function untilSent(port: number, limitMs: number): Promise<void> {
   const until = performance.now() + limitMs;
   while ((await unsentBytes(port)) > 0 && performance.now() < until) await delay(LOOK_MS);
 }
 
-/** Returns the number of bytes written to connections of `port` that their clients have not acknowledged. */
+/**
+ * Returns the number of bytes that were written to connections of `port` and that their clients have not acknowledged.
+ */
 export async function unsentBytes(port: number): Promise<number> {
   const tables = await Promise.all(TABLES.map(table => readFile(table, 'latin1').catch(() => '')));
   return tables.reduce((sum, table) => sum + unsentIn(table, port), 0);

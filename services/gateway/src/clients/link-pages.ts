@@ -6,7 +6,7 @@ import type { Services } from './services.ts';
 
 const DEADLINE_MS = 30_000;
 
-/** Yields all links of a project, from `cursor` on if it is given. */
+/** Yields the links of a project from `cursor` on; all links without a cursor. */
 export const pagesOfLinks = (
   { projects }: Pick<Services, 'projects'>,
   { ownerId, projectId }: ProjectRef,

@@ -20,7 +20,10 @@ export async function* pagesUpTo<T extends { nextCursor: string }>(
   }
 }
 
-/** Yields the pages of a service's list. Requests the next page only after the reader took this one: one page is in memory. */
+/**
+ * Yields the pages of a service's list. Requests the next page only after the reader took the current one, so only one
+ * page is in memory.
+ */
 export async function* pagesOf<T extends { nextCursor?: string | undefined }>(
   load: (cursor: string | undefined) => Promise<T>,
   cursor?: string,

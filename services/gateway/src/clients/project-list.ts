@@ -3,7 +3,7 @@ import type { ProjectSummaryJson } from '@recording-request/contract/resources/p
 import { type Page, pagesOf } from './pages.ts';
 import type { Services } from './services.ts';
 
-// Covers a page with all counts: the figures of each project's links and submissions.
+// Enough for a page with all counts: each project has counts of its links and submissions.
 const DEADLINE_MS = 30_000;
 const PROJECTS_A_PAGE = 200;
 

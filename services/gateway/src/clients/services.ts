@@ -18,12 +18,12 @@ export interface Services {
   submissions: ClientOf<SubmissionsServiceServer>;
   exports: ClientOf<ExportsServiceServer>;
   webhooks: ClientOf<WebhooksServiceServer>;
-  /** Resolves when one replica of each service is connected, or after `limitMs`. */
+  /** Resolves when one replica of each service is connected, or after `limitMs` at the latest. */
   connected(limitMs: number): Promise<void>;
   close(): void;
 }
 
-// The limit of bytes that wait in this process for each reader of an export, in addition to messages already read.
+// The limit of bytes that wait in this process for each reader of an export; messages already read are not included.
 const EXPORT_WINDOW_BYTES = 256 * 1024;
 
 export function connectServices(

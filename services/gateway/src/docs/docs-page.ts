@@ -65,7 +65,7 @@ interface Route extends Operation {
   path: string;
 }
 
-/** Returns GET /api/docs: openapi.json as one page, made once, without content from other servers. */
+/** Returns GET /api/docs: openapi.json as one page, made once. The page loads nothing from other servers. */
 export function docsPage(document: Described): Page {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Route => ({ ...operation, method: method.toUpperCase(), path })),
@@ -129,7 +129,7 @@ ${Object.entries(content).map(([type, { schema, example: shown }]) => html`<p><c
 )}</details></article>`;
 }
 
-/** Renders a webhook. Owners' endpoints receive it, so it has no samples of a call. */
+/** Renders a webhook. It has no samples of a call, because the service calls the owner's endpoint. */
 const event = ({ operationId, description, parameters = [], requestBody, responses }: Operation): Html =>
   html`<article id="${operationId}"><h3><code>POST</code> to your <code>webhookUrl</code></h3><p>${description}</p>
 ${table(

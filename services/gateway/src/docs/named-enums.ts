@@ -31,8 +31,9 @@ interface Operation {
 }
 
 /**
- * Names the enumerations of requests, so that generated clients have one type for each, and opens those of answers: version 1 may
- * add values, and a client generated from a closed list would fail. Changes the document in place.
+ * Names the enumerations of requests, so that generated clients have one type for each. Opens the enumerations of
+ * answers: version 1 may add values, and a client generated from a closed list would fail. Changes the document in
+ * place.
  */
 export function describeEnums(document: { components?: object; paths?: object }): void {
   openEnums(document.components);
@@ -65,7 +66,10 @@ const refTo = (known: string, { description }: Schema): object => ({
   ...(description !== undefined && { description }),
 });
 
-/** Makes each enumeration a text with its values in `x-extensible-enum`: generators would make a closed type of `enum`. */
+/**
+ * Makes each enumeration a text with its values in `x-extensible-enum`, because generators would make a closed type of
+ * `enum`.
+ */
 function openEnums(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
   const schema = part as Schema & { 'x-extensible-enum'?: unknown[] };

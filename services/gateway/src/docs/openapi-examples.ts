@@ -117,7 +117,10 @@ function answersOf(baseUrl: string): Record<string, unknown> {
   };
 }
 
-/** Repeats examples as `example`, which generators read. JSON Schema, and so validators, know only `examples`. */
+/**
+ * Repeats examples as `example`, because generators read that field. JSON Schema, and so validators, know only
+ * `examples`.
+ */
 function repeatExamples(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
   const schema = part as { pattern?: string; examples?: unknown[]; example?: unknown };

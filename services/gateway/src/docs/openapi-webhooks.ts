@@ -10,7 +10,10 @@ const COMPONENTS = Object.entries(WEBHOOK_EVENT_SCHEMAS).map(
   ([type, schema]) => [type as WebhookEventType, component(nameOf(schema))] as const,
 );
 
-/** Every event, distinguished by `type`. Has no discriminator, because a client generated from one fails at a new type. */
+/**
+ * Every event, distinguished by `type`. The schema has no discriminator, because a client generated from one fails at
+ * an unknown type.
+ */
 export const webhookEventSchema = {
   description:
     'The body of a webhook. `type` names the event; new types may be added: ignore those that you do not know.',

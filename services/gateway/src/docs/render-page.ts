@@ -2,7 +2,7 @@ import { type Html, html } from '@recording-request/web-shared/html';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The operator's logo or name, at the top of every page. */
+    /** The operator's logo or name, which every page shows at the top. */
     brandMark: Html | null;
   }
 }

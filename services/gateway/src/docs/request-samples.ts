@@ -1,4 +1,7 @@
-/** Makes the calls of an operation in curl, TypeScript and Python from its description, so that they always match it. */
+/**
+ * Makes the calls of an operation in curl, TypeScript and Python. They are generated from the operation's description,
+ * so they always match it.
+ */
 
 export interface Sampled {
   method: string;
@@ -18,7 +21,7 @@ export interface Samples {
 interface Call {
   method: string;
   path: string;
-  /** The first example of its query, with its `?`. */
+  /** The first example of the operation's query, including the `?`. */
   query: string;
   headers: [name: string, value: string][];
   withToken: boolean;
@@ -72,7 +75,7 @@ function verb(method: string): string {
 
 function typescript({ method, path, query, headers, withToken, body, bytes, isJson }: Call): string {
   const sent = [
-    // The escape keeps the dollar out of this file's own template string.
+    // The escape prevents this file's own template string from using the dollar.
     ...(withToken ? ['authorization: `Bearer \u0024{TOKEN}`'] : []),
     ...headers.map(([name, value]) => `'${name.toLowerCase()}': '${value}'`),
   ];

@@ -2,7 +2,7 @@
 // unsatisfiable, but RFC 9110 (14.1.2) returns the whole for both. The package also drops an unsatisfiable range from a list of
 // several.
 
-/** First and last byte, both included. */
+/** The positions of the first and the last byte, both included. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -11,8 +11,8 @@ export interface ByteRange {
 const SINGLE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;
 
 /**
- * Returns the range of a Range header (RFC 9110, 14.1.2). `whole` for no header, a malformed one, or several ranges (a server may
- * answer those with the whole); `unsatisfiable` for a range that begins after the end.
+ * Parses a Range header (RFC 9110, 14.1.2). Returns `whole` for no header, a malformed one, or several ranges (a server
+ * may answer those with the whole object). Returns `unsatisfiable` for a range that begins after the end.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const match = header === undefined ? null : SINGLE.exec(header);
@@ -39,7 +39,7 @@ export function noneMatch(header: string | undefined, etag: string): boolean {
 }
 
 /**
- * Returns whether the Range applies with this If-Range: strong comparison; a date never matches, because we send no
+ * Returns whether the Range applies with this If-Range, by strong comparison. A date never matches, because we send no
  * Last-Modified.
  */
 export function rangeApplies(header: string | undefined, etag: string): boolean {

@@ -2,8 +2,9 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const PREFIX_GROUPS = 4;
 
 /**
- * Returns the key of a caller for limits: an IPv4 address unchanged, or the first 64 bits of an IPv6 address, because a
- * caller with one address has all others of that prefix. Ended connections have no address: they count as one caller.
+ * Returns the key of a caller for limits: the IPv4 address, or the first 64 bits of an IPv6 address, because a caller
+ * with one address usually has all addresses of that prefix. Ended connections have no address: they count as one
+ * caller.
  */
 export function callerNetwork(address: string | undefined): string {
   if (!address?.includes(':')) return address ?? '';

@@ -1,6 +1,6 @@
 /**
- * Bounds the cost of invented tokens: while an address is over its rate limit for wrong tokens, the gateway looks up none of
- * its tokens, except those that opened something before, so that their owners can continue.
+ * Bounds the cost of invented tokens. While an address is over its rate limit for wrong tokens, the gateway looks up no
+ * token from that address, except tokens that opened something before, so that their owners can continue.
  */
 export class TokenGuesses {
   readonly #over = new Map<string, number>();
@@ -13,7 +13,9 @@ export class TokenGuesses {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Returns the seconds until a token of this address may be looked up; 0 for now. `key` identifies the token. */
+  /**
+   * Returns the seconds until the gateway may look up a token from this address; 0 for now. `key` identifies the token.
+   */
   waitSeconds(address: string, key: string): number {
     const until = this.#over.get(address);
     if (until === undefined || this.#proven.has(key)) return 0;
@@ -39,7 +41,7 @@ export class TokenGuesses {
   }
 }
 
-/** Deletes the oldest entry above `max`. */
+/** Deletes the oldest entry when there are more than `max`. */
 function trim(entries: Map<string, unknown> | Set<string>, max: number): void {
   const oldest = entries.size > max ? entries.keys().next() : undefined;
   if (oldest && !oldest.done) entries.delete(oldest.value);

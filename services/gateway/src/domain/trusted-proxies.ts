@@ -6,7 +6,7 @@ export function cameThroughProxies(forwardedFor: string | string[] | undefined, 
   return trustedProxies > 0 && hopsOf(forwardedFor).length >= trustedProxies;
 }
 
-/** Returns the address that a request came from: the one that the outermost of the operator's proxies saw. */
+/** Returns the address from which a request came, as the outermost of the operator's proxies saw it. */
 export function callerAddress(
   remoteAddress: string,
   forwardedFor: string | string[] | undefined,

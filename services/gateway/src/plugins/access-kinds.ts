@@ -11,18 +11,22 @@ export type Access =
   | { kind: 'public' };
 
 /**
- * A count of requests by address: anonymous routes; unknown routes; requests that a contributor's page sends by itself;
- * files that every page loads. The last two allow more, because one visit sends several.
+ * The counts of requests by address: for anonymous routes; for unknown routes; for requests that a contributor's page
+ * sends by itself; for files that every page loads. The last two have higher limits, because one visit sends several
+ * requests.
  */
 export type AddressLimit = 'address' | 'unknown' | 'contributor' | 'asset';
 
-/** Requests that never get 429: bytes of uploads, which have a limit of concurrent requests, and an orchestrator's probes. */
+/**
+ * Requests that never get 429: bytes of uploads, because the number of concurrent uploads has its own limit, and an
+ * orchestrator's probes.
+ */
 export type Uncounted = 'upload' | 'probe';
 
-/** The rate limit that counts a request: by its token, by its address, or none. */
+/** The rate limit for a request: by its token, by its address, or none. */
 export type Limit = 'token' | AddressLimit | Uncounted;
 
-/** The addresses of routes that may have no rate limit. */
+/** The addresses of the routes that may have no rate limit. */
 const UNCOUNTED: Record<Uncounted, RegExp> = {
   upload: /^\/r\/:token\/uploads(?:\/|$)/,
   probe: /^\/healthz(?:\/started)?$/,
@@ -56,11 +60,14 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     limit?: Limit;
-    /** True if the body is streamed to a service, without a limit of size or total time. */
+    /** True if the body is streamed to a service, without a limit on its size or total time. */
     streamsBody?: boolean;
   }
   interface FastifyInstance {
-    /** The error pages by the start of an address, in lower case; for every client, also for addresses without a route. */
+    /**
+     * The error pages by the start of an address, in lower case. They are for every client, and for addresses without a
+     * route too.
+     */
     errorPages: Map<string, ErrorPage>;
   }
   interface FastifyRequest {

@@ -19,8 +19,8 @@ import {
 } from './token-look-ups.ts';
 
 /**
- * Denies by default: the gateway does not start with a route without declared access. Counts each call (429), then checks
- * its token (401, 403; 404 for a token in the path), before it reads the body.
+ * Denies by default: the gateway does not start with a route that declares no access. Counts each call (429), then
+ * checks its token (401, 403; 404 for a token in the path), before it reads the body.
  */
 export function installAccess(
   app: FastifyInstance,
@@ -39,7 +39,7 @@ export function installAccess(
   const lookUp = createLookUps(context);
   const bounds = { maxEntries: context.config.tokenCacheEntries };
   const guesses = new TokenGuesses(bounds);
-  // A separate count, so that wrong links do not block an owner.
+  // Links have a separate count, so that wrong links do not block an owner.
   const linkGuesses = new TokenGuesses(bounds);
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return;
@@ -47,7 +47,7 @@ export function installAccess(
     const token = access && presentedToken(access, request);
     await count(request, reply, token);
     await admit(request, reply, token);
-    // Follows the checks, because a refused request must not leave a span with the id of another owner's clip.
+    // Runs after the checks, because a refused request must not leave a span with the id of another owner's clip.
     noteSubject(request.params);
   });
 
@@ -56,7 +56,7 @@ export function installAccess(
     switch (limit) {
       case 'token': {
         if (!token) return limits.countAddress(reply, 'address', request.ip);
-        // Precedes the count, because counts of invented tokens would push out those of other callers.
+        // Runs before the count, because counts of invented tokens would push out the counts of other callers.
         const wait = guesses.waitSeconds(callerNetwork(request.ip), token.key);
         if (wait > 0) limits.refuseAddress(reply, wait);
         if (access?.kind === 'dashboard') return limits.countViewer(reply, token.key, request.ip);
@@ -111,7 +111,7 @@ export function installAccess(
     }
   }
 
-  /** Counts a token that opens nothing under its address too: each invented token would otherwise have its own count. */
+  /** Also counts a token that opens nothing under its address, because each invented token has a separate count. */
   async function notGuessed<T>(
     token: TokenHash,
     open: (token: TokenHash) => Promise<T>,
@@ -134,7 +134,7 @@ export function installAccess(
     }
   }
 
-  /** Counts unknown links only for uploads: every other route of a link is counted before the look-up. */
+  /** Counts unknown links only for uploads, because every other route with a link is counted before the look-up. */
   async function linkOf(token: TokenHash | undefined, request: FastifyRequest): Promise<Recipient> {
     try {
       if (!token) throw noLink();
@@ -153,7 +153,7 @@ export function installAccess(
   }
 }
 
-/** Returns 503, not 429: upload clients give up at 429. */
+/** Returns 503, not 429, because upload clients give up at 429. */
 function tooManyUnknownLinks(wait: number): DomainError {
   noteShed('rate');
   const sentence = 'Too many requests with links that do not exist came from this address; try again later.';
@@ -165,7 +165,7 @@ function requireScope(owner: Owner, scope: string): void {
   throw new DomainError('forbidden', `The token lacks the scope ${scope}.`, { reason: 'scope_missing' });
 }
 
-/** Returns the token of a call if it is well formed: a wrong checksum costs no look-up. */
+/** Returns the token of a call if it is well formed, so that a wrong checksum costs no look-up. */
 function presentedToken(access: Access, request: FastifyRequest): TokenHash | undefined {
   const params = request.params as Record<string, string | undefined>;
   switch (access.kind) {

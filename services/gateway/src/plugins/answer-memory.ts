@@ -7,25 +7,25 @@ import { holderOf } from './caller.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The memory in bytes to reserve for the answer before the handler runs. */
+    /** The bytes of memory to reserve for the answer before the handler runs. */
     answerBytes?: number;
   }
   interface FastifyRequest {
-    /** The bytes that the answer holds of the memory for answers; undefined before it takes any. */
+    /** The bytes that this answer has taken from the memory for answers; undefined before it takes any. */
     heldBytes: number | undefined;
   }
 }
 
-/** The memory of one page of a list that is being sent. */
+/** The memory for one page of a list while the list is being sent. */
 export const LIST_PAGE_BYTES = 512 * 1024;
-// Smaller answers are never refused: a client that reads large lists still gets its errors and `GET /api/me`.
+// Smaller answers are never refused, so that a client that reads large lists still gets its errors and `GET /api/me`.
 const SMALL_BYTES = 16 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Bounds the memory of answers that their connections have not taken yet. An answer beyond the bound, or beyond its owner's
- * share, becomes 503. A stream holds the memory that its route declares. Answers of public routes share one copy and do not
- * count.
+ * Bounds the memory of answers that wait for their connections to send them. An answer beyond the bound, or beyond its
+ * owner's share, becomes 503. A stream reserves the memory that its route declares. Answers of public routes share one
+ * copy and do not count.
  */
 export function installAnswerMemory(app: FastifyInstance, { config }: Pick<Context, 'config'>): void {
   const memory = createFairBudget(config.answerMemoryBytes);
@@ -43,7 +43,7 @@ export function installAnswerMemory(app: FastifyInstance, { config }: Pick<Conte
   app.addHook('preHandler', async (request, reply) => {
     const { answerBytes } = request.routeOptions.config;
     if (answerBytes === undefined) return;
-    // No later event would release the memory.
+    // The connection is already closed: no later event would release the memory.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
     hold(request, reply, answerBytes);
   });

@@ -8,7 +8,7 @@ import { holderOf } from './caller.ts';
 import { HttpError } from './errors.ts';
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
-// Smaller bodies are never refused: the limit of connections bounds them.
+// Smaller bodies are never refused, because the limit of connections bounds them.
 const SMALL_BYTES = 16 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -30,12 +30,12 @@ export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'c
   });
 
   const memory = createFairBudget(config.bodyMemoryBytes);
-  /** Reserves memory for a whole body before it is read, until the request is answered. */
+  /** Reserves memory for a whole body before reading it. The memory stays reserved until the request is answered. */
   function hold(request: FastifyRequest, reply: FastifyReply): void {
     const bytes = declaredBytes(request);
-    // The body limit refuses a longer one.
+    // The body limit refuses longer bodies.
     if (bytes <= SMALL_BYTES || bytes > request.routeOptions.bodyLimit) return;
-    // No later event would release the memory.
+    // The connection is already closed: no later event would release the memory.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
     const own = memory.of(holderOf(request));
     if (!own.take(bytes)) {
@@ -46,7 +46,7 @@ export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'c
     reply.raw.once('close', () => own.giveBack(bytes));
   }
 
-  // Slow senders must not hold connections open: one byte a minute defeats an idle timeout.
+  // Slow senders must not hold connections open: a client that sends one byte a minute defeats an idle timeout.
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.routeOptions.config.streamsBody || request.raw.complete) return done();
     try {
@@ -65,7 +65,7 @@ export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'c
   });
 }
 
-/** Returns the declared length. A body without one may have as many bytes as its route accepts. */
+/** Returns the declared length. A body without a declared length may have as many bytes as its route accepts. */
 function declaredBytes({ headers, routeOptions }: FastifyRequest): number {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
   if (length !== undefined) return Number(length);

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
- * The body of an HTTP response that requests a chunk only after the previous one was written: a source may reuse a chunk's memory
- * for later bytes of the same body. Supports only pipe, which Fastify uses.
+ * The body of an HTTP response. It requests a chunk only after the previous one was written, because a source may reuse
+ * a chunk's memory for later bytes of the same body. Supports only pipe, which Fastify uses.
  */
 export class ByteStream extends Readable {
   readonly #chunks: AsyncIterator<Buffer>;
@@ -16,7 +16,7 @@ export class ByteStream extends Readable {
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
     this.#writeTo(destination as unknown as ServerResponse).then(
       () => {
-        // Fastify waits for the end.
+        // Fastify waits for the end of the source.
         this.push(null);
         this.resume();
       },
@@ -27,7 +27,7 @@ export class ByteStream extends Readable {
 
   async #writeTo(response: ServerResponse): Promise<void> {
     let fail: ((error: Error) => void) | undefined;
-    // A write that waits while the connection ends may get no callback.
+    // If the connection ends during a write, the write's callback may never be called.
     const onClose = () => fail?.(new Error('the client went away'));
     response.once('close', onClose);
     try {
@@ -49,7 +49,7 @@ export class ByteStream extends Readable {
   override _read(): void {}
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // The source may wait for bytes that never come, so the caller also aborts the source.
+    // The caller also aborts the source, because the source may wait for bytes that never come.
     void this.#chunks.return?.().catch(() => {});
     done(error);
   }

@@ -24,9 +24,10 @@ export function recipientOf(request: FastifyRequest): Recipient {
   return request.recipient;
 }
 
-/** Returns the name under which the memory of a request counts: its owner, else its address. */
+/** Returns the name under which the memory of a request counts: its owner, or else its address. */
 export function holderOf(request: FastifyRequest): string {
   const { owner, dashboard, recipient } = request;
-  // Read the address last: it throws for a request whose body was dropped and that has no socket.
+  // Reads the address last, because reading it throws when the request's body was dropped and the request has no
+  // socket.
   return owner?.userId ?? (dashboard ?? recipient)?.ownerId ?? callerNetwork(request.ip);
 }

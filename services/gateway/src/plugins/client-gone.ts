@@ -3,7 +3,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Aborts when the client leaves before it has its answer. Fastify's own `signal` also aborts when a body has been read. */
+    /**
+     * Aborts when the client disconnects before it has its answer. Fastify's own `signal` also aborts when a body has
+     * been read.
+     */
     clientGone: AbortSignal;
   }
 }
@@ -11,8 +14,9 @@ declare module 'fastify' {
 const READS = new Set(['GET', 'HEAD']);
 
 /**
- * When the client of a read leaves, cancels the read's calls to services, so that no handler has to. Writes continue without
- * their client. Install it after the access plugin, because several clients share that plugin's look-ups.
+ * When the client of a read disconnects, cancels the calls to services that the read made, so that no handler has to do
+ * this. Writes continue without their client. Install this after the access plugin, because several clients share the
+ * look-ups of that plugin.
  */
 export function installClientGone(app: FastifyInstance): void {
   app.decorateRequest('clientGone');
@@ -25,7 +29,7 @@ export function installClientGone(app: FastifyInstance): void {
 
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  // The client left during the look-up of its token: no second event follows.
+  // The client disconnected during the look-up of its token: no second event follows.
   if (reply.raw.destroyed) controller.abort();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort();

@@ -3,13 +3,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { encodingFor } from '@recording-request/web-shared/assets';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-// Does not use @fastify/compress, which compresses everything that mime-db calls compressible, including application/octet-stream,
-// compresses streams, and leaves a strong ETag, which would then name several byte strings.
+// Replaces @fastify/compress, which has three faults: it compresses everything that mime-db calls compressible,
+// including application/octet-stream; it compresses streams; and it keeps a strong ETag, which would then name several
+// byte strings.
 
-/** Below this size the headers cost more than compression saves. */
+/** Below this size the additional headers cost more than compression saves. */
 const LEAST_BYTES = 1_024;
 const TEXT = /^(?:text\/|application\/(?:json|problem\+json|x-subrip)\b)/;
-/** About 0.4 ms for 60 KB; quality 11 would take 38 ms to save another tenth. */
+/** Quality 4 takes about 0.4 ms for 60 KB; quality 11 would take 38 ms to save another tenth. */
 const QUALITY = 4;
 
 type Encoding = 'br' | 'gzip';
@@ -24,12 +25,12 @@ export const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
 };
 
 /**
- * Sends HTML, JSON and other text with brotli or gzip. Never compresses streams: videos have ranges and lengths, and exports
- * can break off. docs/decisions/0019-compression.md says why the lengths reveal no secret.
+ * Sends HTML, JSON and other text with brotli or gzip. Never compresses streams, because videos have ranges and
+ * lengths, and exports can break off. docs/decisions/0019-compression.md says why the lengths reveal no secret.
  */
 export function installCompression(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
-    // A weak ETag belongs to a text, in any encoding. Media have strong ETags and are sent unchanged.
+    // A weak ETag means that the answer is a text, in any encoding. Media have strong ETags and are sent unchanged.
     if (reply.statusCode === 304 && String(reply.getHeader('etag')).startsWith('W/')) varyByEncoding(reply);
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     if (!TEXT.test(String(reply.getHeader('content-type') ?? '')) || reply.hasHeader('content-encoding'))

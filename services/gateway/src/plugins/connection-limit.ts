@@ -5,8 +5,9 @@ import type { Config } from '../config.ts';
 import { callerNetwork } from '../domain/caller-network.ts';
 
 /**
- * Closes each connection of an address beyond CONNECTIONS_PER_ADDRESS: a connection that sends nothing, or half a head,
- * costs up to 30 kB until its timeout. Behind proxies, all connections come from them, so they must limit their clients.
+ * Closes each connection of an address beyond CONNECTIONS_PER_ADDRESS. A connection that sends nothing, or half a head,
+ * costs up to 30 kB until its timeout. Behind proxies, all connections come from the proxies, so the proxies must limit
+ * their clients.
  */
 export function limitConnections(
   server: Server,

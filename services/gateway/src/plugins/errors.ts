@@ -38,21 +38,21 @@ export function installErrors(app: FastifyInstance, limits: RateLimits): void {
   app.addHook('onRequest', async (request, reply) => {
     const refusal = refusalOf(request, routes);
     if (!refusal) return;
-    // No route counts this request. Up to the limit, the client gets the true status of its wrong path.
+    // No route counts this request. Below the limit, the client gets the true status of its wrong path.
     await limits.countAddress(reply, 'unknown', request.ip);
     throw refusal;
   });
-  // An answer of another service keeps its status; it has a finer reason only if that service gave one.
+  // An answer of another service keeps its status. It has a more precise reason only if that service sent one.
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode >= 400 && !reply.hasHeader('error-code'))
       reply.header('error-code', reasonOf(reply.statusCode));
   });
-  // The hook above answers before the body is read; Fastify only requires this handler.
+  // The hook above answers before the body is read; this handler exists only because Fastify requires one.
   app.setNotFoundHandler((_request, reply) => send(reply, 404, 'There is no such route.', 'not_found'));
   app.setErrorHandler((error, request, reply) => answer(error as FastifyError, request, reply));
 }
 
-/** Returns the error of a request that no route can take; undefined for others. */
+/** Returns the error for a request that no route can handle; undefined for other requests. */
 function refusalOf(request: FastifyRequest, routes: RouteIndex): HttpError | DomainError | undefined {
   if (expectsMore(request.raw)) return new HttpError(417, UNMET_EXPECTATION, { connection: 'close' });
   // RFC 9112, section 3.2.
@@ -77,7 +77,7 @@ function answer(error: FastifyError | DomainError | HttpError, request: FastifyR
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return send(reply, 413, tooLarge(request));
   const known = FRAMEWORK[error.code];
   if (known) return send(reply, known.status, known.sentence);
-  // Plugins refuse some requests with their own status; their messages do not have our wording.
+  // Plugins refuse some requests with a status of their choice; their messages do not have our wording.
   const { statusCode = 500 } = error;
   if (statusCode >= 400 && statusCode < 500) return send(reply, statusCode, 'The request could not be understood.');
   return answerDomainError(asDomainError(error), request, reply);
@@ -92,7 +92,7 @@ function answerDomainError(error: DomainError, request: FastifyRequest, reply: F
   return send(reply, status, error.message, isErrorReason(error.reason) ? error.reason : REASON[error.code]);
 }
 
-// The reasons of errors for which no service gave a finer one.
+// The default reason of each status, when no service sent a more precise one.
 const REASON: Record<ErrorCode, ErrorReason> = {
   invalid: 'value_invalid',
   unauthenticated: 'token_invalid',
@@ -132,12 +132,15 @@ const REASON_OF_STATUS: Record<number, ErrorReason> = {
 
 const reasonOf = (status: number): ErrorReason => REASON_OF_STATUS[status] ?? 'request_malformed';
 
-/** Redacts the sentence: it quotes the request, which may have a token in the wrong place, and clients store errors. */
+/**
+ * Redacts the sentence, because clients store errors and the sentence quotes the request, which may have a token in the
+ * wrong place.
+ */
 function send(reply: FastifyReply, status: number, said: string, reason: ErrorReason = reasonOf(status)) {
   const sentence = redact(said);
   reply.header('error-code', reason);
   if (!reply.hasHeader('request-id')) reply.header('request-id', reply.request.id);
-  // The handler set these headers for another answer.
+  // The handler set these headers for the answer that this error replaces.
   for (const name of ['content-disposition', 'content-length', 'content-range', 'accept-ranges', 'etag']) {
     if (status !== 416 || name !== 'content-range') reply.removeHeader(name);
   }
@@ -173,14 +176,14 @@ const FRAMEWORK: Record<string, { status: number; sentence: string }> = {
   FST_ERR_MAX_PARAM_LENGTH: { status: 404, sentence: 'There is no such route.' },
 };
 
-/** Returns the handler of failures before routing, where no hook has counted the request. */
+/** Returns the handler of failures before routing. No hook has counted such a request. */
 export function frameworkErrorHandler(limits: RateLimits, { trustedProxies }: Pick<Config, 'trustedProxies'>) {
   return async (error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.raw.once('close', () => logRequest(request, reply));
     reply.headers(reply.server.securityHeaders);
     try {
       const { remoteAddress = '' } = request.raw.socket;
-      // Fastify does not set `ip` from the proxies for this request.
+      // Fastify has not computed `ip` from the proxies for this request.
       const address = callerAddress(remoteAddress, request.headers['x-forwarded-for'], trustedProxies);
       await limits.countAddress(reply, 'unknown', address);
     } catch (refusal) {

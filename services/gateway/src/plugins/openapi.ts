@@ -11,7 +11,10 @@ import { UPLOAD_PATHS } from '../docs/upload-interface.ts';
 import type { Access } from './access-kinds.ts';
 import { errorAnswer, TAGS } from './operation.ts';
 
-/** Builds openapi.json: from the schemas that validate, and errors and security from each route's declared access. */
+/**
+ * Builds openapi.json from the schemas that validate requests; takes errors and security from each route's declared
+ * access.
+ */
 export async function installOpenApi(
   app: FastifyInstance,
   { baseUrl, config }: Pick<Context, 'baseUrl' | 'config'>,
@@ -49,7 +52,7 @@ export async function installOpenApi(
   });
 }
 
-/** Adds the parts that no route's schema has: the upload interface, named or open enumerations, headers. */
+/** Adds the parts that no route's schema has: the upload interface, named or open enumerations, and headers. */
 function whole<T extends { components?: object | undefined; paths?: object | undefined }>(document: T): T {
   document.paths = { ...document.paths, ...structuredClone(UPLOAD_PATHS) };
   withOpenAnswers(document as { components?: object; paths?: object });
@@ -64,8 +67,8 @@ interface DescribedRoute {
 }
 
 /**
- * Describes answers as objects that may have more fields, so that clients generated from the description accept the next version;
- * request bodies stay closed. The gateway still sends exactly the described fields, and tests compare with them.
+ * Describes answers as objects that may have more fields, so that clients generated from the description accept the
+ * next version. Request bodies stay closed. The gateway still sends exactly the described fields, and tests check this.
  */
 function withOpenAnswers(document: { components?: object; paths?: object }): void {
   openUp(document.components);

@@ -29,13 +29,13 @@ export interface Operation {
   file?: string;
   /** True if the route supports If-None-Match. */
   conditional?: boolean;
-  /** The descriptions, by status, of errors other than those of its access and its values. */
+  /** The descriptions, by status, of errors other than those of the route's access and its values. */
   also?: Record<number, string>;
 }
 
 const FILE = { type: 'string', format: 'binary' } as const;
 
-/** Returns the Fastify schema of a route: it validates the request, serialises the answer and describes both. */
+/** Returns the Fastify schema of a route, which validates the request, serialises the answer and describes both. */
 export function operation(spec: Operation) {
   const response: Record<number, unknown> = {};
   for (const [status, schema] of Object.entries(spec.json ?? {})) {
@@ -63,11 +63,14 @@ export function operation(spec: Operation) {
   };
 }
 
-/** Returns an error for openapi.json; another step adds headers to the whole document. */
+/** Returns an error for openapi.json, without headers: another step adds them to the whole document. */
 export const errorAnswer = (description: string) => ({
   description,
   content: { 'application/json': { schema: { $ref: 'Error#' } } },
 });
 
-/** For answers that grow with the project: the presenters build them exactly, so serialising by schema would only cost time. */
+/**
+ * For answers that grow with the project. The presenters build these answers exactly, so serialising by schema would
+ * only cost time.
+ */
 export const asBuilt = { serializerCompiler: () => (value: unknown) => JSON.stringify(value) };

@@ -7,25 +7,25 @@ import { callerNetwork } from '../domain/caller-network.ts';
 import type { AddressLimit } from './access-kinds.ts';
 
 const WINDOW_SECONDS = 60;
-// A viewer's share of a dashboard's rate, reserved for that viewer.
+// The part of a dashboard's rate that is reserved for each viewer.
 const VIEWER_SHARE = 1 / 4;
 
 /**
- * Counts requests. `address` is the source of a request. Each method sets the headers of its count and throws `too_many`
- * over the limit.
+ * Counts requests. `address` is the client address of a request. Each method sets the headers of its count and throws
+ * `too_many` over the limit.
  */
 export interface RateLimits {
-  /** Counts a request under its API token, given by its hash. */
+  /** Counts a request under its API token, identified by the token's hash. */
   countToken(reply: FastifyReply, tokenHash: string): Promise<void>;
   /**
-   * Counts a request under its dashboard token, which all viewers of a project share. A viewer (address) with less than a
-   * quarter of the rate is still admitted after others have used up the rate.
+   * Counts a request under its dashboard token, which all viewers of a project share. After other viewers have used up
+   * the rate, a viewer (address) that has used less than a quarter of it is still admitted.
    */
   countViewer(reply: FastifyReply, tokenHash: string, address: string): Promise<void>;
   /** Counts a request under its address. */
   countAddress(reply: FastifyReply, limit: AddressLimit, address: string): Promise<void>;
   /**
-   * Counts a token that opened nothing under its address. Returns the seconds until the address may try again; 0 below the
+   * Counts a token that opened nothing under its address. Returns the seconds until the address may retry; 0 below the
    * limit.
    */
   countGuess(limit: AddressLimit, address: string): Promise<number>;
@@ -69,8 +69,8 @@ export function createRateLimits({ config, redis }: Pick<Context, 'config' | 're
 }
 
 /**
- * Sets the headers of https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ and refuses a request over the
- * limit.
+ * Sets the headers of https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ and refuses a request over
+ * the limit.
  */
 function applyCount(reply: FastifyReply, policy: string, count: Count): void {
   const wait = Math.max(1, count.resetSeconds);

@@ -4,13 +4,13 @@ import { trace } from '@opentelemetry/api';
 import { nameRequest } from '@recording-request/kit-telemetry/http-requests';
 import type { FastifyInstance } from 'fastify';
 
-/** Returns the id of the running request: its trace id if there is a trace, otherwise 32 hex digits with 122 random bits. */
+/** Returns the id of the running request: its trace id, or without a trace 32 hex digits with 122 random bits. */
 export const newRequestId = (): string =>
   trace.getActiveSpan()?.spanContext().traceId ?? randomUUID().replaceAll('-', '');
 
 const ids = new WeakMap<IncomingMessage, string>();
 
-/** Returns the id of a running request; a new id for bytes that are not a request. */
+/** Returns the id of the running request; a new id for received bytes that are no request. */
 export const requestIdOf = (request: IncomingMessage | undefined): string =>
   (request && ids.get(request)) ?? newRequestId();
 

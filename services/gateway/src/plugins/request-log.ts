@@ -8,14 +8,17 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The failure of the request, for its log line. The client never sees it. */
     failure: { err: unknown } | undefined;
-    /** The ids of the request's subject that are not in its address. */
+    /** The ids that the request concerns and that are not in its address. */
     subject: SubjectIds | undefined;
-    /** The state that a proxy which sends media reported with the request. */
+    /** The state that a media proxy reported with the request. */
     offload: ProxyWord | undefined;
   }
 }
 
-/** Writes one log line per request, whatever its result, with its route's pattern: the address may contain a token. */
+/**
+ * Writes one log line per request, whatever its result. The line has the route's pattern, because the address may
+ * contain a token.
+ */
 export function installRequestLog(app: FastifyInstance): void {
   app.decorateRequest('failure', undefined);
   app.decorateRequest('subject', undefined);
@@ -30,7 +33,7 @@ type Logged = IncomingMessage & { [IS_LOGGED]?: true };
 
 const IS_LOGGED = Symbol('recording-request.is-logged');
 
-/** Logs an answer without a Fastify reply. A request that this answers has no other line. */
+/** Logs an answer that has no Fastify reply. The request has no other log line. */
 export function logOnSocket(
   log: FastifyBaseLogger,
   answered: { requestId: string; status: number; reason: string },
@@ -40,7 +43,7 @@ export function logOnSocket(
   log.info({ ...(request?.method && { method: request.method }), route: 'none', ...answered }, 'answered');
 }
 
-/** Logs a request that failed before routing and met no hook. */
+/** Logs a request that failed before routing, so that no hook has seen it. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   if ((request.raw as Logged)[IS_LOGGED]) return;
   const { failure, log, offload } = request;
@@ -60,7 +63,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
 
 function levelOf(reply: FastifyReply): 'info' | 'warn' | 'error' {
   if (reply.statusCode === 500) return 'error';
-  // A body that stopped short is normal for its client, which resumes later.
+  // A body that stopped before its end is normal: its client resumes later.
   return reply.statusCode > 500 && reply.getHeader('error-code') !== 'upload_incomplete' ? 'warn' : 'info';
 }
 

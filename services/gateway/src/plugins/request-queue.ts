@@ -6,7 +6,9 @@ import { callerNetwork } from '../domain/caller-network.ts';
 
 /** The number of requests of one connection that may wait for the running one. Browsers and proxies send none ahead. */
 export const WAITING_MAX = 100;
-/** The number of requests that may wait in total: each may have 16 KiB of headers. Addresses share them. */
+/**
+ * The number of requests that may wait in total, because each may have 16 KiB of headers. Addresses share this number.
+ */
 export const WAITING_IN_ALL = 2_000;
 
 /** Ends a connection with too many waiting requests. `running` is the response to the running request. */
@@ -23,15 +25,15 @@ interface Turns {
   waiting: Waiting[];
 }
 
-// A field of the socket: a WeakMap of all connections would slow every garbage collection.
+// A field of the socket, because a WeakMap of all connections would slow every garbage collection.
 const TURNS = Symbol('recording-request.turns');
 
 type Turned = Socket & { [TURNS]?: Turns };
 
 /**
- * Returns a listener that runs the requests of each connection one after the other. Node emits every request that a client
- * sends ahead (pipelining), so one packet could start thousands of handlers. And a response that waits for another never
- * gets `close` when the connection ends, so its handler would never release its slots and memory.
+ * Returns a listener that runs the requests of each connection one after the other. Node emits every request that a
+ * client sends ahead (pipelining), so one packet could start thousands of handlers. Also, when the connection ends, a
+ * response that waits for another response never gets `close`, so its handler would never release its slots and memory.
  */
 export function queueRequests(handle: RequestListener, endCrowded: EndCrowded): RequestListener {
   const places = createFairSlots(WAITING_IN_ALL);
@@ -52,7 +54,7 @@ export function queueRequests(handle: RequestListener, endCrowded: EndCrowded): 
     if (socket.destroyed || socket.writableEnded) return;
     const isFull = turns.waiting.length >= WAITING_MAX;
     const place = isFull ? undefined : places.tryTake([callerNetwork(socket.remoteAddress)]);
-    // Runs in the context of its connection: the previous request's context has another signal.
+    // Runs in the context of its connection, because the previous request's context has another signal.
     if (place) turns.waiting.push({ response, place, begin: AsyncResource.bind(begin) });
     else endCrowded(socket, turns.running);
   };

@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** Sets these headers on every answer, including errors; a route with a page sets its own policy. */
+/** Sets these headers on every answer, including errors. A route with a page sets its own policy. */
 export function installSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<Context, 'baseUrl'>): void {
   app.decorate('securityHeaders', {
     'x-content-type-options': 'nosniff',

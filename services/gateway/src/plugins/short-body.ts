@@ -6,11 +6,13 @@ import { onShortBody } from './socket-answers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The connection of a streamed request, and the number of bytes it had read when the body began. */
+    /**
+     * The connection of a streamed request, and the number of bytes that the connection had read when the body began.
+     */
     streamedFrom: { socket: Socket; bodyBeganAt: number } | undefined;
     /**
-     * The address of the upload that this request creates; undefined for other requests, and before it is sent to the
-     * service.
+     * The address of the upload that this request creates; undefined for other requests, and before the gateway sends
+     * the creation to the service.
      */
     uploadLocation: string | undefined;
   }
@@ -18,8 +20,8 @@ declare module 'fastify' {
 
 /**
  * Answers 503, with the number of received bytes, as soon as the client of a streamed body closes its side before the
- * declared length. Clients of resumable uploads continue after 503 and give up at 4xx. This hook runs before slow ones,
- * because the client may close meanwhile.
+ * declared length. Clients of resumable uploads continue after 503 and give up at 4xx. This hook runs before slow
+ * hooks, because the client may close while they run.
  */
 export function installShortBodies(app: FastifyInstance): void {
   app.decorateRequest('streamedFrom', undefined);
@@ -46,18 +48,23 @@ export function endShortBody(request: FastifyRequest, reply: FastifyReply): void
   endWith503(reply, `The upload stopped ${came}: ${nextStep(request)}.`, 'upload_incomplete');
 }
 
-/** Returns the client's next step. A creation may have stopped before the upload at its Location existed. */
+/**
+ * Returns the sentence that says what the client must do next. If a creation stopped early, the upload at its Location
+ * may not exist.
+ */
 function nextStep({ method, uploadLocation }: FastifyRequest): string {
   if (method !== 'POST') return 'ask for its offset with HEAD, and go on from there';
   if (uploadLocation === undefined) return 'create it again';
   return 'ask Location with HEAD for its offset, and go on from there; at 404 create it again';
 }
 
-/** Answers 503 and closes the connection: the rest of the body would block its next request. */
+/**
+ * Answers 503 and closes the connection, because the rest of the body would block the next request on this connection.
+ */
 export function endWith503(reply: FastifyReply, sentence: string, reason: ErrorReason = 'unavailable'): void {
   if (reply.sent) return;
   const { raw } = reply.request;
-  // Node does not end a request after its answer: the call to the service would wait for the rest of its bytes.
+  // Node does not end a request after its answer, so the call to the service would wait for the rest of the bytes.
   reply.raw.once('close', () => raw.complete || raw.destroy());
   reply
     .code(503)

@@ -16,15 +16,16 @@ export function onShortBody(request: IncomingMessage, answer: () => void): void 
   SHORT_BODIES.set(request, answer);
 }
 
-/** Answers bytes that are not HTTP; these have a socket but no response. */
+/** Answers bytes that are not HTTP. Such bytes have a socket but no response. */
 export function answerClientError(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
   const response = runningOn(socket);
-  // The running request was whole, so the bytes belong to a later one. Its response is sent, then the connection ends.
+  // The running request is complete, so the bytes belong to a later one. The running response is sent, then the
+  // connection ends.
   if (response?.req.complete && error.code !== 'ECONNRESET' && socket.writable) {
     response.once('close', () => socket.end());
     return;
   }
-  // One more response may follow complete ones, but not one that is half sent.
+  // This answer may follow complete responses, but not a half-sent one.
   const underWay = response?.headersSent;
   const answerShortBody = response && SHORT_BODIES.get(response.req);
   if (error.code === 'HPE_INVALID_EOF_STATE' && socket.writable && !underWay && answerShortBody) {
@@ -38,24 +39,24 @@ export function answerClientError(this: FastifyInstance, error: Error & { code?:
   endSocket(this, socket, CLIENT[error.code ?? ''] ?? NOT_HTTP, response?.req);
 }
 
-/** Answers CONNECT, for which Node has no response: without a listener it closes the connection. */
+/** Answers CONNECT. Node has no response for CONNECT, and without a listener closes the connection. */
 export function answerConnect(this: FastifyInstance, request: IncomingMessage, socket: Duplex): void {
   endSocket(this, socket, NO_TUNNEL, request);
 }
 
-/** Answers a client with too many waiting requests; `running` is the response that they wait for. */
+/** Answers a client with too many waiting requests; `running` is the response for which they wait. */
 export function answerCrowded(this: FastifyInstance, socket: Socket, running: ServerResponse): void {
   noteShed('rate');
   // The gateway reads no more from this client.
   socket.pause();
-  // The running request may change something: a 429 instead of its answer would say that it did not.
+  // The running request may change something, and a 429 in place of its answer would say that it did not.
   const isSafe = running.req.method === 'GET' || running.req.method === 'HEAD';
   if (running.headersSent || !isSafe) socket.destroy();
   // The running request has its own log line.
   else endSocket(this, socket, CROWDED, undefined, () => socket.destroy());
 }
 
-/** Sends the answer and logs one line with the same Request-Id. */
+/** Sends the answer and writes one log line with the same Request-Id. */
 function endSocket(
   { log }: FastifyInstance,
   socket: Duplex,
@@ -63,7 +64,8 @@ function endSocket(
   request?: IncomingMessage,
   sent?: () => void,
 ): void {
-  // Node removes its own listener from a connection that requests a tunnel: a reset would end the process.
+  // Node removes its error listener from a connection that requests a tunnel; without another one, a reset would end
+  // the process.
   socket.on('error', () => {});
   const requestId = requestIdOf(request);
   const body = JSON.stringify({ error: sentence } satisfies ErrorJson);

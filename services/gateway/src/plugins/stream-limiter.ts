@@ -9,19 +9,23 @@ const SHED = { exports: 'export', videos: 'video', lists: 'list' } as const;
 /** The name of the streams in the error sentence. */
 export type StreamKind = keyof typeof SHED;
 
-/** Counts the answer to a request as a stream until its connection has finished with it. Throws `too_many` beyond a share. */
+/**
+ * Counts the answer to a request as a stream until its connection has finished sending it. Throws `too_many` beyond a
+ * share.
+ */
 export type StreamLimiter = (request: FastifyRequest, reply: FastifyReply) => void;
 
 const RETRY_AFTER_SECONDS = 10;
 
 /**
  * Shares `atOnce` streams of this gateway among owners, and an owner's streams among its tokens. Refuses instead of
- * queueing: a refused client holds no connection until it retries. `what` names the streams in the error sentence.
+ * queueing, because a refused client holds no connection until it retries. `what` names the streams in the error
+ * sentence.
  */
 export function createStreamLimiter(what: StreamKind, atOnce: number): StreamLimiter {
   const slots = createFairSlots(atOnce);
   return (request, reply) => {
-    // No later event would release the slot.
+    // The connection is already closed: no later event would release the slot.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
     const { owner, token } = readerOf(request);
     const slot = slots.tryTake([owner, token]);
@@ -37,7 +41,7 @@ export function readerOf(request: FastifyRequest): { owner: string; token: strin
   return { owner: ownerId, token };
 }
 
-/** Returns the refusal of another stream, and counts it as shed. */
+/** Returns the error that refuses another stream, and counts the stream as shed. */
 export function tooManyStreams(what: StreamKind): DomainError {
   noteShed(SHED[what]);
   const sentence = `Too many ${what} are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;

@@ -7,7 +7,7 @@ export interface KnownOwner extends Owner {
   expiresAt: number;
 }
 
-/** The hash of a token, computed once per request, and the same as text: look-ups, counts and caches use it. */
+/** The hash of a token as bytes and as text, computed once per request for look-ups, counts and caches. */
 export interface TokenHash {
   hash: Buffer;
   key: string;
@@ -19,12 +19,17 @@ export const unauthenticated = () =>
 export const noDashboard = () => new DomainError('not_found', 'There is no such dashboard.');
 export const noLink = () => new DomainError('not_found', 'There is no such recording link.');
 
-/** Throws the same error for every token that opens nothing, so that a former token looks like an invented one. */
+/**
+ * Throws the same error for every token that opens nothing, so that nobody can distinguish a former token from an
+ * invented one.
+ */
 function refuseAs(refusal: () => DomainError, error: unknown): never {
   throw error instanceof DomainError && error.code === 'not_found' ? refusal() : error;
 }
 
-/** Returns the look-ups of the owner, dashboard or link of a token. Caches the results for TOKEN_CACHE_MS. */
+/**
+ * Returns the functions that look up the owner, dashboard or link of a token. Caches the results for TOKEN_CACHE_MS.
+ */
 export function createLookUps({ services, config }: Pick<Context, 'config' | 'services'>) {
   const bounds = { ttlMs: config.tokenCacheMs, maxEntries: config.tokenCacheEntries };
   const owners = new FlightCache<KnownOwner>(bounds);

@@ -2,7 +2,7 @@ import { tokenAtStart } from '@recording-request/contract/tokens';
 import type { FastifyReply } from 'fastify';
 import { takesPage } from './errors.ts';
 
-/** A page whose address people send by hand and through chat apps. */
+/** A page whose address people pass on by hand and through chat apps. */
 export interface LinkedPage {
   /** The start of the page's path, in lower case. */
   start: '/r/' | '/project/';
@@ -15,8 +15,8 @@ export interface LinkedPage {
 }
 
 /**
- * Redirects to the clean address of a page if something was added to the address, such as a bracket, or its first letters became
- * capitals. Returns undefined if the address is clean or has no token.
+ * Redirects to the clean address of a page when a person or an app added something to the address, such as a bracket,
+ * or capitalised its first letters. Returns undefined if the address is clean or has no token.
  */
 export function redirectTouched(reply: FastifyReply, page: LinkedPage): FastifyReply | undefined {
   const { raw, headers, routeOptions } = reply.request;
@@ -28,7 +28,8 @@ export function redirectTouched(reply: FastifyReply, page: LinkedPage): FastifyR
   if (token === undefined) return undefined;
   const attached = path.slice(start.length + token.length);
   if (attached === '' && path.startsWith(start)) return undefined;
-  // A program that requests a path below the page needs the error: it would store the page as the file.
+  // A program that requests a path below the page needs the error; after a redirect it would store the page as the
+  // file.
   if (/\/.*\w/.test(attached) && !takesPage(headers)) return undefined;
   const clean = new URL(addressOf(token)).pathname + (keep?.(new URLSearchParams(query)) ?? '');
   return reply.removeHeader('error-code').redirect(clean, 302);

@@ -10,7 +10,9 @@ const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const TRUSTED: TrustedTrace = { trustedProxies: 1, trustTraceparent: true };
 const FROM_PROXY = ['X-Forwarded-For', '203.0.113.9'];
 
-/** Returns the headers that reach the handler of a request with the headers `sent`: names and values alternate. */
+/**
+ * Sends a request with the headers `sent`. Returns the headers that the handler gets, as alternating names and values.
+ */
 async function headersRead(trusted: TrustedTrace, sent: string[]): Promise<IncomingHttpHeaders> {
   const server = createServer(traced((_request, response) => response.end(), trusted));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -49,7 +51,7 @@ test('the traceparent of a trusted proxy is kept, and its baggage is dropped', a
 
 test('a trace context of any other client is dropped', async () => {
   const untrusted: Array<[TrustedTrace, string[]]> = [
-    // The operator did not enable it.
+    // The operator did not enable this.
     [{ trustedProxies: 1, trustTraceparent: false }, FROM_PROXY],
     [{ trustedProxies: 0, trustTraceparent: true }, FROM_PROXY],
     // The request did not come through all proxies.

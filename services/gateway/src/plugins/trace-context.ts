@@ -12,14 +12,15 @@ export interface TrustedTrace {
 // The headers of every propagator that OTEL_PROPAGATORS may name.
 const B3 = ['b3', 'x-b3-traceid', 'x-b3-spanid', 'x-b3-parentspanid', 'x-b3-sampled', 'x-b3-flags'];
 const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage', ...B3];
-// Version 00 of https://www.w3.org/TR/trace-context: an id of zeros means none. Node joins two headers with a comma.
+// https://www.w3.org/TR/trace-context, version 00: ids of zeros are invalid. Node joins two headers with a comma.
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-// The length up to which the recommendation requires vendors to pass it on.
+// The recommendation requires vendors to pass on a tracestate up to this length.
 const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 
 /**
- * Returns a listener that traces and measures each request of `handle`. Drops a client's trace context, which would put our spans
- * into a trace of another system. Keeps the trace context of a trusted proxy if the operator enabled it, but never its baggage.
+ * Returns a listener that traces and measures each request of `handle`. Drops a client's trace context, because it
+ * would put our spans into a trace of another system. Keeps the trace context of a trusted proxy if the operator
+ * enabled this, but never the proxy's baggage.
  */
 export const traced =
   (handle: RequestListener, trusted: TrustedTrace): RequestListener =>

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The faults in the names of its query. */
+    /** The faults in the query names of a request. */
     wrongNames: NameFault[];
   }
 }
@@ -13,15 +13,15 @@ declare module 'fastify' {
 interface NameFault {
   /** A part of the error sentence. */
   said: string;
-  /** True if the route does not accept the name; otherwise the name is repeated. */
+  /** True if the route does not accept the name; false if the request repeats it. */
   isUnknown: boolean;
 }
 
 /**
- * Refuses unknown and repeated query names on owners' routes: if they were ignored, the answer would contain rows that the
- * caller meant to filter out. The dashboard's lists refuse names of other filters, and names that differ from their own only
- * by case, `_` or `-`. Its exports, whose addresses people share, ignore unknown names. If values are wrong too, the
- * validation error names both.
+ * Refuses unknown and repeated query names on owners' routes. If the gateway ignored them, the answer would contain
+ * rows that the caller meant to filter out. The dashboard's lists refuse the names of other lists' filters, and names
+ * that differ from their own names only by case, `_` or `-`. The dashboard's exports ignore unknown names, because
+ * people share their addresses. If values are wrong too, the error names both faults.
  */
 export function installUnknownFilters(app: FastifyInstance): void {
   app.decorateRequest('wrongNames');
@@ -52,7 +52,10 @@ function faultsOf(request: FastifyRequest): NameFault[] {
   return meant.flatMap(given => unknownName(given, declared) ?? []);
 }
 
-/** The dashboard's lists are extensions of the contract; its exports are not, and its page is not described. */
+/**
+ * The dashboard's lists are extensions of the contract. Its exports belong to the contract, and its page is not
+ * described.
+ */
 const isList = (schema: FastifySchema | undefined): boolean =>
   !schema?.hide && schema?.tags?.includes('extensions') === true;
 
@@ -60,8 +63,8 @@ const bare = (name: string) => name.replaceAll(/[_-]/g, '').toLowerCase();
 const FILTERS = new Map(FILTER_NAMES.map(name => [bare(name), name]));
 
 /**
- * Returns the known name that equals the given one, or that the caller probably meant: a name of this route, or a filter of another
- * list.
+ * Returns the known name that equals the given name or that the caller probably meant: a name of this route, or a
+ * filter of another list.
  */
 function knownName(given: string, taken: object): string | undefined {
   const meant = bare(given);
@@ -86,7 +89,7 @@ const repeated = (given: string, value: unknown): NameFault | undefined =>
 
 const SHOWN_MAX = 60;
 
-/** Returns the caller's name for an error sentence, in quotes if it is not a plain word. */
+/** Returns the caller's name as the error sentence shows it, in quotes if it is not a plain word. */
 function shown(given: string): string {
   const text = given.length > SHOWN_MAX ? `${given.slice(0, SHOWN_MAX)}…` : given;
   return /^[\w.-]+$/.test(text) ? text : JSON.stringify(text);

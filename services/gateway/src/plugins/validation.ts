@@ -5,7 +5,7 @@ import type { FastifyError, FastifyInstance } from 'fastify';
 const NO_FIELDS = { type: ['object', 'null'], additionalProperties: false };
 const IDS = ['projectId', 'submissionId', 'tokenId', 'deliveryId', 'responseSessionId'];
 
-/** Validates strictly in bodies, and with coercion in queries and path parameters, which are text. */
+/** Validates bodies strictly. Coerces queries and path parameters, because they are text. */
 export function installValidation(app: FastifyInstance): void {
   const bodies = createFaultFinders({ coerce: false });
   const texts = createFaultFinders({ coerce: true });
@@ -16,14 +16,16 @@ export function installValidation(app: FastifyInstance): void {
       return faults ? { error: faults as unknown as FastifyError['validation'] & Error } : { value };
     };
   });
-  // A route without a schema would ignore a body. The route itself gets no schema, because the API description names no body.
+  // A route without a schema would ignore a body, so it gets this validator but no schema: the API description must not
+  // name a body.
   const faultsInNone = bodies(NO_FIELDS);
   app.addHook('preValidation', async ({ body, is404, routeOptions: { config, schema } }) => {
     if (is404 || config.streamsBody || schema?.body) return;
     const faults = faultsInNone(body ?? null);
     if (faults) throw Object.assign(new Error('the body has fields'), { validation: faults });
   });
-  // A path with `//` matches a route with an empty id. It is refused before the token is checked, like any unknown route.
+  // A path with `//` matches a route with an empty id. The gateway refuses it before it checks the token, like any
+  // unknown route.
   app.addHook('onRequest', async request => {
     if (request.is404) return;
     const [empty] =
@@ -31,7 +33,7 @@ export function installValidation(app: FastifyInstance): void {
     if (empty)
       throw new DomainError('not_found', `There is no such route: the path has nothing where ${empty} belongs.`);
   });
-  // Ids are stored in lower case; upper case in a UUID means the same.
+  // Ids are stored in lower case. A UUID in upper case means the same id.
   app.addHook('preHandler', async request => {
     const params = request.params as Record<string, string> | undefined;
     for (const name of IDS) {

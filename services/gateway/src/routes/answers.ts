@@ -7,15 +7,15 @@ import { noneMatch } from '../domain/byte-range.ts';
 export const sendDocument = (reply: FastifyReply, status: number, { headers, html }: RenderedDocument): FastifyReply =>
   reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
 
-/** Returns the ETag with which `sendUnlessSame` sends a value. */
+/** Returns the ETag that `sendUnlessSame` would send for a value. */
 export const etagOf = (value: unknown): string => etagOfText(JSON.stringify(value));
 
-/** Sends JSON with an ETag; 304 without a body if the client has the same already. */
+/** Sends JSON with an ETag; sends 304 without a body if the client already has the same JSON. */
 export function sendUnlessSame(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
   return sendTextUnlessSame(request, reply, 'application/json', JSON.stringify(value));
 }
 
-/** Does the same for a text or its bytes in UTF-8, with their ETag if it is known. */
+/** Does the same for a text or its UTF-8 bytes. Uses the given ETag if it is known. */
 export function sendTextUnlessSame(
   request: FastifyRequest,
   reply: FastifyReply,

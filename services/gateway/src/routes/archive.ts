@@ -12,12 +12,13 @@ import type { ExportFile, ExportOptions } from './export-stream.ts';
 import { rangeOf } from './media.ts';
 import { knownName } from './submissions.ts';
 
-// Longer than the service takes to open an archive.
+// Longer than the submissions service takes to open an archive.
 const OPEN_MS = 60_000;
 
 /**
- * Sends project.zip, or the range that the client requests, at the client's pace. A cut download continues in the same
- * archive while that is kept, even when new clips land. Throws `too_many` at the limit of concurrent exports.
+ * Sends project.zip, or the range that the client requests, at the client's pace. An interrupted download continues in
+ * the same archive while the archive exists, even when new clips land. Throws `too_many` at the limit of concurrent
+ * exports.
  */
 export async function sendArchive(
   request: FastifyRequest,
@@ -36,7 +37,7 @@ export async function sendArchive(
   const projectName = knownName(context, { ownerId, projectId });
   if (request.method !== 'HEAD') context.streams.exports(request, reply);
   const found = await open(begunWith(request));
-  // The rest of another archive would not match the client's first bytes, and the client would not notice.
+  // Another archive's bytes would not match the bytes that the client has, and the client would not notice.
   const isWhole = found.mayDiffer && isNamelessRest(request);
   const { archiveId, etag, size } = isWhole ? await open(PRESENT) : found;
   reply
@@ -53,16 +54,16 @@ export async function sendArchive(
   const signal = AbortSignal.any([request.clientGone, end.signal]);
   const read = { ownerId, projectId, archiveId, from, to, signal };
   const bytes = readArchive({ exports, openObject: context.openObject }, read);
-  // Reads the first bytes before it sends headers, so that an error is still JSON.
+  // Reads the first bytes before it sends headers, so that an error can still be sent as JSON.
   const first = await bytes.next().catch(error => {
-    // The archive ended after it was opened; the service makes a new one.
+    // The archive ended after it was opened; at a retry, the service makes a new one.
     if (isOver(error)) throw new DomainError('unavailable', error.message, { cause: error, retryAfterSec: 1 });
     throw error;
   });
   const stream = new ByteStream(withFirst(first, bytes));
   stream.once('close', () => end.abort());
   endWhenErased(stream, exports, read, error => {
-    // Aborts the source first: a destroyed stream waits for it.
+    // Aborts the source first, because destroying a stream waits for its source.
     end.abort(error);
     stream.destroy(error);
   });
@@ -83,15 +84,15 @@ function begunWith({ headers, method }: FastifyRequest): Begun {
   const requested = parseRange(range, Number.MAX_SAFE_INTEGER);
   if (method === 'HEAD' || requested === 'whole' || requested === 'unsatisfiable') return PRESENT;
   if (ifRange !== undefined) return { etag: ifRange.trim(), resume: false };
-  // If-None-Match asks whether there is a newer version.
+  // With If-None-Match, the client asks whether there is a newer version.
   return { etag: '', resume: requested.start > 0 && ifNoneMatch === undefined };
 }
 
 const REST = /^bytes=[ \t]*\d+-[ \t]*$/i;
 
 /**
- * Returns whether a request asks for all bytes from an offset, like `curl -C -`, without an ETag that names its first
- * bytes.
+ * Returns whether a request asks for all bytes from an offset without an ETag that identifies the first bytes, as `curl
+ * -C -` does.
  */
 const isNamelessRest = (request: FastifyRequest): boolean =>
   begunWith(request).resume && REST.test(request.headers.range ?? '');

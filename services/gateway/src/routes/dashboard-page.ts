@@ -37,7 +37,7 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
   };
   pageAssetRoutes(app, assets);
 
-  // A browser gets a page for the dashboard's address and for every address under /project/ without a route.
+  // A browser gets a page for the dashboard's address and for every address under /project/ that has no route.
   app.errorPages.set(linked.start, (reply, sentence) => {
     const { request, statusCode } = reply;
     const isRefused = statusCode === 429 || statusCode >= 500;
@@ -52,7 +52,7 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
     {
       config: dashboard,
       schema: { hide: true, params: DashboardParams, querystring: SubmissionsQuery },
-      // A form also sends empty fields.
+      // A form also sends its empty fields.
       preValidation: async request => {
         const query = request.query as Record<string, unknown>;
         for (const [name, value] of Object.entries(query)) if (value === '') delete query[name];
@@ -60,8 +60,8 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
     },
     async (request, reply) => {
       const { q = '', selected = false, transcriptStatus = '', cursor } = request.query;
-      // Loads the overview before the clips: a clip that lands in between then changes the next overview, and the page loads
-      // clips again.
+      // Loads the overview before the clips. If a clip lands in between, the next overview differs and the page loads
+      // the clips again.
       const overview = await loadOverview(context, request);
       const [links, page] = await Promise.all([
         loadLinks(context, request, { pageSize: LINKS_PAGE_SIZE }),
@@ -76,7 +76,7 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
   );
 }
 
-/** Returns the project and the size of its videos. */
+/** Returns the project and the total size of its videos. */
 export async function loadOverview({ services }: Context, request: FastifyRequest): Promise<DashboardOverviewJson> {
   const project = projectOf(request);
   const [found, measured] = await Promise.all([

@@ -29,14 +29,14 @@ import { projectOf } from '../plugins/caller.ts';
 import { operation } from '../plugins/operation.ts';
 import { sendList } from './list-answer.ts';
 
-// A delivery itself may take 15 s.
+// The test delivery alone may take 15 s.
 const SEND_DEADLINE_MS = 20_000;
 const NO_ADDRESS = 'The project has no webhookUrl.';
 
 export async function deliveryRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { services } = context;
 
-  /** Checks the owner before any call to the webhooks service, which does not know owners. */
+  /** Checks the owner before any call to the webhooks service, because that service does not know owners. */
   async function ownProject(request: FastifyRequest): Promise<string> {
     const { ownerId, projectId } = projectOf(request);
     await services.projects.getProject({ ownerId, projectId, nameOnly: true });
@@ -62,7 +62,8 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
     async (request, reply) => {
       const { limit = DEFAULTS.pageSize, cursor = '' } = request.query;
       const query = { projectId: projectOf(request).projectId, pageSize: limit, cursor };
-      // Both calls run at the same time. If the owner check fails, its error wins and the deliveries are not shown.
+      // Both calls run at the same time. If the owner check fails, its error is thrown and the deliveries are not
+      // shown.
       const [projectId, first] = await invalidFirst(ownProject(request), services.webhooks.listDeliveries(query));
       const readOn = (from: string, pageSize: number) =>
         services.webhooks.listDeliveries({ projectId, pageSize, cursor: from }, { signal: request.clientGone });

@@ -18,7 +18,7 @@ const ASSETS = [
 ];
 const ASSET_SECONDS = 300;
 
-/** Content that is the same for everybody until the next version. */
+/** Content that does not depend on the caller and changes only with a new version. */
 interface Kept {
   type: string;
   /** One buffer per encoding, made once and shared by all readers. */
@@ -27,13 +27,13 @@ interface Kept {
   headers: Record<string, string>;
 }
 
-/** Serves the descriptions of this API, for machines and for people, and the files of their pages. */
+/** Serves the descriptions of this API for programs and people, and the files of their pages. */
 export async function descriptionRoutes(app: FastifyInstance, { baseUrl, config }: Context): Promise<void> {
   const pageOf = (page: Page): Kept => {
     const { text, headers } = renderPage(app.brandMark, page);
     return kept('text/html', text, { ...headers, ...REVALIDATED });
   };
-  // Made once, at the first request: by then every route is registered.
+  // Made once, at the first request, when every route is registered.
   const described = once(() => {
     const document = addExamples(app.swagger() as OpenApiDocument, baseUrl);
     const json = kept('application/json', JSON.stringify(document), REVALIDATED);
@@ -61,7 +61,7 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl, config 
   }
 }
 
-// Cached, but the client checks the ETag on each use.
+// The client caches the answer, but checks its ETag before each use.
 const REVALIDATED = { 'cache-control': 'public, no-cache' };
 
 function kept(type: string, text: string, headers: Record<string, string>): Kept {

@@ -13,12 +13,12 @@ import { knownName } from './submissions.ts';
 export interface ExportFile {
   /** Unspecified for project.zip, which archive.ts sends. */
   format: ExportFormat;
-  /** The last part of its path. */
+  /** The last segment of its path. */
   path: string;
   type: string;
   suffix: string;
   id: string;
-  /** `extensions` for a file that is not in the contract. */
+  /** `extensions` for a file outside the contract. */
   tag?: 'extensions';
   summary: string;
   description?: string;
@@ -34,13 +34,13 @@ export interface ExportOptions {
 
 const BOM = Buffer.from('\ufeff');
 const CHUNKS_AHEAD = 2;
-// Far longer than a page of clips takes.
+// Far longer than the service takes for a page of clips.
 const FIRST_MS = 20_000;
 
 /**
- * Streams an export at the client's pace. Waits for the first chunk before it sends headers, so that an error is still JSON;
- * a later error breaks the connection. When the client leaves, this cancels the work behind it. Throws `too_many` at the
- * limit of concurrent exports, and `unavailable` when no chunk comes.
+ * Streams an export at the client's pace. Waits for the first chunk before it sends headers, so that an error can still
+ * be sent as JSON; a later error breaks the connection. When the client disconnects, cancels the export in the service.
+ * Throws `too_many` at the limit of concurrent exports, and `unavailable` when no chunk comes.
  */
 export async function streamExport(
   request: FastifyRequest,

@@ -76,9 +76,9 @@ const TOO_MANY =
 const OUT_OF_RANGE: Record<number, string> = { 416: MEDIA_ERRORS[416] };
 const TOO_LARGE: Record<number, string> = { 409: 'More clips have a transcript than one archive may hold.' };
 
-/** Returns the schema of an export's query, for owners. */
+/** Returns the schema of an owner's export query. */
 const queryOf = (file: ExportFile) => (file.filtered ? { query: ExportQuery } : bomQuery(file));
-/** Returns the schema of the query names that the dashboard's exports accept too. */
+/** Returns the schema of the query names that the dashboard's exports also accept. */
 export const bomQuery = ({ format }: ExportFile) =>
   format === ExportFormat.EXPORT_FORMAT_CSV ? { query: CsvQuery } : {};
 
@@ -93,7 +93,7 @@ export const exportAnswers = (file: ExportFile) => ({
   also: { ...(isZip(file) ? OUT_OF_RANGE : {}), ...(isTranscripts(file) ? TOO_LARGE : {}), 429: TOO_MANY },
 });
 
-/** Sends an export; project.zip with a length and ranges. */
+/** Sends an export. Sends project.zip with a length and with ranges. */
 export const sendExport = (
   request: FastifyRequest,
   reply: FastifyReply,

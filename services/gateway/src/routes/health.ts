@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { open } from '../plugins/access-kinds.ts';
 
-/** The longest wait for a service at the start: a service that is down for longer may be down for everybody. */
+/** The longest wait for a service at the start. A service that stays down longer may be down for all gateways. */
 const REACHED_MS = 10_000;
 
-/** Answers 200 while the gateway serves: a service that is down shows only in the 503 of a route that needs it. */
+/** Answers 200 while the gateway serves. When a service is down, only the routes that need this service answer 503. */
 export async function healthRoutes(app: FastifyInstance, { services }: Context): Promise<void> {
   app.get('/healthz', { config: open('probe') }, async () => ({ status: 'ok' }));
-  // A network policy or a service's name takes a while to include a new pod: earlier requests would fail.
+  // A network policy or a service's name needs some time to include a new pod; requests before that would fail.
   let isStarted = false;
   void services.connected(REACHED_MS).then(() => {
     isStarted = true;
@@ -16,7 +16,7 @@ export async function healthRoutes(app: FastifyInstance, { services }: Context):
   app.get('/healthz/started', { config: open('probe') }, async (_request, reply) =>
     isStarted ? { status: 'ok' } : reply.code(503).send({ error: 'The services behind are not reached yet.' }),
   );
-  // The address that a person opens first, and the one that every browser requests.
+  // Answers the address that a person opens first, and the address that every browser requests.
   app.get('/', { config: open('asset') }, async (_request, reply) => reply.redirect('/api/docs'));
   app.get('/favicon.ico', { config: open('asset') }, async (_request, reply) => reply.code(204).send());
 }

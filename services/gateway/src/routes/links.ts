@@ -32,7 +32,7 @@ export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, c
   if (!link) throw new Error('the reply has no shared link');
   const { png, etag } = await qrCode(recipientUrl(baseUrl, link.token));
   reply.header('etag', etag);
-  // A dashboard's address has a token, so clients must not store its answers.
+  // The address of a dashboard has a token, so clients must not store the answers.
   if (request.owner) reply.header('cache-control', 'private, no-cache');
   if (noneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply

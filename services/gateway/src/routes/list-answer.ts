@@ -4,7 +4,7 @@ import type { Page } from '../clients/pages.ts';
 import type { Context } from '../context.ts';
 import { sendUnlessSame } from './answers.ts';
 
-/** A JSON object with one long list, whose pages are read while they are sent. */
+/** A JSON object with one long list. The gateway reads the list's pages while it sends them. */
 export interface ListAnswer<T> {
   /** The name of the list's field. */
   name: string;
@@ -21,9 +21,10 @@ export interface ListAnswer<T> {
 }
 
 /**
- * Sends a list. Reads the first page before it sends headers, so that an error is still JSON. Sends a list of one page as a
- * whole, with an ETag. Writes a longer one page by page at the client's pace, so a client that reads nothing holds one page;
- * an error midway breaks the connection. Throws `too_many` beyond the limits of lists.
+ * Sends a list. Reads the first page before it sends headers, so that an error can still be sent as JSON. Sends a list
+ * of one page as a whole, with an ETag. Writes a longer list page by page at the client's pace, so that a client that
+ * stops reading holds only one page in memory; a later error breaks the connection. Throws `too_many` beyond the limits
+ * of lists.
  */
 export async function sendList<T>(
   request: FastifyRequest,
@@ -43,7 +44,7 @@ export async function sendList<T>(
   return reply.send(Readable.from(jsonOf(list, first), { objectMode: true, highWaterMark: 1 }));
 }
 
-/** Yields the same text as JSON.stringify of the whole. */
+/** Yields the text that JSON.stringify would return for the whole object. */
 async function* jsonOf<T>(list: ListAnswer<T>, first: Page<T>): AsyncGenerator<string> {
   const textOf = (page: T) => JSON.stringify(list.rows(page)).slice(1, -1);
   const start = JSON.stringify({ ...list.before(first), [list.name]: [] }).slice(0, -']}'.length);

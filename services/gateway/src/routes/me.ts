@@ -23,7 +23,7 @@ export async function meRoutes(app: FastifyInstance, { services }: Context): Pro
     async (request, reply) => {
       const { owner: caller } = request;
       if (!caller) throw new Error('no owner');
-      // Reads the user again: the cached authentication may be seconds old, and the allowance changes.
+      // Reads the user again, because the cached authentication may be seconds old and the allowance changes.
       const { user } = await services.accounts.getUser({ userId: caller.userId });
       if (!user) throw new Error('the reply has no user');
       return sendUnlessSame(request, reply, presentUser(user, caller.token));

@@ -16,7 +16,7 @@ import { readerOf, tooManyStreams } from '../plugins/stream-limiter.ts';
 
 const OCTETS = 'application/octet-stream';
 
-/** The contract's media routes; `type` is the owner's route's media type, `shownType` the dashboard's. */
+/** The contract's media routes. `type` is the media type of the owner's route, `shownType` of the dashboard's route. */
 export const MEDIA_FILES = [
   { kind: MediaKind.MEDIA_KIND_VIDEO, path: 'video', type: OCTETS, shownType: 'video/*', id: 'Video' },
   {
@@ -45,32 +45,33 @@ export const MEDIA_FILES = [
 
 export interface Showing {
   kind: MediaKind;
-  /** The media type to send; undefined for the true one. */
+  /** The media type to send; undefined for the medium's real type. */
   type?: string;
   disposition: 'attachment' | 'inline';
   cacheControl: string;
 }
 
-// Only these types are sent: the type comes from a contributor's browser and must never become a page.
+// The gateway sends only these types: the type comes from a contributor's browser and must never turn the bytes into a
+// page.
 const SAFE_TYPE = /^(?:video|audio|image)\/[\w.+-]+$/;
 /** The additional errors of a media route, for openapi.json. */
 export const MEDIA_ERRORS = {
   416: 'The range lies outside the bytes; Content-Range gives their number.',
   429: 'Too many requests, or this token, its owner or all clients together read too many videos at once; Retry-After says how long to wait.',
 };
-// Pictures do not count: they are small, and a page shows dozens of them.
+// Pictures do not count, because they are small and a page shows dozens of them.
 const COUNTED = new Set<MediaKind>([MediaKind.MEDIA_KIND_VIDEO, MediaKind.MEDIA_KIND_AUDIO]);
 // An object can move between its look-up and its read, when the seekable video replaces the upload.
 const LOOK_UPS = 2;
 
 /**
- * Streams an object at the client's pace, or redirects a proxy that sends it. Throws `too_many` at the limit of concurrent reads.
+ * Streams an object at the client's pace, or lets a proxy send it. Throws `too_many` at the limit of concurrent reads.
  */
 export async function sendMedia(request: FastifyRequest, reply: FastifyReply, context: Context, showing: Showing) {
   const isCounted = COUNTED.has(showing.kind) && request.method !== 'HEAD';
   const { mediaOffload } = context;
   request.offload = mediaOffload?.wordOf(request.headers);
-  // A proxy sends only single objects. This process sends an upload in parts, also through the proxy.
+  // A proxy can send only a single object. This process sends an upload in parts, even behind the proxy.
   const isTaken = mediaOffload !== undefined && request.offload === 'takes';
   let hasPlace = !isCounted;
   const takePlace = (isOffloaded: boolean) => {
@@ -93,13 +94,13 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
     if (noneMatch(request.headers['if-none-match'], media.etag)) return reply.code(304).send();
     if (request.method === 'HEAD') return reply.header('content-length', media.size).send(Readable.from([]));
     const range = rangeOf(request, media);
-    // Takes the place only here: 304 and 416 send no bytes, so they need none.
+    // Takes the slot only now, because 304 and 416 send no bytes and need none.
     takePlace(isTaken && !media.parts);
     if (isTaken && !media.parts)
       return mediaOffload.redirect(reply, { url: media.url, range, reader: isCounted ? readerOf(request) : undefined });
     const [from, to] = range ? [range.start, range.end + 1] : [0, media.size];
     const signal = request.clientGone;
-    // The address may have expired, and the clip may have been erased.
+    // Looks up again, because the address may have expired and the clip may have been erased.
     const lookUp = (offset: number) => context.services.submissions.getMedia({ ...target, offset });
     const [read, sources] = [
       { media, from, to, signal },
@@ -115,7 +116,7 @@ export async function sendMedia(request: FastifyRequest, reply: FastifyReply, co
 }
 
 /**
- * Returns whether the answer must contain bytes. An old look-up is safe only in that case: a read of erased bytes
+ * Returns whether the answer must contain bytes. Only then is an old look-up safe, because a read of erased bytes
  * fails.
  */
 const asksForBytes = ({ method, headers }: FastifyRequest): boolean =>
@@ -132,7 +133,7 @@ function describe(reply: FastifyReply, media: GetMediaResponse, showing: Showing
     .header('content-security-policy', "sandbox; default-src 'none'");
 }
 
-/** Returns the requested range; undefined for the whole. Throws for a range outside the bytes. */
+/** Returns the requested range; undefined for the whole medium. Throws for a range outside the bytes. */
 export function rangeOf(
   request: FastifyRequest,
   media: Pick<GetMediaResponse, 'etag' | 'size'>,

@@ -36,10 +36,10 @@ import { sendUnlessSame } from './answers.ts';
 import { sendList } from './list-answer.ts';
 import { nameKey } from './submissions.ts';
 
-/** Ten thousand links take some time. */
 const DAY_SECONDS = 86_400;
+// A project can have ten thousand links.
 const CREATE_DEADLINE_MS = 60_000;
-// The change is already stored: its caller does not wait long for this follow-up.
+// The change is already stored, so the caller does not wait long for this follow-up.
 const REFRESH_DEADLINE_MS = 1_000;
 
 /** Returns a project with its counts; both calls run at the same time. */
@@ -111,7 +111,8 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       }),
     },
     async (request, reply) => {
-      // Reserves the stream before it creates the project: after a later refusal, the client could create a second project.
+      // Reserves the stream before it creates the project: a client that is refused after the creation could repeat it
+      // and create a second project.
       if (request.body.count > LIMITS.linkPageSize) context.streams.lists(request, reply);
       const created = await services.projects.createProject(
         {
@@ -181,7 +182,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
   );
 }
 
-/** Yields the links of a new project; the creation returned the first ones. */
+/** Yields the links of a new project, starting with those that the creation returned. */
 async function* linksOf(
   services: Services,
   { project, uniqueLinks, linksCursor }: CreateProjectResponse,
@@ -194,8 +195,8 @@ async function* linksOf(
 }
 
 /**
- * Asks the webhooks service to send the deliveries that wait for the address. If this call fails, that service finds the address a
- * little later.
+ * Asks the webhooks service to send the deliveries that wait for the address. If this call fails, the webhooks service
+ * finds the address a little later.
  */
 async function refreshEndpoint({ webhooks }: Services, projectId: string, log: FastifyBaseLogger): Promise<void> {
   await webhooks
@@ -203,7 +204,7 @@ async function refreshEndpoint({ webhooks }: Services, projectId: string, log: F
     .catch(err => log.debug({ err, project: projectId }, 'The webhooks service finds a new address at its next check'));
 }
 
-/** Returns the key. Node joins repeated headers to one text, which is not a key that the client sent. */
+/** Returns the key. Node joins repeated headers into one text, which is a key that the client did not send. */
 function idempotencyKeyOf({ raw }: FastifyRequest): string {
   const [key = '', ...more] = raw.headersDistinct['idempotency-key'] ?? [];
   if (more.length > 0) throw new DomainError('invalid', 'Send one Idempotency-Key.');

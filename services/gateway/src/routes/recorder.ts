@@ -31,10 +31,10 @@ import { type LinkedPage, redirectTouched } from '../plugins/touched-links.ts';
 import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
 
-// Spreads the retries of phones that were refused together over this time.
+// Phones that were refused at the same time retry at random moments within this time.
 const CROWD_SPREAD_SECONDS = 20;
 const AWAY_SPREAD_SECONDS = 10;
-// During an outage, each check costs the service something.
+// During an outage, each check by a page adds load.
 const DOWN_MIN_SECONDS = 5;
 
 const PAGE = '/r/:token';
@@ -42,7 +42,7 @@ const PAGE = '/r/:token';
 type WithToken = { Params: { token: string } };
 type WithResponse = { Params: { token: string; responseSessionId: string } };
 
-/** Serves the contributor's page and the JSON half of the upload interface; uploads.ts has the bytes. */
+/** Serves the contributor's page and the JSON half of the upload interface; uploads.ts handles the bytes. */
 export async function recorderRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { services, baseUrl, brand } = context;
 
@@ -57,7 +57,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   };
   pageAssetRoutes(app, assets);
 
-  // A browser gets a page for every address under /r/; the upload interface and every other client get JSON.
+  // A browser gets a page for every address under /r/. The upload interface and all other clients get JSON.
   app.errorPages.set(linked.start, reply => {
     const { request, statusCode } = reply;
     const isRefused = statusCode === 429 || statusCode >= 500;
@@ -67,7 +67,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     return sendDocument(reply, statusCode, renderRecorder(look, unknownLinkPage(languageOf(request), brand)));
   });
 
-  // Looks the token up itself, because an unknown link gets a page too.
+  // This handler looks the token up itself, because an unknown link gets a page too.
   app.get<WithToken>(PAGE, { config: open('address') }, async (request, reply) => {
     const redirected = redirectTouched(reply, linked);
     if (redirected) return redirected;
@@ -77,7 +77,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     noteSubjectOf(request, found);
     const { underWay } = found;
     const status = underWay ? 'active' : linkStatusName(found.status);
-    // A response that has begun continues, so the page has its script even when new responses are refused.
+    // The page has its script even when the link refuses new responses, because a response that has begun continues.
     const shared = found.linkType === LinkType.LINK_TYPE_SHARED;
     const page = recorderPage({
       settings: underWay?.settings ?? found.settings,
@@ -91,13 +91,13 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   });
 
   app.get<WithToken>('/r/:token/thank-you', { config: open('contributor') }, async (request, reply) => {
-    // The page always says thank you; without the owner's message if the link cannot be read.
+    // The page always says thank you; it omits the owner's message if the link cannot be read.
     const found = await findLink(request).catch(() => undefined);
     const message = found?.settings?.showSuccessDialog ? found.settings.successMessage : '';
     return sendDocument(reply, 200, renderRecorder(look, thankYouPage(languageOf(request), brand, message)));
   });
 
-  // The QR code of the link, to continue on a phone. The gateway draws it, so that no third party sees the link.
+  // The QR code of the link, for continuing on a phone. The gateway draws it, so that no third party sees the link.
   app.get<WithToken>('/r/:token/qr.png', { config: recipient('contributor') }, async (request, reply) => {
     const { png } = await qrCode(recipientUrl(baseUrl, request.params.token));
     return reply.type('image/png').send(png);
@@ -119,7 +119,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
         body: BeginResponseBody,
         response: { 201: ref(ContributorResponse) },
       },
-      // A missing body means an empty one: both fields are optional.
+      // A missing body means an empty object, because both fields are optional.
       preValidation: async request => {
         request.body ??= {};
       },
@@ -165,7 +165,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     },
   );
 
-  /** Sends the page with the same status and Retry-After. */
+  /** Sends the error's page with the same status and Retry-After. */
   function sendWaitPage(reply: FastifyReply): FastifyReply {
     const crowd = reply.statusCode === 429;
     const retryAfter = Number(reply.getHeader('retry-after') ?? 0);
@@ -206,7 +206,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
 }
 
 function languageOf(request: FastifyRequest): Language {
-  // A request that failed before routing has no query.
+  // A request that failed before routing has no parsed query.
   const { lang } = (request.query ?? {}) as { lang?: unknown };
   return chooseLanguage(typeof lang === 'string' ? lang : undefined, request.headers['accept-language']);
 }

@@ -61,8 +61,8 @@ function pageRequestOf(request: FastifyRequest, defaultPage: number): ListSubmis
 }
 
 /**
- * Returns a page of submissions, searched if the route has a search; with fewer rows than requested if its texts are long.
- * Reads the project at the same time: for its name, and for the 404 of a missing one.
+ * Returns a page of submissions, searched if the route has a search. The page has fewer rows than requested if its
+ * texts are long. Reads the project at the same time, for its name and for the 404 of a missing project.
  */
 export async function loadPage(
   { services, baseUrl, projectNames }: Context,
@@ -89,14 +89,14 @@ interface FirstPage {
 }
 
 /**
- * Returns the first part of a page: its bytes, if it is the whole page. The service needs the project's name for these bytes, so
- * this reads the name first if it is not cached.
+ * Returns the first part of a page: its bytes, if they are the whole page. The service needs the project's name for
+ * these bytes, so this function reads the name first if it is not cached.
  */
 async function loadFirst(context: Context, listRequest: ListSubmissionsRequest): Promise<FirstPage> {
   const { services, baseUrl, projectNames } = context;
   const known = projectNames.get(nameKey(listRequest));
   const naming = known === undefined ? loadProjectName(services, listRequest) : Promise.resolve(known);
-  // Also lists a project that is missing, because the cursor may be wrong too.
+  // Lists even when the project is missing, because the cursor may be wrong too, and a wrong cursor is reported first.
   const listing = naming
     .catch(() => '')
     .then(projectName =>
@@ -134,8 +134,8 @@ export const nameKey = ({ ownerId, projectId }: ProjectRef): string => `${ownerI
 const NAME_DEADLINE_MS = 1_000;
 
 /**
- * Returns a project's name for a file name; "" if the name does not come in time, because the file matters more than its
- * name.
+ * Returns a project's name for a file name; "" if the name does not arrive in time, because the file matters more than
+ * its name.
  */
 export async function knownName(
   { services, projectNames }: Pick<Context, 'services' | 'projectNames'>,

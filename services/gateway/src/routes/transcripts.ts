@@ -13,10 +13,10 @@ import { sendTextUnlessSame } from './answers.ts';
 import { knownName } from './submissions.ts';
 
 interface TranscriptFile {
-  /** The last part of its path. */
+  /** The last segment of its path. */
   path: string;
   type: string;
-  /** The end of its operation's id. */
+  /** The last part of its operation's id. */
   id: string;
   tag: 'submissions' | 'extensions';
   summary: string;
@@ -50,7 +50,7 @@ export const TRANSCRIPT_FILES: TranscriptFile[] = [
   },
 ];
 
-/** Sends a transcript; 404 until it is completed. A transcript without speech is completed and empty. */
+/** Sends a transcript; 404 until it is completed. A clip without speech has a completed, empty transcript. */
 export async function sendTranscript(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -21,15 +21,15 @@ import { endShortBody, endWith503 } from '../plugins/short-body.ts';
 
 const PREFIX = '/r/:token/uploads';
 /**
- * The client's headers that the service gets: those of tus 1.0. Only the gateway sets the headers that identify the
- * contributor.
+ * The client's headers that the service gets: the headers of tus 1.0. Only the gateway sets the headers that identify
+ * the contributor.
  */
 const REQUEST_HEADERS =
   /^(?:host|content-type|content-length|tus-resumable|upload-(?:offset|length|defer-length|metadata|concat|checksum))$/;
 const ANSWER_HEADERS = /^(?:content-type|content-length|error-code|location|retry-after|tus-[a-z-]+|upload-[a-z-]+)$/;
-// An id is always a single segment of the service's path.
+// An id is always one segment of the service's path.
 const UPLOAD_ID = /^[\w-]+$/;
-// The answers that this reads have a few hundred bytes.
+// The service's answers that this gateway reads have a few hundred bytes.
 const READ_BYTES = 65_536;
 const KEPT_MS = 1_000;
 const AGAIN = 3;
@@ -40,8 +40,8 @@ type Upstream = { statusCode: number; headers: IncomingHttpHeaders; stream: Read
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
- * Streams the contributors' tus uploads to the submissions service. Has no limit of size or total time, but idle connections
- * end, and owners share the number of concurrent uploads.
+ * Streams the contributors' tus uploads to the submissions service. Does not limit their size or total time. Idle
+ * connections end, and owners share the number of concurrent uploads.
  */
 export async function uploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { config, baseUrl, internal } = context;
@@ -58,13 +58,13 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
       httpMethods,
       config: { ...recipient('upload'), streamsBody: true },
       disableRequestLogging: true,
-      // undici's own timeouts also run while a body is being sent, and would cut a long upload in the middle.
+      // undici's own timeouts also run while a body is being sent, and would cut a long upload.
       undici: {
         connections: config.uploadsAtOnce,
         headersTimeout: 0,
         bodyTimeout: 0,
         connectTimeout: 5_000,
-        // Shorter than a stopping service keeps an idle connection open.
+        // Shorter than the time for which a stopping service keeps idle connections open.
         keepAliveTimeout: KEPT_MS,
         keepAliveMaxTimeout: KEPT_MS,
         ...(connect && { connect }),
@@ -88,7 +88,9 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
   });
 }
 
-/** Retries a HEAD without an answer, perhaps at another replica. Bytes are not retried: their client resumes. */
+/**
+ * Retries a HEAD that got no answer, perhaps at another replica. Does not retry bytes, because their client resumes.
+ */
 const againAfter: NonNullable<FastifyReplyFromHooks['retryDelay']> = ({ req, res, err, attempt, getDefaultDelay }) => {
   const isLost = (req as { method?: string }).method === 'HEAD' && err && !res;
   if (isLost) return attempt < AGAIN ? AGAIN_MS * 2 ** attempt : null;
@@ -106,7 +108,7 @@ function boundUploads(scope: FastifyInstance, { uploadsAtOnce, uploadStallMs }: 
     if (uploadId !== undefined && !UPLOAD_ID.test(uploadId)) {
       throw new DomainError('not_found', 'There is no such upload.');
     }
-    // The client left during the look-up of its token: no later event would return the slot.
+    // The client disconnected during the look-up of its token: no later event would release the slot.
     if (reply.raw.destroyed || request.raw.socket.destroyed)
       throw new DomainError('cancelled', 'The client went away.');
     const slot = slotOf(request, slots);
@@ -123,7 +125,7 @@ function boundUploads(scope: FastifyInstance, { uploadsAtOnce, uploadStallMs }: 
   });
 }
 
-/** No owner, link or address can take all slots: an address cannot do so even with the links of several owners. */
+/** No owner, link or address can take all slots, even if an address uses the links of several owners. */
 function slotOf(request: FastifyRequest, slots: FairSlots): Disposable | undefined {
   const { ownerId, projectId, linkId } = recipientOf(request);
   const address = callerNetwork(request.ip);
@@ -133,16 +135,16 @@ function slotOf(request: FastifyRequest, slots: FairSlots): Disposable | undefin
   );
 }
 
-/** Ends a request whose bytes do not move and that gets no answer; its client resumes later. */
+/** Ends a request that makes no progress and gets no answer; its client resumes later. */
 function endStalled(request: FastifyRequest, reply: FastifyReply, stallMs: number): NodeJS.Timeout {
-  // Read now: Node removes it from the request after the answer.
+  // Reads the socket now, because Node removes it from the request after the answer.
   const { socket } = request.raw;
   let progress = { bytes: -1, at: Date.now() };
   const look = () => {
     const { bytesRead } = socket;
     if (bytesRead !== progress.bytes) progress = { bytes: bytesRead, at: Date.now() };
     else if (Date.now() - progress.at < stallMs) return;
-    // If bytes wait here, the client has not stopped sending.
+    // If the gateway holds unread bytes, the client has not stopped sending; the service has not taken them.
     else if (request.raw.complete || request.raw.readableLength > 0) endWith503(reply, NOT_TAKEN);
     else endShortBody(request, reply);
   };
@@ -159,7 +161,7 @@ function inward(request: FastifyRequest, headers: Headers, baseUrl: string): Hea
   };
 }
 
-/** Names an upload before its creation, so that its Location is known even if the answer never comes. */
+/** Chooses the id of an upload before its creation, so that its Location is known even if the answer never comes. */
 function namedUpload(request: FastifyRequest, baseUrl: string): Headers {
   const id = uuidv7();
   noteSubjectOf(request, { uploadId: id });
@@ -170,7 +172,7 @@ function namedUpload(request: FastifyRequest, baseUrl: string): Headers {
 const locationOf = (id: string, token: string, baseUrl: string) =>
   `${new URL(recipientUrl(baseUrl, token)).pathname}/uploads/${id}`;
 
-/** Removes the service's own address: a Location is relative to this host. */
+/** Removes the service's address, because a Location must be relative to this host. */
 function outward(headers: Headers, token: string, baseUrl: string): Headers {
   const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => ANSWER_HEADERS.test(name)));
   if (!isErrorReason(String(passed['error-code']))) delete passed['error-code'];
@@ -182,8 +184,8 @@ function outward(headers: Headers, token: string, baseUrl: string): Headers {
 }
 
 /**
- * Sends the service's answer: an error as `{error}`, and the answer to a last byte with the thank-you address, which only
- * the gateway knows.
+ * Sends the service's answer. An error becomes `{error}`. The answer to a last byte gets the thank-you address, which
+ * only the gateway knows.
  */
 async function pass(request: FastifyRequest, reply: FastifyReply, response: Upstream, baseUrl: string): Promise<void> {
   if (reply.sent) return void response.stream.destroy();
@@ -214,7 +216,7 @@ function sentenceOf(text: string, status: number): string {
     const { error } = JSON.parse(text) as { error?: unknown };
     if (typeof error === 'string') return error;
   } catch {
-    // The tus server's own errors are plain text.
+    // The tus library answers its own errors in plain text.
   }
   return text.trim() || 'The upload could not be taken.';
 }

@@ -3,20 +3,20 @@ const BUFFER_BYTES = 256 * 1024;
 
 /** The part of a connection that a body uses. */
 export interface BodyConnection {
-  /** Continues to read after `filled` returned false. */
+  /** Continues to read after `filled` has returned false. */
   resume(): void;
   /** The body was read to its end: the connection is free. */
   finish(): void;
   /** Ends the connection. */
   destroy(error: Error): void;
-  /** Reports that the reader waits for bytes from now on. */
+  /** Reports that the reader waits for bytes. */
   waits(): void;
 }
 
 /**
- * The body of one response, in memory that no other response ever uses: the buffers are allocated for this body and are dropped
- * with it. At most three exist: one is filled, one waits, and the reader holds one. A chunk is valid until the reader asks for the
- * next one, so a reader must have written a chunk before it asks.
+ * The body of one response. Its buffers are allocated for this body and are dropped with it, so no other response ever
+ * uses them. At most three buffers exist: one is being filled, one waits, and the reader holds one. A chunk is valid
+ * until the reader asks for the next one, so a reader must write a chunk before it asks.
  */
 export class ResponseBody implements AsyncIterableIterator<Buffer> {
   /** The number of bytes that have not arrived. */
@@ -92,7 +92,7 @@ export class ResponseBody implements AsyncIterableIterator<Buffer> {
     return await this.#waiter.promise;
   }
 
-  /** Ends the read. Nothing overwrites a chunk that the reader still holds. */
+  /** Ends the read. The reader may still hold a chunk, so its memory is not overwritten. */
   destroy(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -107,7 +107,7 @@ export class ResponseBody implements AsyncIterableIterator<Buffer> {
     return { done: true, value: undefined };
   }
 
-  /** Reports that the connection ended. The reader still gets the bytes that arrived before. */
+  /** Reports that the connection ended. The reader still gets the bytes that arrived before the end. */
   fail(error: Error): void {
     this.#error ??= error;
     if (this.#left > 0) this.#waiter?.reject(error);

@@ -10,7 +10,10 @@ export interface ResponseHead {
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
 const LENGTH = /^\d{1,15}$/;
 
-/** Parses the head of an HTTP/1 response: `text` is everything before the empty line. Returns undefined when it is not one. */
+/**
+ * Parses the head of an HTTP/1 response: `text` is everything before the empty line. Returns undefined when `text` is
+ * no such head.
+ */
 export function parseResponseHead(text: string): ResponseHead | undefined {
   const [statusLine = '', ...lines] = text.split('\r\n');
   const [, minor, status] = STATUS_LINE.exec(statusLine) ?? [];
@@ -23,7 +26,7 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     const name = line.slice(0, colon).toLowerCase();
     const value = line.slice(colon + 1).trim();
     if (name === 'content-length') {
-      // With two different lengths, the end of the response is unknown.
+      // With two different lengths, nobody knows where the response ends.
       if (!LENGTH.test(value) || (contentLength !== undefined && contentLength !== Number(value))) return undefined;
       contentLength = Number(value);
     } else if (name === 'connection') {
