@@ -1,4 +1,4 @@
-// Creates the MongoDB users, each with only the rights that its service needs. A variable holds the password of each (PROJECTS_PASSWORD, …):
+// Creates the MongoDB users, each with only the rights that its service needs. Each password is in a variable (PROJECTS_PASSWORD, …):
 //   mongosh "$ADMIN_URL" deploy/rights/mongodb.js
 const { env } = process;
 const prefix = env.MONGO_DATABASE_PREFIX ?? '';
@@ -8,9 +8,9 @@ const USERS = {
   projects: on('projects', 'readWrite'),
   submissions: on('submissions', 'readWrite'),
   webhooks: on('webhooks', 'readWrite'),
-  // A migration changes indexes and documents of all three.
+  // A migration changes indexes and documents of all three databases.
   migrate: ['projects', 'submissions', 'webhooks'].flatMap(each => on(each, 'readWrite', 'dbAdmin')),
-  // A backup reads them, and holds a lease in the database of submissions.
+  // A backup reads all three databases, and holds a lease in the database of submissions.
   backup: [...on('projects', 'read'), ...on('submissions', 'readWrite'), ...on('webhooks', 'read')],
 };
 

@@ -10,7 +10,7 @@
 {{- else if or (eq $o.kind "Deployment") (eq $o.kind "Job") }}
   {{- include "recording-request.pod" (dict "spec" $o.spec.template.spec "names" $names "root" .root) }}
   {{- if eq $o.kind "Job" }}
-    {{- /* A Job is immutable, so each revision has its own. */}}
+    {{- /* A Job is immutable, so each revision creates a new Job. */}}
     {{- $_ := set $o.metadata "name" (printf "%s-%d" $o.metadata.name .root.Release.Revision) }}
   {{- else }}
     {{- /* Pods read a Secret at their start, so a changed Secret starts new pods. A rendering without a cluster finds no Secret. */}}
@@ -88,7 +88,7 @@
 {{- include "recording-request.possible" (dict "object" $o "settings" .settings) }}
 {{- end }}
 
-{{- /* Sets a pod's grace period, and STOP_GRACE_SECONDS to the rest of it after preStop and a reserve, as in the base. */}}
+{{- /* Sets a pod's grace period. Sets STOP_GRACE_SECONDS to this period minus preStop's sleep and a reserve, like the base. */}}
 {{- define "recording-request.grace" }}
 {{- $pod := .object.spec.template.spec }}
 {{- $container := first $pod.containers }}
@@ -117,7 +117,7 @@
 {{- end }}
 {{- end }}
 
-{{- /* Sets the values common to all pods, and each container's image and names of the settings and of the Secret. */}}
+{{- /* Sets the values common to all pods. Sets each container's image, and the names of its settings and its Secret. */}}
 {{- define "recording-request.pod" }}
 {{- $spec := .spec }}
 {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" }}

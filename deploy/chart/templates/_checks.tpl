@@ -22,7 +22,7 @@
 {{- if and (ne $v.edge.kind "none") (not $v.edge.hosts) }}{{ fail (printf "edge.kind=%s needs edge.hosts: without them, it would route the requests of every host name" $v.edge.kind) }}{{ end }}
 {{- end }}
 
-{{- /* Rejects an `object` with conflicting values and defaults. */}}
+{{- /* Rejects an `object` whose values, with the defaults, conflict with each other. */}}
 {{- define "recording-request.possible" }}
 {{- $o := .object }}
 {{- $name := $o.metadata.name }}
@@ -54,7 +54,7 @@
   {{- if hasKey $jobs $name }}
     {{- $variable := printf "%s_JOB_SECONDS" (upper $name) }}
     {{- $job := int (default (get $jobs $name) (get .settings $variable)) }}
-    {{- /* A stop reserves its last five seconds for closing connections. */}}
+    {{- /* A stop reserves its last five seconds for closing connections, after the jobs. */}}
     {{- if gt $job (sub $stops 5) }}
       {{- fail (printf "services.%s.graceSeconds: a job may take %d s (settings.%s), but the service ends it %d s after SIGTERM: set %d or more" $name $job $variable (sub $stops 5) (add $job 25)) }}
     {{- end }}
