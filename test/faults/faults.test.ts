@@ -17,7 +17,7 @@ const SERVERS = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
 
 const serversEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => SERVERS.test(name)));
 
-// A Kafka outage does not affect clients, so another case runs at the same time. lastUse runs alone, because its many
+// A Kafka outage does not affect clients, so another case runs at the same time. lastUse runs alone: its many
 // contributors may get 503, which kafkaDown does not allow.
 const { fault, verdicts } = together([[kafkaDown, uploadCut], [lastUse], [killEachService]]);
 const seed = Date.now().toString(36);

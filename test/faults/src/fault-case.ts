@@ -10,13 +10,13 @@ export interface FaultCase {
   /** True if `npm test` includes its short form. */
   bounded: boolean;
   /**
-   * Its share of the run's submissions, relative to the other cases. The default is 1; a case that chooses its own number
-   * has 0.
+   * The case's share of the run's submissions, relative to the other cases; 1 by default. It is 0 for a case that
+   * chooses its own number.
    */
   weight?: number;
   /** The time limit of the run and the check in milliseconds; twelve minutes by default. */
   limitMs?: number;
-  /** The milliseconds for which the checker waits for rest; four minutes by default. */
+  /** The milliseconds for which the checker waits until the service is at rest; four minutes by default. */
   restMs?: number;
   /** The required options of its harness. */
   harness?: HarnessOptions;

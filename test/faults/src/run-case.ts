@@ -103,7 +103,7 @@ async function runOnHarness(fault: FaultCase, dataDir: string, options: CaseOpti
   };
 }
 
-/** Rejects on an abort without waiting for the work: its servers and processes are about to end. */
+/** Rejects on an abort without waiting for the work, because the servers and processes of the work are about to end. */
 async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const end = () => reject(signal.reason);
@@ -118,7 +118,7 @@ async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 
 const traceOf = (error: unknown) => (error instanceof Error && error.stack) || String(error);
 
-/** Ends every fault that the case left, so that the checker sees a service with working servers. */
+/** Ends every fault that the case left, so that the checker sees services with working servers. */
 async function endFaults(harness: Awaited<ReturnType<typeof openHarness>>): Promise<void> {
   for (const server of SERVERS) await harness.proxies(server).pass();
   for (const process of harness.fleet.all()) {

@@ -9,8 +9,8 @@ export interface Verdict {
 }
 
 /**
- * Combines several cases into one, so that the services start once. The cases of a step run at the same time, so a case must
- * not break a server that another case needs. The checker judges all of them at the end.
+ * Combines several cases into one, so that the services start once. The cases of a step run at the same time, so no
+ * case may break a server that another case of its step needs. At the end, the checker judges all cases.
  */
 export function together(steps: FaultCase[][]): { fault: FaultCase; verdicts: Verdict[] } {
   const all = steps.flat();

@@ -11,7 +11,7 @@ const OFF_SECONDS = 10;
 const CLAIMS = 6;
 const TAKES = { short: 12, long: 40 };
 
-/** For some services, the clock of one process is ahead; for the others, the clock of one process is behind. */
+/** The clock offsets of single processes, in seconds. Some are ahead, others behind. */
 const OFF: Record<string, number> = {
   'submissions 1': OFF_SECONDS,
   'projects 1': -OFF_SECONDS,
@@ -40,7 +40,7 @@ export const clocks: FaultCase = {
     const writers = Promise.all(
       Array.from({ length: short ? 2 : 6 }, (_, at) => paused(harness, random.fork(`paused ${at}`), signal)),
     );
-    // Several claims, so that different processes begin and release them.
+    // Makes several claims, so that different processes begin and release them.
     const claims = Promise.all(
       Array.from({ length: CLAIMS }, (_, at) => emptyClaim(harness, random.fork(`empty ${at}`), signal)),
     );
@@ -50,8 +50,8 @@ export const clocks: FaultCase = {
 };
 
 /**
- * Sends an upload with pauses that are shorter than its lease, and longer than a sweep interval plus the difference of the
- * clocks.
+ * Sends an upload with pauses. Each pause is shorter than the upload's lease, but longer than a sweep interval plus the
+ * difference of the clocks.
  */
 async function paused(harness: Harness, random: Random, signal: AbortSignal): Promise<void> {
   const { plain } = await harness.projects();
@@ -71,7 +71,9 @@ async function paused(harness: Harness, random: Random, signal: AbortSignal): Pr
   await hand.finish(offset);
 }
 
-/** Checks that a claim without a byte keeps its use for its hold time and then releases it. Any process may sweep. */
+/**
+ * Checks that a claim without a byte keeps its use for its hold time and then releases the use. Any process may sweep.
+ */
 async function emptyClaim(harness: Harness, random: Random, signal: AbortSignal): Promise<void> {
   const project = await harness.owner.create({ sharedLinkMaxUses: 1 });
   const first = byHand(harness, { project }, harness.take(random.fork('first')));

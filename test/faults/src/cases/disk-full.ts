@@ -66,7 +66,7 @@ export const workDiskFull: FaultCase = {
     if (isSkipped('media-work-disk-full')) return;
     const fullMs = short ? 8_000 : 24_000;
     const load = trickle(harness, submissions, random, { overMs: fullMs, speech: 0.5 });
-    // From no free byte to slightly too few, so that another file does not fit each time.
+    // Leaves from no free byte to slightly too few, so that each time a different file does not fit.
     for (const butBytes of [0, 16, 40, 64, 96].map(kib => kib * 1024)) {
       await clear(harness.workDir);
       await fill(harness.workDir, butBytes);
@@ -83,7 +83,7 @@ export const workDiskFull: FaultCase = {
   },
 };
 
-/** Checks that every clip has thumbnails at the end, even if the disk was full at first. */
+/** Checks that every clip has thumbnails in the end, even if the disk was full at first. */
 async function allThumbnails(harness: Harness, count: number): Promise<void> {
   const made = async () => {
     const all = await Promise.all(harness.owner.projects.map(({ projectId }) => harness.owner.submissions(projectId)));

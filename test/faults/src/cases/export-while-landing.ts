@@ -16,8 +16,8 @@ import { provideSpeech } from '../harness/speech-provider.ts';
 import type { Project } from '../owner/owner.ts';
 
 /**
- * The texts exceed the buffers between service and reader, so that a download takes as long as a download of thousands of
- * clips.
+ * A text that exceeds the buffers between service and reader, so that a download takes as long as a download of
+ * thousands of clips.
  */
 const TEXT = 'good morning '.repeat(20_000);
 const CLIPS = { short: 24, long: 60 };
@@ -84,7 +84,10 @@ function download(
   return readSlowly(url, { headers, until: meanwhile, keep: true, signal });
 }
 
-/** Downloads an archive, cut and resumed at random bytes. It must stay the same, even if more clips have landed. */
+/**
+ * Downloads an archive, cut and resumed at random bytes. The archive must stay the same, even if more clips have
+ * landed.
+ */
 async function resumedAtCuts(
   harness: Harness,
   { projectToken }: Project,

@@ -30,7 +30,7 @@ export const haltMedia: FaultCase = {
       const mine = random.fork(`take ${times}`);
       await harness.contribute({ project: plain }, harness.take(mine), mine);
       const working = async () => ((await childrenOf(media!.pid!)).length > 0 ? true : undefined);
-      // The other process may have the job. A halt without a job still counts.
+      // The other process may have the job. The test still halts this process.
       await waitFor('a job of media', working, { timeoutMs: 5_000, intervalMs: 5, signal }).catch(() => {});
       await halt(harness, 'media');
     }

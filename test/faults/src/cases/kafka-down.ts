@@ -4,8 +4,8 @@ import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
 
 /**
- * The time for which Kafka refuses connections, and then the time for which it accepts them without a response: longer than
- * a request's timeout.
+ * Kafka refuses connections for this time. Then it accepts connections without responding, for longer than a request's
+ * timeout.
  */
 const REFUSING_MS = { short: 15_000, long: 100_000 };
 const HANGING_MS = { short: 40_000, long: 50_000 };

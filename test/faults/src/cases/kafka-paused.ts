@@ -5,7 +5,7 @@ import type { FaultCase } from '../fault-case.ts';
 import { ownServers } from '../harness/own-servers.ts';
 
 const TERMS_CHARACTERS = 20_000;
-/** The clips that land meanwhile exceed the largest message of a broker several times. */
+/** The clips that land meanwhile. Together, their events are several times larger than a broker's largest message. */
 const LARGE = { short: { clips: 24, haltMs: 8_000 }, long: { clips: 120, haltMs: 20_000 } };
 /** Longer than the time for which a client retries one batch. */
 const LONG = { short: { haltMs: 40_000, after: 6 }, long: { haltMs: 170_000, after: 15 } };
@@ -30,7 +30,7 @@ export const kafkaPausedLargeTexts: FaultCase = {
   },
 };
 
-/** Returns random letters of three bytes each, which compression cannot make much smaller. */
+/** Returns random letters of three bytes each. Compression cannot make them much smaller. */
 const characters = (random: Random): string =>
   String.fromCharCode(...Array.from({ length: TERMS_CHARACTERS }, () => random.integer(0x4e00, 0x9fff)));
 

@@ -4,7 +4,7 @@ import type { Process } from '../harness/fleet.ts';
 import type { Harness } from '../harness/harness.ts';
 import { forgetMoments, onCommit, onPublished } from '../proxy/moments.ts';
 
-/** At each moment that `arm` sees on a process's proxies, kills the process and restarts it, until the load is over. */
+/** Kills a process at each moment that `arm` sees on the process's proxies, and restarts it, until the load is over. */
 async function killAtMoments(
   { fleet }: Harness,
   process: Process,
@@ -32,10 +32,11 @@ async function killAtMoments(
   return kills;
 }
 
-// The load waits during a start, which takes one or two seconds. With this many kills, the load still makes progress.
+// The load waits during each restart, which takes one or two seconds. With this number of kills, the load still makes
+// progress.
 const TIMES = { short: 3, long: 12 };
 
-/** The collections whose commits are followed by another necessary step. */
+/** The collections after whose commits another step must follow. */
 const COLLECTIONS = ['uploads', 'submissions', 'responses', 'links', 'deliveries'];
 
 export const killAfterCommit: FaultCase = {
@@ -68,18 +69,18 @@ export const killRelay: FaultCase = {
   bounded: false,
   async run(harness, { random, submissions, short }) {
     const load = harness.load(submissions, random.fork('load'));
-    // Any of the processes may hold the lease for publishing.
+    // Kills each process, because any of them may hold the lease for publishing.
     const kill = async (service: 'submissions' | 'media', times: number) => {
       const killing = harness.fleet.of(service).map((process, at) => {
         const moments = random.fork(`${service}-${at}`);
-        // A short load may be published in two requests, so the first request must count.
+        // In the short form, skips no request, because a short load may be published in only two requests.
         const arm = (then: () => void) => onPublished(process, moments.integer(0, short ? 0 : 2), then);
         return killAtMoments(harness, process, { times, over: load, arm });
       });
       return (await Promise.all(killing)).reduce((sum, kills) => sum + kills, 0);
     };
     const times = short ? 2 : 8;
-    // In media, the same moment exists: its result is published, but its work is not marked as done.
+    // Media has the same moment: its result is published, but its work is not marked as done.
     const [kills] = await Promise.all([kill('submissions', times), kill('media', Math.ceil(times / 3)), load]);
     if (kills === 0) harness.violated('the proxies saw no publication: the case tested nothing');
   },

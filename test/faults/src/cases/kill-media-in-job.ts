@@ -40,7 +40,8 @@ function jobOf(media: Process): Promise<number[] | undefined> {
   const look = async () => {
     const children = await childrenOf(media.pid!);
     const names = await Promise.all(children.map(nameOf));
-    // Skips a child that has not yet executed ffmpeg: while halted, it could not notice the end of its parent.
+    // Skips a child that has not executed ffmpeg yet. While halted, such a child could not notice the end of its
+    // parent.
     const running = children.filter((_, at) => names[at] === 'ffmpeg');
     return running.length > 0 ? running : undefined;
   };

@@ -44,14 +44,17 @@ export const projectsList: FaultCase = {
 
 const PARTS = { short: 1_000, long: 6_000 };
 const PART_BYTES = 1_024;
-/** The limit of a later PATCH: the time of the first PATCH, multiplied by FACTOR, plus NOISE_MS for variations of the machine. */
+/**
+ * The limit of a later PATCH is the time of the first PATCH, multiplied by FACTOR, plus NOISE_MS for variations of the
+ * machine.
+ */
 const FACTOR = 1.5;
 const NOISE_MS = 10;
 const TIMED = 25;
 const REFUSED = { short: 30, long: 200 };
 const OPEN_MAX = 20;
 const TRIED = 30;
-/** The number of uploads that are refused at the same time, each for another question. */
+/** The number of uploads that are refused at the same time. Each answers a different question. */
 const LANES = 6;
 
 export const longUploadAndRefusals: FaultCase = {
@@ -103,7 +106,7 @@ async function longUpload(harness: Harness, project: Project, parts: number, ran
 
 const NO_VIDEO = Buffer.from('This is no video.');
 
-/** Sends uploads that are not videos, then leaves more uploads open than one response may have. */
+/** Sends uploads that are not videos. Then leaves more uploads open than one response may have. */
 async function refusals(harness: Harness, project: Project, count: number, random: Random): Promise<void> {
   const responseSessionId = randomUUID();
   const hand = byHand(harness, { project }, harness.take(random), responseSessionId);

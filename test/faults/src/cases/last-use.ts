@@ -22,7 +22,7 @@ export const lastUse: FaultCase = {
   },
 };
 
-/** All contributors begin at once; the admitted contributors send. */
+/** All contributors begin at once. Then the admitted contributors send. */
 async function startForOne(harness: Harness, crowd: number, random: Random): Promise<void> {
   const project = await harness.owner.create({ sharedLinkMaxUses: 1 });
   const hands = contributors(harness, project, crowd, random);
@@ -41,8 +41,8 @@ async function startForOne(harness: Harness, crowd: number, random: Random): Pro
 }
 
 /**
- * All contributors begin, and lose their use because they send no byte. Then the owner leaves one use, and all contributors
- * send.
+ * All contributors begin, and lose their claimed use because they send no byte. Then the owner leaves one use, and all
+ * contributors send.
  */
 async function finishForOne(harness: Harness, crowd: number, random: Random): Promise<void> {
   const project = await harness.owner.create({ sharedLinkMaxUses: crowd });

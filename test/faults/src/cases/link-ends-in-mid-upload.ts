@@ -13,7 +13,7 @@ interface Ending {
   /** Completes the sentence "a link that …". */
   what: string;
   end(harness: Harness, project: Project): Promise<void>;
-  /** The expected statuses of a new response afterwards; undefined if it is accepted. */
+  /** The expected statuses of a new response after the end; undefined if a new response is accepted. */
   refused: number[] | undefined;
 }
 
@@ -64,8 +64,8 @@ export const linkEnds: FaultCase = {
 };
 
 /**
- * Ends the link while contributors are at different points: some have begun, some have sent a part, and some have sent all
- * but the last byte.
+ * Ends the link while contributors are at different points: some have only begun, some have sent a part, and some have
+ * sent all but the last byte.
  */
 async function through(harness: Harness, ending: Ending, count: number, random: Random): Promise<void> {
   const project = await harness.owner.create({ projectName: `A link that ${ending.what}` });

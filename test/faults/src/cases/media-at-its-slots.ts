@@ -12,7 +12,7 @@ export const mediaAtItsSlots: FaultCase = {
   bounded: false,
   weight: 0,
   restMs: 180_000,
-  // The number of slots is the default, as in the manifest.
+  // The default number of slots, which the manifest also uses.
   harness: { env: { MEDIA_SLOTS: '1' }, limited: ['media'] },
   async run(harness, { random, short }) {
     const project = await harness.owner.create();

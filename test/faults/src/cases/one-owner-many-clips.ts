@@ -11,7 +11,7 @@ const AT_ONCE = 24;
 const JOB_MS = 400;
 /** The limit from the landing of a clip until it has media and a transcript. */
 const SINGLE_MS = 30_000;
-/** The other owner's clips land when these shares of the first owner's clips are done. */
+/** The shares of the first owner's clips that must be done before each clip of the other owner lands. */
 const MOMENTS = [0, 0.2, 0.4];
 const STALLED_MS = 120_000;
 
@@ -24,7 +24,7 @@ export const oneOwnerManyClips: FaultCase = {
   limitMs: 30 * 60_000,
   restMs: 15 * 60_000,
   harness: {
-    // A short inspection timeout, because media is down at first.
+    // The inspection timeout is short, because media is down at first.
     env: { INSPECT_SECONDS: '1', MEDIA_SLOTS: '1', TRANSCRIPTION_SLOTS: '1', STUCK_SECONDS: '120' },
   },
   async run(harness, { random, short, signal }) {

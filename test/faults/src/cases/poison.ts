@@ -10,7 +10,7 @@ import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 
 const TOPICS = ['submissions.events', 'media.work', 'transcription.work', 'media.events', 'transcription.events'];
-/** The largest record that fits into a Kafka batch. Its dead letter must fit too. */
+/** The size of the largest record that fits into a Kafka batch. The record's dead letter must fit too. */
 const MOST_BYTES = 1_048_588 - 150;
 const DEAD_LETTER_MS = 120_000;
 
@@ -84,7 +84,7 @@ function nonsense(random: Random): (Buffer | null)[] {
   ];
 }
 
-/** Returns valid events that the topic's consumer cannot handle. */
+/** Returns valid events that the consumer of the topic cannot handle. */
 function misfits(topic: string): Buffer[] {
   const ids = { projectId: uuidv7(), submissionId: uuidv7() };
   const erased = newEvent('submission.erased', erasedOf(ids.projectId, ids.submissionId));

@@ -16,7 +16,7 @@ const ADMIN = fileURLToPath(new URL('../../../../tools/admin/src/main.ts', impor
 const NEW_SERVERS = ['mongo', 'kafka', 's3'] as const;
 const COMMAND_MS = 240_000;
 const MEDIA_MS = 180_000;
-/** Long enough that the relay publishes the events and a backup begins. */
+/** The halt lasts long enough for the relay to publish the events and for a backup to begin. */
 const HALTED_MS = 5_000;
 const AGREES_MS = 90_000;
 
@@ -40,7 +40,7 @@ export const restore: FaultCase = {
   async run(harness, { random, submissions, signal }) {
     const dir = join(harness.dataDir, 'backup');
     const { plain } = await harness.projects();
-    // Two takes are in progress at that moment: one lands about now, and the other has acknowledged bytes.
+    // When the backup begins, two takes are in progress: one lands about now, and the other has acknowledged bytes.
     const open = byHand(harness, { project: plain }, harness.take(random.fork('open'), { padBytes: 200_000 }));
     await open.begin();
     await open.create();
@@ -55,8 +55,8 @@ export const restore: FaultCase = {
     const published = delay(HALTED_MS).then(() => harness.fleet.resume(webhooks!));
     let copying = true;
     const later: Entry[] = [];
-    // Continues until the backup is complete, because clips that land meanwhile must not remove objects that the backup still
-    // copies.
+    // Contributes until the backup is complete, because clips that land meanwhile must not remove objects that the
+    // backup still copies.
     const meanwhile = (async () => {
       for (let round = 0; (copying || round === 0) && !signal.aborted; round++)
         later.push(...(await harness.load(4, random.fork(`meanwhile ${round}`), { width: 4, speech: 0.3 })));
@@ -64,7 +64,7 @@ export const restore: FaultCase = {
     harness.noted(last(await admin(harness, ['backup', '--to', dir])));
     copying = false;
     await Promise.all([meanwhile, published]);
-    // The backup may or may not contain these takes, landed or not.
+    // The backup may contain or lack these takes, whether they landed or not.
     for (const entry of later) Object.assign(entry, { outcome: 'unknown', why: 'it was sent during the backup' });
 
     await harness.move(async () => {

@@ -15,14 +15,14 @@ import { type Holder, type MountedCertificates, openMountedCertificates } from '
 import { readOn } from './rolling-restart.ts';
 
 const ADMIN = fileURLToPath(new URL('../../../../tools/admin/src/main.ts', import.meta.url));
-// The interval at which a service looks at its files is five seconds.
+// A service checks its files every five seconds.
 const READ_MS = 60_000;
 const ADMIN_MS = 120_000;
 const PAUSE_MS = 8_000;
 const SHORT_PAUSE_MS = 2_500;
-// A process reads SECRETS_KEY only at its start, so the processes are replaced one by one.
+// A process reads SECRETS_KEY only at its start, so the test replaces the processes one by one.
 const PROCESSES = { projects: 2 };
-// Excludes the archive, because it keeps uploads for a day.
+// Omits the archive, because requesting it keeps the uploads for a day.
 const PATHS = ['', '/links', '/submissions', '/export.csv'];
 const countOf = (name: string) => (name === 'projects' ? PROCESSES.projects : 1);
 

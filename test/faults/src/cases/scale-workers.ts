@@ -18,7 +18,7 @@ export const scaleWorkers: FaultCase = {
     for (let times = 0; times < (short ? 1 : 2); times++) {
       for (const count of [MOST, 1]) {
         await delay(random.integer(500, 3_000));
-        // Starts one worker after the other, because the start of fifteen processes at once would only test the machine.
+        // Starts one worker after the other, because starting fifteen processes at once would only test the machine.
         for (const worker of WORKERS) await harness.fleet.scale(worker, count);
       }
     }

@@ -7,7 +7,7 @@ import type { Harness } from '../harness/harness.ts';
 import { sendSlowly } from '../harness/slow-http.ts';
 import type { Project } from '../owner/owner.ts';
 
-/** The numbers of large and small PATCHes: too many for the memory that the service lends to each at first. */
+/** The numbers of large and small PATCHes. They exceed the memory that the service lends to PATCHes at first. */
 const PATCHES = { large: 100, small: 600 };
 /** The default part size. A request holds at most this much in memory before it stores a part. */
 const PART_BYTES = 4 * 1024 ** 2;
@@ -31,8 +31,8 @@ export const slowPatches: FaultCase = {
     env: {
       UPLOAD_PART_BYTES: String(PART_BYTES),
       UPLOAD_LEASE_SECONDS: '15',
-      // The contributors of one link at one address get an eighth of the gateway's limit. It is high, so that the service
-      // refuses them, not the gateway.
+      // The contributors of one link at one address get an eighth of the gateway's limit. The limit is high, so that
+      // the service refuses requests, not the gateway.
       UPLOADS_AT_ONCE: '8000',
     },
     limited: ['gateway', 'submissions'],
@@ -42,7 +42,7 @@ export const slowPatches: FaultCase = {
     const everyMs = PATCH_MS[short ? 'short' : 'long'] / TRICKLED_BYTES;
     const writers = await prepared(harness, project, random);
     const sendersOf = (size: Writer['size']) => writers.filter(writer => writer.size === size);
-    // Large senders borrow the memory. Small senders need the rest to begin.
+    // The large senders borrow the memory first. The small senders need the rest of it to begin.
     const holding: Promise<void>[] = [];
     const large = sendersOf('large').map(writer => {
       const { promise, resolve: onFirst } = Promise.withResolvers<void>();
@@ -89,7 +89,10 @@ async function prepared(harness: Harness, project: Project, random: Random): Pro
   return writers;
 }
 
-/** Sends a slow PATCH and retries on 503, then sends the rest unless the contributor disconnects. Returns the number of 503s. */
+/**
+ * Sends a slow PATCH and retries it on 503. Then sends the rest, unless the contributor disconnects. Returns the number
+ * of 503s.
+ */
 async function patch(
   harness: Harness,
   { hand, take, random, size, finishes }: Writer,
@@ -105,7 +108,7 @@ async function patch(
   let offset = 0;
   while (offset === 0 && Date.now() < until) {
     const answer = await sendSlowly(url, { method: 'PATCH', headers, pieces, everyMs, onFirst, signal });
-    // 423: the writer with the cut connection still has the lease.
+    // 423 means that the writer with the cut connection still has the lease.
     if (answer?.status === 503 || answer?.status === 423) {
       refused += Number(answer.status === 503);
       await delay(random.integer(1_000, 4_000), undefined, { signal });
@@ -113,7 +116,7 @@ async function patch(
     }
     if (answer?.status === 204) offset = Number(answer.headers['upload-offset']);
     else {
-      // 409: the service kept the bytes from before the cut.
+      // 409 means that the service kept the bytes from before the cut.
       if (answer && answer.status !== 409) harness.violated(`a slow PATCH returned ${answer.status}: ${answer.body}`);
       offset = await hand.standing();
     }

@@ -21,7 +21,7 @@ export const slowZipReaders: FaultCase = {
   harness: { env: { UPLOAD_PART_BYTES: '4194304' }, limited: ['gateway', 'submissions'] },
   async run(harness, { random, short, signal }) {
     const project = await harness.owner.create();
-    // Without media, the archive contains the uploaded clips with their padding.
+    // Without media, the archive contains the uploaded files with their padding.
     for (const media of harness.fleet.of('media')) await harness.fleet.stop(media);
     await contributeAll(harness, project, ZIP_CLIPS, random.fork('archive'), { padBytes: ZIP_PAD_BYTES });
     const leave = new AbortController();

@@ -9,7 +9,7 @@ import type { Harness } from '../harness/harness.ts';
 interface Trouble {
   what: string;
   answer(response: ServerResponse): void;
-  /** The final state of a transcript whose requests all met this trouble. */
+  /** The final state of a transcript when all its requests met this trouble. */
   ends: 'completed' | 'failed';
 }
 
@@ -58,7 +58,10 @@ export const speechInTrouble: FaultCase = {
   },
 };
 
-/** Sends spoken takes during the trouble. Ends the trouble when each take has met it, or after the failures that it must cause. */
+/**
+ * Sends spoken takes during the trouble. Ends the trouble when each take has met it, or after as many failures as it
+ * must cause.
+ */
 async function meet(harness: Harness, { what, answer, ends }: Trouble, count: number, random: Random): Promise<void> {
   const { spoken } = await harness.projects();
   const speech = harness.proxies('speech', 'transcription');
@@ -83,7 +86,7 @@ async function meet(harness: Harness, { what, answer, ends }: Trouble, count: nu
     async () => (requests >= count ? true : undefined),
     wait,
   ).catch(error => harness.violated(error.message));
-  // Every transcript must survive one failed attempt. Trouble that lasts must fail it in the end.
+  // A transcript must survive one failed attempt. If the trouble lasts, the transcript must fail in the end.
   if (ends === 'completed') await delay(random.integer(0, 1_000));
   else await allEnded(harness, entries, what);
   await speech.pass();

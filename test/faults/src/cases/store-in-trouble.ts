@@ -6,10 +6,10 @@ import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 
-/** Makes takes larger, so that uploads are always in progress when the trouble begins. */
+/** The padding makes takes larger, so that uploads are always in progress when the trouble begins. */
 const PAD_BYTES = 400_000;
 
-/** Runs the phases of trouble while contributors keep arriving. */
+/** Runs the phases of trouble while new contributors arrive. */
 async function through(
   harness: Harness,
   {
@@ -53,7 +53,7 @@ export const storeDown: FaultCase = {
   },
 };
 
-/** Error responses of stores and of proxies in front of them. */
+/** Error responses of stores, and of proxies in front of stores. */
 const ERRORS: [status: number, type: string, body: string][] = [
   [500, 'application/xml', '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>We.</Message></Error>'],
   [503, 'application/xml', '<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Slow.</Message></Error>'],

@@ -5,8 +5,8 @@ import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 
 /**
- * A take that exceeds this factor plus these milliseconds was slowed by the collector. Smaller differences are variations of
- * the machine.
+ * If a take exceeds this factor plus these milliseconds, the collector has slowed it down. Smaller differences are
+ * variations of the machine.
  */
 const FACTOR = 2.5;
 const NOISE_MS = 1_500;
@@ -21,7 +21,7 @@ export const telemetryDown: FaultCase = {
   weight: 2,
   harness: {
     env: { OTEL_BSP_SCHEDULE_DELAY: '500' },
-    // The address has no server: the proxy responds.
+    // This address has no server. The proxy in front of it responds.
     servers: async () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }),
   },
   async run(harness, { random, submissions, short }) {
@@ -36,7 +36,7 @@ export const telemetryDown: FaultCase = {
     };
     const times: Record<string, number[]> = { well: [], refusing: [], hanging: [] };
     await harness.load(4, random.fork('warm'));
-    // Alternates the modes, so that other load on the machine affects them equally.
+    // Alternates the modes, so that other load on the machine affects all modes equally.
     const rounds = short ? 2 : 3;
     const each = Math.max(3, Math.floor((submissions - 4) / (rounds * 3)));
     for (let round = 0; round < rounds; round++)

@@ -5,7 +5,7 @@ import type { Project } from '../owner/owner.ts';
 
 const PAD_BYTES = [0, 1_500, 60_000, 900_000, 12_000_000];
 const READERS = 24;
-// Longer than the time after which the connection of an idle read to the store ends.
+// Longer than the timeout after which an idle connection to the store ends.
 const PAUSE_MS = 7_000;
 const READ_MS = { short: 30_000, long: 10 * 60_000 };
 const FEWEST_RESPONSES = 100;
@@ -17,7 +17,7 @@ export const tenantsRead: FaultCase = {
   weight: 0,
   limitMs: 25 * 60_000,
   harness: {
-    // Media is stopped, so the videos are the uploaded bytes. The inspection timeout is short.
+    // Media is stopped, so the videos are the uploaded files. The inspection timeout is short for the same reason.
     env: { INSPECT_SECONDS: '1', MEDIA_AT_ONCE: '1000' },
   },
   async run(harness, { random, short, signal }) {

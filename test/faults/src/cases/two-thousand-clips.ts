@@ -8,7 +8,7 @@ import type { Project } from '../owner/owner.ts';
 
 const LINKS = 20;
 const CLIP_SECONDS = 2;
-/** One project in ten has transcripts, and so does one take in ten. */
+/** One project in ten has transcripts, and one take in ten has speech. */
 const SPOKEN_EVERY = 10;
 /** Concurrent contributors at each link. */
 const WIDTH = 2;
@@ -16,7 +16,9 @@ const PATIENCE_MS = 15 * 60_000;
 const KILL_EVERY_MS = [4_000, 16_000] as const;
 const DOWN_MS = 3_000;
 
-/** The case of `--scale`. A run of all cases excludes it, because it takes longer than all of them together. */
+/**
+ * The case of `--scale`. A run of all cases excludes it, because this case takes longer than all other cases together.
+ */
 export const twoThousandClips: FaultCase = {
   name: 'two-thousand-clips',
   promise: 'Two thousand clips at twenty links land despite continuous kills: none is lost, duplicated or incomplete',
@@ -34,7 +36,7 @@ export const twoThousandClips: FaultCase = {
     const storm = new AbortController();
     const end = AbortSignal.any([signal, storm.signal]);
     const killing = killOn(harness, random.fork('storm'), end);
-    // If a process does not restart, the case fails at the await below, and the run continues.
+    // The await below reports a process that does not restart. Until then, the run continues.
     killing.catch(() => {});
     const each = Math.ceil(submissions / LINKS);
     const load = Promise.all(projects.map((project, at) => atLink(harness, project, each, random.fork(`link ${at}`))));

@@ -12,11 +12,11 @@ const TRICKLED_BYTES = 48_000;
 const PIECES = 12;
 const PIECE_MS = 250;
 /**
- * The times from the start of the writers to the pause of MongoDB, one per round. One writer has the lease by then, but no
- * byte is written.
+ * The time from the start of the writers to the pause of MongoDB, for each round. By then, one writer has the lease,
+ * but no byte is written.
  */
 const HALTED_AFTER_MS = { short: [120, 300], long: [60, 120, 200, 350] };
-/** Longer than the lease of a writer. */
+/** Longer than a writer's lease. */
 const HALT_MS = 5_000;
 const LIMIT_MS = 100_000;
 
@@ -55,7 +55,10 @@ async function begin(harness: Harness, project: Project, random: Random): Promis
   return hand;
 }
 
-/** Two writers send the same bytes at once, each from the upload's current offset. One of them sends the rest. */
+/**
+ * Two writers send the same bytes at once, each from the upload's current offset. Then one of the writers sends the
+ * rest.
+ */
 async function sendTwice(harness: Harness, hand: ByHand, random: Random, signal: AbortSignal): Promise<void> {
   const { take } = hand.entry;
   let acknowledged = 0;

@@ -89,6 +89,6 @@ async function twoWriters(harness: Harness, project: Project, random: Random): P
   };
   await Promise.all([writer(random.integer(5_000, 30_000)), writer(random.integer(5_000, 30_000)), writer(total)]);
   if (end.aborted) harness.violated('the writers of one upload prevented each other from finishing it for a minute');
-  // Another writer may have received the success response for the last byte.
+  // The other writer may have received the success response for the last byte.
   Object.assign(entry, { outcome: 'ok', why: '' });
 }

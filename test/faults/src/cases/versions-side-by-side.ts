@@ -7,7 +7,7 @@ import { openTomorrow } from '../versions/tomorrow.ts';
 
 const PRELOAD = new URL('../versions/forget-events.ts', import.meta.url).href;
 
-/** Event kinds that the previous version is made to forget, as if this version had added them. */
+/** Event kinds that the previous version is made to forget, as if this version had introduced them. */
 const FORGOTTEN: Partial<Record<ServiceName, string>> = {
   webhooks: 'submissionCompleted,submissionTranscript',
   submissions: 'mediaProcessed,transcriptCompleted',
@@ -19,7 +19,7 @@ export const versionsSideBySide: FaultCase = {
     'The previous version and this one run side by side and replace each other under load: no clip, event or field is lost, although each sends data that the other does not know',
   bounded: false,
   weight: 2,
-  // Each of three replacements stops and starts a process of every service.
+  // Each of the three replacements stops and starts a process of every service.
   limitMs: 20 * 60_000,
   harness: {
     processes: Object.fromEntries(SERVICES.map(service => [service, 2])),
@@ -66,7 +66,7 @@ async function during(
   await changed;
 }
 
-/** Starts the other processes if they do not run. Then stops these processes, service by service. */
+/** Starts the other processes unless they run. Then stops the selected processes, service by service. */
 async function replace({ fleet }: Harness, isGoing: (process: { index: number }) => boolean): Promise<void> {
   for (const service of SERVICES) {
     const all = fleet.of(service);

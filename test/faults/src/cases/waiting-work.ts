@@ -16,8 +16,7 @@ export const slowSpeechQueue: FaultCase = {
   restMs: 120_000,
   harness: { env: { STUCK_SECONDS: '20' }, serviceEnv: { transcription: { TRANSCRIPTION_SLOTS: '1' } } },
   async run(harness, { random, short, signal }) {
-    // Working through the queue takes six times (short: three times) as long as the service waits before it checks for a
-    // missing result.
+    // The jobs take six times (short: three times) as long as the service waits before it checks for a missing result.
     const jobMs = short ? 4_000 : 8_000;
     const provider = provideSpeech(harness, () => jobMs);
     const project = await harness.owner.create({ transcriptionEnabled: true });
@@ -76,7 +75,7 @@ export const storeRefusesOneSource: FaultCase = {
   },
 };
 
-/** Longer than five overdue requests and than the attempts of one transcription. */
+/** Longer than five overdue requests, and longer than all attempts of one transcription. */
 const DOWN_MS = { short: 30_000, long: 50_000 };
 const DOWN_TAKES = { short: 12, long: 40 };
 

@@ -30,7 +30,7 @@ export const workersComeAndGo: FaultCase = {
     const form = short ? 'short' : 'long';
     const { fleet } = harness;
     const workers = fleet.of('transcription');
-    // All work waits before the first job begins, so that an idle worker indicates a fault.
+    // All work waits before the first job begins, so an idle worker indicates a fault.
     for (const worker of workers) await fleet.stop(worker);
     const project = await harness.owner.create({ transcriptionEnabled: true });
     const entries = await contributeAll(harness, project, CLIPS[form], random, { speaks: true });
@@ -60,9 +60,9 @@ export const workersComeAndGo: FaultCase = {
 const isFirst = ({ calls }: SpeechProvider, call: SpeechCall) => calls[0] === call;
 
 /**
- * Checks that the provider always gets a new call soon while work waits, and that more than one worker makes the calls,
- * apart from the long job. The job of a killed worker does not count: it restarts when its claim ends, possibly after all
- * others. The number of concurrent jobs depends on the machine.
+ * Checks that the provider soon gets a new call while work waits, and that more than one worker makes the calls other
+ * than the long job. Ignores the job of a killed worker, because the job restarts only when its claim expires, possibly
+ * after all others. The number of concurrent jobs depends on the machine.
  */
 function stalls({ violated }: Harness, audioCalls: AudioCall[], first: SpeechCall): void {
   const begun = new Set<string>();
@@ -79,7 +79,10 @@ function stalls({ violated }: Harness, audioCalls: AudioCall[], first: SpeechCal
     violated('a worker was idle while jobs waited and another had a long one');
 }
 
-/** A call with the key of its audio: the last audio that its process fetched, because each process runs one job at a time. */
+/**
+ * A call with the key of its audio. The key is that of the last audio that the process fetched, because each process
+ * runs one job at a time.
+ */
 interface AudioCall {
   key: string;
   call: SpeechCall;

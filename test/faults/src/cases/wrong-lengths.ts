@@ -44,7 +44,7 @@ async function begun(harness: Harness, project: Project, random: Random): Promis
   return hand;
 }
 
-/** Sends more bytes than declared, and all are refused. Then a second upload of the take lands. */
+/** Sends more bytes than declared. The service refuses all of them. Then a second upload of the take lands. */
 async function tooSmall(harness: Harness, project: Project, random: Random): Promise<void> {
   const hand = await begun(harness, project, random);
   const total = hand.entry.take.bytes.length;

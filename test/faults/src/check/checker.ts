@@ -15,7 +15,7 @@ export type Judged = Pick<
 
 const REST_MS = 240_000;
 const EVERY_MS = 500;
-/** If the wait is longer, the checker notes it. */
+/** The checker notes a longer wait. */
 const LONG_REST_SECONDS = 20;
 const DOWNLOADS = 12;
 const SHOWN = 25;

@@ -5,8 +5,8 @@ import type { Receiver } from '../owner/receiver.ts';
 import type { Expectations } from './expectations.ts';
 
 /**
- * Checks that each take with the outcome ok exists once unless erased, each unknown take at most once, each failed take
- * never, and that there are no other clips.
+ * Checks that each take with the outcome `ok` exists once unless it was erased, that each `unknown` take exists at most
+ * once, that no `failed` take exists, and that there are no other clips.
  */
 export function takeViolations(submissions: SubmissionJson[], entries: Entry[]): string[] {
   const violations: string[] = [];
@@ -35,7 +35,7 @@ export function takeViolations(submissions: SubmissionJson[], entries: Entry[]):
   return violations;
 }
 
-/** Checks that media and transcripts are final, and as good as their clips allow. */
+/** Checks that media and transcripts are final, and as complete as their clips allow. */
 export function endViolations(
   submissions: SubmissionJson[],
   project: Project,

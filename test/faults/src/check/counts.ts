@@ -48,12 +48,12 @@ export function countViolations(
   return violations;
 }
 
-/** Returns the number of responses of the clips: one for each clip outside interviews. */
+/** Returns the number of responses behind the clips. Outside interviews, each clip is one response. */
 function responsesOf(clips: SubmissionJson[]): number {
   return new Set(clips.map(clip => clip.responseSessionId ?? clip.submissionId)).size;
 }
 
-/** Returns the number of responses that were begun, or may have been begun, without a landed clip. */
+/** Returns the number of responses that have begun, or may have begun, but have no landed clip. */
 function openResponses(entries: Entry[], clips: SubmissionJson[]): number {
   const there = new Set(clips.map(({ sha256 }) => sha256));
   const landed = new Set(entries.filter(entry => there.has(entry.take.sha256)).map(entry => entry.responseSessionId));

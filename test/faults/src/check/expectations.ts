@@ -1,4 +1,4 @@
-/** Outcomes that a case allows; otherwise the checker reports them. */
+/** Outcomes that a case allows. The checker reports them in all other cases. */
 export interface Expectations {
   /** A clip's media may fail; the API then serves the uploaded bytes. */
   mediaMayFail: boolean;
@@ -6,7 +6,7 @@ export interface Expectations {
   transcriptMayFail: boolean;
   /** Bad records may be in the dead-letter topic. */
   deadLetters: boolean;
-  /** Holds end before the check, so no claimed use and no unfinished upload may remain. */
+  /** Holds end before the check, so no claimed use and no unfinished upload may remain afterwards. */
   holdsEnd: boolean;
 }
 

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { type ConsumerLag, consumerLags } from './consumer-lag.ts';
 import type { Expectations } from './expectations.ts';
 
-/** The places of a run's data. */
+/** The names of the places with a run's data. */
 export interface LeftoversOptions {
   env: Record<string, string>;
   databasePrefix: string;
@@ -12,7 +12,9 @@ export interface LeftoversOptions {
   bucket: string;
 }
 
-/** Finds data that a service at rest must not keep. Only this code of the suite reads the servers directly. */
+/**
+ * Finds data that a service at rest must not keep. Apart from this code, the suite does not read the servers directly.
+ */
 export interface Leftovers extends AsyncDisposable {
   violations(expected: Expectations): Promise<string[]>;
   /** Returns the lag of each consumer group. */

@@ -14,7 +14,10 @@ export async function submissionsOf(harness: Harness, entries: Entry[]): Promise
 
 const OPEN = new Set(['processing', 'pending']);
 
-/** Waits until each clip's media or transcript is final. Otherwise reports a violation with the number of late clips. */
+/**
+ * Waits until the media or the transcript of each clip is final. After the limit, reports a violation with the number
+ * of late clips.
+ */
 export async function ended(
   harness: Harness,
   entries: Entry[],

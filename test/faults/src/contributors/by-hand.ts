@@ -12,19 +12,19 @@ export const BYTES = { ...TUS, 'content-type': 'application/offset+octet-stream'
 
 /** One take that a case sends request by request. */
 export interface ByHand {
-  /** The take's entry in the ledger, which is unknown until the case sets the outcome. */
+  /** The take's entry in the ledger. Its outcome is `unknown` until the case sets another one. */
   entry: Entry;
   /** The path of the upload from `create`. */
   readonly upload: string;
   /** Claims the use. */
   begin(): Promise<Answer>;
-  /** Creates an upload with the take's length or with these headers. The methods below use it. */
+  /** Creates an upload with the take's length or with these headers. The methods below use this upload. */
   create(headers?: Record<string, string>): Promise<Answer>;
   /** Sends the take's bytes from `offset` to `end` (default: the last byte). Rejects when the connection fails. */
   patch(offset: number, more?: Pick<Ask, 'cutAfter' | 'headers'> & { end?: number }): Promise<Answer>;
   head(): Promise<Answer>;
   remove(): Promise<Answer>;
-  /** Returns the upload's offset once no other writer has the lease. */
+  /** Waits until no other writer has the lease. Returns the upload's offset. */
   standing(): Promise<number>;
   /** Sends the rest in chunks, and retries when the service is busy. Returns the last response. */
   send(from: number, options?: { chunkBytes?: number }): Promise<Answer>;
@@ -33,7 +33,7 @@ export interface ByHand {
 }
 
 const PATIENCE_MS = 90_000;
-/** Statuses that report another writer or a busy service; the request is retried. */
+/** Statuses that report another writer or a busy service. The client retries such a request. */
 const LATER = new Set([423, 503]);
 
 async function patiently(ask: () => Promise<Answer>): Promise<Answer> {

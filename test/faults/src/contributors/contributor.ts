@@ -60,7 +60,7 @@ export async function contribute(
   return entry;
 }
 
-/** Records why a take was not accepted. Skips a take that the service has confirmed and not refused later. */
+/** Records why a take was not accepted. Does nothing if the service has confirmed the take and not refused it later. */
 export function giveUp(entry: Entry, error: Error, patience: AbortSignal): void {
   if (entry.outcome === 'ok' && !(error instanceof Refused)) return;
   entry.outcome = error instanceof Refused ? 'failed' : 'unknown';

@@ -1,8 +1,8 @@
 import type { Take } from './takes.ts';
 
 /**
- * `ok`: the service confirmed the whole take (it has landed, or lands without the client). `failed`: the service refused it.
- * `unknown`: the client disconnected, or timed out, before it got one of these responses.
+ * `ok`: the service confirmed the whole take (it has landed, or lands without the client). `failed`: the service
+ * refused the take. `unknown`: the client disconnected or timed out before either response.
  */
 export type Outcome = (typeof OUTCOMES)[number];
 export const OUTCOMES = ['ok', 'failed', 'unknown'] as const;
@@ -24,7 +24,7 @@ export interface Entry {
   erased?: boolean;
 }
 
-/** The knowledge of the clients, which the checker compares with the data of the service. */
+/** The clients' knowledge. The checker compares it with the data of the service. */
 export interface Ledger {
   readonly entries: Entry[];
   /** Broken promises that clients saw. */

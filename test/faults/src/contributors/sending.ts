@@ -55,9 +55,9 @@ class Again extends Error {
 const refusal = (answer: Answer) => new Refused(`${answer.what}: ${answer.bytes.toString().slice(0, 300)}`);
 
 /**
- * Sends a take as persistently as the recorder: retries every failure, resumes at the service's offset, and starts a new
- * upload when the old one no longer exists. Sets the entry's outcome to ok when the service has confirmed the whole take.
- * Rejects with Refused, or with the reason of `patience`. An offset below an acknowledged one is a violation.
+ * Sends a take as persistently as the recorder: retries every failure, resumes at the service's offset, and starts a
+ * new upload when the old one no longer exists. Sets the entry's outcome to ok when the service has confirmed the whole
+ * take. Rejects with Refused, or with the reason of `patience`. An offset below an acknowledged offset is a violation.
  */
 export async function sendTake(
   entry: Entry,
@@ -104,7 +104,7 @@ class Sending {
     }
   }
 
-  /** Retries `work` while it throws Again. After that, the next request reads the offset. */
+  /** Retries `work` while it throws Again. The next request then reads the offset. */
   async #persist<T>(work: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -138,7 +138,7 @@ class Sending {
     const { termsAccepted, waitsForUse } = this.#manner;
     const json = { responseSessionId: this.#entry.responseSessionId, ...(termsAccepted ? { termsAccepted } : {}) };
     const answer = await this.#once(`${this.#link}/responses`, { method: 'POST', json });
-    // Every use is claimed, but not all of their takes have landed.
+    // Every use is claimed, but some of the takes have not landed, so a use may become free.
     if (answer.status === 409 && waitsForUse) throw new Again(answer.what);
     if (answer.status !== 201) throw refusal(answer);
   }
@@ -179,7 +179,7 @@ class Sending {
       'upload-metadata': tusMetadata({ responseSessionId, filetype: take.mimeType, questionIndex }),
     };
     const answer = await this.#once(`${this.#link}/uploads`, { method: 'POST', headers });
-    // The earlier upload is landing; the response will soon show it.
+    // The earlier upload is landing. The contributor's response will soon show the clip.
     const isLanding = answer.status === 409 && answer.headers['error-code'] === 'upload_busy';
     if (answer.status === 410 || isLanding) throw new UploadGone(answer.what);
     if (answer.status !== 201) throw refusal(answer);
@@ -200,7 +200,7 @@ class Sending {
       );
   }
 
-  /** Returns true if the answer has the submission's id. */
+  /** Returns true if the service's answer contains the id of the submission. */
   async #patch(body: Buffer, declared: Record<string, string> = {}): Promise<boolean> {
     const headers = { ...BYTES, 'upload-offset': String(this.#offset), ...declared };
     const { bytesPerSecond } = this.#manner;
@@ -219,7 +219,7 @@ class Sending {
     return this.#entry.submissionId !== undefined;
   }
 
-  /** Returns true if the response shows as much of the take as the client waits for. */
+  /** Returns true if the contributor's response shows the state of the take for which the client waits. */
   async #arrived(): Promise<boolean> {
     const answer = await this.#once(`${this.#link}/responses/${this.#entry.responseSessionId}`, {});
     if (answer.status !== 200) throw refusal(answer);
@@ -239,7 +239,7 @@ class Sending {
   }
 }
 
-/** A contributor's view of one answer of a response. */
+/** One answer in the contributor's view of a response. */
 interface Answered {
   questionIndex: number | null;
   submissionId: string | null;

@@ -60,7 +60,7 @@ export async function openTakePool(dir = TAKES_DIR): Promise<TakePool> {
   for (const [at, text] of WORDS.entries())
     films.push(await film(true, { dir, container: container(at), text, question: at, ...PICTURE }));
   for (let at = 0; at < MUTE_FILMS; at++) {
-    // Each film has another colour, so that all look different.
+    // Gives each film another colour, so that no two films look the same.
     const look = { question: at, seconds: 1 + (at % 5) / 4, audio: at % 2 ? 'none' : 'silence' } as const;
     films.push(await film(false, { dir, container: container(at), ...look, ...PICTURE }));
   }
@@ -72,7 +72,7 @@ export async function openTakePool(dir = TAKES_DIR): Promise<TakePool> {
   };
 }
 
-/** Makes a film outside the pool, with speech if it has a text. Returns a function that makes takes of the film. */
+/** Makes a film outside the pool, with speech if there is a text. Returns a function that makes takes of the film. */
 export async function openFilm(options: Omit<ClipOptions, 'dir'>): Promise<(random: Random) => Take> {
   const own = await film(options.text !== undefined, { dir: TAKES_DIR, ...options });
   return random => takeOf(own, random, 0);
@@ -80,7 +80,7 @@ export async function openFilm(options: Omit<ClipOptions, 'dir'>): Promise<(rand
 
 function takeOf({ bytes: plain, mimeType, speaks, pictures }: Film, random: Random, padBytes: number): Take {
   const mark = random.bytes(24);
-  // The padding repeats the take's mark, so that bytes of another take would show.
+  // The padding repeats the take's mark, so that a mixture with bytes of another take would be detected.
   const padding = Buffer.concat([mark, Buffer.alloc(padBytes, mark)]);
   const bytes = Buffer.concat([plain, ignored(mimeType, padding)]);
   return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), mimeType, speaks, pictures };

@@ -1,6 +1,6 @@
 /** Shortens the durations of the product, so that a run takes a minute instead of hours. All other settings keep their defaults. */
 export const SHORT: Record<string, string> = {
-  // All load comes from one machine, which may be busy, so the gateway must not refuse it.
+  // All load comes from one machine, which may be busy, so the gateway must not refuse any of it.
   RATE_LIMIT_TOKEN_PER_MINUTE: '1000000',
   RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
   RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: '1000000',

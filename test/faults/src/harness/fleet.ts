@@ -51,7 +51,7 @@ export interface FleetCertificates {
   env(name: Caller, index?: number): Record<string, string>;
 }
 
-/** The services as processes, any number of each, which can be killed, stopped and halted individually. */
+/** The services as processes, several of each if needed. A test can kill, stop and halt each process. */
 export interface Fleet extends AsyncDisposable {
   /** The gateways' base URLs without a trailing slash. Excludes stopping gateways unless there are no others. */
   readonly gateways: string[];
@@ -70,7 +70,7 @@ export interface Fleet extends AsyncDisposable {
   scale(service: ServiceName, count: number): Promise<void>;
   /** Adds variables for later starts of a service's processes. */
   reconfigure(service: ServiceName, env: Record<string, string>): void;
-  /** Returns the variables for `npm run admin`. */
+  /** Returns the variables with which `npm run admin` reaches the fleet. */
   operatorEnv(): Record<string, string>;
   readonly certificates: FleetCertificates;
   /** A sentence for each process that ended by itself. */
@@ -110,9 +110,9 @@ interface Place extends ServiceAddress {
   pid: number | undefined;
   ready: boolean;
   starts: number;
-  /** True while the process is to end. */
+  /** True while the process must end and must not restart. */
   ending: boolean;
-  /** True from the moment at which a load balancer would stop sending until the exit of the process. */
+  /** True from the time when a load balancer would stop sending requests until the process exits. */
   leaving: boolean;
 }
 
@@ -162,7 +162,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
       if (unexpected && place.ready) crashes.push(`${name} ended by itself (${words(exit)})`);
       place.ready = false;
       if (place.child === child) place.pid = undefined;
-      // Restarts a process that dies during its start (because its server is down), as a supervisor would.
+      // Restarts a process that dies during its start, as a supervisor would. The cause is a server that is down.
       if (unexpected) setTimeout(() => void (closing || place.ending || start(place).catch(() => {})), 500).unref();
     });
     await waitFor(name, () => answers(place), { timeoutMs: READY_MS });
@@ -270,7 +270,7 @@ async function answers(place: Place): Promise<true | undefined> {
   return true;
 }
 
-/** Returns the processes that a load balancer would use: those that are ready, or all if none is ready. */
+/** Returns the processes that a load balancer would use: the ready processes, or all processes if none is ready. */
 function listening(places: Place[]): string[] {
   const ready = places.filter(place => place.ready);
   return (ready.length > 0 ? ready : places).map(({ http }) => new URL(http!).host);
@@ -289,7 +289,7 @@ async function sharedEnv(
     ...{ kafkaTopicPrefix: `${name}.`, mongoDatabasePrefix: `${name}_`, s3Bucket: name },
     logLevel: process.env.LOG_LEVEL ?? 'info',
   });
-  // gRPC gets the addresses of all processes of a service and uses those that respond.
+  // Returns the addresses of all processes of a service. gRPC uses the processes that respond.
   const target = (service: ServiceName) => {
     const mine = places.filter(place => place.service === service);
     return `ipv4:///${mine.map(({ grpc }) => grpc).join(',')}`;

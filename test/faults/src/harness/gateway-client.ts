@@ -10,7 +10,7 @@ export interface Ask {
   headers?: Record<string, string>;
   /** Cuts the connection after this many bytes of the body. */
   cutAfter?: number;
-  /** The maximum speed of the bodies of the request and of the response. */
+  /** The maximum speed of the request body and of the response body. */
   bytesPerSecond?: number;
   limitMs?: number;
   /** The only status that is not an incident; by default, every status below 500. */
@@ -75,7 +75,7 @@ export function createGatewayClient(origins: () => string[], random: Random): Ga
   };
 }
 
-// The connection was refused, or reset during the connect. In both cases, nothing of the request was sent.
+// The connection was refused, or reset during the connect. In both cases, the server got no byte of the request.
 const isRefused = ({ code, syscall }: NodeJS.ErrnoException) =>
   syscall === 'connect' && /REFUSED|RESET/.test(code ?? '');
 
@@ -130,7 +130,7 @@ export function send(url: URL, ask: Ask, what: string): Promise<Answer> {
     });
   });
   if (cutAfter !== undefined && body) {
-    // Flushes the bytes before the connection ends; otherwise the cut would be at another byte.
+    // Ends the connection only when the bytes are flushed. Otherwise, the cut would be at another byte.
     request.write(body.subarray(0, cutAfter), () =>
       setImmediate(() => request.destroy(new Error('cut by the client'))),
     );

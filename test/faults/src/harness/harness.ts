@@ -26,16 +26,22 @@ export interface HarnessOptions {
   /** Overrides `durations.ts`. */
   env?: Record<string, string>;
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
-  /** Added to the environment of one process of a service. */
+  /** Returns variables that are added to the environment of one process of a service. */
   processEnv?: (service: ServiceName, index: number) => Record<string, string>;
-  /** Prepares code of another version below `dataDir`. Returns a function for the folder of a process's code. */
+  /**
+   * Prepares the code of another version below `dataDir`. Returns a function that returns the folder of a process's
+   * code.
+   */
   code?: (dataDir: string) => Promise<(service: ServiceName, index: number) => string | undefined>;
   /** The services that get the memory limit of deploy/, if the machine supports it. */
   limited?: ServiceName[];
   /** Makes the run's certificates in this folder; by default, the run uses the machine's certificates. */
   certificates?: (dir: string) => Promise<FleetCertificates>;
   expected?: Partial<Expectations>;
-  /** Starts servers for this case only. Returns the variables (MONGO_URL, …) that replace the run's. `stack` ends the servers. */
+  /**
+   * Starts servers for this case only. Returns the variables (MONGO_URL, …) that replace the variables of the run.
+   * `stack` ends the servers.
+   */
   servers?: (dataDir: string, stack: AsyncDisposableStack) => Promise<Record<string, string>>;
 }
 
@@ -50,7 +56,7 @@ export interface Harness extends AsyncDisposable {
   gateway: GatewayClient;
   readonly leftovers: Leftovers;
   expected: Expectations;
-  /** Violations that a case, a client or the fleet saw; the checker adds its own. */
+  /** Violations that a case, a client or the fleet saw. The checker adds the violations that it finds. */
   readonly violations: string[];
   violated(sentence: string): void;
   /** Measurements that are written to the log. */
@@ -74,11 +80,11 @@ export interface Harness extends AsyncDisposable {
   dataDir: string;
   /** The prefix of the run's topic names. */
   topicPrefix: string;
-  /** The variables with the servers' own addresses, not the proxies'. */
+  /** The variables with the addresses of the servers themselves, not of the proxies. */
   readonly serversEnv: Record<string, string>;
   /**
-   * Kills every process, and starts the services on other servers with the same names and secrets. Calls `prepare` when no
-   * process runs; `prepare` returns the variables of the new servers.
+   * Kills every process, and starts the services on other servers with the same names and secrets. Calls `prepare` when
+   * all processes have ended; `prepare` returns the variables of the new servers.
    */
   move(prepare: () => Promise<Record<string, string>>): Promise<void>;
   /** Keeps logs and data on the disk when the harness is closed. */
@@ -120,7 +126,7 @@ export async function openHarness(
   opening.defer(() => fleet[Symbol.asyncDispose]());
   let leftovers = await watch();
   opening.defer(() => leftovers[Symbol.asyncDispose]());
-  /** The crashes of the processes that used earlier servers. */
+  /** The crashes of processes from before a move to other servers. */
   const crashes: string[] = [];
   const { apiToken } = await provision(addressesOf(fleet));
   const gateway = createGatewayClient(() => fleet.gateways, random.fork('gateway'));

@@ -12,7 +12,7 @@ export interface LoadOptions {
   everyMs?: number;
   /** The share of takes with speech, in a project with transcription. */
   speech?: number;
-  /** Makes all takes, instead of taking them from the pool. */
+  /** Makes all takes. Without it, takes come from the pool. */
   takes?: (random: Random) => Take;
   contribute?: ContributeOptions;
 }

@@ -54,7 +54,7 @@ export async function manifestMemory(service: ServiceName): Promise<number> {
   return Number(found);
 }
 
-/** Makes a group with a limit. Returns undefined if this is not possible: it needs root outside a container. */
+/** Makes a group with a limit. This needs root outside a container; returns undefined if it is not possible. */
 export async function openMemoryGroup(name: string, limitMiB: number): Promise<MemoryGroup | undefined> {
   for (const version of [V1, V2]) {
     await sweep(version);
@@ -85,7 +85,7 @@ function watched(version: Version, dir: string, limitMiB: number): MemoryGroup {
       return Math.round(peak / MIB);
     },
     kills: async () => (await keys(join(dir, version.events))).get('oom_kill') ?? 0,
-    // The shell enters the group and executes the command, so that the group counts the command from its first page on.
+    // The shell enters the group before it executes the command, so that the group counts all memory of the command.
     wrap: (command, args) => [
       '/bin/sh',
       ['-c', 'echo 0 > "$0" && exec "$@"', join(dir, 'cgroup.procs'), command, ...args],

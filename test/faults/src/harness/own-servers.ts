@@ -3,7 +3,7 @@ import type { ServerName } from '@recording-request/stack/install/ensure';
 import { type Servers, startServers } from '@recording-request/stack/servers';
 import type { HarnessOptions } from './harness.ts';
 
-/** Servers for one case only. The case may halt them, like a paused container. */
+/** Servers for one case only. The case may halt them, as if it paused their containers. */
 export interface OwnServers {
   /** The value for `HarnessOptions.servers`. */
   start: NonNullable<HarnessOptions['servers']>;
@@ -23,7 +23,7 @@ export function ownServers(...only: ServerName[]): OwnServers {
       );
       const dir = join(dataDir, 'own-servers');
       running = stack.use(await startServers({ dataDir: dir, only, log: () => {}, env: Object.fromEntries(own) }));
-      // A halted server would not notice a request to stop.
+      // Resumes a halted server, because it would not notice the request to stop.
       stack.defer(async () => {
         for (const name of only) signal(name, 'SIGCONT');
       });

@@ -11,8 +11,9 @@ export interface SlowAnswer {
 }
 
 /**
- * Sends a body in pieces, `everyMs` apart. Calls `onFirst` when the first piece was accepted or can no longer be accepted.
- * Returns the response, or undefined when the connection failed before it. Stops sending when a response arrives early.
+ * Sends a body in pieces, `everyMs` apart. Calls `onFirst` when the first piece was accepted or can no longer be
+ * accepted. Returns the response, or undefined when the connection fails before the response. Stops sending when a
+ * response arrives early.
  */
 export async function sendSlowly(
   url: string,
@@ -48,8 +49,8 @@ export async function sendSlowly(
 }
 
 /**
- * Reads a download at `bytesPerSecond`, or pauses after the first bytes until `until` has settled and then reads the rest.
- * Returns the response after its end, whether it is complete or cut.
+ * Reads a download at `bytesPerSecond`. Alternatively, pauses after the first bytes until `until` has settled, and then
+ * reads the rest. Returns the response after its end, whether it is complete or cut.
  */
 export async function readSlowly(
   url: string,

@@ -22,7 +22,7 @@ const answerOf = (text: string) =>
     segments: [{ id: 0, start: 0, end: 1, text, no_speech_prob: 0, avg_logprob: -0.1 }],
   });
 
-/** Responds to the transcription processes instead of the speech server, until their proxies forward bytes again. */
+/** Responds to the transcription processes in place of the speech server, until their proxies forward bytes again. */
 export function provideSpeech(
   harness: Harness,
   takesMs: (call: SpeechCall) => number,

@@ -26,7 +26,7 @@ export interface Project {
 export interface Owner {
   readonly projects: Project[];
   create(settings?: Record<string, unknown>): Promise<Project>;
-  /** Creates a project for another owner, who has this token. The methods below then use that token for the project. */
+  /** Creates a project for another owner, whose token this is. For this project, the methods below use that token. */
   createFor(apiToken: string, settings?: Record<string, unknown>): Promise<Project>;
   /** Sends one request with the token of the project's owner, without retries. */
   ask(path: string, ask?: Ask): Promise<Answer>;
@@ -55,8 +55,8 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
         const answer = await ask(path, request);
         if (answer.status < 400) return answer;
         last = new Error(`${answer.what}: ${answer.bytes.toString().slice(0, 300)}`);
-        // 409 means that the first request with this Idempotency-Key still runs or died. Retry-After contains the time until a
-        // retry.
+        // 409 means that the first request with this Idempotency-Key still runs or has died. Retry-After contains the
+        // time until a retry.
         const isRunning = answer.status === 409 && answer.headers['retry-after'] !== undefined;
         if (isRunning) waitMs = Number(answer.headers['retry-after']) * 1_000;
         else if (answer.status < 500) break;

@@ -1,8 +1,8 @@
 import { request as begin, type IncomingMessage, type RequestListener } from 'node:http';
 
 /**
- * Returns a listener for `FaultProxy.answer` that forwards HTTP requests with their headers unchanged. `intercept` may answer a
- * request itself; it then returns true.
+ * Returns a listener for `FaultProxy.answer` that forwards HTTP requests with their headers unchanged. `intercept`
+ * returns true for a request that it answers itself.
  */
 export function forwardTo(
   origin: string,

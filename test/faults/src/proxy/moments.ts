@@ -13,8 +13,8 @@ import type { FaultProxy, Tap } from './proxy.ts';
 const WRITES = new Set(['insert', 'update', 'findAndModify', 'delete']);
 
 /**
- * Calls `then` after MongoDB has acknowledged a write to one of these collections, and before the process gets the
- * acknowledgement: the commit is done, but no later step. Skips the first `skip` writes.
+ * Calls `then` when MongoDB has acknowledged a write to one of these collections, before the process gets the
+ * acknowledgement: the write is committed, but no later step has run. Skips the first `skip` writes.
  */
 export function onCommit(process: Process, collections: string[], skip: number, then: () => void): void {
   const isWrite = (request: Buffer) => {
@@ -31,7 +31,7 @@ export function onCommit(process: Process, collections: string[], skip: number, 
 }
 
 /**
- * Calls `then` after Kafka has acknowledged a produce request, and before the process gets the acknowledgement. Skips the
+ * Calls `then` when Kafka has acknowledged a produce request, before the process gets the acknowledgement. Skips the
  * first `skip` requests.
  */
 export function onPublished(process: Process, skip: number, then: () => void): void {

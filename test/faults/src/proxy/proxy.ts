@@ -14,10 +14,13 @@ export type Direction = 'request' | 'answer';
 export type Tap = (frame: Buffer, direction: Direction, connection: number) => void;
 
 export interface ProxyOptions {
-  /** Returns the `host:port` of the servers; the proxy alternates between several and skips one that refuses. */
+  /**
+   * Returns the `host:port` of the servers. With several servers, the proxy alternates between them and skips a server
+   * that refuses.
+   */
   targets: () => string[];
   framing?: Framing;
-  /** Replacements in responses: the reported address of a server becomes the address of its proxy. */
+  /** Replacements in responses. They replace the reported address of a server by the address of its proxy. */
   replacements?: readonly Replacement[];
 }
 
@@ -30,7 +33,7 @@ export interface FaultProxy extends AsyncDisposable {
   down(): Promise<void>;
   /** Keeps connections open and accepts new ones, but passes no byte. */
   freeze(): void;
-  /** Stops all bytes of the open connections, as after a power failure of the other side. New connections work. */
+  /** Stops all bytes of the open connections, as if the other side had lost power. New connections work. */
   strand(): void;
   /** Limits the speed of each connection in each direction. */
   slow(bytesPerSecond: number): void;

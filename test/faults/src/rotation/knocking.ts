@@ -9,7 +9,7 @@ import { type MediaServiceServer, MediaServiceService } from '@recording-request
 import type { Harness } from '../harness/harness.ts';
 import { EVERYONE } from './mounted-certificates.ts';
 
-// Any call works if the server responds, because a refusal comes after the handshake.
+// The probe may send any call: a refusal comes after the handshake, so it also shows that the handshake succeeded.
 const CALL = { objectKey: 'none' };
 const CALL_MS = 20_000;
 
@@ -19,9 +19,9 @@ export interface ConnectionProbes extends AsyncDisposable {
 }
 
 /**
- * Calls every process from every service and the operator, each time over a new connection with the caller's current files.
- * Reports each failure as a violation. The connections of the services themselves last for minutes, so they would not test
- * new certificates.
+ * Calls every process from every service and from the operator, each time over a new connection with the caller's
+ * current files. Reports each failure as a violation. The services' own connections last for minutes, so they would not
+ * test new certificates.
  */
 export async function startConnectionProbes(harness: Harness): Promise<ConnectionProbes> {
   const callers = new Map<Caller, Internal>();
@@ -39,7 +39,7 @@ export async function startConnectionProbes(harness: Harness): Promise<Connectio
         const calls = [callOnce(internal, service, address)];
         if (http?.startsWith('https') && name === 'gateway') calls.push(ask(internal, service, http));
         count += calls.length;
-        // Ignores a process that was stopped meanwhile.
+        // Ignores a failure when the process was stopped meanwhile.
         await Promise.all(calls).catch(error => harness.fleet.of(service)[index]!.ready && failed(error));
       }
   };
@@ -60,7 +60,7 @@ export async function startConnectionProbes(harness: Harness): Promise<Connectio
 
 /** Resolves when the server has responded, even with a refusal. */
 async function callOnce(internal: Internal, server: string, address: string): Promise<void> {
-  // A separate pool means a separate connection.
+  // A new pool of connections guarantees a new connection.
   const options = { slowReaders: { windowBytes: 65_536 } };
   const client = createClient<MediaServiceServer>(MediaServiceService, address, internal.peer(server), options);
   try {
@@ -75,7 +75,7 @@ async function callOnce(internal: Internal, server: string, address: string): Pr
 const isAnswer = (error: unknown): boolean =>
   refusalOf(error) !== undefined || isUnimplemented(error) || (error as DomainError).code === 'not_found';
 
-/** Does the same for the upload server. */
+/** Sends a request to the upload server. Resolves when the server has responded, even with a refusal. */
 async function ask(internal: Internal, server: string, url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const peer = internal.tlsPeer(server)!;

@@ -11,7 +11,7 @@ import type { FleetCertificates } from '../harness/fleet.ts';
 const MAKE = fileURLToPath(new URL('../../../../tools/stack/src/make-certificates.ts', import.meta.url));
 const FILES = ['tls.crt', 'tls.key', 'ca.crt'] as const;
 
-/** Every holder of a certificate. */
+/** All holders of certificates. */
 export const EVERYONE: readonly Caller[] = [...SERVICES, OPERATOR];
 
 /** The holder of the files in a folder: one process or the operator. */
@@ -20,7 +20,7 @@ export interface Holder {
   index: number;
 }
 
-/** Certificates that are made in one folder and copied to a folder of each process. */
+/** Certificates that are made in one folder and copied to each process's own folder. */
 export interface MountedCertificates extends FleetCertificates {
   /** Runs `npm run certificates -- DIR` with these options. */
   make(...options: string[]): Promise<void>;

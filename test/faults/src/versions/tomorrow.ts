@@ -28,7 +28,7 @@ const DOCUMENTS = {
 const MARK_MS = 1_000;
 const WAIT_MS = 60_000;
 
-/** From now on, sends every event a second time with an unknown field, and adds an unknown field to documents. */
+/** Starts to send every event a second time with an unknown field, and to add an unknown field to documents. */
 export async function openTomorrow(harness: Harness): Promise<Tomorrow> {
   const { serversEnv, topicPrefix } = harness;
   await using opening = new AsyncDisposableStack();
@@ -90,7 +90,10 @@ async function mirror(kafka: Kafka, prefix: string, send: Send) {
   return consumer;
 }
 
-/** Adds the field to every new document. `stop` returns the number of marked documents, and the documents that lost the field. */
+/**
+ * Adds the field to every new document. `stop` returns the number of marked documents, and the documents that have lost
+ * the field.
+ */
 function markDocuments(mongo: mongoose.Connection, prefix: string) {
   const collections = Object.entries(DOCUMENTS).flatMap(([database, names]) =>
     names.map(name => ({ name, of: mongo.useDb(prefix + database, { useCache: true }).collection(name) })),
