@@ -1,4 +1,4 @@
-/** Computes the picture and the sound of every clip, so that each machine makes the same. */
+/** Computes the picture and the sound of every clip, so that the clips are the same on every machine. */
 import { access, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FRAME_RATE } from './spec.ts';
@@ -7,7 +7,10 @@ export const BASE_WIDTH = 320;
 export const BASE_HEIGHT = 180;
 export const BASE_FRAMES = 225;
 export const RATE_HZ = 48_000;
-/** The times at which a flash and a word begin, in seconds. All distances differ and exceed the shortest cue. */
+/**
+ * The times at which a flash and a word begin, in seconds. The distances between them all differ and exceed the
+ * shortest cue.
+ */
 export const BEATS_SEC = [0.4, 1.7, 3.12, 4.6, 6.6, 7.8];
 export const WORD_SEC = 0.36;
 const FLASH_FRAMES = 8;
@@ -29,7 +32,7 @@ const patch = (name: string, [left, top, right, bottom]: number[], colour: Colou
   ...{ name, left: left!, top: top!, right: right!, bottom: bottom! },
   colour,
 });
-/** Four different corners, which show any turn and mirroring, and two greys. */
+/** Four different corners, which reveal any turn or mirroring, and two greys. */
 export const PATCHES: Patch[] = [
   patch('red', [0, 0, 0.25, 0.3], [200, 40, 40]),
   patch('green', [0.75, 0, 1, 0.3], [30, 190, 60]),
@@ -40,7 +43,7 @@ export const PATCHES: Patch[] = [
 ];
 export const FLASH: Area = { left: 0.3, top: 0, right: 0.7, bottom: 0.3 };
 export const BITS = 8;
-/** Returns the block for a bit of a frame's number, the lowest bit first. */
+/** Returns the block that shows one bit of a frame's number, the lowest bit first. */
 export const bitArea = (bit: number): Area => ({ left: bit / BITS, top: 0.35, right: (bit + 1) / BITS, bottom: 0.65 });
 
 const [ON, OFF, GROUND] = [
@@ -67,7 +70,7 @@ function picture(frame: number): Buffer {
   return rgb;
 }
 
-/** Returns a sample of a gliding pitch with overtones; the transcription service takes it for a voice. */
+/** Returns a sample of a gliding pitch with overtones. The transcription service accepts this sound as a voice. */
 function word(sec: number): number {
   const fade = Math.min(1, (WORD_SEC - sec) / 0.04);
   const turns = 130 * sec + 120 * sec * sec;
@@ -105,7 +108,7 @@ export const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Two processes may write the same file at once. */
+/** Writes a file atomically, because two processes may write the same file at once. */
 export async function writeWhole(path: string, bytes: Buffer): Promise<void> {
   const begun = `${path}.${process.pid}`;
   await writeFile(begun, bytes);

@@ -11,7 +11,7 @@ import { inputsOf, mapsOf, soundOptions, videoOptions } from './tracks.ts';
 
 /** The folder for clips: each is made once per machine. */
 export const CACHE = join(tmpdir(), 'recording-request-media-matrix');
-/** Raise this after a change of the clips, so that the cached ones are made again. */
+/** Increase this number after a change to the clips. Then the clips in the cache are not used any more. */
 const VERSION = 4;
 
 const MUXER: Record<Container, string[]> = {
@@ -48,7 +48,7 @@ export async function makeClip(dir: string, spec: ClipSpec, signal: AbortSignal)
 
 async function encode(dir: string, path: string, spec: ClipSpec, signal: AbortSignal): Promise<void> {
   const isHidden = spec.edit === 'hidden start';
-  // The hidden part has one key frame, so that players decode pictures that they do not show.
+  // The hidden part has only one key frame, so that players must decode pictures that they do not show.
   const whole: ClipSpec = isHidden ? { ...spec, keyEvery: 250, frames: spec.frames + HIDDEN_SEC * FRAME_RATE } : spec;
   const to = isHidden ? `${path}.whole` : path;
   const inputs = await inputsOf(dir, whole);

@@ -1,4 +1,4 @@
-/** `webm` is live, as browsers record it, without a length. `webm file` was finished by a program. */
+/** `webm` is a live recording as browsers make it, without a length. A program completed `webm file`. */
 export type Container = 'webm' | 'webm file' | 'mkv' | 'mp4' | 'mov' | 'fmp4' | '3gp' | 'avi' | 'ts';
 export type VideoCodec = 'h264' | 'hevc' | 'vp8' | 'vp9' | 'av1' | 'mpeg4' | 'h263' | 'mjpeg' | 'prores';
 export type AudioCodec = 'aac' | 'opus' | 'vorbis' | 'pcm' | 'mp3' | 'alac' | 'flac' | 'ac3' | 'ima' | 'amr' | 'none';
@@ -33,7 +33,7 @@ export interface ClipSpec {
   container: Container;
   video: VideoCodec;
   audio: AudioCodec;
-  /** The turn that players apply; the stored pictures are turned the other way. */
+  /** The turn that players apply. The stored pictures have the opposite turn. */
   turn: Turn;
   edit: Edit;
   /** The pixel aspect ratio. */
@@ -44,7 +44,7 @@ export interface ClipSpec {
   rate: 'constant' | 'variable';
   tracks: Tracks;
   sound: Sound;
-  /** The kept share of the bytes in per cent. */
+  /** The percentage of the file's bytes that remain. */
   cut: 50 | 90 | 99 | 100;
   /** The number of pictures, 25 a second. */
   frames: number;

@@ -59,7 +59,7 @@ export async function turnMp4(path: string, spec: ClipSpec): Promise<void> {
   await writeFile(path, bytes);
 }
 
-/** Replaces the colour in a Matroska file by the clip's turn, because ffmpeg cannot write a turn there. */
+/** Replaces the colour in a Matroska file with the clip's turn, because ffmpeg cannot write a turn there. */
 export async function turnMatroska(path: string, { turn }: ClipSpec): Promise<void> {
   const bytes = await readFile(path);
   const colour = bytes.indexOf(Buffer.from([0x55, 0xb0]));
@@ -89,8 +89,8 @@ export async function cutTo(path: string, perCent: number): Promise<void> {
 }
 
 /**
- * Joins two MP4s with one picture track each to one track with both sample descriptions, as written by a camera that changes
- * its size.
+ * Joins two MP4s with one picture track each. The result is one track with both sample descriptions, as a camera writes
+ * when it changes its picture size.
  */
 export function joinDescriptions(one: Buffer, other: Buffer): Buffer {
   const whole = (bytes: Buffer) => ({ from: 0, to: bytes.length });

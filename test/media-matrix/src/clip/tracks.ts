@@ -61,7 +61,7 @@ export function mapsOf({ tracks, audio }: ClipSpec): string[] {
 const COVER = ['-c:v:1', 'mjpeg', '-filter:v:1', 'format=yuvj420p', '-disposition:v:1', 'attached_pic'];
 
 export function videoOptions(spec: ClipSpec): string[] {
-  // At a constant rate ffmpeg would start a late picture at once.
+  // At a constant rate, ffmpeg would show a late picture from the start.
   const isFree = spec.rate === 'variable' || spec.edit === 'late picture';
   const rate = isFree ? ['-fps_mode', 'vfr', '-enc_time_base', '1/1000'] : [];
   const data = spec.tracks === 'data' ? ['-timecode', '01:00:00:00'] : [];
@@ -84,7 +84,7 @@ export function soundOptions(spec: ClipSpec): string[] {
     ...(sound === 'out of phase' ? ['pan=stereo|c0=c0|c1=-1*c0'] : []),
     ...(sound === 'surround' ? ['pan=5.1|FC=c0'] : []),
   ];
-  // The sounds with the words.
+  // The indexes of the sounds that contain words.
   const which = { 'silent first': [1], 'unknown first': [0, 1] }[tracks as string] ?? [0];
   const filtered = which.flatMap(nth => [`-filter:a:${nth}`, filters.join(',')]);
   const unknown = tracks === 'unknown first' ? ['-c:a:0', 'adpcm_ima_qt'] : [];

@@ -2,7 +2,7 @@
 import { type Area, BITS, bitArea, type Colour3, FLASH, PATCHES } from '../clip/base.ts';
 import { runTool } from '../clip/run-ffmpeg.ts';
 
-/** The size at which every picture is judged; the marks are shares of the picture. */
+/** The width at which every picture is judged. The positions of the marks are shares of the picture. */
 const WIDTH = 160;
 const HEIGHT = 90;
 const BYTES = WIDTH * HEIGHT * 3;
@@ -13,7 +13,7 @@ const QUIET_SEC = 0.2;
 const LEAST_PEAK = 600;
 const WORD_SHARE = 0.2;
 
-/** A picture as shown, turned as the file states. */
+/** A picture as a player shows it, turned as the file states. */
 export interface Picture {
   sec: number;
   /** The shown size in pixels, before the pixel aspect ratio is applied. */
@@ -103,7 +103,7 @@ export function numberIn(picture: Pick<Picture, 'rgb'>): number {
 export const isFlashing = (picture: Pick<Picture, 'rgb'>): boolean =>
   brightness(picture, FLASH) > brightness(picture, GREY);
 
-/** The paler corners of HDR without conversion. */
+/** The colours of the corners in HDR that was not converted. They are paler. */
 const IN_HDR: Record<string, Colour3> = {
   red: [119, 75, 58],
   green: [102, 125, 83],

@@ -1,4 +1,4 @@
-/** The rules for the right results of a clip. Any other result fails the matrix. */
+/** The expected results of each clip. Any other result fails the matrix. */
 import { type ClipSpec, isMatroska, isMp4, storedSize } from '../clip/spec.ts';
 import type { Judgement, Verdict } from './judge.ts';
 
@@ -33,7 +33,7 @@ const losses: Array<[(clip: ClipSpec) => boolean, RegExp]> = [
   [({ surgery }) => surgery === 'two edits', lost('the cuts in it')],
   [({ tracks }) => tracks === 'unknown first', lost('its sound')],
   [clip => !isHeld(clip), NO_COPY],
-  // ffmpeg cannot write a turn into WebM.
+  // ffmpeg cannot write a turn into WebM, so the copy loses it.
   [clip => clip.turn !== 0 && isWebm(clip), lost('its turn')],
 ];
 
@@ -41,7 +41,7 @@ const losses: Array<[(clip: ClipSpec) => boolean, RegExp]> = [
 export function expectedOf(clip: ClipSpec): Expected {
   for (const [is, reason] of refusals) if (is(clip)) return { verdicts: ['refused'], reason };
   for (const [is, reason] of losses) if (is(clip)) return { verdicts: ['kept'], reason };
-  // A copy of a cut clip contains the remaining packets, or differs in the last ones.
+  // The copy of a cut clip contains the remaining packets, or differs only in the last packets.
   if (clip.cut < 100) return { verdicts: ['equal', 'kept'], reason: lost('') };
   return { verdicts: ['equal'] };
 }
@@ -51,7 +51,7 @@ const MP4_AUDIO = ['aac', 'opus', 'mp3', 'flac', 'ac3', 'none'];
 const MOV_VIDEO = ['h264', 'hevc', 'mpeg4', 'mjpeg', 'prores'];
 const MOV_AUDIO = ['aac', 'pcm', 'mp3', 'ac3', 'vorbis', 'none'];
 
-/** Returns true if a Matroska file fits into WebM; the copy is then WebM. */
+/** Returns true if the content of a Matroska file fits into WebM. Then the copy is WebM. */
 const isWebm = (clip: ClipSpec): boolean =>
   isMatroska(clip) && ['vp8', 'vp9', 'av1'].includes(clip.video) && ['opus', 'vorbis', 'none'].includes(clip.audio);
 

@@ -1,4 +1,4 @@
-/** Reads with ffprobe how players must show a file. */
+/** Reads with ffprobe how a file tells players to show it. */
 import { runTool } from '../clip/run-ffmpeg.ts';
 
 interface Stream {
@@ -21,7 +21,7 @@ export interface Facts {
 
 const COLOURS = ['color_range', 'color_space', 'color_transfer', 'color_primaries'];
 const SQUARE = '1:1';
-/** Values that count as unset; only some files state the range `tv`. */
+/** Values that count as unset. Only some files state the default range `tv`. */
 const UNSET = new Set(['unknown', 'reserved', 'tv']);
 
 export async function factsOf(path: string, signal: AbortSignal): Promise<Facts> {

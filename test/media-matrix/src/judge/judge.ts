@@ -22,9 +22,9 @@ const CUE_OFF_SEC = 0.3;
 const SHORTEST_WORD_SEC = 0.25;
 const FRAME_SEC = 1 / FRAME_RATE;
 const ROUNDING_SEC = 0.003;
-/** A cut clip ends with a part of a picture. Some readers count this picture. */
+/** A cut clip ends with an incomplete picture. Some readers count this picture. */
 const CUT_OFF_SEC = 0.6;
-/** A thumbnail is the nearest key frame within this time, or else the exact picture. */
+/** A thumbnail shows the nearest key frame within this time or, if there is none, the exact picture. */
 const NEAR_SEC = 2;
 const PACKET_SEC = 0.05;
 const LONG_PACKET_SEC = 0.13;
@@ -49,7 +49,10 @@ export async function judge(path: string, clip: ClipSpec, outcome: Outcome, sign
 /** Codecs with long packets. */
 const LONG_PACKETS = new Set(['flac', 'alac']);
 
-/** A clip may end with a whole packet of sound, of which a player may hide a part. */
+/**
+ * Returns the tolerance of the last packet: a clip may end with a whole packet of sound, and a player may hide a part
+ * of the packet.
+ */
 const packetOf = ({ sound, pictures, facts }: Decoded) => {
   const isLong = facts.sounds.some(({ codec }) => LONG_PACKETS.has(codec!));
   const lastEnd = (pictures.at(-1)?.sec ?? 0) + FRAME_SEC;
@@ -132,7 +135,7 @@ async function thumbnailFaults(
   return faults;
 }
 
-/** Returns the numbers of the pictures that a thumbnail of a moment may show. */
+/** Returns the numbers of the pictures that the thumbnail of a moment may show. */
 function momentsFor({ pictures, facts }: Decoded, wanted: number, off: number): number[] {
   const at = (sec: number) => pictures.findLast(picture => picture.sec <= sec + ROUNDING_SEC) ?? pictures[0]!;
   const near = facts.keyFrames
@@ -167,7 +170,7 @@ function cueFaults({ words, sound }: Decoded, { vtt, recognized, durationSec }: 
   const lost = whole.filter(
     word => !cues.some(([start, end]) => start - CUE_OFF_SEC <= word && word <= end + CUE_OFF_SEC),
   );
-  // A cue at the end of the clip begins early, so that viewers can read it.
+  // A cue near the end of the clip begins early, so that viewers have time to read it.
   const isLast = (end: number) => end >= durationSec - 2 * FRAME_SEC;
   const begins = (start: number) => words.some(word => Math.abs(word - start) <= CUE_OFF_SEC);
   const idle = cues.filter(([start, end]) => !begins(start) && !isLast(end));

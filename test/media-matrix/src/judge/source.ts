@@ -50,12 +50,12 @@ export async function decode(path: string, clip: ClipSpec, signal: AbortSignal):
 
 /** The permitted offset of a word in a clip, caused by lossy codecs and whole packets. */
 const WORD_OFF_SEC = 0.06;
-/** At the edge of a clip, a packet with the beginning of a word may be missing or cut. */
+/** The tolerance at the edge of a clip, where a packet with the beginning of a word may be missing or cut. */
 const EDGE_SEC = 0.1;
-/** The permitted offset of a flash: a variable rate omits some pictures. */
+/** The tolerance of a flash's time, because a variable rate omits some pictures. */
 const FLASH_OFF_SEC = 0.14;
 
-/** Returns the faults of a clip itself: they are errors of the matrix, not of the product. */
+/** Returns the faults of a clip itself. They are errors of the matrix, not of the product. */
 export function clipFaults(clip: ClipSpec, { pictures, words, sound }: Decoded): string[] {
   if (clip.cut < 100 || clip.surgery === 'two edits') return [];
   const faults: string[] = [];
@@ -80,7 +80,10 @@ export function clipFaults(clip: ClipSpec, { pictures, words, sound }: Decoded):
   return faults;
 }
 
-/** Returns the start times of a clip's words: `sure` must exist; `all` also has words at an edge, which may be missing. */
+/**
+ * Returns the start times of a clip's words. The words in `sure` must exist. `all` also contains words at an edge,
+ * which may be missing.
+ */
 function wantedWords(clip: ClipSpec): { sure: number[]; all: number[] } {
   const hidden = clip.edit === 'hidden start' ? HIDDEN_SEC : 0;
   const from = Math.max(LATE_SEC[clip.sound] ?? 0, hidden);

@@ -10,8 +10,8 @@ const named = ({ property, value }: Chosen) => `${property}=${String(value)}`;
 const pairOf = (one: Chosen, other: Chosen) => [named(one), named(other)].sort().join(' ');
 
 /**
- * Returns possible combinations that cover every pair of values of two properties that a possible combination can have. Builds
- * each combination greedily around a missing pair with the values that cover the most other missing pairs. Returns the same
+ * Returns possible combinations that together cover every possible pair of values of two properties. Starts each
+ * combination with an uncovered pair, then adds the values that cover the most other uncovered pairs. Returns the same
  * result for each call.
  */
 export function allPairs<T extends object>(base: T, properties: Properties<T>, isPossible: (each: T) => boolean): T[] {
@@ -45,7 +45,10 @@ export function allPairs<T extends object>(base: T, properties: Properties<T>, i
   }
   return found;
 
-  /** Returns a possible combination with both values; improves it one property after the other to cover more missing pairs. */
+  /**
+   * Returns a possible combination with both values. Then changes one property after the other, to cover more of the
+   * uncovered pairs.
+   */
   function build(start: T, fixed: Chosen[]): T | undefined {
     const wanted = Object.fromEntries(fixed.map(({ property, value }) => [property, value]));
     const free = names.filter(name => !(name in wanted));
@@ -66,7 +69,7 @@ export function allPairs<T extends object>(base: T, properties: Properties<T>, i
     return best;
   }
 
-  /** Returns a possible combination that differs from `each` in few of the free properties. */
+  /** Returns a possible combination that differs from `each` in as few of the free properties as possible. */
   function firstPossible(each: T, free: Array<keyof T & string>, changes = 4): T | undefined {
     if (isPossible(each)) return each;
     if (changes === 0) return undefined;

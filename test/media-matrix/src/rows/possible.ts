@@ -61,11 +61,11 @@ export function isPossible(spec: ClipSpec): boolean {
   if (!COLOURS[video].includes(colour)) return false;
   if (audio === 'amr' && sound === 'ends early') return false;
   if (SOUNDS[sound] && !SOUNDS[sound].includes(audio)) return false;
-  // In Matroska a turn replaces the colour.
+  // In Matroska, this suite writes the turn over the colour, so a clip cannot have both.
   if (turn !== 0 && isMatroska(spec) && (turn === 'mirrored' || colour !== 'bt601' || video === 'mjpeg')) return false;
   if (turn !== 0 && !isMp4(spec) && !isMatroska(spec)) return false;
   if (edit === 'hidden start' && (!isMp4(spec) || container === 'fmp4' || rate === 'variable')) return false;
-  // ffmpeg shows hidden AV1 pictures, and loses the sound after a half-hidden gap.
+  // ffmpeg shows AV1 pictures that should be hidden, and loses the sound after a gap that is partly hidden.
   if (edit === 'hidden start' && (video === 'av1' || sound.startsWith('gap'))) return false;
   if (edit === 'late picture' && sound.startsWith('late')) return false;
   if (edit === 'late picture' && (audio === 'none' || ['h263', 'mpeg4'].includes(video))) return false;

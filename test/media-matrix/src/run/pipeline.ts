@@ -28,15 +28,15 @@ import { type SpeechServer, startSpeechServer } from './speech.ts';
 
 const ANSWER_MS = 90_000;
 
-/** The outcome of a clip. Its files are in the row's folder. */
+/** The services' outcome for a clip. The media files are in the row's folder. */
 export interface Outcome {
   /** The sentence for the contributor if Inspect refuses the clip. */
   refused?: string;
   /** The sentence for the owner if no media could be made. */
   failed?: string;
-  /** The reason why the upload stays the video or why some media are missing. */
+  /** The reason why the uploaded file is still the video, or why some media are missing. */
   problem?: string | undefined;
-  /** Absent if the upload stays the video. */
+  /** Absent if the uploaded file is still the video. */
   video?: string;
   mimeType?: string;
   audio?: string;
