@@ -16,7 +16,7 @@ const HELP = `npm run test:spreadsheet
 Opens an export.csv of hostile texts in LibreOffice, which it installs, and reports which cells became formulas.
 `;
 
-/** The columns of the CSV with texts of other people. */
+/** The columns of the CSV that contain texts from other people. */
 const FREE_TEXTS = ['projectName', 'questionText', 'note', 'reviewNote', 'transcriptText'] as const;
 
 function submissionOf(payload: string): SubmissionJson {

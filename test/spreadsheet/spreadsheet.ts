@@ -12,8 +12,9 @@ export interface Cell {
   text: string;
 }
 
-// Comma, quotes, UTF-8, from line 1, default columns and language, quoted fields not forced to text, special numbers
-// detected, …, formulas evaluated (newer releases ask): everything that turns text into a formula is on.
+// The import options in order: comma, quotes, UTF-8, from line 1, default columns and language, quoted fields not
+// forced to text, special numbers detected, …, formulas evaluated (newer releases ask). Every option that turns text
+// into a formula is on.
 const OPEN_AS = 'Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,0,true';
 
 const READ_FODS = `
@@ -55,7 +56,7 @@ json.dump(rows, sys.stdout)
  */
 export async function openInSpreadsheet(csv: string): Promise<Cell[][]> {
   const dir = dirname(csv);
-  // Uses a separate profile, because LibreOffice hands the work to a running window with the same profile.
+  // Uses a separate profile, because LibreOffice passes the work to a running window with the same profile.
   const profile = `-env:UserInstallation=${pathToFileURL(join(dir, 'profile')).href}`;
   const convert = ['--convert-to', 'fods', '--outdir', dir, csv];
   await run('soffice', [profile, '--headless', '--norestore', `--infilter=${OPEN_AS}`, ...convert]);
