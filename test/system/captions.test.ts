@@ -1,6 +1,6 @@
 /**
- * Tests captions through HTTP: the cues made from a provider's segments, and their bulk download. The speech provider is this
- * test's own, so that it returns the difficult segments.
+ * Tests captions through HTTP: the cues made from a provider's segments, and the bulk download of captions. The test
+ * plays the speech provider and returns difficult segments.
  */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -52,7 +52,7 @@ const settings = { count: 4, transcriptionEnabled: true };
 const project: ProjectCreatedJson = await ada.createProject({ projectName: 'Captions', ...settings });
 const empty = await ada.createProject({ projectName: 'Empty', count: 1 });
 const path = `/api/projects/${project.projectId}`;
-// The second clip has no sound, so no transcript; no other clip may get its number.
+// The second clip has no sound and therefore no transcript. No other clip may get its number.
 for (const [at, clip] of [spoken, mute, spoken].entries()) {
   const link = project.recipientUrls[at]!.recipientUrl;
   await sendClip(link, clip, { responseSessionId: await beginResponse(link) });
@@ -80,7 +80,7 @@ const seconds = (clock: string) =>
     .split(':')
     .reduce((sum, part) => sum * 60 + Number(part), 0);
 
-/** Reads cues by the grammar of WebVTT or of SubRip, and no other text. */
+/** Reads cues by the grammar of WebVTT or of SubRip. Fails on any other text. */
 function strictly(text: string, kind: 'vtt' | 'srt'): Cue[] {
   const blocks = text.replace(/\n$/, '').split('\n\n');
   if (kind === 'vtt') assert.equal(blocks.shift(), 'WEBVTT');

@@ -1,5 +1,6 @@
 /**
- * Counts the operations of requests and of one clip. A separate file, because its services run behind counting proxies.
+ * Counts the operations of requests and of one clip. This is a separate file, because its services run behind counting
+ * proxies.
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -18,11 +19,11 @@ const REQUESTS: Record<string, number> = {
   'GET …/links': 2,
 };
 /**
- * The most operations of one clip, from `POST …/responses` to the webhook of its transcript. It takes 55; polls add up to 15 on a
- * busy machine.
+ * The maximum number of operations of one clip, from `POST …/responses` to the webhook of its transcript. A clip needs
+ * 55 MongoDB operations; polls add up to 15 on a busy machine.
  */
 const CLIP = { 'MongoDB operations': 75, RPCs: 17, 'Kafka records': 8, 'store requests': 12 };
-/** The most writes of one clip; polls hardly change this number. */
+/** The maximum number of writes of one clip. Polls hardly change this number. */
 const CLIP_WRITES = 32;
 const WRITE = / (insert|update|findAndModify|delete)$/;
 const LIMIT_MS = 300_000;

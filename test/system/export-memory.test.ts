@@ -1,7 +1,7 @@
 /**
- * Compares exports of many clips of 5 MB with exports of a tenth of them, in six new processes. Memory must not grow with
- * the size of an export, and a client that disconnects must stop its export. This is a separate file, because its services
- * are measured and must otherwise be idle.
+ * Compares the exports of many clips of 5 MB with the exports of a tenth of these clips, in six new processes. Memory
+ * must not grow with the size of an export, and an export must stop when its client disconnects. This is a separate
+ * file, because its services are measured and must otherwise be idle.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -31,10 +31,13 @@ const MANY = Number(process.env.EXPORT_MEMORY_CLIPS ?? 80);
 const FEW = MANY / 10;
 const COPIES_AT_ONCE = 4;
 const MEASURE_MS = 300_000;
-/** A peak may grow by the larger of these two values, because garbage collection varies by some MB. */
+/** A peak may grow by the larger of these two values, because garbage collection makes it vary by some MB. */
 const FLAT = { ratio: 1.2, bytes: 40 * MB };
 const STOPS_WITHIN_MS = 20_000;
-/** The most a service reads in a second without an export: from Kafka, MongoDB and health checks. */
+/**
+ * The maximum number of bytes that a service reads in a second without an export: from Kafka, MongoDB and health
+ * checks.
+ */
 const IDLE_BYTES = 1 * MB;
 
 await using starting = new AsyncDisposableStack();
@@ -68,8 +71,8 @@ const ZIP = 'export/project.zip';
 const FILES = ['export.json', 'export.csv', 'export/transcripts.txt', ZIP];
 
 /**
- * Fills a project with that many clips. Uploads one and copies its records and objects in the stores, because uploading each
- * would take minutes. Returns the total size that the API reports.
+ * Fills a project with that many clips. Uploads one clip and copies its records and objects in the stores, because
+ * uploading each clip would take minutes. Returns the total size that the API reports.
  */
 async function fill(project: ProjectCreatedJson, clips: number): Promise<number> {
   const link = project.sharedLink!.recipientUrl;
@@ -141,9 +144,9 @@ test(`an export of ${MANY} clips takes no more memory than one of ${FEW}`, { tim
   // Memory left from landing would hide the memory of an export.
   await system.restart();
   const times = Math.round(MANY / FEW);
-  // A new process takes more memory for everything that it does for the first time.
+  // The first downloads need additional memory in a new process, so they are not measured.
   await peaksOf(few, 3);
-  // Exports the same number of bytes both times, because the peak grows with the observed time, regardless of a project's size.
+  // Exports the same number of bytes from both projects, because a longer measurement sees a higher peak.
   const small = await peaksOf(few, times);
   const large = await peaksOf(many, 1);
   const mb = (bytes: number) => (bytes / MB).toFixed(1);
@@ -203,7 +206,7 @@ test('a client that disconnects during a download stops its export', { timeout: 
   );
   const figures = `${reader.received()} bytes received, ${total} read in total`;
   t.diagnostic(`${figures}; reading stopped ${Math.round(performance.now() - left)} ms after the client disconnected`);
-  // An export that had ended would also stop reading.
+  // Checks that the export was not complete, because a complete export also reads no more.
   assert.ok(total < sizes.many / 2, figures);
 });
 
@@ -220,7 +223,7 @@ test('a client that stops reading and disconnects leaves no bytes queued', { tim
       await pause(500);
       const bytes = await waiting();
       if (bytes > 0.1 * MB) return bytes;
-      // The export stopped between two objects, so this reads on and tries again.
+      // The export stopped between two objects. Resumes reading and tries again.
       reader.resume();
       return false;
     },

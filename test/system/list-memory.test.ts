@@ -1,6 +1,7 @@
 /**
- * One owner reads lists of thousands of links concurrently, leaves more of them unread, and creates many such projects at once.
- * None of this may end a process. A separate file, because its services have a small heap.
+ * One owner concurrently reads lists of thousands of links, leaves more of these HTTP responses unread, and creates
+ * many such projects at once. None of this may end a process. This is a separate file, because its services have a
+ * small heap.
  */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
@@ -10,7 +11,7 @@ import { SERVICES } from '@recording-request/stack/service-plan';
 import { startTestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
 
-/** An answer has 0.8 MB; a process that holds a whole one needs about 4 MB. */
+/** A list of this length has 0.8 MB. A process that holds the whole list needs about 4 MB. */
 const LINKS = 2_000;
 const HEAP_MB = 112;
 const READERS = 60;
@@ -31,7 +32,9 @@ after(() => started.disposeAsync());
 const pids = () => SERVICES.map(name => system.services[name].pid);
 const before = pids();
 
-/** Sends the other owner's requests until the work is done. A request returns 503 if a call behind it exceeds 5 s. */
+/**
+ * Sends the other owner's requests until the work is done. A request may return 503 if a call behind it exceeds 5 s.
+ */
 async function answeredDuring<T>(work: Promise<T>): Promise<T> {
   let isDone = false;
   void work.finally(() => (isDone = true)).catch(() => {});

@@ -1,6 +1,6 @@
 /**
- * Tests the operator's part: no stored secrets, and erasure. The six services run as processes on real servers. All is in
- * one file, because the services take longer to start than a suite takes to run.
+ * Tests the operator's view: stored data contains no secrets, and erasure works. The six services run as processes on
+ * real servers. All suites are in one file, because starting the services takes longer than running a suite.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ starting.defer(() => traces.stop());
 const system = starting.use(
   await startTestSystem({
     restartable: true,
-    // Every log line of the services.
+    // Writes every log line, because the suites check all of them.
     logLevel: 'trace',
     env: {
       ...traceVariables(traces.url),
@@ -61,7 +61,7 @@ randomTokens(system, stores, 5_000);
 // This suite needs both owners, so it runs before one is erased.
 mediaAgain(seed, stores);
 erasure(seed, stores, mediaDir);
-// Runs before the suite that sends a record that no consumer can handle, because that logs a fault.
+// Runs before the suite with a record that no consumer can handle, because that suite causes a fault in the logs.
 logLines(seed, traces);
 spans(seed, stores, traces);
 metrics(traces);

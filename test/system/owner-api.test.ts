@@ -1,6 +1,6 @@
 /**
- * Tests the owner's contract through HTTP only. The six services run as processes on real servers. All is in one file,
- * because the services take longer to start than a suite takes to run.
+ * Tests the owner's contract through HTTP only. The six services run as processes on real servers. All suites are in
+ * one file, because starting the services takes longer than running a suite.
  */
 import { after } from 'node:test';
 import { startTestSystem } from '@recording-request/testing/test-system';
@@ -42,6 +42,7 @@ concurrency(seed);
 oneResponse(seed);
 ownRecorders(seed, recorders);
 descriptions(seed, runSchemathesis);
-// Checks the commands of the suites above. The benchmark comes later, because it queries with a service's own connection.
+// Checks the commands that the suites above have sent. The benchmark comes later, because it queries over a service's
+// connection.
 shardKeys(system);
 benchmark(seed);

@@ -1,6 +1,6 @@
 /**
- * Sends 100,000 unknown tokens by HTTP. Gateway and projects run in this process without logs and spans, because six processes
- * that log everything could not answer so many requests in the time of a test.
+ * Sends 100,000 unknown tokens by HTTP. The gateway and projects run in this process without logs and spans, because
+ * six processes that log everything would be too slow for so many requests.
  */
 import { after } from 'node:test';
 import { readConfig as readGatewayConfig } from '@recording-request/gateway/config';

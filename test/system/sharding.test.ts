@@ -1,6 +1,6 @@
 /**
- * Tests the shard keys on two real MongoDB shards: each collection is sharded with its indexes, documents are spread, unique
- * fields stay unique across the shards, and a query with the shard key reaches one shard.
+ * Tests the shard keys on two real MongoDB shards. Each collection is sharded with its indexes, its documents are on
+ * both shards, unique fields stay unique across the shards, and a query with the shard key reaches one shard.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -33,7 +33,7 @@ for (const [name, collections] of Object.entries(COLLECTIONS))
       await database.shard(each, key);
       if (!Object.values(key).includes('hashed')) continue;
       const [field] = Object.keys(key);
-      // Only the fields of the unique indexes.
+      // Uses only the fields of the unique indexes.
       const unique = each.indexes
         .filter(({ options }) => options.unique)
         .flatMap(({ keys: fields }) => Object.keys(fields));

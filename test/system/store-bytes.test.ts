@@ -1,6 +1,6 @@
 /**
- * Counts a clip's bytes to and from the object store, from its first byte to `ready`. A separate file, because a proxy in front
- * of the store counts every byte of its services.
+ * Counts the bytes that a clip sends to and reads from the object store, from its first byte to `ready`. This is a
+ * separate file, because a proxy in front of the store counts every byte of its services.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { until } from '@recording-request/testing/wait';
 import { SYSTEM_WAIT } from './harness/limits.ts';
 
 const MiB = 1024 ** 2;
-/** A clip is written twice, as upload and as stored video, and read twice, to inspect it and to make its media. */
+/** A clip is written twice (the upload and the stored video) and read twice (to inspect it and to make its media). */
 const TIMES = 2.1;
 
 /** Forwards connections to the store and counts their bytes. */

@@ -17,8 +17,8 @@ export interface SystemBehindNginx extends AsyncDisposable {
 }
 
 /**
- * Starts nginx with the configuration of deploy/nginx in front of a system. Owners send all requests to it, even those for
- * gateway URLs from a response.
+ * Starts nginx with the configuration of deploy/nginx in front of a system. The owners send all requests to nginx, even
+ * when a response contains a gateway URL.
  */
 export async function behindNginx(system: TestSystem, secret: string): Promise<SystemBehindNginx> {
   const proxy = await startMediaProxy({

@@ -13,14 +13,17 @@ const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const PROGRAM = /^```(?:ts|python)\n((?:\/\/|#) .*?([\w-]+\.(?:ts|py))[\s\S]*?)^```$/gm;
 const PROGRAM_MS = 60_000;
 
-/** A request that an endpoint received, and its receiver's secrets. */
+/** A request that an endpoint received, and the secrets of that endpoint. */
 export interface SignedCase {
   body: string;
   headers: Record<string, unknown>;
   secrets: string[];
 }
 
-/** For each case: the event's type if the first secret verifies it, and whether any of the secrets signed it. */
+/**
+ * For each case: the event's type if the first secret verifies the request, and whether any of the secrets signed the
+ * request.
+ */
 type Verdicts = [string | null, boolean][];
 
 /** Writes the programs of docs.md unchanged to a new folder, and returns the folder. */
@@ -33,7 +36,7 @@ export async function writePrograms(docs: string, folder: string): Promise<strin
   return folder;
 }
 
-// Uses the two functions as a receiver does.
+// Uses the two documented functions as a receiver does.
 const VERDICTS = `
 import base64, json, sys
 from service_signature import is_signed

@@ -18,8 +18,8 @@ const TYPES: Record<string, (value: unknown) => boolean> = {
 };
 
 /**
- * Checks a resource against its shape: every field has its type, the order is the contract's, and there is no other field.
- * Returns the number of checked fields.
+ * Checks a resource against its shape: every field has its type, the fields have the contract's order, and there is no
+ * other field. Returns the number of checked fields.
  */
 export function fits(value: unknown, name: string, at = name): number {
   const shape = KNOWN[name];

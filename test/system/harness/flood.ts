@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 const LANES = 8;
-// Requests in flight on one connection: enough that neither side waits for the other.
+// The number of requests in flight on one connection. With these, neither side waits for the other.
 const PIPELINE = 64;
 const STATUS = /HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n/g;
 
@@ -38,7 +38,7 @@ async function exchange(socket: Socket, batch: readonly FloodRequest[], tally: R
       text += chunk.toString('latin1');
       seen += text.match(STATUS)?.length ?? 0;
       for (const [, status] of text.matchAll(STATUS)) tally[status!] = (tally[status!] ?? 0) + 1;
-      // Keeps a cut status line for the next chunk.
+      // Keeps an incomplete status line for the next chunk.
       text = text.slice(text.lastIndexOf('\n') + 1);
       if (seen < batch.length) return;
       socket.off('data', onData);

@@ -6,7 +6,10 @@ export async function bytesRead(pid: number): Promise<number> {
   return Number(/^rchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, 'utf8'))![1]);
 }
 
-/** Returns the bytes in the receive queues of a process's IPv4 TCP connections: they wait for a slow client. */
+/**
+ * Returns the number of bytes in the receive queues of a process's IPv4 TCP connections. These bytes wait for a slow
+ * client.
+ */
 export async function bytesWaiting(pid: number): Promise<number> {
   const inodes = new Set<string>();
   for (const file of await openFilesOf(pid)) {

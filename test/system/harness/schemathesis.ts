@@ -29,7 +29,7 @@ export async function prepareSchemathesis(
   const { scratch, baseUrl } = seed.system;
   const config = join(scratch, 'schemathesis.toml');
   await writeFile(config, await configOf(seed));
-  // tus needs several requests; suites/own-recorders.ts tests it with two clients.
+  // tus needs several requests, so suites/own-recorders.ts tests it with two clients instead.
   const only = ['--exclude-path-regex', '^/r/'];
   const options = [...only, '--checks', 'all', '--max-examples', String(EXAMPLES), '--seed', String(SEED)];
   const quiet = ['--no-color', '--generation-database', 'none', '--continue-on-failure', '--request-timeout', '30'];
@@ -54,9 +54,9 @@ export async function prepareSchemathesis(
 }
 
 /**
- * Configures the values that no schema contains: a real cursor, a project whose shared link can grow, and ids that exist.
- * Every check is on. The contract permits three errors for valid data: 422 for a reused key with another body, 400 for a time
- * range that ends before it begins, and 416 for a range beyond the end.
+ * Configures the values that the schemas do not contain: a real cursor, a project whose shared link can grow, and ids
+ * that exist. Enables every check. The contract permits three errors for valid data: 422 for a reused key with another
+ * body, 400 for a time range that ends before it begins, and 416 for a range beyond the end.
  */
 async function configOf({ ada, full, clip }: SeedData): Promise<string> {
   const grows = await ada.createProject({ projectName: 'Grows', count: 1, sharedLinkEnabled: true });

@@ -8,7 +8,7 @@ import type { Owner, TestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
 import { SYSTEM_WAIT } from './limits.ts';
 
-/** Two owners; each has a project with a landed clip. */
+/** Two owners. Each has a project with a landed clip. */
 export interface SeedData extends AsyncDisposable {
   system: TestSystem;
   /** Sends requests without a token. */
@@ -63,7 +63,8 @@ export async function seedTwoOwners(system: TestSystem): Promise<SeedData> {
   const bobsLanded = await sendClip(theirs, mute, { responseSessionId: await beginResponse(theirs) });
   const clip = await ready(ada, full, landed, true);
   const bobsClip = await ready(bob, bobs, bobsLanded, false);
-  // Ada's webhooks are about the clip, its response, its media and its transcript; Bob's is about the clip.
+  // Ada's four webhooks are about the clip, its response, its media and its transcript. Bob's webhook is about the
+  // clip.
   await delivered(ada, full, 4);
   await delivered(bob, bobs, 1);
   const started = starting.move();

@@ -1,4 +1,6 @@
-/** Every resource of the contract with the fields of owner-api.md. Written by hand, independent of the product. */
+/**
+ * The fields of every resource in the contract (owner-api.md). The list is written by hand, independent of the product.
+ */
 export type Shape = Record<string, string>;
 
 export const Me: Shape = {
@@ -54,7 +56,7 @@ const additional: Shape = { completedAt: 'date-time|null' };
 
 export const RecipientLink: Shape = { ...contractLink, ...additional };
 export const SharedRecipientLink: Shape = { ...contractLink, qrCodePngUrl: 'uri', ...additional };
-// The links in a creation result also have `url`.
+// The links in the result of a creation also have `url`.
 export const CreatedLink: Shape = { ...contractLink, url: 'uri', ...additional };
 export const CreatedSharedLink: Shape = { ...contractLink, qrCodePngUrl: 'uri', url: 'uri', ...additional };
 
@@ -86,7 +88,7 @@ export const Submission: Shape = {
   thumbnailMiddleUrl: 'uri|null',
   thumbnailEndUrl: 'uri|null',
   audioUrl: 'uri|null',
-  // Additive (decisions.md).
+  // An addition to the contract (decisions.md).
   mediaStatus: 'processing|ready|failed',
   mediaError: 'string|null',
   incomplete: 'boolean',
@@ -124,7 +126,7 @@ export const ProjectDetail: Shape = {
   termsText: 'string',
   interviewQuestions: 'string[]',
   successMessage: 'string',
-  // Additive (decisions.md).
+  // An addition to the contract (decisions.md).
   webhookEvents: 'string[]',
   transcriptionLanguage: 'string',
   webhookSigned: 'boolean',
@@ -178,7 +180,7 @@ export const ExportDocument: Shape = {
   submissions: 'Submission[]',
 };
 
-// Extensions.
+// Extensions of the contract.
 export const DashboardOverview: Shape = {
   project: 'ProjectDetail',
   videoBytes: 'integer',

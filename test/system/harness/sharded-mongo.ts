@@ -15,8 +15,9 @@ type Client = mongoose.mongo.MongoClient;
 type Answer = mongoose.mongo.BSON.Document;
 
 /**
- * Two MongoDB shards and a config server without mongos, which no package registry has. This harness sends mongos's commands;
- * a shard routes the commands of its transactions (`clusterInsert`, `clusterAggregate`) as mongos does.
+ * Two MongoDB shards and a config server, without mongos, because no package registry has mongos. This harness sends
+ * the commands that mongos sends. A shard routes the commands of its transactions (`clusterInsert`, `clusterAggregate`)
+ * itself.
  */
 export interface ShardedMongo extends AsyncDisposable {
   /** Creates a database on the first shard; its collections can be sharded. */
@@ -125,7 +126,7 @@ function onShards(database: string, shards: Client[], databaseVersion: unknown):
   const asRouter = (command: Answer) => first!.command(command);
   return {
     async shard({ collection, indexes }, key) {
-      // Adds the index of the shard key to the existing collection and its indexes, as an operator does.
+      // Adds the index of the shard key after the collection and its other indexes exist, as an operator does.
       const specifications = indexes.map(({ keys, options }, at) => ({ name: `index ${at}`, ...options, key: keys }));
       await first!.collection(collection).createIndexes([...specifications, { name: 'shard key', key: key as never }]);
       // Splits the hashes between the shards from the beginning.

@@ -103,7 +103,7 @@ async function* documentsOf(mongo: Mongo, prefix: string): AsyncIterable<Held> {
   const { databases } = await client.db('admin').admin().listDatabases();
   for (const { name } of databases.filter(database => database.name.startsWith(prefix))) {
     for (const { collectionName } of await client.db(name).collections()) {
-      // This test's own profiler writes the system collections.
+      // The profiler of this test writes the system collections.
       if (collectionName.startsWith('system.')) continue;
       const cursor = client.db(name).collection(collectionName).find({}, { raw: true });
       for await (const document of cursor)

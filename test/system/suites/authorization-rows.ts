@@ -5,11 +5,11 @@ export type Scope = 'profile:read' | 'projects:read' | 'projects:write' | 'links
 /** The access rule of one operation of openapi.json. */
 export interface Row {
   /**
-   * The required scope of an API token. `dashboard` needs the dashboard token in the path, `recipient` the recording link's
-   * token, `public` nothing.
+   * The scope that an API token needs. `dashboard` needs the dashboard token in the path, `recipient` the token of the
+   * recording link, and `public` nothing.
    */
   access: Scope | 'dashboard' | 'recipient' | 'public';
-  /** The status for its owner with that scope alone; the default is 200. */
+  /** The status for a token of the owner that has only this scope; 200 by default. */
   allowed?: number;
   json?: unknown;
   /** The kind of the last id in the path. */
@@ -35,9 +35,9 @@ export const ROWS: Record<string, Row> = {
   listSubmissions: read('submissions:read'),
   getSubmission: read('submissions:read', clip),
   updateSubmission: read('projects:write', { json: {}, ...clip }),
-  // This clip's transcript did not fail.
+  // 409, because this clip's transcript did not fail.
   requestTranscript: read('projects:write', { allowed: 409, ...clip }),
-  // This clip's media did not fail.
+  // 409, because this clip's media did not fail.
   requestMedia: read('projects:write', { allowed: 409, ...clip }),
   exportJson: read('submissions:read'),
   exportCsv: read('submissions:read'),

@@ -101,7 +101,7 @@ async function judgeOwner({ seed, keys, ids }: Context, operation: Operation, ro
       sentence,
       'another owner’s item looks exactly like a missing one',
     );
-    // Bob's project with Ada's submission, and the other way round, each with its project's token.
+    // As Bob, requests Bob's project with Ada's item. As Ada, requests Ada's project with Bob's item.
     refused(
       await call(keys.bob, { ...own, projectId: bob.projectId, ...(row.id ? {} : { projectId: own.projectId }) }),
       404,
@@ -155,7 +155,9 @@ const TUS = {
   'content-type': 'application/offset+octet-stream',
 };
 
-/** A request with an unknown link token returns 404 for any body; a valid token opens nothing of another link. */
+/**
+ * Checks that an unknown link token returns 404 for any body, and that a valid token gives no access to another link.
+ */
 async function judgeRecipient({ seed, keys }: Context, operation: Operation, row: Row): Promise<void> {
   const { method, path, security } = operation;
   assert.deepEqual(security, []);
@@ -185,7 +187,7 @@ function fill(path: string, ids: Ids, row: Row): string {
   return path.replace('{projectId}', ids.projectId).replace(/\{(?:submissionId|tokenId|deliveryId)\}/, last);
 }
 
-/** Returns true for a HEAD with the same security as its GET, which tests both. */
+/** Returns true for a HEAD operation with the same security as its GET. The request for the GET tests both. */
 function isAsGet({ get, head }: Record<string, { security?: [] }>): boolean {
   if (get) assert.deepEqual(head?.security, get.security);
   return get !== undefined;
@@ -206,7 +208,7 @@ async function servedOperations({ ask }: SeedData): Promise<Operation[]> {
   );
 }
 
-/** Changes one letter of the token but not its checksum. */
+/** Changes one letter of the token, so that the checksum is wrong. */
 const typo = (token: string) => `${token.slice(0, 10)}${token[10] === 'a' ? 'b' : 'a'}${token.slice(11)}`;
 
 async function makeKeys({ system, ada, bob, full }: SeedData): Promise<Keys> {

@@ -6,8 +6,8 @@ import { serverVariables } from '@recording-request/testing/environment';
 import type { SeedData } from '../harness/seed.ts';
 
 /**
- * Runs the checks that `npm run bench` makes before it measures, which compare the response of every variant. Measures
- * nothing, and leaves out the peers that need a build.
+ * Runs the checks that `npm run bench` makes before it measures: they compare the responses of all variants. Measures
+ * nothing, and omits the peers that need a build.
  */
 export function benchmark({ system, ada }: SeedData): void {
   describe('benchmark', () => {

@@ -12,7 +12,7 @@ const TRIES = 10;
 const times = <T>(count: number, work: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => work(at)));
 
-/** Retries on 503, so that the tests count decisions only. */
+/** Retries a call that returns 503, so that the tests count only decisions. */
 async function decided(call: () => Promise<Answer>): Promise<Answer> {
   for (let left = TRIES; ; left--) {
     const answer = await call();
@@ -34,7 +34,7 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       const answers = await times(200, claim);
       assert.equal(answers.filter(each => each.status === 201).length, 50);
       for (const answer of answers.filter(each => each.status !== 201)) refused(answer, 409, 'link_busy');
-      // A repeat of the same claims changes nothing: a session keeps its use, and none is added.
+      // Repeats the same claims. Each session must keep its use, and no use may be added.
       const again = await times(200, claim);
       assert.deepEqual(
         again.map(each => each.status),
@@ -100,7 +100,7 @@ export function concurrency({ ada, ask, system }: SeedData): void {
       ok(await ada.ask('/api/me', { token: secret }));
       await system.accounts.revoke(tokenId);
       const revokedAt = performance.now();
-      // Counts from the time of the request, because a busy machine responds late.
+      // Counts from the time when the request was sent, because a busy machine responds late.
       let lastAccepted = revokedAt;
       const isRefused = async () => {
         const sentAt = performance.now();

@@ -51,7 +51,7 @@ export function descriptions(seed: SeedData, runSchemathesis: () => Promise<Sche
       await mkdir(cwd);
       const shell = openShell(cwd);
       try {
-        // `npm start` prints such a line; the commands keep a token that is set.
+        // `npm start` prints such a line. The documented commands do not replace a token that is already set.
         await shell.paste(`export TOKEN=${ada.token}`);
         for (const [index, lines] of blocks.entries()) {
           if (index === fetching) await contribute(cwd);

@@ -14,16 +14,16 @@ import { SYSTEM_WAIT } from '../harness/limits.ts';
 import { type SeedData, submissionsOf } from '../harness/seed.ts';
 import { type Stores, search } from '../harness/stores.ts';
 
-/** The delay from an erasure to the first removal of late data; the test kills a service in that time. */
+/** The delay from an erasure to the first removal of late data. The test kills a service during this delay. */
 export const AGAIN_SECONDS = 12;
 
 const DAY_MS = 86_400_000;
-/** The maximum number of jobs to try: a job is short, and a busy machine may miss it. */
+/** The maximum number of jobs to try. A job is so short that the test may miss it on a busy machine. */
 const JOBS = 5;
 
 interface Marked {
   project: ProjectCreatedJson;
-  /** A part of every text of the owner. */
+  /** A text that every text of the owner contains. */
   marker: string;
 }
 
@@ -41,7 +41,7 @@ const nothingOf = async (stores: Stores, texts: Map<string, string>) => {
   return [...inDocuments.found, ...inObjects.found];
 };
 
-/** Tests everything that an operator can erase, on the seed that the audit of secrets used. */
+/** Tests everything that an operator can erase. Uses the seed that the suite of secrets has used before. */
 export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void {
   const { ada, bob, bobs, system, mute } = seed;
 
@@ -96,9 +96,9 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
       SYSTEM_WAIT,
     );
 
-  // A folder may be deleted during the read; the caller retries.
+  // Returns undefined if a folder is deleted during the read. Then the caller retries.
   const filesOfJobs = () => readdir(mediaDir, { recursive: true }).catch(() => undefined);
-  // Only a job makes these files; an inspection does not.
+  // A job makes these files; an inspection does not.
   const madeByJobs = async () => (await filesOfJobs())?.filter(name => /thumbnail|video\./.test(name)).length;
   const jobIsRunning = async () => ((await madeByJobs()) ?? 0) > 0;
 
@@ -139,7 +139,7 @@ export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void 
       const reviewNote = marker('reviewer');
       const words = marker('transcript');
       ok(await ada.ask(path, { method: 'PATCH', json: { reviewNote } }));
-      // Speech recognition returns another text each time, so the test writes a fixed text.
+      // Speech recognition varies, so the test replaces the transcript with a fixed text.
       await stores
         .collection('submissions', 'submissions')
         .updateOne({ _id: submissionId }, { $set: { transcriptText: words, transcriptVtt: `WEBVTT\n\n${words}` } });

@@ -30,7 +30,7 @@ const ABOUT_PROJECT = /:projectId|\/project\/:projectToken|\/r\/:token(?!\/thank
 const ABOUT_UPLOAD = /^POST .*\/uploads\/?$|:uploadId/;
 const isOfRequest = ({ method, route }: Line) => method !== undefined && route !== undefined;
 
-/** Tests the log lines that the services wrote for all earlier suites of this file, which caused no fault. */
+/** Tests the log lines that the services wrote during all earlier suites of this file. These suites caused no fault. */
 export function logLines(seed: SeedData, traces: TraceReceiver): void {
   const lines = async (): Promise<Line[]> =>
     (await seed.system.logs())

@@ -23,7 +23,7 @@ export function mediaAgain({ ada, bob, system }: SeedData, stores: Stores): void
       return mediaStatus === 'ready' && transcriptStatus === 'completed' && audioUrl !== null;
     };
 
-    /** Turns the clip into one whose media and transcript failed; keeps its upload. */
+    /** Changes the clip's record as if its media and its transcript had failed. Keeps the upload. */
     async function fail(): Promise<void> {
       const rows = stores.collection('submissions', 'submissions');
       const { video } = (await rows.findOne({ _id: id })) as unknown as { video: { key: string } };

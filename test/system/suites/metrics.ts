@@ -12,12 +12,12 @@ const RARE: Record<string, string> = {
   'recording.requests.shed': 'counts requests refused under overload',
   'error.type': 'only on a failure',
 };
-// This file uses a small part of all routes, statuses and topics.
+// The suites of this file use only a small part of all routes, statuses and topics.
 const SERIES_MAX = 150;
 const ALL_SERIES_MAX = 2_000;
 const PATIENCE = { limitMs: 60_000, everyMs: 250 };
 
-/** Tests the metrics that the services sent for all earlier suites of this file. */
+/** Tests the metrics that the services sent during all earlier suites of this file. */
 export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans'>): void {
   const all = (): Point[] => [...points.values()];
 

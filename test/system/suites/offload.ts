@@ -68,7 +68,8 @@ export function offload(
       const done = await admin(system, 'erase', 'submission', submissionId, '--yes');
       assert.equal(done.code, 0, done.stderr);
       for (const url of urls) for (const headers of parts) refused(await ada.ask(url, { headers }), 404);
-      // The gateway caches the object's place for up to a second; then nginx gets a 404 from the store.
+      // The gateway caches the place of the object for up to a second. After the erasure, nginx may therefore get a 404
+      // from the store.
       assert.deepEqual(await stores.keys(`submissions/${project.projectId}/${submissionId}/`), []);
     });
 

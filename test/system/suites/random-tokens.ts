@@ -7,7 +7,7 @@ import type { Stores } from '../harness/stores.ts';
 
 type ProjectsDatabase = Pick<Stores, 'command' | 'collection'>;
 
-// The profiler's capped collection must hold them all.
+// The profiler's capped collection must have room for all of these look-ups.
 const WELL_FORMED = 150;
 const RESPONSE = '019a0000-0000-7000-8000-000000000001';
 const PREFIXES: TokenPrefix[] = ['api', 'prj', 'vr'];
@@ -30,7 +30,7 @@ const ofEach = (count: number, make: (prefix: TokenPrefix) => string): FloodRequ
     return requestWith(prefix, make(prefix));
   });
 
-/** Returns the number of look-ups by a token's hash during `work`. */
+/** Returns how often the service looked up a token's hash during `work`. */
 async function lookUps(stores: ProjectsDatabase, work: () => Promise<void>): Promise<number> {
   await stores.command('projects', { profile: 2 });
   try {

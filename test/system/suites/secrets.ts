@@ -18,7 +18,7 @@ const TOKEN = /\b(api|prj|vr)_[0-9A-Za-z]{38}/g;
 /** Every issued secret, with its kind. */
 export type Issued = Map<string, string>;
 
-/** Uses every part of the product that handles secrets, with errors too. Returns each issued secret. */
+/** Uses every part of the product that handles secrets, and also causes errors there. Returns each issued secret. */
 export async function issueSecrets(seed: SeedData): Promise<Issued> {
   const { ada, bob, full, bare, bobs, system, clip } = seed;
   const issued: Issued = new Map([
@@ -80,7 +80,10 @@ export async function issueSecrets(seed: SeedData): Promise<Issued> {
   return issued;
 }
 
-/** Searches logs, spans, records and documents for secrets; a planted secret shows that the search works. */
+/**
+ * Searches logs, spans, records and documents for secrets. Also searches for a planted secret, to show that the search
+ * works.
+ */
 export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, issued: Issued): void {
   const spans = function* (): Iterable<Held> {
     for (const body of traces.bodies) yield { where: 'a span', bytes: Buffer.from(body) };
@@ -111,7 +114,7 @@ export function secrets(seed: SeedData, stores: Stores, traces: TraceReceiver, i
         results.flatMap(({ found }) => found),
         [],
       );
-      // Also finds tokens that this test does not know.
+      // Searches for the form of tokens, so it also finds tokens that this test did not issue.
       for await (const { where, bytes } of heldBy(stores, spans())) {
         for (const [token, prefix] of bytes.toString('latin1').matchAll(TOKEN))
           assert.ok(!tokenIsWellFormed(prefix as 'api', token), `${where} holds a token`);

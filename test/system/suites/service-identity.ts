@@ -19,7 +19,7 @@ import type { TestSystem } from '@recording-request/testing/test-system';
 
 const NEVER = '019a0000-0000-7000-8000-000000000001';
 
-/** Tests the limits of a compromised pod with its own certificate, at the running services. */
+/** Tests, at the running services, that a compromised pod with its own certificate has limited access. */
 export function serviceIdentity(system: TestSystem): void {
   for (const name of ['webhooks', 'media', 'gateway'] as const)
     test(`the certificate of ${name} can create no token and erase nothing on any port`, async () => {

@@ -5,8 +5,8 @@ import type { TestSystem } from '@recording-request/testing/test-system';
 import { shardings } from '../harness/sharding.ts';
 
 /**
- * Tests every command that the services sent in this run. `test/queries.test.ts` of each service tests that each reason is still
- * needed.
+ * Tests every command that the services sent in this run. A command without a shard key needs a reason. Each service's
+ * `test/queries.test.ts` tests that the reason is still needed.
  */
 export function shardKeys({ acrossShards }: Pick<TestSystem, 'acrossShards'>): void {
   describe('the shards that a command reaches', () => {

@@ -25,7 +25,7 @@ import type { Stores } from '../harness/stores.ts';
 
 const forms = Object.entries<SpanDefinition>(SPANS);
 const SCOPES = { us: 'recording-request', undici: '@opentelemetry/instrumentation-undici' };
-/** Patterns for forms whose names contain a placeholder that would also match other forms. */
+/** Patterns of span names whose placeholders would otherwise match other names too. */
 const PATTERNS: Record<string, RegExp> = {
   '{method} {route}': /^[A-Z_]+( \/\S*)?$/,
   '{method}': /^[A-Z_]+$/,
@@ -51,7 +51,7 @@ const RARE: Record<string, string> = {
 /** A bound on the number of spans of one clip with its transcript and four webhooks. */
 const CLIP_SPANS_MAX = 220;
 const PARTS = 60;
-/** The requests whose spans have an id: those that look up an item by their path, token or response. */
+/** The requests whose spans have an id, because these requests look up an item by its path, token or response. */
 const ID_REQUESTS = {
   'recording.project.id': /\{projectId\}|\{projectToken\}|\/r\/\{token\}(?!\/thank-you)|^POST \/api\/projects$/,
   'recording.submission.id': /\{submissionId\}/,
@@ -60,7 +60,7 @@ const ID_REQUESTS = {
 
 const idOf = ({ attributes }: Span) => attributes['recording.submission.id'];
 
-/** Tests the spans that the services sent for all earlier suites of this file. */
+/** Tests the spans that the services sent during all earlier suites of this file. */
 export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<TraceReceiver, 'spans'>): void {
   const { system, ada, full, clip, mute } = seed;
   const named = (name: string) => all.filter(span => span.name === name);
@@ -87,7 +87,8 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       for (const span of processed) {
         const sent = at.get(`${traceId} ${span.parentSpanId}`)!;
         assert.equal(sent.name, span.name.replace('process', 'send'));
-        // A consumer may handle the event before its sender has the acknowledgement.
+        // A consumer may handle the event before the producer has the acknowledgement, so this compares with the start
+        // of sending.
         assert.ok(sent.startMs <= span.endMs, `${sent.name} begins before ${span.name} ends`);
         for (const same of ['message.id', 'destination.name', 'destination.partition.id', 'kafka.offset']) {
           assert.notEqual(span.attributes[`messaging.${same}`], undefined, same);
@@ -110,7 +111,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
           .map(({ service }) => service),
       );
       const everyService = ['gateway', 'media', 'projects', 'submissions', 'transcription', 'webhooks'];
-      // A landing that exceeds its client's wait is answered before it ends, so the gateway does not know the id.
+      // If a landing takes longer than its client waits, the gateway responds without knowing the id.
       const hasAnswerId = root.attributes['http.response.status_code'] !== 202;
       assert.deepEqual(
         [...services].sort(),
@@ -283,7 +284,7 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
           all.some(span => span.traceId === id && span.service === 'submissions') &&
           all.find(span => span.traceId === id && span.service === 'gateway'),
       );
-      // Node's own server refuses this request before it can be traced.
+      // Node's HTTP server refuses this request before the gateway can trace it.
       const { hostname, port } = new URL(system.baseUrl);
       const socket = connect(Number(port), hostname);
       socket.end('nonsense\r\n\r\n');
