@@ -25,7 +25,7 @@ before(async () => {
     paths: Record<string, Record<string, { tags?: string[]; security?: { ownerToken: string[] }[] }>>;
   };
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    // HEAD is GET without a body, so it needs no separate check.
+    // HEAD is GET without a body, so this test does not check it separately.
     Object.entries(methods)
       .filter(([method]) => method !== 'head')
       .map(([method, { tags, security }]) => ({
@@ -42,7 +42,7 @@ before(async () => {
 after(() => harness[Symbol.asyncDispose]());
 
 const owned = () => operations.filter(operation => operation.scope !== undefined);
-// No route accepts this body: checking it before the token would give 400 or 415.
+// No route accepts this body: if the gateway checked it before the token, the answer would be 400 or 415.
 const call = ({ method, path }: Operation, authorization?: string) =>
   fetch(harness.base + path, {
     method,
@@ -234,7 +234,8 @@ test('too many requests are 429, for a token and for an address, before the toke
   const other = { authorization: `Bearer ${limited.tokenWith(['projects:read'])}` };
   assert.equal((await me(other)).status, 404);
 
-  // Requests that a contributor's page sends by itself have a separate count, so that pages and responses lose nothing.
+  // Requests that a contributor's page sends by itself have a separate count, so that they use up nothing of the count
+  // of pages and responses.
   const path = `${limited.base}/r/${mintToken('vr')}`;
   const response = `${path}/responses/${OWNER_ID}`;
   const note = { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"note":"hi"}' };
@@ -252,7 +253,7 @@ test('too many requests are 429, for a token and for an address, before the toke
   const anonymous = [];
   for (let i = 0; i < 6; i++) anonymous.push((await me({})).status);
   assert.deepEqual(anonymous, [401, 401, 401, 401, 401, 429]);
-  // Each invented token has a separate count, so the address is counted too.
+  // Each invented token has a separate count, so these requests must also count under their address.
   assert.equal((await me({ authorization: `Bearer ${mintToken('api')}` })).status, 429);
   assert.equal((await fetch(`${limited.base}/healthz`)).status, 200);
 });

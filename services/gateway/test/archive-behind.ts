@@ -14,11 +14,14 @@ export const ZIP_ETAG = '"zip"';
 const CIPHER_KEY = newCipherKey();
 const SEALED = seekableCipher(CIPHER_KEY, 0)(CONTENT);
 
-/** Answers like the fake store, also with sealed content. */
+/** Answers like the fake store; also serves sealed content. */
 export const serveContent: RequestListener = (request, response) =>
   serve(request.url?.startsWith('/sealed') ? SEALED : CONTENT, request, response);
 
-/** Adds a submissions service with an archive: twice a header and an object, then a directory. Returns the calls that it got. */
+/**
+ * Adds a submissions service with an archive: a header and an object twice, then a directory. Returns the list of the
+ * calls that it gets.
+ */
 export function archiveBehind(of: TestGateway, store: FakeStore, etag = ZIP_ETAG) {
   const requested = {
     opened: [] as { etag: string; resume: boolean }[],

@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => gateway[Symbol.asyncDispose]());
 
-/** Begins to send a body. Returns its status, once there is one. */
+/** Begins to send a body. Returns the status of the answer as soon as it arrives. */
 function beginBody(headers: Record<string, string>, length = `content-length: ${BODY_BYTES}`) {
   const socket: Socket = connect(Number(new URL(gateway.base).port), '127.0.0.1');
   const sent = { socket, status: 0 };
@@ -40,7 +40,7 @@ function beginBody(headers: Record<string, string>, length = `content-length: ${
   return sent;
 }
 
-/** Sends a creation with an invalid body of `bytes`: 400 means that the gateway read it. */
+/** Sends a creation with an invalid body of `bytes`. An answer of 400 shows that the gateway read the body. */
 const create = async (headers: Record<string, string>, bytes: number): Promise<number> => {
   const body = JSON.stringify({ projectName: 'x'.repeat(bytes), count: 1 });
   const init = { method: 'POST', body, headers: { ...headers, 'content-type': 'application/json' } };

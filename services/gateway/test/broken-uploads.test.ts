@@ -72,7 +72,7 @@ for (const [upstreamName, listener] of Object.entries(UPSTREAM))
       assert.equal((await fetch(`${harness.base}/healthz`)).status, 200);
     });
 
-/** Sends `bytes`, and ends the connection `ms` later: during the look-up, during the body, or after the answer. */
+/** Sends `bytes`, and ends the connection after `ms`: during the look-up, during the body, or after the answer. */
 async function endAfter(bytes: string, ms: number, half: boolean): Promise<void> {
   const socket = connect({ port: Number(new URL(harness.base).port), host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => {}).resume();

@@ -10,7 +10,7 @@ after(() => harness[Symbol.asyncDispose]());
 
 const path = `/api/projects/${PROJECT_ID}`;
 
-/** Sends a request and leaves when a service works on it. Returns the signal of the service's call. */
+/** Sends a request and disconnects while a service works on it. Returns the signal of the call to the service. */
 async function leave(init: RequestInit, arrived: Promise<AbortSignal>): Promise<AbortSignal> {
   const client = new AbortController();
   const answer = fetch(harness.base + path, {
@@ -64,7 +64,7 @@ test('a write continues without its client', async () => {
   };
   const body = { method: 'PATCH', body: JSON.stringify({ projectName: 'x' }) };
   const signal = await leave(body, arrived.promise);
-  // The client's own connection has ended before the gateway answers another request.
+  // When the gateway answers another request, it has seen the end of the first connection.
   await fetch(`${harness.base}/healthz`);
   assert.equal(signal.aborted, false);
   gone.resolve();

@@ -8,7 +8,7 @@ import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submis
 import { at, link, links, presented, project, startOwnerGateway, submission } from './owner-gateway.ts';
 import { OWNER_ID, PROJECT_ID, SUBMISSION_ID } from './test-service.ts';
 
-/** Excludes the pictures. */
+/** The limit for the page and its files, without pictures. */
 const DASHBOARD_BYTES = 40 * 1024;
 
 const { harness, calls, url } = await startOwnerGateway();
@@ -63,7 +63,7 @@ test('the dashboard lists by words and by response, page by page, and answers 30
     assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag], path);
     assert.equal(again.headers.get('vary'), 'accept-encoding', path);
   }
-  // The page has the ETags of its content, so its first poll has no body either.
+  // The page contains the ETags of its content, so even its first poll gets no body.
   const page = await (await fetch(here)).text();
   const { etags } = JSON.parse(/<script id="settings"[^>]*>(.*?)<\/script>/s.exec(page)?.[1] ?? '') as {
     etags: Record<'overview' | 'clips', string>;
@@ -75,7 +75,7 @@ test('the dashboard lists by words and by response, page by page, and answers 30
     assert.equal((await fetch(`${here}/${path}`, { headers: { 'if-none-match': etag } })).status, 304, path);
 });
 
-/** Sends a request like fetch, but does not decompress. */
+/** Sends a request as fetch does, but does not decompress the answer. */
 async function ask(path: string, encoding: string, method = 'GET') {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request(path, { method, headers: { ...harness.bearer, 'accept-encoding': encoding } }, resolve)

@@ -41,7 +41,7 @@ const step = (name: string) => encodeURIComponent(name.replaceAll('~', '~0').rep
 
 type Node = { properties?: object; additionalProperties?: unknown };
 
-/** Returns a copy whose objects allow only their described fields: an example has no others. */
+/** Returns a copy whose objects allow only their described fields: an example must not have other fields. */
 function closed<T>(part: T): T {
   if (Array.isArray(part)) return part.map(closed) as T;
   if (typeof part !== 'object' || part === null) return part;
@@ -260,7 +260,7 @@ test('descriptions are cached by their ETag', async () => {
     assert.equal(first.status, 200, path);
     const etag = first.headers.get('etag') ?? '';
     assert.ok(etag.length > 20 && !first.headers.get('cache-control')?.includes('no-store'), path);
-    // A text has several encodings, so its ETag is weak in each, and in the 304.
+    // A text has several encodings, so its ETag is weak in each encoding and in the 304.
     for (const encoding of ['br', 'gzip', 'identity']) {
       const headers = { 'accept-encoding': encoding };
       const whole = await fetch(harness.base + path, { headers });

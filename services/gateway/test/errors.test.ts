@@ -350,7 +350,10 @@ test('an internal error shows no internal details', async () => {
   assert.doesNotMatch(await errorOf(response), /secret|inner/);
 });
 
-/** Returns everything that a connection receives. Sends each text after the first when an answer has arrived. */
+/**
+ * Returns everything that a connection receives. Sends the first text at once, and each later text when an answer has
+ * arrived.
+ */
 async function raw(text: string, ...later: string[]): Promise<string> {
   const socket = connect(Number(new URL(harness.base).port), '127.0.0.1');
   const next = (one: string) => (later.length > 0 ? socket.write(one) : socket.end(one));
@@ -415,7 +418,7 @@ test('a body that arrives a byte at a time is cut off with 408', async () => {
     `POST /api/projects HTTP/1.1\r\nHost: h\r\nAuthorization: ${short.bearer.authorization}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
   );
   const drip = setInterval(() => socket.write(' '), 50);
-  // A byte that meets the closed connection is an error, and `once` would reject with it.
+  // A byte that arrives at the closed connection causes an error, and `once` would reject with it.
   await new Promise(resolve => socket.once('close', resolve));
   clearInterval(drip);
   assert.match(answer, /^HTTP\/1\.1 408 /);

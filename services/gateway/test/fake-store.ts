@@ -7,7 +7,7 @@ import type { Certificate } from '@recording-request/stack/authority';
 
 export const CONTENT = Buffer.from(Array.from({ length: 1_000 }, (_, i) => i % 251));
 
-/** Answers with CONTENT or a range of it, like a store, with headers that clients must not see. */
+/** Answers with CONTENT or a range of it, like a store, and with headers that clients must not see. */
 export const serveContent: RequestListener = (request, response) => serve(CONTENT, request, response);
 
 export function serve(content: Buffer, ...[request, response]: Parameters<RequestListener>): void {
@@ -28,7 +28,7 @@ export interface FakeStore extends AsyncDisposable {
   answer: RequestListener;
 }
 
-/** Starts a store; over TLS if it gets a certificate. */
+/** Starts a store; it uses TLS if it gets a certificate. */
 export async function startFakeStore(certificate?: Certificate): Promise<FakeStore> {
   const listener: RequestListener = (request, response) => store.answer(request, response);
   const server = certificate ? createSecureServer(certificate, listener) : createServer(listener);
@@ -47,16 +47,16 @@ export async function startFakeStore(certificate?: Certificate): Promise<FakeSto
 }
 
 const PART_BYTES = 150;
-// Fewer parts than a medium has, so that a reader must ask again.
+// Fewer parts than a medium has, so that a reader must request more.
 const PARTS_LISTED = 3;
 
-/** Answers a request for a part of CONTENT, which its path names, like a store. */
+/** Answers a request for a part of CONTENT like a store; the path names the part. */
 export const servePart: RequestListener = (request, response) => {
   const [, at] = /^\/part\/(\d+)\?/.exec(request.url!) ?? [];
   serve(CONTENT.subarray(Number(at), Number(at) + PART_BYTES), request, response);
 };
 
-/** Like `mediaAt`, with the bytes in parts. */
+/** Does the same as `mediaAt`, with the bytes in parts. */
 export const partsAt =
   (store: FakeStore) =>
   async ({ kind, offset = 0 }: Pick<GetMediaRequest, 'kind' | 'offset'>): Promise<GetMediaResponse> => {
@@ -70,7 +70,7 @@ export const partsAt =
     return { ...(await mediaAt(store)({ kind })), url: '', parts: { offset: first, parts } };
   };
 
-/** The submissions service's answer about every medium of a store. */
+/** The submissions service's answer about every medium that a store has. */
 export const mediaAt =
   (store: FakeStore) =>
   async ({ kind }: Pick<GetMediaRequest, 'kind'>): Promise<GetMediaResponse> => ({

@@ -38,7 +38,10 @@ const linkAt = (index: number): Link => ({
 });
 const manyLinks = (count: number) => Array.from({ length: count }, (_, index) => linkAt(index));
 
-/** Adds a projects service with `total` links, whose cursor counts the links before. Returns the number of requested pages. */
+/**
+ * Adds a projects service with `total` links. Its cursor is the number of links on earlier pages. Returns the count of
+ * requested pages.
+ */
 function withLinks(total: number): () => number {
   let pages = 0;
   harness.behind.projects = {
@@ -227,7 +230,8 @@ test('unread answers hold a few pages each; lists beyond the limit are 429, and 
     const refused = await ask();
     assert.equal(refused.headers.get('retry-after'), '10');
     assert.match(((await refused.json()) as { error: string }).error, /^Too many lists are being read; /);
-    // Each of the 3 lists read as much as the buffers up to its client hold; the other 117 requests read their first page.
+    // The gateway has read as many pages of the 3 lists as the buffers up to the client hold. For the other 117
+    // requests it has read the first page.
     const read = await settled(pages);
     assert.ok(read < 3 * 40 + 122, `${read} pages of 200 KB were read for clients that read nothing`);
     harness.behind.accounts = {

@@ -29,7 +29,7 @@ const HERE = `/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}`;
 
 let dir: string;
 let store: FakeStore;
-/** The same store at another address, for nginx, to separate its requests from those of the gateway. */
+/** The address of the same store for nginx, to distinguish nginx's requests from the gateway's. */
 let nginxStore: FakeStore;
 let gateway: TestGateway;
 /** The same gateway without MEDIA_OFFLOAD. */
@@ -66,7 +66,7 @@ function answer(listener: RequestListener): void {
   nginxStore.answer = listener;
 }
 
-/** Returns the requests that the store gets from now on, from the gateway and from nginx. */
+/** Returns the requests that the store gets from now on, each with its sender: the gateway or nginx. */
 function watchStore() {
   const recording = (requested: IncomingMessage[]): RequestListener => {
     return (incoming, response) => {
@@ -141,7 +141,7 @@ test('every header is the same as without a proxy', async () => {
   answer(serveContent);
 });
 
-// Headers of a connection, or of this one request.
+// The headers of a connection, or of this one request.
 const OWN = ['connection', 'date', 'keep-alive', 'request-id', 'server'];
 const comparable = (headers: Headers) =>
   Object.fromEntries(
@@ -151,7 +151,7 @@ const comparable = (headers: Headers) =>
       .sort(([one], [other]) => (one! < other! ? -1 : 1)),
   );
 
-/** The headers of a proxy, for requests to the gateway without one. */
+/** The headers that a proxy would add, for requests sent directly to the gateway. */
 const PROXIED = { 'x-media-offload': 'takes', 'x-media-offload-secret': SECRET, 'x-forwarded-for': '192.0.2.1' };
 const FAKED: [why: string, headers: Record<string, string>][] = [
   ['says nothing', {}],
@@ -257,7 +257,7 @@ test('an unauthorised client gets the error of the gateway, and the store gets n
 
 test('erased media are not sent: the error comes from the gateway', async () => {
   const { getMedia } = gateway.behind.submissions!;
-  // The object disappears between the answer to nginx and the request of nginx to the store.
+  // The object disappears after the gateway has answered nginx and before nginx requests the object.
   answer((_request, response) => {
     gateway.behind.submissions!.getMedia = async () => {
       throw new DomainError('not_found', 'There is no such submission in this project.');
@@ -336,7 +336,7 @@ test('a slow reader slows the store down: the waiting bytes have a limit', async
 test('videos that nginx sends have the same limits; beyond them the gateway answers 429', async () => {
   await using one = await startTestGateway(behindOf(store), {
     ...OFFLOAD,
-    // The limit of the gateway's own videos does not count those of nginx.
+    // The gateway's limit of videos does not count the videos that nginx sends.
     ...{ MEDIA_AT_ONCE: '1' },
   });
   const limits = { all: 3, perOwner: 2, perToken: 1 };
@@ -364,7 +364,7 @@ test('a store over TLS is trusted if its authority is', async () => {
   await using believing = await startMediaProxy({ ...options, dir: join(dir, 'believing'), storeCaFile: caFile });
   const good = await ask(believing.url, { range: 'bytes=0-9' }, undefined, over);
   assert.deepEqual([good.status, (await good.arrayBuffer()).byteLength, requested], [206, 10, 1]);
-  // Neither this nginx nor this gateway trusts the authority.
+  // Neither this nginx nor this gateway trusts the store's authority.
   await using doubting = await startMediaProxy({ ...options, dir: join(dir, 'doubting') });
   const bad = await ask(doubting.url, {}, undefined, over);
   assert.deepEqual([bad.status, Object.keys((await bad.json()) as object), requested], [503, ['error'], 1]);

@@ -149,7 +149,7 @@ export async function startOwnerGateway() {
   });
   const url = (path: string) => `${harness.base}/api${path}`;
 
-  /** Sends a request as the owner. Returns the body of an answer with 200. */
+  /** Sends a request as the owner. Expects 200 and returns the body. */
   async function json(path: string, init: { method?: string; body?: unknown; headers?: Record<string, string> } = {}) {
     const response = await fetch(url(path), {
       ...(init.method && { method: init.method }),

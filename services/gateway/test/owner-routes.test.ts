@@ -156,7 +156,7 @@ test('the service returns a page as bytes with their ETag, and each further page
   };
   const page = `${project}/submissions`;
   try {
-    // Another test may have cached the name.
+    // Another test may have cached the project's name.
     await json(project, { method: 'PATCH', body: { projectName: 'Before' } });
     const first = await json(page);
     const second = await fetch(url(page), { headers: harness.bearer });

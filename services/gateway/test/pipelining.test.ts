@@ -42,7 +42,7 @@ before(async () => {
     },
     {
       MEDIA_AT_ONCE_PER_TOKEN: String(MEDIA_PER_TOKEN),
-      // More than the test sends, because the connection's limit is under test.
+      // Larger than the number of requests in this test, because the test checks the connection's limit.
       RATE_LIMIT_TOKEN_PER_MINUTE: '1000000',
       RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
       RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: '1000000',
@@ -63,12 +63,15 @@ const asOwner = (path: string, headers: Record<string, string> = {}) => head(pat
 
 function open(): Socket {
   const socket = connect(Number(new URL(harness.base).port), '127.0.0.1');
-  // The gateway ends a connection while this side still writes.
+  // The gateway ends a connection while the test still writes to it.
   socket.on('error', () => {});
   return socket;
 }
 
-/** Sends requests ahead on one connection. Returns everything received when `enough` accepts it or the connection has ended. */
+/**
+ * Sends requests ahead on one connection. Returns everything received as soon as `enough` accepts it or the connection
+ * ends.
+ */
 async function pipeline(requests: string[], enough: (received: string) => boolean): Promise<string> {
   const socket = open();
   let received = '';

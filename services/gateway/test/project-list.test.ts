@@ -20,7 +20,7 @@ const COUNTS = {
   transcriptFailed: 0,
 };
 
-/** Adds a projects service with many projects, whose cursor counts the projects before. */
+/** Adds a projects service with many projects. Its cursor is the number of projects on earlier pages. */
 function manyProjects(total: number, name: string) {
   const nameOf = (index: number) => `${index} ${name}`;
   let pages = 0;

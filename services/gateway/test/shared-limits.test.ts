@@ -57,7 +57,8 @@ test('two gateways count a caller together in Redis, and each alone while Redis 
       assert.ok(Number(refused.headers.get('retry-after')) > 0);
     }
   };
-  // A gateway whose Redis is late counts alone for one request. If the machine paused, the test repeats with another caller.
+  // While its Redis is late, a gateway counts one request alone. If the machine paused, the test repeats with another
+  // caller.
   for (let tries = 1; ; tries++) {
     try {
       await countedTogether(`192.0.2.${tries}`);

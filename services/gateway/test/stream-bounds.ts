@@ -7,8 +7,8 @@ const OTHER_OWNER = '019a0000-0000-7000-8000-000000000009';
 const dashboards = { first: mintToken('prj'), second: mintToken('prj'), another: mintToken('prj') };
 
 /**
- * Returns how many streams of `path` are admitted: for one token, for two tokens of one owner, and with another owner's
- * token in addition.
+ * Returns how many streams of `path` are admitted: for one token; for two tokens of one owner; for these and a token of
+ * another owner.
  */
 export async function bounds(
   { gateway, base }: { gateway: TestGateway; base: string },
@@ -21,7 +21,7 @@ export async function bounds(
     const at = ids.findIndex(token => hashToken(token).equals(tokenHash));
     return { ownerId: at < 2 ? OWNER_ID : OTHER_OWNER, projectId: `${PROJECT_ID.slice(0, -1)}${at}` };
   };
-  // Kept, because fetch ends an answer without references.
+  // This array keeps the responses, because fetch ends an answer that nothing references.
   const open: { leave: AbortController; response: Response }[] = [];
   const read = async (token: string) => {
     const leave = new AbortController();
@@ -50,7 +50,10 @@ export async function bounds(
   for (const { leave } of open) leave.abort();
 }
 
-/** Checks the limits of videos: one per token, two per owner; pictures do not count. The store must not end its responses. */
+/**
+ * Checks the limits of videos: one per token and two per owner; pictures do not count. The store must not end its
+ * responses during the check.
+ */
 export async function videoBounds(place: { gateway: TestGateway; base: string }): Promise<void> {
   const here = `submissions/${SUBMISSION_ID}`;
   await bounds(place, `${here}/video`, { all: 3, owner: 2, token: 1 }, /^Too many videos are being read; /);

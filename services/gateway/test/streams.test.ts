@@ -23,7 +23,7 @@ const MANY_READERS = 60;
 let harness: TestGateway;
 /** A gateway with media in parts. */
 let inParts: TestGateway;
-/** A gateway that sends few streams at the same time. */
+/** A gateway that sends only a few streams at the same time. */
 let bounded: TestGateway;
 let store: FakeStore;
 
@@ -88,7 +88,7 @@ test('a range of a medium that was replaced after its look-up comes from the new
   const { submissions } = inParts.behind;
   const { getMedia } = submissions!;
   let looks = 0;
-  // The first look-up, whose parts end before the range, returns the old medium.
+  // The first look-up returns the old medium, whose parts end before the range begins.
   submissions!.getMedia = async request => {
     looks += 1;
     return looks === 1 ? { ...(await partsAt(store)(request)), etag: '"e0"' } : await mediaAt(store)(request);
@@ -306,7 +306,7 @@ test('a slow reader slows an export down: the data made ahead has a limit', asyn
   const reader = response.body!.getReader();
   await reader.read();
   let before = -1;
-  // The service has stopped when it made nothing for a while.
+  // The service has stopped when it has produced nothing for a while.
   while (made !== before) {
     before = made;
     await delay(300);

@@ -17,7 +17,7 @@ const MIN_MS = 12_000;
 const MAX_MS = 60_000;
 const MIN_RESPONSES = 150;
 const READERS = 24;
-// Longer than an idle read keeps its connection to the store.
+// Longer than the store connection of an idle read stays open.
 const PAUSE_MS = 7_000;
 const SEED = process.env.SEED ?? 'two tenants';
 const SIZES = [1, 17, 1_417, 2_000, 70_000, 1_500_000, 24_000_000];
@@ -28,7 +28,7 @@ const id = (mark: Mark, number: number) =>
   `019a0000-0000-7000-8000-0000000${mark === 'ada' ? 'a' : 'b'}${String(number).padStart(4, '0')}`;
 const headerOf = (mark: Mark, number: number) => markedBytes(mark, `header ${number}`, 60);
 
-/** Makes two owners with videos and an archive each, and everything that a gateway must return for them. */
+/** Makes two owners with videos and an archive each, and everything that a gateway must return to them. */
 function tenants(storeUrl: string) {
   const objects = new Map<string, Buffer>();
   const tokens = MARKS.map(mark => ({ mark, token: mintToken('prj') }));

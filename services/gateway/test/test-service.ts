@@ -17,7 +17,7 @@ import { startTestService } from '@recording-request/testing/test-service';
 import { readConfig } from '../src/config.ts';
 import { startService } from '../src/service.ts';
 
-/** The answers of the services behind the gateway in one test. A call without a handler fails with `not_found`. */
+/** The answers of the services behind the gateway in one test. A call that has no handler fails with `not_found`. */
 export interface Behind {
   accounts?: Partial<Handlers<AccountsServiceServer>>;
   projects?: Partial<Handlers<ProjectsServiceServer>>;
@@ -30,7 +30,7 @@ export const OWNER_ID = '019a0000-0000-7000-8000-000000000001';
 export const PROJECT_ID = '019a0000-0000-7000-8000-000000000002';
 export const SUBMISSION_ID = '019a0000-0000-7000-8000-000000000003';
 
-/** Starts the gateway like production, with real gRPC servers that return the test's answers. */
+/** Starts the gateway as in production, with real gRPC servers that return the test's answers. */
 export async function startTestGateway(
   behind: Behind = {},
   env: Record<string, string> = {},
@@ -87,10 +87,10 @@ export async function startTestGateway(
     /** Makes a token with these scopes. */
     tokenWith,
     revoke: (token: string) => void tokens.delete(hashToken(token).toString('hex')),
-    /** The names of the RPCs so far, without the authentications. */
+    /** The names of the RPCs called so far, without the authentications. */
     calls,
     authentications: () => authentications,
-    /** The answers to the next calls. */
+    /** Sets the answers to the next calls. */
     behind,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
@@ -98,7 +98,7 @@ export async function startTestGateway(
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
-// No other server is needed; the environment of the process is not used.
+// With these variables the gateway needs no other server; the environment of the process is not used.
 const VARIABLES = {
   HTTP_LISTEN: '127.0.0.1:0',
   HEALTH_LISTEN: '127.0.0.1:0',

@@ -13,7 +13,7 @@ import { OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test
 const LINKS = Array.from({ length: 20 }, (_, at) => ({
   token: mintToken('vr'),
   linkId: `link-${at}`,
-  // The last four each belong to a different owner.
+  // Each of the last four links belongs to a different owner.
   ownerId: at < 16 ? OWNER_ID : `owner-${at}`,
   projectId: at < 12 ? PROJECT_ID : `project-${at}`,
 }));
@@ -26,7 +26,7 @@ let upstream: InternalHttp;
 let harness: TestGateway;
 
 before(async () => {
-  // An upload service that reads everything and answers when the test lets it.
+  // An upload service that reads every byte and answers when the test allows it.
   upstream = await serveInternally('submissions', (incoming, response) => {
     incoming.resume();
     held.push(response);
@@ -49,7 +49,7 @@ after(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-/** Sends an upload request of a client at a link. Returns its answer. */
+/** Sends a client's upload request to a link. Returns the answer. */
 const upload = async (link: number, address: string): Promise<Response> =>
   fetch(`${harness.base}/r/${LINKS[link]!.token}/uploads/u1`, {
     method: 'PATCH',
@@ -65,7 +65,7 @@ async function refused(answer: Promise<Response>, why: string): Promise<void> {
   assert.match(((await response.json()) as { error: string }).error, /Too many uploads are running/);
 }
 
-/** Begins uploads that do not end, until one is refused. Returns the running ones. */
+/** Begins uploads that do not end, until the gateway refuses one. Returns the running uploads. */
 async function beginUntilRefused(link: number, address: string): Promise<Promise<Response>[]> {
   const going: Promise<Response>[] = [];
   for (;;) {
@@ -80,7 +80,7 @@ async function beginUntilRefused(link: number, address: string): Promise<Promise
   }
 }
 
-/** Ends the running uploads, and expects that all of them were served. */
+/** Ends the running uploads, and expects that every upload was served. */
 async function end(going: Promise<Response>[]): Promise<void> {
   for (const response of held.splice(0)) response.writeHead(204).end();
   assert.ok((await Promise.all(going)).every(response => response.status === 204));
@@ -125,7 +125,10 @@ test('one address gets half of the slots, whatever the number of owners whose li
   await served(0, '10.0.0.1', 'the same address once its uploads have ended');
 });
 
-/** Sends an upload request on its own connection. Returns both ends when the gateway has begun to read. */
+/**
+ * Sends an upload request on its own connection. Returns both ends of the connection when the gateway has begun to
+ * read.
+ */
 async function begin(link: number, address: string): Promise<{ client: Socket; end: Socket }> {
   const client = connect(Number(new URL(harness.base).port), '127.0.0.1');
   const { promise, resolve } = Promise.withResolvers<Socket>();

@@ -266,7 +266,7 @@ test('an upload that the service does not read or answer is 503 in bounded time,
     const init = { method, ...(method === 'PATCH' ? { body: 'x' } : {}), signal: AbortSignal.timeout(60_000) };
     assert.equal((await fetch(here('/uploads/u1'), init)).status, 503, method);
   }
-  // A contributor disconnects while the upload hangs: the gateway stops watching it.
+  // A contributor disconnects while the upload hangs; the gateway then stops watching the upload.
   const left = request(here('/uploads/u1'), { method: 'PATCH', headers: { 'content-length': 10 } });
   left.on('error', () => {});
   left.write('x');
@@ -288,7 +288,7 @@ test('a path outside the uploads is not passed on', async () => {
     requested++;
     response.end();
   };
-  // A client resolves the dots of the second path to the link with a slash after it.
+  // A client resolves the dots of the second path, so it requests the link with a slash after it.
   for (const path of ['/uploads/..%2Finner', '/uploads/%2e%2e', '/uploads/a/b']) {
     const response = await fetch(here(path), { method: 'HEAD', redirect: 'manual' });
     assert.ok([302, 400, 404].includes(response.status), `${path}: ${response.status}`);

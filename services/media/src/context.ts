@@ -26,7 +26,7 @@ export interface Context extends AsyncDisposable {
   inspectSlots: FairSlots;
 }
 
-/** The limit of waiting calls; each waits for at most half of its deadline. */
+/** The limit of waiting calls. Each call waits for at most half of its deadline. */
 const INSPECTIONS_QUEUED = 256;
 
 /** Opens the connections. Rejects when ffmpeg or ffprobe is missing. */

@@ -26,14 +26,14 @@ export async function startService(config: Config, log: Logger): Promise<MediaSe
     log,
   });
   starting.defer(() => server.close(0));
-  // After this time, a job is returned to the queue and another process takes it.
+  // A job that takes longer is returned to the queue, and another process takes it.
   const graceMs = jobGraceMs(config.stopGraceSeconds);
   const worker = await startMediaJobs(context, graceMs, log);
   starting.move();
 
   const stopParts = () =>
     stopAll([
-      // In parallel: each part waits for its own running work.
+      // Stops all parts in parallel, because each part waits for its own running work.
       () => Promise.all([server.close(graceMs), worker.stop()]),
       () => context[Symbol.asyncDispose](),
     ]);

@@ -30,7 +30,7 @@ import { OUTCOMES } from './hostile-outcomes.ts';
 
 const FINAL_MS = 60_000;
 const MEMORY_BYTES = 1024 ** 3;
-// The longest clip of a project, plus the late stop of a recorder.
+// The longest clip that a project allows, plus the time by which a recorder may stop late.
 const LONGEST_SEC = 602;
 const SECRETS = ['LOCAL-SECRET', 'ATTACHED-SECRET', 'TAGGED-SECRET', 'HTML-SECRET', 'root:x:0:'];
 const log = createLogger('media', 'silent');
@@ -113,7 +113,7 @@ async function processed(value: MediaJob): Promise<{ type: string; reason: strin
   return { type: answer.type, reason: reason ?? problem ?? '', hasVideo: video !== undefined };
 }
 
-/** Returns the objects that were stored in addition to the upload. */
+/** Returns the stored objects except the upload. */
 async function outputsOf({ projectId, submissionId, sourceKey }: MediaJob): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
   for await (const { key } of objects.list(`submissions/${projectId}/${submissionId}/`))
@@ -142,7 +142,7 @@ describe('hostile media', { concurrency: 2 }, () => {
       else assert.ok(inspection, `Inspect refuses it: ${found}`);
       const tooLong = (inspection?.durationSec ?? 0) > LONGEST_SEC;
       assert.equal(tooLong, expected === 'too long', `Inspect returns ${inspection?.durationSec} s`);
-      // Also processes files that the landing refuses: a job may arrive without an inspection.
+      // Also processes files that the landing refuses, because a job may arrive without an inspection.
       const answer = await processed({ ...value, inspection });
       const outputs = await outputsOf(value);
       assertNothingCarriedAway(outputs, files.get(name)!);

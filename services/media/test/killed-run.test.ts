@@ -18,14 +18,14 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** Returns a sandbox in which this shell script replaces the runs of ffmpeg that make files. */
+/** Returns a sandbox that runs this shell script in place of the ffmpeg runs that make files. */
 function whoseRuns(script: string): Sandbox {
   const { sandbox } = runOptions();
   return {
     ...sandbox,
     commandOf(program, args) {
       const real = sandbox.commandOf(program, args);
-      // fluent-ffmpeg adds the arguments of the runs that make files.
+      // Runs that make files pass no arguments here, because fluent-ffmpeg adds them later.
       if (program !== 'ffmpeg' || args.length > 0) return real;
       return { ...real, args: [...real.args.slice(0, real.args.indexOf(program)), 'sh', '-c', script] };
     },

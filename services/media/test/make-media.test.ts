@@ -214,7 +214,10 @@ test('a truncated recording is processed up to its end', async () => {
   }
 });
 
-/** Returns ten seconds in fragments of five; the recorder writes each fragment's pictures before its sound. */
+/**
+ * Returns ten seconds of video in fragments of five seconds. The recorder writes each fragment's pictures before its
+ * sound.
+ */
 async function inLongFragments(): Promise<{ path: string; bytes: Buffer }> {
   const path = join(root, 'fragments.mp4');
   const input = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:d=10:r=15', '-f', 'lavfi', '-i', 'sine=440:d=10'];
@@ -262,7 +265,7 @@ test('a recording cut inside a fragment keeps every picture and sound that arriv
 test('a clip has the length of its pictures, even if its index puts sound beyond the file’s end', async () => {
   const { path } = await clip({ container: 'mp4', mp4: 'moov-at-end', text: TEXT, seconds: 8 });
   const bytes = await readFile(path);
-  // Changes the sound track, the second one: all chunks except the first.
+  // Changes the sound track, which is the second track: all chunks except the first.
   const table = bytes.indexOf('stco', bytes.indexOf('stco') + 4) + 8;
   const pieces = bytes.readUInt32BE(table);
   assert.ok(pieces > 1);
@@ -300,7 +303,7 @@ test('if one run cannot make everything, the parts are made from the remux', asy
   const known = await inspectFile(join(dir, 'source'), runOptions());
   let runs = 0;
   const commandOf: typeof sandbox.commandOf = (program, args) =>
-    // The run that makes everything is the first one by fluent-ffmpeg, which adds the arguments.
+    // fluent-ffmpeg adds these arguments. The first run that has them makes all files.
     program === 'ffmpeg' && args.length === 0 && runs++ === 0
       ? { command: sandbox.commandOf(program, args).command, args: ['false'] }
       : sandbox.commandOf(program, args);

@@ -12,7 +12,7 @@ import { runOptions } from './sandbox.ts';
 
 const QUIET = ['-nostdin', '-v', 'error', '-y'];
 const PLACE = '+48.8577+002.2950+035.000/';
-// Tags in which a phone, a camera or an editor states its identity and place.
+// The tags with which a phone, a camera or an editor names itself and its place.
 const TAGS = {
   'com.apple.quicktime.location.ISO6709': PLACE,
   'com.apple.quicktime.make': 'SECRET-MAKE',
@@ -97,7 +97,7 @@ async function phoneMovie(): Promise<string> {
     ...layout,
     path,
   ]);
-  // Editors and cameras also write XMP in its own atom.
+  // Editors and cameras also write XMP in a separate atom.
   const xmp = Buffer.from(
     'be7acfcb97a942e89c71999491e3afac<x:xmpmeta><exif:GPSLatitude>SECRET-XMP 48.8577</exif:GPSLatitude>',
   );

@@ -9,7 +9,7 @@ import { inspectFile } from '../src/workflows/inspect-file.ts';
 import { makeMedia, type WholeMedia } from './make-media.ts';
 import { runOptions } from './sandbox.ts';
 
-// These clips are generated like those of real cameras, phones and browsers.
+// Generated clips that imitate the files of real cameras, phones and browsers.
 const log = createLogger('media', 'silent');
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=4'];
 const TONE = ['-f', 'lavfi', '-i', 'sine=440:d=4'];
@@ -82,7 +82,7 @@ async function ofTwoSizes(): Promise<string> {
   return await joined(one!, other!);
 }
 
-/** Joins two single-video MP4s by hand: their samples in sequence, and both descriptions in one table. */
+/** Joins two MP4s with one video each by hand: the samples in sequence, and both descriptions in one table. */
 async function joined(one: Buffer, other: Buffer): Promise<string> {
   const boxOf = (bytes: Buffer, path: string[]) => {
     let [from, to] = [0, bytes.length];
@@ -197,7 +197,7 @@ test('colours and pixel shapes are kept', async () => {
     const made = await process(await ffmpeg(name, ...PICTURE, ...codec, ...colours, '-aspect', '16:9'));
     assert.deepEqual([made.isEqual, made.problem], [true, undefined], name);
     const shown = await probe(made.video, 'stream=sample_aspect_ratio,color_space,color_transfer,color_primaries');
-    // VP9 has no pixel shape: WebM states the display size in whole pixels.
+    // VP9 has no pixel shape, so WebM states the display size in whole pixels.
     assert.match(shown, /^(4:3|427:320),bt709,bt709,bt709/, name);
   }
 });
@@ -344,7 +344,7 @@ test('thumbnails have the colours of the clip: with the matrix of BT.709, and HD
   const tags = ['-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709'];
   assertNear(await colourOf(await ffmpeg('green.mp4', ...green, ...bt709, ...tags)), [30, 190, 60], 'BT.709');
   assertNear(await colourOf(await ffmpeg('untagged.mp4', ...green, ...bt709)), [30, 190, 60], 'HD without a tag');
-  // VP8 states no colours, and 3GP leaves them to the stream.
+  // VP8 states no colours. In a 3GP, only the stream states them.
   const small = ['-f', 'lavfi', '-i', 'color=0x1EBE3C:s=320x180:r=5:d=1', ...bt709.slice(0, 2), ...tags];
   assertNear(
     await colourOf(await ffmpeg('green.webm', ...small, '-c:v', 'libvpx', '-b:v', '1M')),

@@ -29,17 +29,17 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** Returns an encoding that takes minutes. */
+/** Returns the arguments of an encoding that takes minutes. */
 const slow = (name: string): FfmpegCall => {
   const options = ['-vf', 'scale=1920:1080', '-c:v', 'libx264', '-preset', 'veryslow'];
   return { purpose: 'all', inputs: [{ path: clip }], outputs: [{ path: join(root, name), options }] };
 };
 
-// Looks often: the state may last only milliseconds.
+// Checks often, because the state may last only milliseconds.
 const found = <T>(what: string, look: () => Promise<T | undefined>) =>
   until(what, look, { limitMs: WAIT_MS, everyMs: 5 });
 
-/** Finds the ffmpeg below a process by an `argument`: another ffmpeg may be running to list its capabilities. */
+/** Finds the ffmpeg below a process by `argument`, because another ffmpeg may be running to list its capabilities. */
 const ffmpegOf = (pid: number, argument = '') =>
   found(`ffmpeg under ${pid}`, async () => {
     for (const child of await childrenOf(pid)) {
@@ -48,7 +48,7 @@ const ffmpegOf = (pid: number, argument = '') =>
     }
     return undefined;
   });
-// A zombie, whose parent has not waited yet, counts as gone.
+// A zombie (an ended process that its parent has not collected) counts as ended.
 const gone = (pid: number) =>
   found(`the end of ${pid}`, async () => (/^[^Z]/.test((await statusOf(pid, 'State')) ?? 'Z') ? undefined : true));
 
@@ -66,7 +66,7 @@ test('ffmpeg runs under the limits, in its own process group, and without our en
   const stop = new AbortController();
   const running = assert.rejects(runFfmpeg(slow('held.mkv'), { sandbox, signal: stop.signal }), /enough/);
   const pid = await ffmpegOf(process.pid, 'held.mkv');
-  // The process is stopped, so that it cannot end during the check.
+  // The test stops the process with a signal, so that it cannot end during the check.
   process.kill(pid, 'SIGSTOP');
   const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
   assert.deepEqual(environment.map(one => one.split('=')[0]).sort(), ['LC_ALL', 'PATH']);
@@ -125,7 +125,7 @@ test('a kill ends all processes that a program started', async () => {
 
 test('a program whose parent ended first does not start', async () => {
   const { command, args } = sandbox.commandOf('ffmpeg', ['-version']);
-  // A shell starts the program, so its parent is not the process that the program expects.
+  // A shell starts the program, so the program's parent is not the expected process.
   const orphan = spawn('sh', ['-c', '"$@"; exit', 'sh', command, ...args], SPAWN_OPTIONS);
   const printed = Array.fromAsync(orphan.stdout);
   const [code] = await once(orphan, 'close');
@@ -148,7 +148,7 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
     const projectId = uuidv7();
     const sourceKey = `submissions/${projectId}/${uuidv7()}/source`;
     await objects.put(sourceKey, await readFile(clip), { contentType: 'application/octet-stream' });
-    // Several jobs: the first may end before the test looks.
+    // Publishes several jobs, because the first may end before the test finds it.
     for (let jobs = 0; jobs < 10; jobs++) {
       await work.give(kafka, { $case: 'media', value: { projectId, submissionId: uuidv7(), sourceKey } });
     }
@@ -164,7 +164,8 @@ test('SIGKILL of the service in mid-job leaves no ffmpeg behind', {
 });
 
 /**
- * Finds the run of ffmpeg that works on a clip, not one from the service's start, and stops it, so that only SIGKILL ends it.
+ * Finds the ffmpeg run that works on a clip, not a run from the service's start. Stops it with a signal, so that only
+ * SIGKILL can end it.
  */
 const heldJobOf = (pid: number) =>
   found(`a job of ${pid}`, async () => {

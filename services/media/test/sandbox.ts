@@ -1,6 +1,6 @@
 import { detectSandbox, type Limits } from '@recording-request/kit-ffmpeg/sandbox';
 
-/** The service's defaults. */
+/** The limits that the service uses by default. */
 export const LIMITS: Limits = {
   memoryBytes: { ffmpeg: 896 * 1024 ** 2, ffprobe: 224 * 1024 ** 2 },
   cpuSeconds: { ffmpeg: 600, ffprobe: 15 },
@@ -9,7 +9,7 @@ export const LIMITS: Limits = {
   processes: 8_192,
 };
 
-/** The sandbox that the service detects at its start, for tests that do not start it. */
+/** The sandbox that the service detects at its start, for tests that do not start the service. */
 export const sandbox = await detectSandbox(LIMITS);
 
 /** Returns the options of a run with a time limit of `ms`. */

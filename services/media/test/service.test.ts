@@ -195,7 +195,7 @@ test('a late repetition after the deletion of the upload is dropped', async () =
   const from = inbox.events.indexOf(await answerOf(value.submissionId)) + 1;
   await objects.remove([value.sourceKey]);
   await request(value);
-  // There is one slot: when the next job is answered, the late one has ended.
+  // The service has one slot, so when it answers the next job, the late job has ended.
   const other = await upload(clip.path);
   await request({ ...value, sourceKey: other.sourceKey });
   const answer = await answerOf(value.submissionId, from);

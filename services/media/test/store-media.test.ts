@@ -42,8 +42,8 @@ before(async () => {
 after(() => opened.disposeAsync());
 
 /**
- * Starts a job whose verification waits until `open` is called and, if `verified` is given, reads that file instead of the
- * video.
+ * Starts a job whose verification waits until `open` is called. If `verified` is given, the verification reads that
+ * file instead of the video.
  */
 async function jobThatWaits({ verified }: { verified?: string } = {}) {
   const [projectId, submissionId] = [uuidv7(), uuidv7()];
@@ -81,7 +81,7 @@ async function jobThatWaits({ verified }: { verified?: string } = {}) {
   return { done, published, videoKey, open: () => writeFile(gate, ''), stop: () => stop.abort(new Error('a stop')) };
 }
 
-/** Ends the unfinished uploads in the store, as the sweep does later. Returns their number. */
+/** Aborts the unfinished multipart uploads in the store, as the sweeper does later. Returns their number. */
 const endOpenPuts = () => objects.endOpenPuts(new Date(Date.now() + AHEAD_MS));
 
 test('the video is sent during its verification, and stored and recorded only afterwards', async () => {

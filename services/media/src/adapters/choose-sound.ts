@@ -10,8 +10,8 @@ const WINDOW = RATE_HZ / 10;
 const LISTENED_SEC = 1_800;
 
 /**
- * Returns the sound of an upload: the first decodable one that is not silent, otherwise the first decodable one; undefined when
- * there is none. Skips the measurement of a single mono sound.
+ * Returns the sound of an upload: the first decodable sound that is not silent, or else the first decodable sound;
+ * undefined when there is none. Does not measure a single mono sound.
  */
 export async function chooseSound(
   path: string,
@@ -32,7 +32,7 @@ export async function chooseSound(
   return silent;
 }
 
-/** Returns undefined when nothing can be decoded. Stops ffmpeg as soon as the measurement is sufficient. */
+/** Returns undefined when no sound can be decoded. Stops ffmpeg as soon as the measurement is sufficient. */
 async function listen(path: string, { stream }: Track, options: RunOptions): Promise<Listened | undefined> {
   const quiet = ['-nostdin', '-hide_banner', '-v', 'quiet', '-filter_threads', '1', '-threads', '1'];
   const output = ['-map', `0:${stream}`, '-t', String(LISTENED_SEC), '-ac', '2', '-ar', String(RATE_HZ)];

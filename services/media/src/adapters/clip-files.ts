@@ -16,17 +16,17 @@ export interface ClipFiles {
   sound: ChosenSound | undefined;
 }
 
-// Removes tags of device and place, and anything random, so that the same upload always gives the same bytes.
+// Removes tags that name a device or a place, and random values, so that the same upload always gives the same bytes.
 const PLAIN = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-flags', '+bitexact'];
 // The container may round a key frame's time.
 const ROUNDING_SEC = 0.002;
-// Starts at the key frame and allows for containers that date it slightly differently.
+// Starts at the key frame, with a margin for containers that date it slightly differently.
 const PICTURE_SEC = 0.1;
-// Fills a late start, and gaps of 30 ms or more, with silence, so that the sound's times match the clip. 16-bit samples turn
-// fading sound into zeros: numbers near zero cost the CPU many times as much.
+// Fills a late start, and gaps of 30 ms or more, with silence, so that the sound's times match the clip. In 16-bit
+// samples, fading sound becomes zero; numbers near zero would need many times as much CPU time.
 const AUDIO_FILTER = 'aresample=async=1:min_hard_comp=0.03:first_pts=0:osf=s16';
 const AUDIO_ENCODING = ['-c:a', 'aac', '-ac', '1', '-b:a', '64k'];
-/** Below the limit of speech-to-text, with a margin. */
+/** Below the size limit of speech-to-text, with a margin. */
 const AUDIO_MAX_BYTES = 24_000_000;
 
 export const videoPath = ({ dir, plan }: ClipFiles) => join(dir, `video.${plan.container}`);
@@ -42,8 +42,8 @@ export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
     ...(sound ? [audioOutput(clip, sound, soundInput(plan))] : []),
     ...moments.map((moment, at) => thumbnailOutput(clip, moment, soundInput(plan) + 1 + at)),
   ];
-  // Opens the file once per picture. Each reader decodes key frames only, up to its picture; a shared one would decode all of
-  // them during the whole remux.
+  // Opens the file once per picture. Each reader decodes only key frames, up to its picture. A shared reader would
+  // decode all key frames during the whole remux.
   const inputs = [
     ...readersOf(clip),
     ...moments.map(moment => ({ path: source, options: pictureOptions(moment, plan) })),
@@ -56,7 +56,7 @@ export function makeRemux(clip: ClipFiles, options: RunOptions): Promise<void> {
   return runFfmpeg({ purpose: 'remux', inputs: readersOf(clip), outputs: [remuxOutput(clip)] }, options);
 }
 
-/** Makes a thumbnail of any frame; this is fast if ffmpeg can seek in `video`. */
+/** Makes a thumbnail of any frame. This is fast if ffmpeg can seek in `video`. */
 export function makeThumbnail(clip: ClipFiles, moment: Moment, video: string, options: RunOptions): Promise<void> {
   const inputs = [{ path: video, options: ['-ss', String(beginOf(moment))] }];
   return runFfmpeg({ purpose: 'thumbnails', inputs, outputs: [thumbnailOutput(clip, moment, 0)] }, options);
@@ -81,7 +81,10 @@ export async function missingParts(clip: ClipFiles): Promise<{ moments: Moment[]
   };
 }
 
-/** Removes truncated parts: on a full disk, ffmpeg may still report success. A complete JPEG ends with its end marker. */
+/**
+ * Removes truncated parts, because on a full disk ffmpeg may still report success. A complete JPEG ends with its end
+ * marker.
+ */
 export async function removeBroken(clip: ClipFiles): Promise<void> {
   const pictures = clip.plan.moments.map(({ name }) => thumbnailPath(clip, name));
   for (const path of pictures) if ((await sizeOf(path)) > 0 && !(await endsAsJpeg(path))) await rm(path);
@@ -94,7 +97,7 @@ async function endsAsJpeg(path: string): Promise<boolean> {
   return bytes.length > 2 && bytes.readUInt16BE(bytes.length - 2) === 0xffd9;
 }
 
-/** Returns the thumbnails for start, middle and end; another one replaces a missing one. */
+/** Returns the thumbnails for start, middle and end. Uses another thumbnail in place of a missing one. */
 export async function thumbnailFiles(clip: ClipFiles): Promise<Array<{ name: ThumbnailName; path: string }>> {
   const { moments } = await missingParts(clip);
   const made = THUMBNAILS.filter(name => !moments.some(moment => moment.name === name));
@@ -112,10 +115,10 @@ export async function sizeOf(path: string): Promise<number> {
   return found?.size ?? 0;
 }
 
-// A hostile index may repeat the same bytes, so no output may grow far beyond the upload.
+// A hostile index may repeat the same bytes, so no output may be much larger than the upload.
 const bounded = ({ sourceBytes }: ClipFiles) => ['-fs', String(sourceBytes * 2 + 16 * 1024 * 1024)];
 
-/** Returns the readers of the upload: one for both, or one each for video and sound. */
+/** Returns the readers of the upload: one for video and sound, or one for each. */
 const readersOf = ({ source, plan }: ClipFiles): FfmpegCall['inputs'] =>
   Array.from({ length: soundInput(plan) + 1 }, () => ({ path: source }));
 
@@ -124,11 +127,11 @@ const soundInput = ({ readApart }: Plan) => Number(readApart);
 
 function remuxOutput(clip: ClipFiles): FfmpegCall['outputs'][number] {
   const { container, videoTag, hasAudio } = clip.plan;
-  // Puts the index at the front, where a player reads first.
+  // Puts the index at the front of the file, where players read first.
   const index = container === 'webm' ? ['-cues_to_front', '1'] : ['-movflags', '+faststart'];
   const tag = videoTag ? ['-tag:v', videoTag] : [];
   const maps = ['-map', '0:V', ...(hasAudio ? ['-map', `${soundInput(clip.plan)}:a`] : [])];
-  // Includes features that are not yet in the MP4 standard, such as Dolby Vision metadata and FLAC.
+  // Allows features that are not yet in the MP4 standard, such as Dolby Vision metadata and FLAC.
   const copy = ['-c', 'copy', '-strict', 'experimental'];
   return { path: videoPath(clip), options: [...maps, ...copy, ...tag, ...PLAIN, ...index, ...bounded(clip)] };
 }
@@ -142,7 +145,10 @@ function audioOutput(clip: ClipFiles, { stream, channel }: ChosenSound, input: n
 
 const beginOf = ({ atSec }: Pick<Moment, 'atSec'>) => Math.max(0, atSec - ROUNDING_SEC);
 
-/** While probing streams, ffmpeg decodes a picture for each reader; its times count from the file's start. */
+/**
+ * If the start of the file's times is known, skips the probing of streams, in which ffmpeg decodes a picture for each
+ * reader. Times then count from zero on the file's own clock, so this adds the start.
+ */
 function pictureOptions(moment: Moment, { startSec }: Plan): string[] {
   const range = ['-ss', String((startSec ?? 0) + beginOf(moment)), '-t', String(PICTURE_SEC), '-skip_frame', 'nokey'];
   return startSec === undefined ? range : ['-nofind_stream_info', ...range];

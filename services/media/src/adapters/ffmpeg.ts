@@ -23,7 +23,7 @@ export interface FfmpegCall {
   outputs: Array<{ path: string; options: string[] }>;
 }
 
-/** ffmpeg failed. `output` is the end of its messages, for the log only. */
+/** ffmpeg failed. `output` is the end of its messages, and only the log shows it. */
 export class FfmpegError extends Error {
   readonly output: string;
 
@@ -42,8 +42,8 @@ export class DiskFullError extends Error {
 const MESSAGE_LINES = 40;
 const DISK_FULL = /No space left on device/;
 const END = /^ffmpeg (?:was killed with signal (\w+)|exited with code (\d+))/;
-// Sets the limits of SPAWN_OPTIONS here, because fluent-ffmpeg starts programs with its own options. The process runs `env`,
-// then `setsid`, then `sh`, then the command of ffmpeg; no other process starts.
+// Sets the limits of SPAWN_OPTIONS here, because fluent-ffmpeg starts programs with its own options. One process runs
+// `env`, then `setsid`, then `sh`, then ffmpeg; no second process starts.
 const IN_SANDBOX = [
   ...['-i', ...Object.entries(SPAWN_OPTIONS.env).map(([name, value]) => `${name}=${value}`)],
   ...['setsid', 'sh', '-c', 'unset PWD; exec "$@" </dev/null', 'sh'],
@@ -90,8 +90,8 @@ async function bytesOf(files: { path: string }[]): Promise<number> {
 let found: Promise<void> | undefined;
 
 /**
- * Lets fluent-ffmpeg read and cache ffmpeg's formats and encoders. After that it starts `env` instead of ffmpeg: a run's
- * options begin with the rest of the command line.
+ * Lets fluent-ffmpeg read and cache ffmpeg's formats and encoders. After this, fluent-ffmpeg starts `env` instead of
+ * ffmpeg: the options of each run begin with the rest of the command line.
  */
 export function findFfmpeg(): Promise<void> {
   found ??= (async () => {
@@ -124,9 +124,9 @@ function run(command: ffmpeg.FfmpegCommand, { signal, sandbox }: RunOptions, onE
   const kill = () => void command.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
   const endMeter = meterCpu();
-  // Before its start the process cannot be killed.
+  // The signal may abort before the process starts, when nothing can be killed yet.
   command.on('start', () => signal.aborted && kill());
-  // A disk that fills up at the very end appears in the messages but not in the exit code.
+  // If the disk fills up at the very end, the messages say so and the exit code does not.
   command.on('end', (_stdout: unknown, stderr: string | null) => {
     onExit({ exitCode: 0, signalCode: null }, endMeter());
     if (DISK_FULL.test(stderr ?? '')) reject(new DiskFullError(stderr ?? ''));
@@ -147,7 +147,7 @@ function run(command: ffmpeg.FfmpegCommand, { signal, sandbox }: RunOptions, onE
   return promise.finally(() => signal.removeEventListener('abort', kill));
 }
 
-/** Parses the message: fluent-ffmpeg reports the end of a process only there. */
+/** Parses the message, because fluent-ffmpeg reports the end of a process only there. */
 function endOf({ message }: Error): Ended {
   const [, signalCode, exitCode] = END.exec(message) ?? [];
   return {

@@ -3,10 +3,10 @@ import type { StreamHeader } from '../domain/scan.ts';
 export const COLOURS = ['color_range', 'color_space', 'color_transfer', 'color_primaries'];
 const UNSAID = new Set([undefined, '', 'N/A', 'unknown', 'unspecified', 'reserved']);
 const SQUARE = new Set(['1:1', '0:1']);
-/** The matrix of an upright picture. ffprobe prints a matrix in three lines, each after its number. */
+/** The matrix of an upright picture, as ffprobe prints it: three lines, each after its number. */
 const UPRIGHT = '65536 0 0 0 65536 0 0 0 1073741824';
 
-/** Parses a line of ffprobe, "name=value|name=value". */
+/** Parses a line that ffprobe prints, "name=value|name=value". */
 export function fieldsOf(line: string): Map<string, string> {
   const fields = new Map<string, string>();
   for (const part of line.split('|')) {
@@ -46,7 +46,7 @@ function looksOf(line: string, fields: Map<string, string>): string[] {
   return looks;
 }
 
-/** Returns the colours that a stream or a picture states. A missing range means TV range. */
+/** Returns the colours that a stream or a picture states. When no range is stated, the range is the TV range. */
 export const coloursOf = (fields: Map<string, string>): string[] =>
   COLOURS.filter(name => !UNSAID.has(fields.get(name)))
     .map(name => `${name} ${fields.get(name)}`)
@@ -59,5 +59,5 @@ const turnOf = (matrix: string) =>
     .split(/\s+/)
     .join(' ');
 
-/** The rotation is compared by its numbers; bit rates are only a buffering hint for players. */
+/** The rotation is compared by its numbers. Bit rates are only a buffering hint for players. */
 const isMeasured = (type: string) => type === 'Display Matrix' || type.startsWith('CPB properties');

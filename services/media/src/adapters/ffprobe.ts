@@ -8,19 +8,20 @@ import { type Picture, type PictureSize, type Scan, type StreamScan, StreamTally
 import { COLOURS, coloursOf, fieldsOf, seconds, streamHeaderOf } from './ffprobe-lines.ts';
 import { isCutMp4 } from './mp4-boxes.ts';
 
-// Ten minutes of video and sound have about 60,000 packets, in slow motion 170,000. An index that repeats a chunk could list packets
-// without end.
+// Ten minutes of video and sound have about 60,000 packets, or 170,000 in slow motion. The limit is needed because an
+// index that repeats a chunk could list packets without end.
 const MAX_PACKETS = 200_000;
 const MAX_STREAMS = 64;
-// A generous size of an MP4 without its packets; any excess means unread packets.
+// More than an MP4 has in addition to its packets. A larger difference shows unread packets.
 const INDEX_BYTES = 64 * 1024;
 const INDEX_BYTES_PER_PACKET = 32;
-// A recording that begins in the middle of a stream has a decodable picture among these packets.
+// A recording that begins in the middle of a stream has a decodable picture among the first packets, up to this number.
 const LOOKED_AT = 32;
-// ffprobe decodes pictures to find unstated pixel properties, which this service does not need.
+// ffprobe decodes pictures to find pixel properties that the file does not state. This service does not need these
+// properties.
 const NO_PICTURES = ['-skip_frame:v', 'all'];
 
-// ffprobe's name for the packet data at a change of the sample description.
+// ffprobe's name for the packet data that marks a change of the sample description.
 const NEW_DESCRIPTION = 'side_data_type=New Extradata';
 
 /** The file was not read to the end: it has too many packets or streams, or takes too much CPU time. */
@@ -34,9 +35,9 @@ interface Reading {
 }
 
 /**
- * Reads every packet of a local file without decoding. Returns a scan without streams for a file that is not a video. In an
- * MP4, reading all streams together stops at the first missing packet of any stream; if packets are missing, as after a cut
- * inside a fragment, video and sound are read separately.
+ * Reads every packet of a local file without decoding. Returns a scan without streams for a file that is not a video.
+ * When ffprobe reads all streams of an MP4 together, it stops at the first missing packet of any stream. So if packets
+ * are missing, for example after a cut inside a fragment, this function reads video and sound separately.
  */
 export async function scanPackets(path: string, options: RunOptions): Promise<Scan> {
   const reading = await readPackets(path, [], options);
@@ -45,7 +46,7 @@ export async function scanPackets(path: string, options: RunOptions): Promise<Sc
   return lacksPackets ? await scanApart(path, reading, options) : reading.scan;
 }
 
-/** Returns whether a file has many more bytes than its packets and their index. */
+/** Returns whether a file is much larger than its packets and their index. */
 async function hasUnread(path: string, { packets, bytes }: Reading): Promise<boolean> {
   const { size } = await stat(path);
   return size - bytes > INDEX_BYTES + packets * INDEX_BYTES_PER_PACKET;
@@ -97,21 +98,21 @@ async function readPackets(path: string, selection: string[], options: RunOption
 }
 
 /**
- * Decodes a picture from the first packets of the video; undefined when there is none. The stated stream facts and the first
- * packet nearly always suffice; otherwise ffprobe probes the streams.
+ * Decodes a picture from the first packets of the video; undefined when there is none. The stated stream facts and the
+ * first packet nearly always suffice; if not, ffprobe probes the streams.
  */
 export async function firstPicture(path: string, options: RunOptions): Promise<Picture | undefined> {
   const at = await anyPicture(path, ['-nofind_stream_info', ...firstPackets(1)], options);
   return at ?? (await anyPicture(path, firstPackets(LOOKED_AT), options));
 }
 
-/** Decodes the first picture after the packets that an edit list hides. CPU time is the limit. */
+/** Decodes the first picture after the packets that an edit list hides. Only CPU time limits the work. */
 export const pictureBehind = (path: string, hidden: number, options: RunOptions): Promise<Picture | undefined> =>
   anyPicture(path, firstPackets(hidden + LOOKED_AT), options);
 
-/** Returns the picture size that the file states, without decoding; undefined when it states none. */
+/** Returns the picture size that the file states, without decoding; undefined when the file states none. */
 export async function statedSize(path: string, options: RunOptions): Promise<PictureSize | undefined> {
-  // With the usual limit, ffprobe would state no size for a larger picture.
+  // With the usual limit, ffprobe would not state the size of a larger picture.
   const look = ['-nofind_stream_info', '-max_pixels', '2147483647'];
   const args = [...look, '-select_streams', 'V:0', '-show_entries', 'stream=width,height'];
   for await (const line of probe('frame', args, path, options)) {
@@ -174,7 +175,10 @@ function streamOf(line: string, tally: StreamTally): StreamScan {
   };
 }
 
-/** Yields the lines that ffprobe prints. Only these describe the file, not its exit code or its messages. */
+/**
+ * Yields the lines that ffprobe prints. Callers judge the file by these lines only, not by the exit code or the
+ * messages.
+ */
 async function* probe(
   purpose: 'packets' | 'frame',
   options: string[],

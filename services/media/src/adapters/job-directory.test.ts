@@ -14,7 +14,7 @@ test('a start removes the files of killed processes and keeps those of living on
     const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
     await once(child, 'exit');
     const [dead, living, stale] = [`${child.pid}-aaaaaa`, `${process.ppid}-bbbbbb`, `${process.ppid}-cccccc`];
-    // In a container every process has the same id as the killed one before it.
+    // In a container every process has the same id as its killed predecessor.
     const [ofThis, ofTheOneBefore] = [`${process.pid}-dddddd`, `${process.pid}-eeeeee`];
     for (const name of [dead, living, stale, ofThis, ofTheOneBefore]) {
       await mkdir(join(root, name), { recursive: true });

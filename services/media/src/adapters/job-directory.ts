@@ -15,14 +15,14 @@ export interface JobDirectories {
   close(): Promise<void>;
 }
 
-// The disk size in the manifests. On a larger disk the share says little: a tenth of a terabyte is enough.
+// The disk size in the manifests. On a larger disk the free share matters little: a tenth of a terabyte is enough.
 const COUNTED_BYTES = 16 * 2 ** 30;
 const NAME = /^(\d+)-[A-Za-z0-9]+$/;
 const PROCESS_STARTED = performance.timeOrigin;
 
 /**
- * Creates job folders under `<workDir>/recording-request-media`, after it removes those of killed processes. A folder name
- * contains its process id, so processes that cannot see each other (containers) must not share a `workDir`.
+ * Creates job folders under `<workDir>/recording-request-media`. First removes the folders of killed processes. A
+ * folder name contains its process id, so processes that cannot see each other (containers) must not share a `workDir`.
  */
 export async function openJobDirectories(workDir: string, longestJobMs: number): Promise<JobDirectories> {
   const root = join(workDir, 'recording-request-media');
@@ -53,7 +53,7 @@ export async function openJobDirectories(workDir: string, longestJobMs: number):
   };
 }
 
-/** Returns the free share of a disk, counting at most 16 GiB as its size. */
+/** Returns the free share of a disk. A disk counts as at most 16 GiB large. */
 export function freeShare({ bavail, blocks, bsize }: Record<'bavail' | 'blocks' | 'bsize', number>): number {
   const counted = Math.min(blocks, COUNTED_BYTES / bsize);
   return counted === 0 ? 0 : Math.min(1, bavail / counted);
@@ -65,8 +65,8 @@ async function removeLeftovers(root: string, longestJobMs: number): Promise<void
     const pid = Number(NAME.exec(name)?.[1]);
     if (!Number.isInteger(pid)) continue;
     const started = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
-    // Older than any job: the process id now belongs to another process. In a container each process has the id of the previous
-    // one.
+    // The folder is older than any job, so its process id now belongs to another process. In a container each process
+    // has the id of the previous one.
     const isStale = started < (pid === process.pid ? PROCESS_STARTED : Date.now() - 2 * longestJobMs);
     if (isStale || !isAlive(pid)) await rm(path, { recursive: true, force: true });
   }

@@ -1,15 +1,16 @@
 import { open } from 'node:fs/promises';
 import { boxAt, bytesAt } from './mp4-boxes.ts';
 
-/** The offset in `stsz` of the common sample size, or 0, followed by the number of samples. */
+/** The offset in `stsz` of the common sample size (or 0). The number of samples follows it. */
 const SAMPLE_SIZE_AT = 4;
 const SAMPLE_COUNT_AT = 8;
 const SAMPLE_TABLE_AT = 12;
 const TO_SAMPLE_SIZES = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsz'];
 
 /**
- * Returns whether an .m4a from ffmpeg is complete: every box with all its bytes, media, and an index that lists samples. A
- * truncated one lacks the index, or the end of the media when the index is at the front. Reads headers only.
+ * Returns whether an .m4a from ffmpeg is complete: it has all bytes of every box, media, and an index that lists
+ * samples. A truncated file lacks the index, or the end of the media when the index is at the front. Reads headers
+ * only.
  */
 export async function isWholeM4a(path: string): Promise<boolean> {
   await using file = await open(path);

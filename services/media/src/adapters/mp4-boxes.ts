@@ -9,28 +9,40 @@ interface Box {
 
 const HEADER_BYTES = 8;
 const LONG_HEADER_BYTES = 16;
-/** A size of 1 means that a 64-bit size follows. */
+/** A 32-bit size of 1 means that a 64-bit size follows. */
 const IS_LONG = 1;
-/** The maximum number of sibling boxes; ffmpeg writes fewer, except for fragments. */
+/** The maximum number of sibling boxes. ffmpeg writes fewer, except in files with fragments. */
 const MAX_BOXES = 64;
-/** Two boxes per fragment; ten minutes in fragments of a tenth of a second have fewer. */
+/**
+ * The maximum for files with fragments, which have two boxes each: fragments of a tenth of a second for ten minutes
+ * stay below it.
+ */
 const MAX_FRAGMENT_BOXES = 20_000;
 
-/** Returns whether the boxes of an MP4 end before or after the file: it was cut, or has bytes outside its boxes. */
+/**
+ * Returns whether the boxes of an MP4 end before or after the end of the file: the file was cut, or has bytes outside
+ * its boxes.
+ */
 export async function isCutMp4(path: string): Promise<boolean> {
   await using file = await open(path);
   const whole = { from: 0, to: (await file.stat()).size };
   return (await boxesIn(file, whole, MAX_FRAGMENT_BOXES)) === undefined;
 }
 
-/** Returns the first box of a path of types; undefined when there is none or a box on the path is incomplete. */
+/**
+ * Follows a path of box types, and returns the first box at its end; undefined when there is none or a box on the path
+ * is incomplete.
+ */
 export async function boxAt(file: FileHandle, within: Omit<Box, 'type'>, path: string[]): Promise<Box | undefined> {
   const [type, ...rest] = path;
   const found = (await boxesIn(file, within))?.find(box => box.type === type);
   return found && rest.length > 0 ? boxAt(file, found, rest) : found;
 }
 
-/** Returns the sibling boxes in a part of the file; undefined unless they fill it, or for more than `most`. */
+/**
+ * Returns the sibling boxes in a part of the file; undefined when they do not fill the part exactly, or there are more
+ * than `most`.
+ */
 export async function boxesIn(
   file: FileHandle,
   { from, to }: Omit<Box, 'type'>,
@@ -50,7 +62,7 @@ export async function boxesIn(
   return boxes;
 }
 
-/** Returns the bytes of a file from a position; fewer at the file's end. */
+/** Returns the bytes of a file from a position on; returns fewer bytes at the file's end. */
 export async function bytesAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
   return buffer.subarray(0, bytesRead);

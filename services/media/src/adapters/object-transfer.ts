@@ -49,8 +49,9 @@ export async function downloadUpload(
 }
 
 /**
- * Uploads a local file. Sends its bytes at once, but the object exists only after `mayBeStored` resolves. Returns the stored
- * object with the size and checksums of the sent bytes. Rejects with an OutageError or the signal's reason.
+ * Uploads a local file. Sends its bytes at once, but the object exists only after `mayBeStored` resolves. Returns the
+ * stored object with the size and checksums of the sent bytes. Rejects with an OutageError, or with the signal's
+ * reason.
  */
 export async function uploadFile(
   objects: Objects,
@@ -65,7 +66,7 @@ export async function uploadFile(
     sha256.update(chunk);
     crc = crc32(chunk, crc);
   };
-  // The store creates an object only from a complete body.
+  // The store creates an object only from a complete body, so the body's end waits for `mayBeStored`.
   const body = bytesOfFile(path, { tally, mayEnd: mayBeStored });
   try {
     await objects.put(key, body, { size, contentType: mimeType, signal });
@@ -75,7 +76,7 @@ export async function uploadFile(
   return { key, size, mimeType, sha256: sha256.digest('hex'), crc32: crc };
 }
 
-/** Streams a file. The stream ends only after `mayEnd` has resolved. `tally` sees each chunk. */
+/** Streams a file. The stream ends only after `mayEnd` has resolved. `tally` gets each chunk. */
 function bytesOfFile(
   path: string,
   { tally, mayEnd }: { tally: (chunk: Buffer) => void; mayEnd: Promise<void> },

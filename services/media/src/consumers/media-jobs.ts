@@ -4,7 +4,7 @@ import type { Consumer } from '@recording-request/kit-kafka/consumer';
 import type { Context } from '../context.ts';
 import { processClip } from '../workflows/process-clip.ts';
 
-/** Starts the consumer of media jobs. A stop lets running jobs continue for `stopGraceMs`. */
+/** Starts the consumer of media jobs. When it is stopped, running jobs continue for `stopGraceMs`. */
 export const startMediaJobs = (context: Context, stopGraceMs: number, log: Logger): Promise<Consumer> =>
   startWorker({
     ...{ kafka: context.kafka, claims: context.claims, stopGraceMs, log },

@@ -2,9 +2,9 @@ import { type Inspection, inspectionOf, type Track } from './inspection.ts';
 import type { Picture, Scan } from './scan.ts';
 
 const TOLERANCE_SEC = 0.1;
-/** Codecs whose packets a container may split differently, so their bytes are compared. */
+/** Containers may split packets of these codecs differently, so their bytes are compared instead. */
 const IN_SAMPLES = /^(pcm|adpcm)_/;
-/** Facts that a copy must not add. A colour that only the copy states is no difference. */
+/** Facts that the copy must not add. If only the copy states a colour, that is no difference. */
 const EITHER_WAY = /^(turn|pixels) /;
 
 /** A difference between an upload and the stored video: `phrase` is for the owner, after "without"; `detail` is for the log. */
@@ -24,7 +24,8 @@ export function differences(before: Inspection, copy: Scan, picture?: Picture): 
   };
   near('its length', before.durationSec, after.durationSec);
   near('its stated length', after.durationSec, copy.headerDurationSec);
-  // A copy of H.264 may have the stream's later size if it changes; for other codecs both have the container's size.
+  // If the size of an H.264 stream changes, the copy may have the later size. For other codecs, upload and copy both
+  // have the container's size.
   if (before.videoCodec !== 'h264' && (before.width !== after.width || before.height !== after.height))
     found.push({ phrase: 'its picture size', detail: `the picture is ${after.width}x${after.height}` });
   return found;
@@ -50,14 +51,15 @@ function trackDiffers(before: Track, after: Track): Difference[] {
     if (wanted !== is) found.push({ phrase, detail: `${what} has ${name} ${is}, not ${wanted}` });
   };
   same('the codec', before.codec, after.codec);
-  // A track of an unknown codec may have further facts that the copy lacks.
+  // An unknown codec may have facts that this comparison does not know and that the copy lacks.
   if (before.codec === '') found.push({ phrase: what, detail: `${what} is of an unknown codec` });
   const counted = IN_SAMPLES.test(before.codec) ? 'bytes' : 'packets';
   const showsHidden = after[counted] > before[counted];
-  // An edit list that cuts out a middle part is not copied.
+  // If an edit list cuts out a middle part, the copy does not have this cut.
   if (showsHidden || counted === 'bytes' || !lacksOpenEnd(before, after))
     same(`${counted}:`, before[counted], after[counted], showsHidden ? 'the cuts in it' : what);
-  // ffmpeg sets the times of all packets after a restart to the last time before it, and a player shows only one of them.
+  // ffmpeg sets the times of all packets after a restart to the last time before the restart, and a player shows only
+  // one of these packets.
   if (before.restarts) found.push({ phrase: 'the parts whose times restart', detail: `the times of ${what} restart` });
   same('channels:', before.channels, after.channels);
   same('descriptions:', before.descriptions, after.descriptions, 'a change of its format');
@@ -71,8 +73,8 @@ function trackDiffers(before: Track, after: Track): Difference[] {
 }
 
 /**
- * Returns whether a copy's sound lacks only the last packet, whose duration the upload does not state: a copy gives it no
- * duration, and a player treats it as past the end.
+ * Returns whether the copy's sound lacks only the last packet, whose duration the upload does not state. The copy gives
+ * this packet no duration, and a player treats it as past the end.
  */
 const lacksOpenEnd = (before: Track, after: Track): boolean =>
   before.kind === 'audio' &&

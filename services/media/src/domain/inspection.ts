@@ -5,12 +5,12 @@ const MAX_KEY_FRAMES = 1_000;
 
 /** A video or sound track with packets. Times are seconds from the start of the clip. */
 export interface Track {
-  /** Its index among all streams of the file. */
+  /** The track's index among all streams of the file. */
   stream: number;
   kind: string;
-  /** "" when its name is unknown. */
+  /** "" when the codec has no known name. */
   codec: string;
-  /** The presented packets, and their bytes. */
+  /** The number of presented packets, and their total bytes. */
   packets: number;
   bytes: number;
   startSec: number;
@@ -18,11 +18,11 @@ export interface Track {
   /** The number of sample descriptions of its packets. */
   descriptions: number;
   channels: number;
-  /** The display facts of its pictures, see StreamHeader. */
+  /** The display facts of the track's pictures, see StreamHeader. */
   looks: string[];
   /** True when the file does not state the duration of the last packet. */
   openEnd?: boolean | undefined;
-  /** True when the times of its packets restart, as in joined recordings. */
+  /** True when the packets' times restart, as in joined recordings. */
   restarts?: boolean | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Inspection {
   /** True for any sound, even of an unknown codec. */
   hasAudio: boolean;
   videoCodec: string;
-  /** The codec of the first sound with a known one; "" without one. */
+  /** The codec of the first sound with a known codec; "" when there is no such sound. */
   audioCodec: string;
   width: number;
   height: number;
@@ -42,14 +42,14 @@ export interface Inspection {
   keyFrames: number[];
   /** The start of the last video frame. */
   lastFrameSec: number;
-  /** The presented packets. */
+  /** The numbers of presented packets. */
   videoPackets: number;
   audioPackets: number;
   /** The origin of the file's times in ffmpeg; undefined when the file does not state it. */
   startSec?: number | undefined;
   /** True when video and sound must be read separately. */
   readApart?: boolean | undefined;
-  /** In the file's order; empty when they were not counted. */
+  /** In the file's order; empty when the packets were not counted. */
   tracks: Track[];
 }
 
@@ -58,7 +58,10 @@ interface Chosen {
   audio: StreamScan | undefined;
 }
 
-/** These codecs store pictures in the order of their times; others may store some later. */
+/**
+ * These codecs store pictures in the order of their times. Other codecs may store a picture later than its time
+ * requires.
+ */
 const IN_ORDER = /^(vp8|vp9|av1)$/;
 const hasRestarts = ({ kind, codec, overtaken }: StreamScan) =>
   overtaken > (kind === 'audio' || IN_ORDER.test(codec) ? 0 : MAX_REORDERED);
@@ -74,7 +77,7 @@ export function firstStreams({ streams }: Pick<Scan, 'streams'>): Chosen {
   };
 }
 
-/** Returns the streams that define a clip: the first video, and the first sound of a known codec with packets. */
+/** Returns the streams that define a clip: the first video, and the first sound that has a known codec and packets. */
 export function chosenStreams(scan: Scan): Chosen {
   const { video, audio } = firstStreams(scan);
   return { video: isUsable(video) ? video : undefined, audio: isUsable(audio) ? audio : undefined };
@@ -90,7 +93,8 @@ export function inspectionOf(scan: Scan, picture?: Picture): Inspection | undefi
   if (!video) return undefined;
   const first = Math.min(video.firstSec!, audio?.firstSec ?? Number.POSITIVE_INFINITY);
   const end = Math.max(video.endSec!, audio?.endSec ?? Number.NEGATIVE_INFINITY);
-  // ffmpeg shifts a file by its stated start time, which is at most a few milliseconds from the first packet.
+  // ffmpeg shifts a file by its stated start time, which differs from the first packet's time by a few milliseconds at
+  // most.
   const startSec = scan.startSec !== undefined && Math.abs(scan.startSec - first) < 1 ? scan.startSec : undefined;
   const origin = startSec ?? first;
   const fromStart = (sec: number) => Math.max(0, round(sec - origin));
@@ -122,7 +126,7 @@ export function inspectionOf(scan: Scan, picture?: Picture): Inspection | undefi
   };
 }
 
-/** Adds the colours that only the stream states: a container may omit them. */
+/** Adds the colours that only the decoded picture states, because a container may omit colours. */
 function withThoseOf(picture: Picture | undefined, looks: string[]): string[] {
   const nameOf = (look: string) => look.split(' ')[0];
   const names = new Set(looks.map(nameOf));
@@ -131,12 +135,12 @@ function withThoseOf(picture: Picture | undefined, looks: string[]): string[] {
 
 const round = (sec: number) => Math.round(sec * 1e6) / 1e6;
 
-/** Prefers the stream's size for H.264: the container may state another, and players show the stream's. */
+/** Prefers the stream's size for H.264: the container may state another size, and players show the stream's size. */
 function sizeOf({ codec, width, height }: StreamScan, picture: PictureSize | undefined): PictureSize {
   return codec === 'h264' && picture ? picture : { width, height };
 }
 
-/** Returns at most `limit` of `items`, evenly spread, including the first and the last. */
+/** Returns at most `limit` of `items`, evenly spaced, including the first and the last. */
 export function thinned<T>(items: T[], limit: number): T[] {
   if (items.length <= limit) return items;
   return Array.from({ length: limit }, (_, at) => items[Math.round((at * (items.length - 1)) / (limit - 1))]!);

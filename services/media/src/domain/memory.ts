@@ -1,26 +1,28 @@
 const MIB = 1024 ** 2;
 
-/** The numbers of concurrent jobs and inspections. */
+/** The maximum numbers of concurrent jobs and inspections. */
 export interface Slots {
   jobs: number;
   inspections: number;
 }
 
-/** Memory limits of one run, in bytes: of a tool in a job, and of ffprobe in an inspection. */
+/** Memory limits of one run, in bytes: for a tool in a job, and for ffprobe in an inspection. */
 export interface ToolMemory {
   toolBytes: number;
   probeBytes: number;
 }
 
-// This process, and the buffers of a job's transfers.
+// The memory of this process, and of the buffers of one job's transfers.
 const OWN_BYTES = 256 * MIB;
 const TRANSFER_BYTES = 32 * MIB;
-// A scan of the packets and the decoding of the first picture run at the same time.
+// An inspection runs two ffprobe processes at the same time: one scans the packets, the other decodes the first
+// picture.
 const PROBES_AT_ONCE = 2;
-// Enough for 7680 × 4320 in every codec, one thumbnail at a time; the minimum is enough for some codecs at 3840 × 2160.
+// The default is enough for 7680 × 4320 in every codec, one thumbnail at a time; the minimum is enough for some codecs
+// at 3840 × 2160.
 const TOOL_BYTES = 896 * MIB;
 const LEAST_TOOL_BYTES = 256 * MIB;
-// HEVC in 10 bits needs 192 MiB for a picture of 7680 × 4320, other codecs less than 160.
+// A picture of 7680 × 4320 needs 192 MiB in HEVC with 10 bits, and less than 160 MiB in other codecs.
 const PROBE_BYTES = 224 * MIB;
 const LEAST_PROBE_BYTES = 160 * MIB;
 
@@ -29,8 +31,8 @@ export const mostMemory = ({ jobs, inspections }: Slots, { toolBytes, probeBytes
   OWN_BYTES + jobs * (TRANSFER_BYTES + toolBytes) + inspections * PROBES_AT_ONCE * probeBytes;
 
 /**
- * Returns the limits of the runs: those that are `set`; the others so that all concurrent runs fit into `limitBytes`, if that
- * leaves ffmpeg enough.
+ * Returns the limits of the runs. A limit in `set` is used unchanged. The other limits are chosen so that all
+ * concurrent runs fit into `limitBytes`, if that leaves ffmpeg enough.
  */
 export function toolMemory(slots: Slots, limitBytes: number, set: Partial<ToolMemory>): ToolMemory {
   const forProbes = limitBytes - mostMemory(slots, { toolBytes: LEAST_TOOL_BYTES, probeBytes: 0 });

@@ -5,7 +5,10 @@ import { thumbnailFilter } from './thumbnail-filter.ts';
 export const THUMBNAILS = ['start', 'middle', 'end'] as const;
 export type ThumbnailName = (typeof THUMBNAILS)[number];
 
-/** The source of a thumbnail: a key frame, which is cheap, or any frame, which needs decoding up to it. */
+/**
+ * The source of a thumbnail: a key frame, which is cheap, or any frame, for which ffmpeg must decode all frames from
+ * the key frame before it.
+ */
 export interface Moment {
   name: ThumbnailName;
   from: 'keyFrame' | 'seek';
@@ -15,22 +18,22 @@ export interface Moment {
 /** The media to make from a clip. */
 export interface Plan {
   container: Container;
-  /** Apple's players accept HEVC in MP4 and MOV only with this tag. */
+  /** Apple's players accept HEVC in MP4 and MOV only if it has this tag. */
   videoTag: 'hvc1' | undefined;
   hasAudio: boolean;
-  /** The sound ends here. */
+  /** The end of the sound, in seconds. */
   audioSec: number;
   moments: Moment[];
   /** Filters for the thumbnails. */
   thumbnailFilter: string;
-  /** The start of an MP4's times: such a file describes its own streams, so ffmpeg finds a picture without probing. */
+  /** The start of an MP4's times. Such a file describes its own streams, so ffmpeg finds a picture without probing. */
   startSec: number | undefined;
   /** True when the sound needs its own reader. */
   readApart: boolean;
 }
 
 const NEAR_SEC = 2;
-/** Longer than any allowed clip: a few bytes may declare years of silence. */
+/** Longer than any allowed clip. The limit is needed because a few bytes may declare years of silence. */
 const AUDIO_MAX_SEC = 1_800;
 
 export function planFor(inspection: Inspection): Plan {
@@ -49,8 +52,8 @@ export function planFor(inspection: Inspection): Plan {
 }
 
 /**
- * Returns the moments of the thumbnails: the first frame, the middle and the last frame. Each is the nearest key frame, unless
- * that is more than two seconds away or another thumbnail already shows it.
+ * Returns the moments of the thumbnails: the first frame, the middle and the last frame. Uses the nearest key frame,
+ * unless it is more than two seconds away or another thumbnail already shows it.
  */
 export function thumbnailMoments({ keyFrames, durationSec, lastFrameSec }: Inspection): Moment[] {
   const wanted = { start: 0, middle: Math.min(durationSec / 2, lastFrameSec), end: lastFrameSec };

@@ -2,7 +2,7 @@ import type { Difference } from './compare.ts';
 
 /** The parts of a clip that could not be made. */
 export interface Missing {
-  /** True if a seekable copy exists. `copy` lists its differences from the upload. */
+  /** True if a seekable copy exists. `copy` lists the copy's differences from the upload. */
   hasVideo: boolean;
   copy: Difference[];
   audio: boolean;

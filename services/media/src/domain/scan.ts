@@ -1,4 +1,4 @@
-/** The maximum number of pictures that a codec may store before a picture that is shown earlier: 16, in H.264. */
+/** A codec may store at most this many pictures before a picture that is shown earlier: 16, in H.264. */
 export const MAX_REORDERED = 16;
 
 /** In pixels, before rotation. */
@@ -13,29 +13,29 @@ export interface Picture extends PictureSize {
   looks: string[];
 }
 
-/** The facts that a container states about a stream. */
+/** The facts about a stream that its container states. */
 export interface StreamHeader extends PictureSize {
-  /** Its index among all streams of the file. */
+  /** The stream's index among all streams of the file. */
   stream: number;
   kind: string;
   codec: string;
-  /** A cover picture, not a video. */
+  /** True for a cover picture, which is not a video. */
   attachedPicture: boolean;
   channels: number;
-  /** The display facts of its pictures: "turn …", "pixels 4:3", "color_space bt709" and so on. */
+  /** The display facts of the stream's pictures: "turn …", "pixels 4:3", "color_space bt709" and so on. */
   looks: string[];
 }
 
 /** Statistics of one stream's packets. Times are seconds on the file's own clock. */
 export interface StreamScan extends StreamHeader {
   /**
-   * The number of presented packets. In a video, counting starts at the first key frame, because earlier packets cannot
-   * be decoded.
+   * The number of presented packets. In a video, the count starts at the first key frame, because earlier packets
+   * cannot be decoded.
    */
   packets: number;
-  /** The bytes of these packets. */
+  /** The total bytes of the presented packets. */
   bytes: number;
-  /** Packets that an edit list hides. */
+  /** The number of packets that an edit list hides. */
   hidden: number;
   /** The number of sample descriptions: more than one if a camera changed its format. */
   descriptions: number;
@@ -44,22 +44,25 @@ export interface StreamScan extends StreamHeader {
   lastSec: number | undefined;
   /** The end of the last presented packet. */
   endSec: number | undefined;
-  /** True when the file does not state that packet's duration. */
+  /** True when the file does not state the duration of the last packet. */
   openEnd: boolean;
-  /** The maximum number of packets that precede a packet and have a later time, counted up to MAX_REORDERED + 1. */
+  /**
+   * How many packets precede a packet and have a later time: the maximum over all packets, counted up to MAX_REORDERED
+   * + 1.
+   */
   overtaken: number;
   keyFrames: number[];
 }
 
 /** Statistics of a file's packets. Streams are in the file's order. */
 export interface Scan {
-  /** ffprobe's name of the format, such as "matroska,webm". */
+  /** The name of the format as ffprobe prints it, such as "matroska,webm". */
   format: string;
   startSec: number | undefined;
   /** The duration that the container states; undefined when it states none, as in a live WebM. */
   headerDurationSec: number | undefined;
   streams: StreamScan[];
-  /** True when the streams had to be read separately, because a joint reading ends with the first stream that ends. */
+  /** True when the streams had to be read separately, because a joint reading stops when one of them ends. */
   readApart: boolean;
 }
 
@@ -92,7 +95,7 @@ export class StreamTally {
 
   add({ sec, durationSec, bytes, key, discarded, described }: Packet): void {
     if (described) this.descriptions += 1;
-    // Edit lists hide these packets from the viewer; other muxers hide them differently.
+    // Edit lists hide these packets from the viewer. Another muxer may hide them differently.
     if (discarded) {
       this.hidden += 1;
       return;
@@ -126,8 +129,9 @@ export class StreamTally {
   }
 
   /**
-   * Returns the end of the last packet. Without a stated duration, it lasts as long as the previous packet or the average one,
-   * whichever is less, and at most a second: a gap increases the average, and pictures out of order increase the step.
+   * Returns the end of the last packet. If its duration is not stated, uses the smaller one of two: the step from the
+   * previous packet (too long when pictures are out of order) and the average duration (too long after a gap); at most
+   * a second.
    */
   get endSec(): number | undefined {
     if (this.lastSec === undefined || this.firstSec === undefined) return undefined;

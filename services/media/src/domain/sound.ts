@@ -2,30 +2,30 @@ import type { Track } from './inspection.ts';
 
 /** The source of a clip's sound. */
 export interface ChosenSound {
-  /** Its index among all streams of the file. */
+  /** The sound's index among all streams of the file. */
   stream: number;
-  /** The only channel to use, when the mix of both is far quieter. */
+  /** The only channel to use, if a mix of both channels would be far quieter. */
   channel?: 0 | 1;
 }
 
 /**
- * The result of a measurement: whether the sound is silent, and the only channel to use; undefined for the mix of
- * both.
+ * The result of a measurement: whether the sound is silent, and the only channel to use (undefined: use the mix of
+ * both).
  */
 export interface Listened {
   isSilent: boolean;
   channel: 0 | 1 | undefined;
 }
 
-/** The maximum number of sounds to measure in a clip. */
+/** At most this many sounds of a clip are measured. */
 const LISTENED_MAX = 8;
 const SILENT = 32_768 * 10 ** (-60 / 20);
 // 15 dB.
 const FAR_BELOW = 10 ** (-15 / 10);
-/** The number of audible windows that decide how a sound's channels mix. */
+/** This many audible windows are enough to decide how to mix a sound's channels. */
 const ENOUGH = 30;
 
-/** Returns the sounds to choose from. */
+/** Returns the sounds among which to choose. */
 export const soundsOf = (tracks: readonly Track[]): Track[] =>
   tracks.filter(({ kind, codec }) => kind === 'audio' && codec !== '').slice(0, LISTENED_MAX);
 
@@ -36,7 +36,7 @@ export class StereoMeter {
   private heard = 0;
   private readonly window: number;
 
-  /** `window` is in samples of both channels. */
+  /** The length of a `window`, in samples of both channels. */
   constructor(window: number) {
     this.window = window * 4;
   }

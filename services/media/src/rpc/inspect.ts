@@ -10,8 +10,8 @@ import type { Context } from '../context.ts';
 import { inspectFile } from '../workflows/inspect-file.ts';
 
 /**
- * Scans the packets of an upload. Fails with `unprocessable` and a sentence for the contributor, `too_large`, `not_found`,
- * `timeout`, `unavailable`, or `too_many` when no slot was free in time.
+ * Scans the packets of an upload. Fails with `unprocessable` and a sentence for the contributor, `too_large`,
+ * `not_found`, `timeout` or `unavailable`. Fails with `too_many` when no slot is free in time.
  */
 export const inspect =
   ({ config, objects, jobs, sandbox, inspectSlots }: Context) =>
@@ -43,8 +43,8 @@ export const inspect =
   };
 
 /**
- * Waits for a slot for at most half of the call's remaining time: a caller whose deadline passed could not distinguish a queued
- * inspection from a failed one.
+ * Waits for a slot for at most half of the call's remaining time: after its deadline, a caller could not distinguish a
+ * queued inspection from a failed one.
  */
 async function turnOf(
   path: Path,

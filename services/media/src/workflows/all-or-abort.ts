@@ -1,6 +1,6 @@
 /**
- * Runs tasks concurrently. When one fails, aborts the others and rejects after all have ended, so no task still uses a folder
- * that the caller removes. Promise.all neither aborts the others nor waits for them.
+ * Runs tasks concurrently. When a task fails, aborts the others, and rejects after all have ended. So no task still
+ * uses a folder that the caller removes. Promise.all neither aborts the other tasks nor waits for them.
  */
 export async function allOrAbort<const T extends Array<(signal: AbortSignal) => Promise<unknown>>>(
   signal: AbortSignal,

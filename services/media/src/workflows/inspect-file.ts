@@ -14,7 +14,7 @@ export async function inspectFile(path: string, options: RunOptions): Promise<In
   const { scan, picture } = await lookAt(path, options).catch(asNotAVideo);
   const inspection = inspectionOf(scan, picture);
   if (!inspection) throw new DomainError('unprocessable', NOT_A_VIDEO);
-  // The container may state a wrong size: a decoded picture's own size counts.
+  // The container may state a wrong size, so the size of the decoded picture counts.
   if (isTooLarge(picture ?? inspection)) throw new DomainError('unprocessable', TOO_LARGE_PICTURE);
   if (!picture) {
     // ffprobe does not decode a picture beyond the limit and reports no size for it.
@@ -29,7 +29,7 @@ function asNotAVideo(error: unknown): never {
   throw error;
 }
 
-/** Scans a file and decodes its first shown picture; `picture` is undefined when there is none. */
+/** Scans a file and decodes the first picture that it shows; `picture` is undefined when there is none. */
 export async function lookAt(path: string, options: RunOptions): Promise<{ scan: Scan; picture: Picture | undefined }> {
   const [scan, early] = await allOrAbort(options.signal, [
     signal => scanPackets(path, { ...options, signal }),

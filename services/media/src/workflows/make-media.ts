@@ -25,18 +25,18 @@ import { type Missing, problemOf } from '../domain/problem.ts';
 import { allOrAbort } from './all-or-abort.ts';
 import { lookAt } from './inspect-file.ts';
 
-/** A clip whose video exists but is not yet compared. */
+/** A clip whose new video exists and is not yet compared with the upload. */
 export interface BegunMedia {
   clip: ClipFiles;
   /** The inspection of the upload. */
   found: Inspection;
-  /** True when there is a video to compare. */
+  /** True when there is a new video to compare. */
   hasVideo: boolean;
 }
 
 /** The files of a clip in the job's directory. */
 export interface MadeMedia {
-  /** The inspection of the video: the new one, or the upload if that remains the video. */
+  /** The inspection of the stored video: the new video, or the upload if the upload remains the video. */
   inspection: Inspection;
   /** True when the new video equals the upload. Otherwise the upload remains the video. */
   isEqual: boolean;
@@ -52,13 +52,13 @@ export class UnusableMediaError extends Error {}
 export const NOT_PROCESSED = 'The video could not be processed; it is kept as it came.';
 const NOT_A_VIDEO = 'The upload is not a video that can be played; it is kept as it came.';
 
-/** The step back to an earlier picture when a moment has none. */
+/** When a moment has no picture, this is the step back to an earlier one. */
 const EARLIER_SEC = 0.5;
 
 export type MakeOptions = RunOptions & { log: Logger };
 
 /**
- * Makes the seekable video of the file `source` in `dir`, and the other outputs of the same run. Rejects with
+ * Makes the seekable video of the file `source` in `dir`. The same run makes the other outputs. Rejects with
  * UnusableMediaError.
  */
 export async function beginMedia(
@@ -66,7 +66,7 @@ export async function beginMedia(
   { log, ...options }: MakeOptions,
 ): Promise<BegunMedia> {
   const source = join(dir, 'source');
-  // Compares with the counts of Inspect, so the upload is not read again.
+  // Compares the new video with the counts from Inspect, so that the upload is not read again.
   const found = known && known.tracks.length > 0 ? known : await inspectAgain(source, options);
   const sound = await chooseSound(source, found, options);
   const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(found), sound };
@@ -74,14 +74,14 @@ export async function beginMedia(
 }
 
 /**
- * Compares the video with the upload and makes the missing parts; only reads the video. Rejects with UnusableMediaError when
- * nothing could be made.
+ * Compares the new video with the upload and makes the missing parts. Does not change the video. Rejects with
+ * UnusableMediaError when nothing could be made.
  */
 export async function finishMedia(
   { clip, found, hasVideo }: BegunMedia,
   { log, ...options }: MakeOptions,
 ): Promise<MadeMedia> {
-  // Checks the other files of the first run at the same time.
+  // At the same time, checks the other files of the first run.
   const [compared] = await allOrAbort(options.signal, [
     signal => (hasVideo ? compare(clip, found, { ...options, signal }) : NO_VIDEO),
     () => removeBroken(clip),
@@ -147,7 +147,10 @@ async function compare(clip: ClipFiles, before: Inspection, options: RunOptions)
   }
 }
 
-/** Makes the parts that the first run did not complete, each separately: one failure does not affect the others. */
+/**
+ * Makes the parts that the first run did not complete, each in a separate run, so that one failure does not affect the
+ * others.
+ */
 async function makeRest(
   clip: ClipFiles,
   { path, lastFrameSec }: { path: string; lastFrameSec: number },
@@ -167,7 +170,7 @@ async function makeRest(
   if (missing.audio || missing.moments.length > 0) await removeBroken(clip);
 }
 
-/** Returns whether ffmpeg made a part. Rejects when the clip is not the cause of the failure. */
+/** Returns whether ffmpeg made a part. Rejects when the clip did not cause the failure. */
 const attempts = (log: Logger) => async (what: string, work: Promise<void>) => {
   try {
     await work;

@@ -21,17 +21,17 @@ export interface ProcessClipDeps extends Pick<Context, 'objects' | 'jobs' | 'san
 }
 
 const mediaRatio = durationOf('recording.media.ratio');
-// The rest of the job's time is for transfers from and to the object store.
+// The share of a job's time for ffmpeg; the rest is for transfers from and to the object store.
 const WORK_SHARE = 0.8;
-// With less free space than this, the disk rather than the clip may be the cause of a failure.
+// With less free space than this, a full disk and not the clip may have caused a failure.
 const FULL_DISK_BYTES = 64 * 1024 * 1024;
 const TOO_LARGE = 'The upload is too large to be processed; it is kept as it came.';
 const NOT_PUBLISHED = 'The result could not be published';
 const GONE = 'The upload is no longer stored, so it cannot be processed.';
 
 /**
- * Makes and stores the media of a submission, then publishes `media.processed` or `media.failed`. Rejects when a retry may
- * succeed: with an OutageError when the failure says nothing about the clip.
+ * Makes and stores the media of a submission, then publishes `media.processed` or `media.failed`. Rejects when a retry
+ * may succeed. Rejects with an OutageError when the clip did not cause the failure.
  */
 export async function processClip(
   deps: ProcessClipDeps,
@@ -49,8 +49,8 @@ export async function processClip(
     if (size === undefined) return await onSourceGone(deps, request, log);
     const making = () => makeAndStore(deps, job.path, request, { signal, timeLimit, mayBeDisk, log });
     const value = await making().catch(async error => {
-      // The disk has room again, so retry. Only once: a hostile clip can put these words into ffmpeg's messages and must not
-      // cause endless retries.
+      // The disk has room again, so this retries, but only once: a hostile clip can put these words into ffmpeg's
+      // messages and must not cause endless retries.
       if (error instanceof DiskFullError && !(await mayBeDisk())) return making();
       throw error;
     });
@@ -76,7 +76,8 @@ async function makeAndStore(
     try {
       return await make({ signal: AbortSignal.any([until, timeLimit]), sandbox, log });
     } catch (error) {
-      // A timeout on a busy machine says little about the clip; the job's attempts handle it.
+      // On a busy machine, a timeout does not show a fault of the clip. The limit of the job's attempts ends the
+      // retries.
       if (timeLimit.aborted && !signal.aborted) throw new Error('The media was not made in time', { cause: error });
       throw error;
     }
@@ -86,20 +87,23 @@ async function makeAndStore(
     const made = await inTime(making => finishMedia(begun, making), until);
     const { durationSec } = made.inspection;
     if (durationSec > 0) mediaRatio(secondsSince(startedAt) / durationSec, {});
-    // Retries when the disk may have been full: the missing parts can be made once it has room.
+    // Retries when the disk may have been full, because the missing parts can be made once the disk has room.
     if (made.problem !== undefined && (await mayBeDisk())) throw new OutageError('The disk is full');
     return made;
   };
   return await storeMedia(begun, request, { objects, signal, finish });
 }
 
-/** Returns a check for whether a full disk, at the start of the job or now, may be the cause of a failure. */
+/**
+ * Returns a function. It returns whether a disk that was full at the start of the job, or is full now, may have caused
+ * a failure.
+ */
 async function watchDisk(jobs: JobDirectories): Promise<() => Promise<boolean>> {
   const wasShort = await jobs.isShortOf(FULL_DISK_BYTES);
   return async () => wasShort || (await jobs.isShortOf(FULL_DISK_BYTES));
 }
 
-/** Returns the sentence for the owner; undefined when a retry may help. */
+/** Returns the sentence for the owner; undefined when a retry may succeed. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof UnusableMediaError) return error.message;
   if (error instanceof DiskFullError) return NOT_PROCESSED;
@@ -107,8 +111,8 @@ function reasonOf(error: unknown): string | undefined {
 }
 
 /**
- * Handles a missing upload. The upload is deleted after its media is recorded, so a job without it is a late repetition or has
- * nothing to process.
+ * Handles a missing upload. The service deletes an upload after it has recorded the media, so a job without an upload
+ * is a late repetition or has nothing to process.
  */
 async function onSourceGone({ objects, kafka }: ProcessClipDeps, request: MediaJob, log: Logger): Promise<void> {
   for await (const { key } of objects.list(videoPrefix(request.projectId, request.submissionId))) {
