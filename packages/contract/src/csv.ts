@@ -9,8 +9,8 @@ const SKIPPED = '[\\s\\p{Default_Ignorable_Code_Point}]*';
 const SIGN = '[=+\\-@＝＋－＠]';
 const FORMULA_START = new RegExp(`^(?:[\\t\\r\\n]|${SKIPPED}${SIGN})`, 'u');
 /**
- * A spreadsheet with the list separator `;` splits the row at each `;`: it reads quotes only at the start of a cell, and the
- * first cell ends at the first comma. Text after a `;`, a tab or a line break then starts a cell.
+ * A spreadsheet with the list separator `;` splits the row at each `;`, because it reads quotes only at the start of a
+ * cell. Text after a `;`, a tab or a line break then starts a cell.
  */
 const INNER_START = new RegExp(`([;\\t\\r\\n])(?=["\\s\\p{Default_Ignorable_Code_Point}]*${SIGN})`, 'gu');
 
@@ -55,9 +55,9 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Returns one cell. Quotes every text, so a field that becomes free text later is already safe; numbers stay as they
- * are. Text that a spreadsheet would run gets a leading `'`. A spreadsheet that separates by `;` or tab can start a
- * cell with a formula inside the text: that place gets a `'` too.
+ * Returns one cell. Quotes every text, so a field that becomes free text later is already safe; numbers have no quotes.
+ * Text that a spreadsheet would run as a formula gets a leading `'`. A spreadsheet that separates by `;` or tab can
+ * also start a cell inside the text: a formula there gets a `'` too.
  */
 export function csvCell(value: Cell): string {
   if (value === null) return '';

@@ -1,11 +1,11 @@
-/** Names of downloads, from the project, the link and the question. Every file system accepts them. */
+/** Builds names of downloads from the project, the link and the question. Every file system accepts these names. */
 
 // Characters that some file systems refuse, or that a shell or a browser interprets.
 const RESERVED = /[<>:"/\\|?*%\p{Cc}\p{Cs}\u2028\u2029\ufffd]/gu;
 // These are invisible or reverse the text, so a name could seem to have another extension. Joiners are allowed: some scripts
 // and emoji need them.
 const UNSEEN = /(?!\u200c|\u200d|\ufe0f)[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
-// Windows opens a device instead of a file with this name, whatever its extension.
+// Windows opens a device instead of a file with this name, even if the name has an extension.
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))/i;
 const MAX_BYTES = 150;
 const SEPARATOR = ' - ';
@@ -62,7 +62,7 @@ function shortened(parts: string[], room: number): string[] {
   return kept;
 }
 
-/** Cuts between characters as a person sees them (grapheme clusters). */
+/** Cuts between grapheme clusters, which a person sees as single characters. */
 function cut(text: string, bytes: number): string {
   if (bytesOf(text) <= bytes) return text;
   let kept = '';

@@ -1,6 +1,6 @@
 /**
- * The values of the header `Error-Code`, and when each is sent. A value keeps its meaning within version 1; new ones may be
- * added. Services send them as the `reason` of their errors.
+ * The values of the header `Error-Code`, and the case of each. A value keeps its meaning within version 1; new values
+ * may be added. Services send a value as the `reason` of an error.
  */
 export const ERROR_CODES = {
   value_invalid: '400: a value is not valid; the sentence names the field.',

@@ -1,4 +1,4 @@
-/** The parts of a project's exports, as strings, so that an export is sent without holding it in memory. */
+/** Builds a project's exports in parts, so that no process holds a whole export in memory. */
 
 import type { ExportDocumentJson } from './resources/export-document.ts';
 import { CONTRACT_VERSION } from './resources/fields.ts';
@@ -29,7 +29,7 @@ export function exportDocumentHead({ exportedAt, project }: ExportHead): string 
   return `${JSON.stringify(start).slice(0, -1)},"links":`;
 }
 
-/** Yields the links of export.json, page by page; null when the caller may not read them. */
+/** Yields the links of export.json, page by page, or null when the caller may not read links. */
 export async function* exportDocumentLinks(pages: LinkPages | null): AsyncIterable<string> {
   if (!pages) return yield 'null';
   let isFirst = true;
@@ -44,7 +44,10 @@ export async function* exportDocumentLinks(pages: LinkPages | null): AsyncIterab
   yield ']}';
 }
 
-/** Returns export.json from the end of its links to its first submission. `terms` maps the hex SHA-256 to each accepted text. */
+/**
+ * Returns export.json from the end of its links to its first submission. `terms` maps the hex SHA-256 of each accepted
+ * text to that text.
+ */
 export function exportDocumentTerms(terms: Record<string, string>): string {
   return `,"terms":${JSON.stringify(terms)},"submissions":[`;
 }

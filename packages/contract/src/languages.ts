@@ -17,7 +17,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ...{ vi: 'vietnamese', yi: 'yiddish', yo: 'yoruba', yue: 'cantonese', zh: 'chinese' },
 };
 
-// Whisper has its own code, or no two-letter code, for these languages: not every endpoint accepts them.
+// For these languages, Whisper has its own code or no two-letter code, so not every endpoint accepts them.
 const HEARD_ONLY: ReadonlySet<string> = new Set(['haw', 'jv', 'yue']);
 
 /** The ISO 639-1 codes that a project can name. */
@@ -27,7 +27,7 @@ export const TRANSCRIPTION_LANGUAGES: readonly string[] = Object.keys(LANGUAGES)
 export const TRANSCRIPTION_LANGUAGE_RULE =
   'must be the two-letter ISO 639-1 code, in lower case, of a language that Whisper knows, such as en, de or es, or "" for none';
 
-// Other names and codes of these languages in Whisper's own lists.
+// Whisper's other names and codes for these languages.
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   ...{ jw: 'jv', iw: 'he', burmese: 'my', castilian: 'es', flemish: 'nl', haitian: 'ht', letzeburgesch: 'lb' },
   ...{ moldavian: 'ro', moldovan: 'ro', panjabi: 'pa', pushto: 'ps', sinhalese: 'si', valencian: 'ca', mandarin: 'zh' },

@@ -28,7 +28,10 @@ export const LIMITS = {
   transcriptsZipClips: 10_000,
 } as const;
 
-/** The maximum number of exports that a process handles at once. The gateway reads as many as one replica of submissions makes. */
+/**
+ * The maximum number of exports that a process handles at once. The gateway reads as many exports as one replica of
+ * submissions makes.
+ */
 export const EXPORTS_AT_ONCE = 40;
 
 /** The values for fields that a request omits; project-settings.ts has the defaults of the settings. */

@@ -51,7 +51,7 @@ export type CreateProjectInput = Pick<SettingInputs, 'projectName'> &
   Partial<SettingInputs> &
   Window & { count: number };
 
-/** Adds the defaults to the descriptions; the gateway fills them in. */
+/** Adds each default to the schema of its field, as documentation: the gateway fills in the defaults. */
 function withDefaults<T extends { properties: object }>(body: T, defaults: Record<string, unknown>): T {
   const properties = Object.entries(body.properties).map(([name, schema]) => [
     name,
@@ -245,7 +245,9 @@ export const DashboardLinksQuery = Type.Object({
   complete: optionalFlag('Keep only single-recipient links whose response is complete (true), or is not (false).'),
 });
 export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
-/** The filters of all lists. A dashboard's list refuses the filters that it does not support, even when their name is misspelled. */
+/**
+ * The names of all filters. A dashboard's list refuses a name here that it does not support, and misspelled names too.
+ */
 export const FILTER_NAMES: readonly string[] = [...Object.keys({ ...filter, ...search }), 'status'];
 export const PageQuery = Type.Object(page);
 export type PageQueryInput = Static<typeof PageQuery>;

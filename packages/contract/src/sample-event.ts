@@ -1,4 +1,4 @@
-/** An event like a real one, with an invented contributor: for test events and for the API description. */
+/** Builds an event like a real one, with an invented contributor, for test events and for the API description. */
 import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { presentSubmission } from './present/submission.ts';
 import type { SubmissionJson } from './resources/submission.ts';
@@ -30,7 +30,7 @@ const NO_MEDIA: Partial<SubmissionJson> = {
   audioUrl: null,
 };
 
-/** The fields in which each sample differs from a submission with everything completed. */
+/** For each sample, the fields that differ from a fully processed submission. */
 const STATES = {
   'submission.completed': { ...PENDING, ...NO_MEDIA, mediaStatus: 'processing' },
   'submission.media.completed': PENDING,
@@ -65,7 +65,7 @@ export function sampleSubject(type: WebhookEventType, context: SampleContext): W
   }
 }
 
-/** Returns a submission with everything completed. */
+/** Returns a fully processed submission. */
 export function sampleSubmission({ baseUrl, projectId, projectName, at, id }: SampleContext): SubmissionJson {
   const submissionId = id();
   const sample: Submission = {

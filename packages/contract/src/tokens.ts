@@ -38,7 +38,7 @@ export function tokenAtStart(prefix: TokenPrefix, text: string): string | undefi
   return tokenIsWellFormed(prefix, token) ? token : undefined;
 }
 
-/** Returns the SHA-256 of the whole token, 32 bytes: services store, look up and send this. */
+/** Returns the SHA-256 of the whole token, 32 bytes. Services store, look up and send this hash. */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }

@@ -100,7 +100,7 @@ function isMoment(text: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
-/** Returns the sentence of a 400: the rule for each wrong field, the first ten by name. */
+/** Returns the sentence of a 400, with the rule for each of the first ten wrong fields. */
 export function faultsSentence(faults: readonly Fault[]): string {
   if (faults.length === 0) return 'The request is not valid.';
   const named = faults.slice(0, FAULTS_MAX).map(said);

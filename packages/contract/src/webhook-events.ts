@@ -13,7 +13,7 @@ export const OPTIONAL_EVENTS = [
   'submission.erased',
 ] as const;
 
-/** The test event of a call without a type. */
+/** The event that a test call without a type sends. */
 export const TEST_EVENT = 'webhook.test';
 
 export const WEBHOOK_EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS, TEST_EVENT] as const;

@@ -17,7 +17,7 @@ export interface WebhookHead {
   projectName: string;
 }
 
-/** The fields of every body; resources/webhook-event.ts has those of each type. */
+/** The fields of every body. resources/webhook-event.ts has the fields of each type. */
 export interface WebhookBodyJson {
   id: string;
   type: string;

@@ -18,7 +18,7 @@ test('the largest event of each worker type is far below the limit of a Kafka re
     ...{ container: 'webm', durationSec: 600, hasAudio: true, videoCodec: 'vp9', audioCodec: 'opus' },
     ...{ width: 1920, height: 1080, lastFrameSec: 600, videoPackets: 1, audioPackets: 1 },
     keyFrames: Array.from({ length: 1_000 }, (_, at) => at / 3),
-    // The most streams that Inspect reads.
+    // The maximum number of streams that Inspect reads.
     tracks: Array.from({ length: 64 }, (_, stream) => ({
       ...{ stream, kind: 'video', codec: 'h264', packets: 200_000, bytes: 2 ** 31, startSec: 0.1, endSec: 600.1 },
       ...{

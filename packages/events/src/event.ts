@@ -3,7 +3,10 @@ import { runningTrace, type TraceContext } from '@recording-request/kit-telemetr
 import { Event } from '@recording-request/proto/events/v1/events';
 import { type EventType, versionOf } from './topics.ts';
 
-/** The missing part of an event from a newer version. Keep this text: it is stored, and the previous version writes the same one. */
+/**
+ * The part that an event of a newer version lacks. Keep this text: it is stored, and the previous version writes the
+ * same text.
+ */
 const KNOWN_PAYLOAD = 'an id, or a payload that is known here';
 /** The reason for setting such an event aside. A version that knows the event handles it later. */
 export const UNKNOWN_EVENT = `the event lacks ${KNOWN_PAYLOAD}`;

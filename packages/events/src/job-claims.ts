@@ -51,8 +51,8 @@ type Work = (signal: AbortSignal) => Promise<void>;
 export interface TakenJob extends Pick<TakeJobResponse, 'earlierRuns' | 'askedIn' | 'landedIn'> {
   job: NonNullable<TakeJobResponse['job']>;
   /**
-   * Runs `work`. Returns the job to the queue if `work` does not finish it. The signal of `work` fires with `signal` and when
-   * the claim is lost.
+   * Runs `work`. If `work` does not finish the job, puts the job back into the queue. `work` gets a signal that fires
+   * when `signal` fires or when the claim is lost.
    */
   run(options: RunOptions, work: Work): Promise<void>;
 }
@@ -73,7 +73,7 @@ export function createJobClaims(target: string, peer: Peer): JobClaims {
     async take(kind) {
       const earlier = unanswered.pop();
       const holder = earlier ?? uuidv7();
-      // Workers poll often and usually find no job: these traces would hide those of clips.
+      // Workers poll often and usually find no job: these traces would hide the traces of clips.
       const taking = unsampled(() => client.takeJob({ kind, holder, again: earlier !== undefined }));
       const { job, leaseMs, ...rest } = await taking.catch(error => {
         unanswered.push(holder);
@@ -106,7 +106,7 @@ async function runClaimed(
   const stopRenewing = renewing(client, claim, leaseMs / RENEWALS_A_LEASE, lost, log);
   try {
     await work(AbortSignal.any([signal, lost.signal]));
-    // If this call fails, the result itself or the deadline ends the claim.
+    // If this call fails, the job's result or the deadline ends the claim.
     await client.renewJob({ ...claim, reported: true }).catch(() => {});
   } catch (error) {
     const line = { err: error, ms: Math.round(performance.now() - startedAt) };
@@ -120,7 +120,10 @@ async function runClaimed(
   }
 }
 
-/** Retries while the submissions service is down: a job that is not returned counts as an attempt. */
+/**
+ * Puts the job back into the queue. Retries while the submissions service is down: otherwise the lost claim counts as
+ * an attempt.
+ */
 async function giveBack(client: WorkClient, request: Parameters<WorkClient['giveBackJob']>[0]): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -133,7 +136,7 @@ async function giveBack(client: WorkClient, request: Parameters<WorkClient['give
   }
 }
 
-/** Continues after a renewal without an answer: the next one may succeed. */
+/** Continues after a renewal without an answer, because the next renewal may succeed. */
 function renewing(
   client: WorkClient,
   claim: { job: Job; holder: string },

@@ -37,9 +37,9 @@ const BATCH_BYTES = 1024 * 1024;
 const STOP_MS = 5_000;
 
 /**
- * Publishes the outbox entries of a collection, then clears them. A change stream wakes it, and a poll every `pollMs` finds the
- * rest. A lease allows one process at a time; another one takes over within `leaseMs`. After a failed send, the process gives up the
- * lease for `restMs`, so that another one tries.
+ * Publishes the outbox entries of a collection, then clears them. A change stream wakes the relay, and a poll every
+ * `pollMs` finds the remaining entries. A lease allows one process at a time; another process takes over within
+ * `leaseMs`. After a failed send, the process gives up the lease for `restMs`, so that another process tries.
  */
 export function startRelay(options: {
   connection: Connection;

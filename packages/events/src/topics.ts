@@ -20,15 +20,16 @@ const TOPIC_OF = {
 export type EventType = keyof typeof TOPIC_OF;
 
 /**
- * The versions of events with more than one. Raise a version with a field that a consumer must not ignore: an older consumer
- * then sets the event aside until a version that knows the field runs. An optional field needs no new version.
+ * The versions of event types that have more than one version. Raise a type's version with a field that a consumer must
+ * not ignore: an older consumer then sets the event aside until a version that knows the field runs. An optional field
+ * needs no new version.
  */
 const VERSIONS: Readonly<Partial<Record<string, number>>> = {};
 
 /** Returns the version of this type that this code produces and consumes. */
 export const versionOf = (type: string): number => VERSIONS[type] ?? 1;
 
-/** The dead letter topic: it has the records that no consumer can handle. */
+/** The dead letter topic, which has the records that no consumer can handle. */
 export const DEAD_LETTER_TOPIC = 'parked';
 
 export type TopicName = (typeof TOPIC_OF)[EventType] | typeof DEAD_LETTER_TOPIC;
@@ -51,7 +52,7 @@ const CONSUMED = CONSUMERS.map(([topic]) => topic);
 /** Returns the service of a consumer group. */
 export const serviceOfGroup = (group: string): string => group.split('-')[0]!;
 
-/** The topics to which each service publishes. Submissions also publishes dead letters to their original topics again. */
+/** The topics to which each service publishes. Submissions also replays dead letters to their original topics. */
 export const PRODUCED: Readonly<Record<string, readonly TopicName[]>> = {
   submissions: [
     ...new Set<TopicName>(['submissions.events', 'webhooks.events', 'media.work', 'transcription.work', ...CONSUMED]),

@@ -38,12 +38,14 @@ const POLL_MS = 5_000;
 const jobDuration = durationOf('recording.job.duration');
 
 /**
- * Processes jobs of a kind. With a free slot it requests the next job from the submissions service: when a record of the topic
- * announces work, every POLL_MS, and when a job that a poll found has ended, because more jobs may wait without a record.
+ * Processes jobs of one kind. While a slot is free, the worker requests the next job from the submissions service in
+ * three cases: a record of the topic announces work; POLL_MS have passed; or a job that a poll found has ended, because
+ * more jobs may wait without a record.
  *
- * The outbox of submissions writes a record with each job that begins to wait. The record does not name the next job. One process
- * handles the record when a slot is free, so the consumer lag is close to the number of waiting jobs, and autoscalers use the lag.
- * A record that is lost or waits behind long jobs costs at most POLL_MS: then any process with a free slot polls.
+ * The outbox of submissions writes a record for each job that begins to wait. The record does not name the job to take.
+ * One process handles the record, when a slot is free, so the consumer lag is close to the number of waiting jobs, and
+ * autoscalers use the lag. A record that is lost, or that waits behind long jobs, delays a job by at most POLL_MS: then
+ * any process with a free slot polls.
  */
 export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Promise<Consumer> {
   const { kafka, claims, topic, group, kind, slots: count, jobLimitMs, stopGraceMs, log } = options;
@@ -52,7 +54,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
   const slots = createFairSlots(count, { queued: count });
   reportSlots(kind, count, slots.used);
   const running = new Set<Promise<void>>();
-  // Runs outside the record's context: the record may be about another job than the next one.
+  // Runs outside the record's context, because the next job may be another one than the record's.
   const outside = AsyncLocalStorage.snapshot();
   let wake = () => {};
 

@@ -85,7 +85,7 @@ test('events wait for a hanging Kafka, longer than a producer retries, and then 
   await carry('alone', 1);
   await until('the relay has failed', () => failures > 0);
   for (const at of [1, 2, 3, 4, 5, 6]) await carry(`during-${at}`, 3);
-  // A worker also publishes directly: its events are only in Kafka.
+  // A worker publishes directly, without an outbox, so its events are only in Kafka.
   const published = Array.from({ length: 4 }, (_, at) => failed('of a worker', String(at)));
   const publishing = Promise.all(published.map(event => writer.publish(event)));
   const again = failures;

@@ -11,7 +11,7 @@ import { newEvent, submissionIdOf } from '../src/event.ts';
 import type { ConsumerOptions, Kafka } from '../src/kafka.ts';
 import type { TopicName } from '../src/topics.ts';
 
-/** The longest delay for other members while one joins, leaves or works long. */
+/** The longest delay for the other members while a member joins, leaves or works long. */
 const STALL_MS = 5_000;
 const { env, name } = testEnvironment();
 const stores = testStores({ env });

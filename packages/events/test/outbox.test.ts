@@ -35,7 +35,7 @@ async function startTestRelays() {
     things,
     brokers: env.KAFKA_BROKERS!.split(','),
     prefix: `${name}.`,
-    /** Long enough that a busy machine renews the lease in time, so nothing is published twice. */
+    /** Long enough that a busy machine renews the lease in time, so that no entry is published twice. */
     relay: (options: Partial<Parameters<typeof startRelay>[0]> = {}) => {
       const defaults = { connection, collection: 'things', kafka, log, pollMs: 200, leaseMs: 15_000 };
       relays.push(startRelay({ ...defaults, ...options }));

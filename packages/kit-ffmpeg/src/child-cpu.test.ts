@@ -7,7 +7,7 @@ import { childSecondsIn, meterCpu } from './child-cpu.ts';
 const BURN = 'const until = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < until);';
 const REPORT = 'const { user, system } = process.cpuUsage(); console.log((user + system) / 1e6);';
 
-/** The metered CPU seconds of a child, and those that it counted itself before its end. */
+/** A child's CPU seconds: as metered, and as the child counted them before its end. */
 interface Seconds {
   metered: number;
   counted: number;

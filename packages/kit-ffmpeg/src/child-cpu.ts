@@ -27,10 +27,13 @@ function endedSeconds(): number | undefined {
 }
 
 /**
- * Starts to meter a child that is about to start. Call the returned function once, when the child has ended: it returns the CPU seconds
- * of the child and its threads, in steps of 10 ms. Node does not report them, but the system adds them to the total of this process's
- * children, so this returns the growth of that total. If several children end at once, the first gets the seconds of all; the sum is
- * right. An unmetered child counts for one that runs at the same time.
+ * Starts to meter a child that is about to start. Call the returned function once, when the child has ended: it returns
+ * the CPU seconds of the child and its threads, in steps of 10 ms.
+ *
+ * Node does not report a child's CPU seconds. The system adds them to a total of all ended children of this process, so
+ * the returned function computes the growth of this total. If several children end at once, the first call gets the
+ * seconds of all, so the sum is right. The seconds of an unmetered child count for a metered child that runs at the
+ * same time.
  */
 export function meterCpu(): () => number | undefined {
   if (running === 0) counted = endedSeconds();

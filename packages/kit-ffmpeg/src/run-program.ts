@@ -15,31 +15,35 @@ import {
   SPAWN_OPTIONS,
 } from './sandbox.ts';
 
-/** The program used up its CPU time: the file needs more than is allowed. */
+/** The program used up its CPU time: the file needs more CPU time than the limit. */
 export class CpuTimeError extends Error {}
 
-/** A running program with limits. Disposing kills it and everything it started. */
+/** A running program with limits. Disposing kills the program and every process that it started. */
 export interface RunningProgram extends Disposable {
-  /** Undefined if it gets no input. */
+  /** Null if the program gets no input. */
   stdin: Writable | null;
   stdout: Readable;
   /**
-   * Resolves with the exit code when the program has ended; null after a signal that it raised itself. Rejects with the signal's
-   * reason, with a CpuTimeError, or if something else killed it, which says nothing about the file.
+   * Resolves with the exit code when the program has ended, or with null if the program ended itself by a signal.
+   * Rejects with the reason of the caller's signal, with a CpuTimeError, or with another error when another process
+   * killed the program, which says nothing about the file.
    */
   end(): Promise<number | null>;
 }
 
 export interface ProgramOptions {
   stdin?: 'ignore' | 'pipe';
-  /** The name of its span. */
+  /** The name of the run's span. */
   span: 'ffprobe' | 'sound levels';
   purpose: Purpose;
-  /** The size of its input, if known. */
+  /** The size of the program's input, if known. */
   bytesIn?: number | undefined;
 }
 
-/** Starts a program and drops its messages. The signal kills it. Its span ends with it. */
+/**
+ * Starts a program and ignores its stderr. Kills the program when the signal fires. The run's span ends with the
+ * program.
+ */
 export function runProgram<P extends Program>(
   program: P,
   args: string[],
@@ -92,7 +96,7 @@ export function runProgram<P extends Program>(
   };
 }
 
-/** Returns why a program did not end by itself; undefined if it did. */
+/** Returns the reason why a program did not end by itself; undefined if it did. */
 function failed(
   program: Program,
   child: ChildProcess,
@@ -110,7 +114,7 @@ export const programAttributes = (
   { purpose, bytesIn }: Pick<ProgramOptions, 'purpose' | 'bytesIn'>,
 ) => ({ 'process.executable.name': program, 'recording.purpose': purpose, 'recording.bytes.in': bytesIn });
 
-/** The attributes at its end. */
+/** The attributes of a run's span at its end. */
 export const endAttributes = ({ exitCode, signalCode }: Ended) => ({
   'process.exit.code': exitCode ?? undefined,
   'recording.exit.signal': signalCode ?? undefined,

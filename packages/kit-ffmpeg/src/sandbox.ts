@@ -4,12 +4,12 @@ import type { Logger } from '@recording-request/kit/log';
 
 export type Program = 'ffmpeg' | 'ffprobe';
 
-/** The limits of one run of the programs that a service uses. */
+/** The limits of one run of each program. */
 export interface Limits<P extends Program = Program> {
   /** Bytes of the data segment, without the program's code. */
   memoryBytes: Record<P, number>;
   cpuSeconds: Record<P, number>;
-  /** Bytes of one file that it writes. */
+  /** Bytes of one file that the program writes. */
   fileBytes: number;
   openFiles: number;
   /** Processes and threads of this service's user, all programs together. */
@@ -23,11 +23,11 @@ export interface Sandbox<P extends Program = Program> {
   /** The names of the active limits. */
   limits: string[];
   cpuSeconds: Record<P, number>;
-  /** True if the system kills a program when this process ends, for whatever reason. */
+  /** True if the system kills a program when this process ends for any reason. */
   endsWithParent: boolean;
 }
 
-/** The signal that kills a run, and its sandbox. */
+/** The sandbox of a run, and the signal that kills it. */
 export interface RunOptions<P extends Program = Program> {
   signal: AbortSignal;
   sandbox: Sandbox<P>;
@@ -43,7 +43,7 @@ export const SPAWN_OPTIONS = {
   detached: true,
 } as const satisfies SpawnOptions;
 
-// If the parent died before setpriv requested the signal, no signal comes, so the program must not start.
+// If the parent died before setpriv requested the signal, the signal never comes. So the program must not start then.
 const BY_PARENT = ['sh', '-c', 'unset PWD; [ "$PPID" = "$0" ] && exec "$@"', String(process.pid)];
 const PARENT_DEATH = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', ...BY_PARENT];
 const TRIAL_MS = 10_000;
@@ -127,19 +127,23 @@ const FROM_OUTSIDE = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL']);
 /** The exit code of ffmpeg after a signal that it handles, SIGXCPU among them. */
 const SIGNALLED = 255;
 
-/** The end of a program, as ChildProcess reports it. */
+/** The part of a ChildProcess that shows how the program ended. */
 export type Ended = Pick<ChildProcess, 'signalCode' | 'exitCode'>;
 
 /**
- * Returns whether a program used up its CPU time, which is the file's fault. ffmpeg reports every signal in the same
- * way, and is killed if it does not end soon after, so its CPU seconds decide.
+ * Returns whether a program used up its CPU time, which is the file's fault. ffmpeg exits with the same code after
+ * every signal, and the system kills it if it does not end soon after the limit. So this compares its CPU seconds with
+ * the limit.
  */
 export function reachedCpuLimit(child: Ended, seconds: number | undefined, limit: number): boolean {
   if (child.signalCode === 'SIGXCPU') return true;
   return endedFromOutside(child) !== undefined && seconds !== undefined && seconds >= limit;
 }
 
-/** Returns the signal that killed a program from outside, which says nothing about the file; undefined if there was none. */
+/**
+ * Returns the signal with which another process killed a program, which says nothing about the file; undefined if there
+ * was none.
+ */
 export function endedFromOutside({ signalCode, exitCode }: Ended): string | undefined {
   if (signalCode !== null) return FROM_OUTSIDE.has(signalCode) ? signalCode : undefined;
   return exitCode === SIGNALLED ? 'a signal' : undefined;

@@ -59,7 +59,10 @@ async function untilItPasses<T>(
   }
 }
 
-/** The brokers of a starting cluster appear one after the other, so too few brokers are a fault only after the retries. */
+/**
+ * The brokers of a starting cluster appear one after the other, so too few brokers count as a fault only after the
+ * retries.
+ */
 function tooFewBrokers(error: unknown, { kafkaReplication }: KafkaSettings): StartError | undefined {
   for (const each of causes(error))
     if ((each as { type?: string }).type === 'INVALID_REPLICATION_FACTOR')

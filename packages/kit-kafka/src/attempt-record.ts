@@ -12,14 +12,14 @@ export interface Reading<M> {
   /** Throws a PoisonError when the message lacks a part that every handler needs. */
   check(message: M): void;
   describe(message: M): { id: string; type: string; subject: object; context: Context };
-  /** Sets aside a record that no retry can help. `ids` are those in the record, as far as it could be read. */
+  /** Sets aside a record that no retry can help. `ids` are the ids that could be read from the record. */
   setAside(record: TakenRecord, reason: string, ids: SubjectIds): Promise<void>;
 }
 
-/** Details for the logs of a record's failures, as far as the record could be read. */
+/** Details about a failing record for the logs, as far as the record could be read. */
 export interface Known {
   ids: SubjectIds;
-  /** The trace context of the last attempt; before the first one, the sender's. */
+  /** The trace context of the last attempt; before the first attempt, the sender's trace context. */
   context: Context;
 }
 
@@ -34,7 +34,7 @@ export interface Handling<M> {
   log: Logger;
 }
 
-// The time that a handler may run after its signal fired. Then its attempt fails and frees its slot.
+// A handler may continue for this time after its signal fired. Then the attempt fails and frees its slot.
 const STUBBORN_MS = 10_000;
 const processDuration = durationOf('messaging.process.duration');
 
@@ -94,7 +94,7 @@ export async function attemptRecord<M>(
   }
 }
 
-/** Settles as `work` does. Rejects when `work` still runs STUBBORN_MS after the signal fired. */
+/** Resolves or rejects with `work`. Rejects when `work` still runs STUBBORN_MS after the signal fired. */
 async function endingSoonAfter(signal: AbortSignal, work: Promise<void>): Promise<void> {
   const { promise: stubborn, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;

@@ -2,8 +2,8 @@ import type { Mechanism } from 'kafkajs';
 import { TokenRefusedError } from './token.ts';
 
 /**
- * OAUTHBEARER (RFC 7628). kafkajs accepts every answer, even the message with which a server refuses a token, so a refused login
- * would look like an unreachable broker.
+ * Implements OAUTHBEARER (RFC 7628). kafkajs's own mechanism accepts every answer, even a refusal of the token, so a
+ * refused login would look like an unreachable broker.
  */
 export function bearer(token: () => Promise<string>, refusal: string): Mechanism {
   return {

@@ -17,7 +17,7 @@ export interface ConsumerOptions<M> {
   group: string;
   /** Maximum number of messages that this process handles at once. */
   concurrency: number;
-  /** The time limit of one message, in milliseconds; then its handler's signal fires. */
+  /** The time limit for handling one message, in milliseconds. After it, the handler's signal fires. */
   jobLimitMs: number;
   /**
    * The time that running handlers may continue after a stop, in milliseconds; then their signals fire. 10 s by
@@ -27,8 +27,8 @@ export interface ConsumerOptions<M> {
   /** Maximum number of attempts before a message goes to the dead letters, 8 by default. Outages do not count. */
   maxAttempts?: number;
   /**
-   * Handles a message. Must be idempotent: a message can come twice. Messages with the same key come one after the other, in
-   * order. A rejection causes a retry; a PoisonError does not.
+   * Handles a message. Must be idempotent: a message can come twice. Messages with the same key come one after the
+   * other, in order. A rejection causes a retry, except a PoisonError.
    */
   handle(message: M, context: { signal: AbortSignal; log: Logger }): Promise<void>;
 }
@@ -42,7 +42,7 @@ interface ConsumerDeps {
 const STOP_GRACE_MS = 10_000;
 const MAX_ATTEMPTS = 8;
 
-/** Handles the messages of a topic. Sends those that cannot be handled to the dead letters through `deadLetter`. */
+/** Handles the messages of a topic. Sends messages that cannot be handled to the dead letters through `deadLetter`. */
 export function startConsumer<M>(
   options: ConsumerOptions<M>,
   deps: ConsumerDeps & { format: RecordFormat<M>; deadLetter(message: Message): Promise<void> },

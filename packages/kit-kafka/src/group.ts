@@ -38,7 +38,7 @@ interface GroupOptions {
   topic: string;
   group: string;
   log: Logger;
-  /** The time without a heartbeat after which a member is replaced, in milliseconds; 35 s by default. */
+  /** A member without a heartbeat for this time is replaced; in milliseconds, 35 s by default. */
   silentMs?: number;
 }
 
@@ -93,7 +93,7 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
   }
   return {
     async commit(offsets) {
-      // These offsets are committed after the next assignment of the partition.
+      // The caller commits these offsets after the next `onAssigned`.
       if (current.isOver()) return;
       await current.consumer.commitOffsets(
         [...offsets].map(([partition, offset]) => ({ topic, partition, offset: String(offset) })),
@@ -103,7 +103,7 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
       try {
         current.consumer.resume([{ topic, partitions: [partition] }]);
       } catch {
-        // The consumer is not in its group now. A join resumes all its partitions.
+        // The consumer is not in its group now. All its partitions resume when it joins.
       }
     },
     async leave() {
@@ -128,7 +128,7 @@ interface ConnectedMember {
   /** Resolves when the consumer has failed or must end. */
   over: Promise<void>;
   isOver(): boolean;
-  /** Returns whether the consumer has joined its group and had a heartbeat recently. */
+  /** Returns whether the consumer has joined its group and sent a heartbeat recently. */
   isHeard(): boolean;
 }
 
@@ -176,7 +176,8 @@ async function connectMember(
     hear();
     hasJoined = true;
     const partitions = payload.memberAssignment[topic] ?? [];
-    // Each process reports only its own members, so nothing else shows that another program reads some of the partitions.
+    // Each process reports only its own members, so only this line shows that another program reads some of the
+    // partitions.
     if (payload.groupProtocol !== OURS)
       log.warn({ topic, group, protocol: payload.groupProtocol }, 'A consumer group has a member of another program');
     consumer.resume([{ topic, partitions }]);
@@ -190,7 +191,7 @@ async function connectMember(
   try {
     await consumer.connect();
     await consumer.subscribe({ topic, fromBeginning: true });
-    // Records are done, and committed, long after eachBatch has returned.
+    // Records are handled and committed long after eachBatch has returned.
     running = consumer.run({
       autoCommit: false,
       async eachBatch({ batch, pause }) {

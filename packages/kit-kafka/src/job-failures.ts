@@ -9,7 +9,7 @@ export class PoisonError extends Error {}
 export interface Attempts {
   /** Failures that count toward the maximum. */
   failed: number;
-  /** Outages in a row, which do not count toward the maximum. */
+  /** Consecutive outages, which do not count toward the maximum. */
   away: number;
   /** Attempts that reached the handler's time limit: a server hangs, or the message itself takes too long. */
   outOfTime?: number;
@@ -19,11 +19,14 @@ export interface Attempts {
 export type NextStep = { afterMs: number } | { reason: string };
 
 const REASON_LENGTH = 500;
-// With time limits of 20 seconds or more this takes half a day, longer than a usual outage.
+// With time limits of 20 seconds or more, this many attempts take half a day, longer than a usual outage.
 const OUT_OF_TIME_MAX = 1_000;
 const AWAY: string[] = ['unavailable', 'timeout'];
 
-/** Returns the next step, and counts the failure in `attempts`. `outOfTime`: the handler reached its time limit. */
+/**
+ * Returns the next step, and counts the failure in `attempts`. `outOfTime` is true when the handler reached its time
+ * limit.
+ */
 export function afterFailure(
   error: unknown,
   attempts: Attempts,

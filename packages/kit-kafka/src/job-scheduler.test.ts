@@ -4,7 +4,7 @@ import { createJobScheduler, type Job } from './job-scheduler.ts';
 
 const turn = () => new Promise(setImmediate);
 
-/** Jobs that end on demand, with lists of the started and the finished ones. */
+/** Jobs that end on demand, with lists of the started and the finished jobs. */
 function jobs(concurrency: number) {
   const begun: string[] = [];
   const done: string[] = [];

@@ -4,7 +4,10 @@ export interface Job {
   key: string;
   /** The job's position, unique in its lane. */
   place: bigint;
-  /** Resolves to the milliseconds after which it runs again, or to undefined when it is done. Never rejects. */
+  /**
+   * Resolves to the number of milliseconds after which the job runs again, or to undefined when the job is done. Never
+   * rejects.
+   */
   run(): Promise<number | undefined>;
 }
 
@@ -22,7 +25,7 @@ export interface JobScheduler {
   idle(): Promise<void>;
 }
 
-/** The jobs of a key. While the first one runs, or waits to run again, the others wait behind it. */
+/** The jobs of a key. While the first job runs, or waits to run again, the others wait behind it. */
 interface Line {
   key: string;
   jobs: Job[];
@@ -34,7 +37,7 @@ interface Line {
 
 interface Lane {
   lines: Map<string, Line>;
-  /** Lines whose first job can start, the longest waiting first. */
+  /** Lines whose first job can start. The line that has waited longest is first. */
   ready: Set<Line>;
 }
 

@@ -24,9 +24,9 @@ export interface Kafka<M> {
    */
   publish(message: M): Promise<void>;
   /**
-   * Sends records once, in order within each partition, and returns the outcome of each: undefined when all in-sync replicas
-   * have it, otherwise the error. A record that is too large does not block others; after any other failure the later records
-   * of that partition are not sent.
+   * Sends records once, in order within each partition. Returns each record's outcome: undefined when all in-sync
+   * replicas have the record, otherwise the error. A record that is too large does not block other records. After any
+   * other failure, the later records of that partition are not sent.
    */
   publishRecords(records: OutgoingRecord[]): Promise<PublishOutcome[]>;
   /** Returns the name of the partition that a record belongs to. */
@@ -37,7 +37,10 @@ export interface Kafka<M> {
   consume(options: ConsumerOptions<M>): Promise<Consumer>;
   /** Handles the raw records of a topic. Logs and skips a record that cannot be handled. */
   consumeRecords(options: ConsumerOptions<TakenRecord>): Promise<Consumer>;
-  /** Publishes a dead letter to its topic again, in the active trace. Only the group that could not handle it handles it again. */
+  /**
+   * Publishes a dead letter to its topic again, in the active trace. Only the group that failed to handle it handles it
+   * again.
+   */
   replay(letter: Pick<DeadLetter, 'topic' | 'group' | 'key' | 'value'>): Promise<void>;
   /** Returns the longest retention of all topics, in milliseconds; Infinity when a topic keeps records forever. */
   longestRetention(): Promise<number>;

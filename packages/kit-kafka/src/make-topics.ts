@@ -12,18 +12,19 @@ export interface MakeTopics {
   log: Logger;
   /** Receives a line for each topic. */
   report(line: string): void;
-  /** Kafka only validates the changes: it makes none, and nothing is reported. */
+  /** True if Kafka only validates the changes: it makes no change, and `report` is not called. */
   validateOnly?: boolean;
 }
 
 const REQUEST_MS = 30_000;
 const CREATE_MS = 15_000;
-/** Shorter than a migration's retries: all brokers should be up before a validation. */
+/** Shorter than a migration's retries, because all brokers should be up before a validation. */
 const JUDGE_MS = 5_000;
 
 /**
- * Creates the topics that are missing, and adds partitions to those that have fewer than the settings ask for. Topics with more keep
- * them. Fails with a StartError when an operator must change something, and with the last error when Kafka stays unreachable.
+ * Creates missing topics, and adds partitions to topics that have fewer than the settings ask for. A topic with more
+ * partitions keeps them. Fails with a StartError when an operator must change something, and with the last error when
+ * Kafka stays unreachable.
  */
 export async function makeTopics(settings: KafkaSettings, options: MakeTopics): Promise<void> {
   const client = new KafkaClient({
@@ -38,7 +39,9 @@ export async function makeTopics(settings: KafkaSettings, options: MakeTopics): 
 
 interface Change extends MakeTopics {
   settings: KafkaSettings;
-  /** The number of partitions of each topic before the first attempt: a failed attempt may have made some. */
+  /**
+   * The number of partitions of each topic before the first attempt: a failed attempt may have created some partitions.
+   */
   before: Map<string, number>;
 }
 

@@ -1,6 +1,6 @@
-/** Tracks the records taken from a partition, and which of them are not done yet. */
+/** Tracks the records that were taken from a partition, and which of them are done. */
 export interface PartitionProgress {
-  /** Notes that a record is taken. Returns false when it was taken before: the caller skips it then. */
+  /** Notes that a record is taken. Returns false when the record was taken before, so that the caller skips it. */
   take(offset: bigint, bytes: number): boolean;
   done(offset: bigint): void;
   /**
@@ -16,7 +16,10 @@ export interface PartitionProgress {
   startsOver(highWatermark: bigint): boolean;
 }
 
-/** Records are taken in the order of their offsets, each perhaps several times, and done in any order. */
+/**
+ * The records of a partition are taken in the order of their offsets, some of them several times, and done in any
+ * order.
+ */
 export function createPartitionProgress(): PartitionProgress {
   // Sizes by offset, in the order of the offsets.
   const pending = new Map<bigint, number>();

@@ -3,7 +3,7 @@ import { backoffMs, bounded } from '@recording-request/kit/bounds';
 import type { Logger } from '@recording-request/kit/log';
 import { type Kafka as KafkaClient, type Message, Partitioners, type Producer } from 'kafkajs';
 
-/** Records were not sent, or the broker did not confirm them. After a retry they may come twice. */
+/** Records were not sent, or the broker did not confirm them. A retry may send them twice. */
 export class PublishError extends Error {
   override name = 'PublishError';
 }
@@ -34,8 +34,9 @@ export interface PartitionProducer {
   /** Returns the partition of a key, or a random one for null. `topic` has its prefix. */
   partitionOf(topic: string, key: string | Buffer | null): number;
   /**
-   * Resolves when all in-sync replicas have the records, in this order. Returns the offset of the first if the broker reports it.
-   * Fails with RecordTooLargeError or PublishError, within a few times `requestMs`; then the first records may have been sent.
+   * Resolves when all in-sync replicas have the records, in this order. The result is the offset of the first record,
+   * if the broker reports it. Fails with RecordTooLargeError or PublishError, within a few times `requestMs`; then the
+   * first records may have been sent.
    */
   send(topic: string, partition: number, messages: Message[]): Promise<bigint | undefined>;
   /** Accepts no more sends, and waits a limited time for the running ones. */
@@ -53,8 +54,8 @@ const FIRST_REST_MS = 200;
 const LONGEST_REST_MS = 5_000;
 
 /**
- * `client` should retry little by itself: it waits `requestMs` for each answer. `partitions` is the number of partitions by topic;
- * each send updates it from the brokers' metadata.
+ * `client` should retry little by itself. It waits `requestMs` for each answer. `partitions` has the number of
+ * partitions of each topic; each send updates it from the brokers' metadata.
  */
 export function createPartitionProducer(
   client: KafkaClient,
@@ -93,7 +94,10 @@ export function createPartitionProducer(
       log.debug({ err }, 'A producer did not disconnect cleanly'),
     );
 
-  /** Returns the current session, or opens one. After a failure it rejects for a growing time, to limit reconnects. */
+  /**
+   * Resolves to the current session, or opens a session. After a failure it rejects for a growing time, to limit
+   * reconnects.
+   */
   const current = (): Promise<Session> => {
     if (session) return session;
     if (Date.now() < restUntil) return Promise.reject(new KafkaAwayError('Kafka could not be reached a moment ago'));

@@ -3,10 +3,10 @@ import { backoffMs } from '@recording-request/kit/bounds';
 import { KafkaAwayError, KafkaClosedError, PublishError, RecordTooLargeError } from './producer.ts';
 import type { OutgoingRecord } from './record.ts';
 
-/** Undefined when all in-sync replicas have the record, otherwise the error of its send. */
+/** Undefined when all in-sync replicas have the record, otherwise the error of the send. */
 export type PublishOutcome = PublishError | RecordTooLargeError | undefined;
 
-// Far below a broker's default limit of 1 MB.
+// Much smaller than a broker's default limit of 1 MB.
 const SEND_BYTES = 512 * 1024;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
@@ -42,7 +42,7 @@ export async function sendRecords(
         for (const record of batch) outcomes.set(record, failed);
       } catch (error) {
         if (error instanceof RecordTooLargeError) {
-          // One record may be too large, or only the whole batch.
+          // Perhaps one record is too large, or only the whole batch: sends the records one by one.
           if (batch.length > 1) for (const record of batch) await sendSome([record]);
           else outcomes.set(batch[0]!, error);
           return;

@@ -8,8 +8,8 @@ export interface RecordBufferOptions {
   /** Maximum number of records in work at once. */
   concurrency: number;
   /**
-   * Returns a function that works on a record. The scheduler calls it until it resolves to undefined, each time after the
-   * milliseconds that it resolved to. It must not reject.
+   * Returns a function that works on a record. If the function resolves to a number, the scheduler calls it again after
+   * so many milliseconds; if it resolves to undefined, the record is done. It must not reject.
    */
   workOn(record: TakenRecord): () => Promise<number | undefined>;
   /** Called when a record is done. */
@@ -20,7 +20,7 @@ export interface RecordBufferOptions {
 
 /** The records that a group member has read and not finished. */
 export interface RecordBuffer extends GroupListener {
-  /** Returns, for each assigned partition that was read, the offset below which all records are done. */
+  /** Returns an offset for each assigned partition that was read: all records below this offset are done. */
   lows(): Map<number, bigint>;
   scheduler: JobScheduler;
 }
@@ -79,7 +79,7 @@ export function createRecordBuffer({ concurrency, workOn, onDone, onRoom }: Reco
 
 const sizeOf = ({ key, value }: KafkaMessage): number => (key?.length ?? 0) + (value?.length ?? 0);
 
-/** The used share of a partition's buffer: 1 is full. */
+/** Returns the used share of a partition's buffer: 1 is full. */
 function fill(progress: PartitionProgress): number {
   const { records, bytes } = progress.pending();
   return Math.max(records / READ_AHEAD.records, bytes / READ_AHEAD.bytes);

@@ -18,21 +18,23 @@ export interface RecordConsumerOptions {
   stopGraceMs: number;
   log: Logger;
   /**
-   * Returns a function that works on a record. The scheduler calls it until it resolves to undefined, each time after the
-   * milliseconds that it resolved to. It must not reject. Soon after `stopping` fires it should resolve to any number.
+   * Returns a function that works on a record. If the function resolves to a number, the scheduler calls it again after
+   * so many milliseconds; if it resolves to undefined, the record is done. It must not reject. Soon after `stopping`
+   * fires it should resolve to any number.
    */
   workOn(record: TakenRecord, stopping: AbortSignal): () => Promise<number | undefined>;
 }
 
 export interface Consumer {
   /**
-   * Starts no more work, leaves the group within seconds, and waits for the running work. `stopping` fires after the grace time;
-   * work that still does not end is abandoned.
+   * Starts no more work, leaves the group within seconds, and waits for the running work. `stopping` fires after the
+   * grace time; work that still does not end is abandoned.
    */
   stop(): Promise<void>;
 }
 
-// Work that ends within this time is committed. Then the partitions go to other members, which need not wait for the rest.
+// During a stop, work that ends within this time is committed. Then the partitions go to other members, which need not
+// wait for the remaining work.
 const LEAVE_AFTER_MS = 2_000;
 const LEAVE_MS = 5_000;
 const COMMIT_MS = 3_000;

@@ -17,7 +17,10 @@ export interface RecordFormat<M> {
   decode(value: Buffer): M;
   /** Returns the name of the part that a decoded message lacks, or undefined when it is complete. */
   missingFrom(message: M): string | undefined;
-  /** Returns a message's id and type for logs and spans, the ids in it, and the trace context of the request that caused it. */
+  /**
+   * Returns a message's id and type for logs and spans, the ids in the message, and the trace context of the request
+   * that caused it.
+   */
   describe(message: M): { id: string; type: string; subject: object; context: Context };
 }
 

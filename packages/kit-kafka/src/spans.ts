@@ -22,7 +22,7 @@ interface SendSpans {
   failed(error: unknown): never;
 }
 
-// An event is retried every few seconds while Kafka is unreachable. Its trace keeps only the first failures.
+// While Kafka is unreachable, an event is retried every few seconds. The event's trace keeps only the first failures.
 const FAILURES_MAX = 3;
 const EVENTS_MAX = 10_000;
 

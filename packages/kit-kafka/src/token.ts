@@ -21,7 +21,10 @@ const LEFT_MS = 60_000;
 const ANSWER_MS = 8_000;
 const ANSWER_BYTES = 65_536;
 
-/** Returns a function that gets a token for each login: it reads the file again, or keeps the endpoint's token until near its expiry. */
+/**
+ * Returns a function that gets a token for each login. It reads the token's file again, or keeps the endpoint's token
+ * until the token is about to expire.
+ */
 export function tokenSource(settings: KafkaSettings): () => Promise<string> {
   const { kafkaOauthTokenFile: file } = settings;
   if (file) return async () => readSecret(file, 'KAFKA_OAUTH_TOKEN_FILE');
@@ -69,7 +72,7 @@ function tokenIn(body: string, requestedAt: number): Token {
   try {
     answer = JSON.parse(body) ?? {};
   } catch {
-    // Handled like an answer without a token.
+    // This is handled like an answer without a token.
   }
   const { access_token: value, expires_in: seconds } = answer;
   if (typeof value !== 'string' || value === '')

@@ -12,14 +12,14 @@ interface Seen {
   end: bigint;
 }
 
-// The share by which an age may be too short. Readings that are closer together are dropped, so a day needs only a
-// few hundred.
+// An age may be too short by this share. Readings that are closer together than this share are dropped, so a day needs
+// only a few hundred readings.
 const SHARE = 1 / 100;
 
 /**
- * Estimates the age of the oldest record that a group has not handled, from readings of the group's positions: a broker reports no
- * record's time without reading the record. A record's age counts from the first reading whose end is beyond it, so it is too short
- * by less than the time between two readings.
+ * Estimates the age of the oldest record that a group has not handled. It uses readings of the group's positions,
+ * because a broker reports a record's time only with the record itself. A record's age counts from the first reading
+ * whose end is beyond the record. So the age is too short by less than the time between two readings.
  */
 export function createWaitingAges(): { ageMs(name: string, positions: readonly Position[], nowMs: number): number } {
   const byPartition = new Map<string, Seen[]>();

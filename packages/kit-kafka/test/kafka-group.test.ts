@@ -7,7 +7,10 @@ import { until } from '@recording-request/testing/wait';
 import { type Admin, type ISocketFactory, Kafka, logLevel, type Producer } from 'kafkajs';
 import { type GroupListener, type GroupMember, joinGroup } from '../src/group.ts';
 
-/** Far above a heartbeat and below the outage, so that a member is replaced while kafkajs still retries. */
+/**
+ * Much longer than a heartbeat interval and shorter than the outage, so that a member is replaced while kafkajs still
+ * retries.
+ */
 const SILENT_MS = 4_000;
 const OUTAGE_MS = 10_000;
 /** Longer than kafkajs waits between two retries. */
@@ -27,7 +30,7 @@ before(async () => {
 });
 after(() => Promise.all([admin?.disconnect(), producer?.disconnect()]));
 
-/** A network path to the broker. A cut closes its connections and makes new ones fail. */
+/** A network path to the broker. `cut` closes its connections and makes new connections fail. */
 function cuttableWay() {
   const sockets = new Set<Socket>();
   let isCut = false;

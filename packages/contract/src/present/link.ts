@@ -65,8 +65,8 @@ export const presentSharedLink = (link: Link, context: SharedLinkContext): Share
 });
 
 /**
- * Presents a link of a creation result, with its address also as `url`. Shows the link as it was at creation, so that
- * a repeated request gets the same answer.
+ * Presents a newly created link, with its address also as `url`. Shows the state of the link at its creation, so that a
+ * repeated request gets the same answer.
  */
 export function presentCreatedLink(
   { linkId, token, linkType, maxUses, createdAt }: Link,

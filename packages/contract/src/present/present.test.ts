@@ -147,7 +147,7 @@ test('a submission with every value', () => {
   });
   assertIs(Submission, value);
   assert.equal(value.durationSec, 30);
-  // 0 and "" are values.
+  // 0 and "" are values, so they must not become null.
   assert.deepEqual([value.questionIndex, value.questionText, value.fileSize, value.note], [0, '', 0, '']);
   assert.equal(value.transcriptText, '');
   assert.equal(value.termsAccepted, true);

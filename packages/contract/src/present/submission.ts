@@ -37,7 +37,7 @@ const MEDIA_VALUES: Record<MediaStatusName, MediaStatus> = {
   failed: MediaStatus.MEDIA_STATUS_FAILED,
 };
 
-/** Returns undefined for any status. */
+/** Returns the filter value of a query; undefined (any) if it is absent. */
 export const mediaStatusOf = (name: MediaStatusName | undefined): MediaStatus | undefined => name && MEDIA_VALUES[name];
 
 /** Returns null for a clip without an audio track. */

@@ -29,7 +29,7 @@ const recipientLinkFields = {
   createdAt: dateTime('When the link was made.'),
   recipientUrl: uri('The recording link to send to a contributor.'),
 };
-// The answer has these after the fields of the contract.
+// In an answer, these fields follow the fields of the contract.
 const additionalFields = {
   completedAt: nullableFormat(
     'date-time',
