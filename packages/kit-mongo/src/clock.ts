@@ -8,7 +8,7 @@ import type { Connection } from 'mongoose';
  * the server's.
  */
 
-/** Returns the time that records are created and compared with. */
+/** A clock for the times that records store and are compared with. */
 export interface Clock {
   now(): Date;
 }
@@ -17,23 +17,23 @@ export interface DatabaseClock extends Clock {
   stop(): Promise<void>;
 }
 
-/** An expression for an update with a pipeline: the server's time, `plusMs` later. */
+/** An expression for an update with a pipeline: the server's time plus `plusMs`. */
 export const serverTime = (plusMs = 0) => (plusMs === 0 ? '$$NOW' : { $add: ['$$NOW', plusMs] });
 
-/** A query for a date that is set and has passed by the server's clock. Replaces another `$expr` of the query. */
+/** A query for a date that is set and has passed by the server's clock. It replaces an `$expr` of the query. */
 export const hasPassed = (field: string) => ({
   [field]: { $type: 'date' as const },
   $expr: { $lte: [`$${field}`, '$$NOW'] },
 });
 
-/** The time of the other clock at `atTicks` of this process, or up to `behindMs` before. */
+/** The other clock showed `shownMs` at `atTicks` of this process, or up to `behindMs` earlier. */
 interface Reading {
   shownMs: number;
   atTicks: number;
   behindMs: number;
 }
 
-// The quickest of a few responses is the most exact.
+// The quickest of a few readings is the most exact.
 const ASKS = 3;
 // The largest assumed drift between the monotonic counters of two machines.
 const DRIFT = 0.0005;
@@ -48,10 +48,10 @@ async function read(ask: () => Promise<Date>, ticks: () => number): Promise<Read
 }
 
 /**
- * Returns a clock that follows the one that `ask` reads. Between readings it advances by `ticks` (milliseconds),
- * which setting this machine's clock does not change. It may be behind by the time of a response and is never ahead:
- * anything due by this clock is due for the server. A reading that is less exact than the present one by now is
- * dropped, so the response of a server that was suspended does not move the clock.
+ * Returns a clock that follows the clock that `ask` reads. Between readings it advances by `ticks` (milliseconds),
+ * which do not change when this machine's clock is set. It may be behind by the duration of one `ask`, and it is never
+ * ahead: anything due by this clock is due for the server. `refresh` ignores a reading that is less exact than the
+ * current one, so a late answer of a suspended server does not move the clock.
  */
 export async function createClock(
   ask: () => Promise<Date>,
@@ -74,8 +74,8 @@ export async function createClock(
 }
 
 /**
- * Returns the clock of the database's primary, read now and every 30 s. While the database does not respond, it continues from the
- * last reading. Rejects if the first reading fails.
+ * Returns the clock of the database's primary, which it reads now and every 30 s. While the database does not respond,
+ * the clock continues from the last reading. Rejects if the first reading fails.
  */
 export async function followDatabase(connection: Connection, log: Logger): Promise<DatabaseClock> {
   const clock = await createClock(async () => (await connection.db!.admin().command({ hello: 1 })).localTime as Date);

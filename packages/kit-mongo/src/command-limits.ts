@@ -1,13 +1,14 @@
 import { callScope } from '@recording-request/kit/call-scope';
 
-// Lets a command finish shortly after its caller has given up: a retry then finds it done.
+// A command may finish shortly after its caller has given up, so that a retry finds it done.
 const GRACE_MS = 5_000;
-// A share of the socket timeout: the server ends the command before this process gives up the connection.
+// Reserved at the end of the socket timeout, so that the server ends the command before this process closes the
+// connection.
 const ANSWER_MS = 5_000;
-// Shared reads run within the call of the first caller, whose deadline may have passed.
+// Shared reads run within the call of the first caller, whose deadline may have passed already.
 const LEAST_MS = 1_000;
 
-/** A command in the form it is sent. */
+/** A command as it is sent. */
 export interface LimitedCommand {
   pipeline?: Record<string, unknown>[];
   maxTimeMS?: number;
@@ -19,9 +20,10 @@ const LIMITED = new Set([
 ]);
 
 /**
- * Sets `maxTimeMS`, so that MongoDB ends a command that nobody waits for: soon after the deadline of the RPC that is being served, and
- * before `socketTimeoutMs` (0: none). Otherwise a command that waits for a lock would continue in the server, and each retry would add
- * another one. A command's own `maxTimeMS` stays: a scan of a whole collection sets 0, because MongoDB counts all batches of a cursor.
+ * Sets `maxTimeMS`, so that MongoDB ends a command without a waiting caller: soon after the deadline of the current
+ * RPC, and before `socketTimeoutMs` (0: none). Otherwise a command that waits for a lock would continue in the server,
+ * and each retry would add another command. A command's own `maxTimeMS` stays: a scan of a whole collection sets 0,
+ * because MongoDB counts the time of all batches of a cursor.
  */
 export function limitCommand(name: string, command: LimitedCommand, socketTimeoutMs: number): void {
   if (command.maxTimeMS !== undefined || !LIMITED.has(name)) return;

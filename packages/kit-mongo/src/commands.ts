@@ -32,7 +32,7 @@ const OPERATIONS = new Set([
   ...['commitTransaction', 'abortTransaction', 'hello'],
 ]);
 const operationDuration = durationOf('db.client.operation.duration');
-// A change stream's command waits for a change, which says nothing about the database.
+// A change stream's command waits for a change, so its duration says nothing about the database.
 const IDLE = 'getMore';
 let isIntercepting = false;
 let isWatching = false;

@@ -2,7 +2,7 @@ import { integer } from '@recording-request/kit/config';
 
 const HOUR_SECONDS = 3_600;
 
-/** Variables of services that report figures which cost a query. They are read only if metrics are sent. */
+/** Variables of services that report figures which cost a query. The services read them only if metrics are sent. */
 export const figureVariables = {
   // A reported value is valid for a minute.
   figuresSeconds: integer('FIGURES_SECONDS', 'the interval at which one process reads these figures', {

@@ -9,15 +9,19 @@ export interface FiguresOptions {
   /** The interval of the readings, in seconds. */
   seconds: number;
   log: Logger;
-  /** Run concurrently, so that one that waits for a server does not delay the others. A failed one is retried at the next turn. */
+  /**
+   * The parts of a reading. They run concurrently, so that a part that waits for a server does not delay the others. A
+   * failed part is retried at the next turn.
+   */
   parts: Record<string, () => Promise<void>>;
-  /** The reports that the parts write to. */
+  /** The reports that the parts fill. */
   reports: readonly Report<never>[];
 }
 
 /**
- * Lets one process of a service read figures that cost a query. That process continues until it stops or loses the database; then
- * another one takes over. The former drops its values, so that no two processes report different ones.
+ * Lets one process of a service read figures that cost a query. This process continues until it stops or loses the
+ * database; then another process takes over. The first process drops its values, so that two processes never report
+ * different values.
  */
 export function startFigures({ connection, seconds, log, parts, reports }: FiguresOptions): Stoppable {
   const ms = seconds * 1_000;

@@ -23,7 +23,7 @@ export function indexesOf(collection: string, schema: Pick<MongooseSchema, 'inde
   return { collection, indexes };
 }
 
-/** Returns a short text that changes with any collection or index. */
+/** Returns a short text that changes when any collection or index changes. */
 export function fingerprintOf(collections: readonly CollectionIndexes[]): string {
   const sorted = collections.toSorted((a, b) => a.collection.localeCompare(b.collection));
   const text = JSON.stringify(sorted.map(({ collection, indexes }) => [collection, indexes]));
@@ -31,8 +31,8 @@ export function fingerprintOf(collections: readonly CollectionIndexes[]): string
 }
 
 /**
- * Creates missing collections and indexes, those of one collection in one pass, and reports each. Reads and writes continue meanwhile.
- * Rejects with a sentence that names the collection.
+ * Creates missing collections and indexes, and reports each. Builds the indexes of a collection in one pass. Reads and
+ * writes continue meanwhile. Rejects with a sentence that names the collection.
  */
 export async function ensureIndexes(
   connection: Connection,
@@ -104,7 +104,7 @@ async function changeExpiry(connection: Connection, collection: string, index: I
   await connection.db!.command({ collMod: collection, index: { name: nameOf(index), expireAfterSeconds } });
 }
 
-/** Reports the server's progress from time to time, or that it is still building. */
+/** Reports the server's progress from time to time, or that the server is still building. */
 async function follow(connection: Connection, collection: string, report: Report, over: AbortSignal): Promise<void> {
   const ns = `${connection.name}.${collection}`;
   for (let seconds = REPORT_MS / 1_000; ; seconds += REPORT_MS / 1_000) {

@@ -4,13 +4,13 @@ import type { Connection } from 'mongoose';
 import { serverTime } from './clock.ts';
 import { isDuplicateKey } from './mongo.ts';
 
-/** A right that one process at a time holds. It expires some time after the last renewal. */
+/** A right that one process at a time holds. The right expires some time after the last renewal. */
 export interface Leasable<T> {
-  /** Takes the lease and returns its subject; undefined while another process holds it. */
+  /** Takes the lease and returns the subject of the lease; undefined while another process holds it. */
   take(): Promise<T | undefined>;
   renew(): Promise<unknown>;
   release(): Promise<void>;
-  /** The interval of renewals, in milliseconds: several before it expires. */
+  /** The interval of renewals, in milliseconds. It is a fraction of the time after which the lease expires. */
   renewMs: number;
 }
 
@@ -27,16 +27,16 @@ export async function takeLease<T>(lease: Leasable<T>): Promise<HeldLease<T> | u
     subject,
     async [Symbol.asyncDispose]() {
       clearInterval(renewal);
-      // If it cannot be released, it expires.
+      // A lease that cannot be released expires.
       await lease.release().catch(() => {});
     },
   };
 }
 
 /**
- * Runs `work` under the lease, renews the lease until the work ends, then releases it, also after a failure. Returns undefined without
- * running it while another process holds the lease. A process that is paused can lose the lease during the work: before a step that
- * must not happen twice, `work` must check again.
+ * Takes the lease, runs `work`, and renews the lease until the work ends or fails; then releases the lease. Returns
+ * undefined without running `work` while another process holds the lease. A process that is paused can lose the lease
+ * during the work: `work` must check the lease before a step that must not happen twice.
  */
 export async function withLease<T, R>(lease: Leasable<T>, work: (subject: T) => Promise<R>): Promise<R | undefined> {
   await using held = await takeLease(lease);
@@ -57,19 +57,23 @@ interface LeaseRow {
   renewal: string;
 }
 
-// A waiting process sees three renewals within the duration of a held lease.
+// A held lease is renewed three times within its duration. So a lease without a renewal for twice its duration is not
+// held.
 const UNUSED_FOR = 2;
 
 /**
- * Returns a lease that expires `leaseMs` after its last renewal, so that another process can replace a dead one. The database
- * server sets and compares the end of the lease, so the clocks of processes do not matter. The stored end is wrong if the
- * database's clock was wrong: a process that sees no renewal for twice the duration takes the lease even before that end.
+ * Returns a lease that expires `leaseMs` after its last renewal, so that another process can replace a dead holder. The
+ * database server sets and compares the end of the lease, so the clocks of processes do not matter. If the database's
+ * clock was wrong, the stored end is wrong too. So a process that sees no renewal for twice the duration takes the
+ * lease even before the stored end.
  */
 export function createLease(connection: Connection, name: string, leaseMs: number): Lease {
   const holder = uuidv7();
   const leases = () => connection.db!.collection<LeaseRow>('leases');
   let renewals = 0;
-  /** Another process's lease, unchanged since `at` by this process's monotonic clock. */
+  /**
+   * The lease of another process, with the time since which this process has seen no renewal, by its monotonic clock.
+   */
   let waitedFor: { renewal: string; at: number } | undefined;
 
   async function hold(): Promise<boolean> {
@@ -77,7 +81,7 @@ export function createLease(connection: Connection, name: string, leaseMs: numbe
     const isUnused = waitedFor !== undefined && performance.now() - waitedFor.at > UNUSED_FOR * leaseMs;
     const unused = { $eq: ['$renewal', waitedFor?.renewal] };
     const ours = { $or: [{ $eq: ['$holder', holder] }, free, isUnused ? unused : false] };
-    // The end of a held lease never moves back, whatever a new primary's clock shows.
+    // The end of a held lease never moves back, even if the clock of a new primary is behind.
     const renewed = { $max: ['$until', serverTime(leaseMs)] };
     const until = { $cond: [{ $eq: ['$holder', holder] }, renewed, serverTime(leaseMs)] };
     renewals += 1;

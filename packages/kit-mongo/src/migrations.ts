@@ -15,7 +15,7 @@ export interface Schema {
   steps: readonly Step[];
 }
 
-/** One change of a database, applied once. It only adds, unless `oldest` says otherwise. */
+/** One change of a database, applied once. The change only adds, unless `oldest` says otherwise. */
 export interface Step {
   version: number;
   name: string;
@@ -25,7 +25,10 @@ export interface Step {
   beforeIndexes?: boolean;
   /** Changes data. Runs again from the start after an interruption, while services read and write. */
   run?(connection: Connection, report: Report): Promise<void>;
-  /** The oldest schema version whose services still work after this step; all of them by default. */
+  /**
+   * The oldest schema version whose services still work after this step. By default, the services of all versions still
+   * work.
+   */
   oldest?: number;
 }
 
@@ -51,8 +54,8 @@ const recordOf = (connection: Connection) => records(connection).findOne({ _id: 
 const versionOf = (steps: readonly Step[]): number => steps.at(-1)!.version;
 
 /**
- * Migrates a database: the missing steps, then the indexes. Leaves a newer database alone. If two processes migrate, one waits. A
- * failed or interrupted step runs again the next time. The error's message is for the operator.
+ * Migrates a database: applies the missing steps, then the indexes. Does not change a newer database. If two processes
+ * migrate, one waits. A failed or interrupted step runs again the next time. The error's message is for the operator.
  */
 export async function migrateDatabase(settings: MongoSettings, schema: Schema, report: Report): Promise<void> {
   await using connection = await connected(settings, schema.database);
@@ -99,7 +102,7 @@ async function apply(connection: Connection, schema: Schema, lease: Lease, say: 
   await ensureIndexes(connection, schema.collections, say);
   for (const step of pending) {
     if (!step.beforeIndexes) await step.run?.(connection, say);
-    // A paused process may have lost the lease to another one, which repeats the same steps.
+    // Another process may have taken the lease while this one was paused, and may repeat the same steps.
     if (!(await lease.hold()))
       throw new Error(`Another process has begun to migrate ${connection.name}: run this again.`);
     const entry = {

@@ -28,9 +28,9 @@ const OPTIONS = {
 };
 
 /**
- * Connects to the database `name`, with the prefix of the settings; every wait is limited to seconds. The server's logs and operations
- * show `appName`, by default the service's name. Rejects with a StartError if somebody must change something first: a refused login, an
- * untrusted certificate.
+ * Connects to the database `name`, with the prefix of the settings. Every wait is limited to seconds. The server's logs
+ * and operations show `appName`, by default the service's name. Rejects with a StartError if an operator must change
+ * something first: a refused login, an untrusted certificate.
  */
 export async function connectMongo(
   settings: MongoSettings,
@@ -51,7 +51,10 @@ export async function connectMongo(
   return connection;
 }
 
-/** TLS if a file is set; the address may also turn it on. The driver reads the files once, at the first connection. */
+/**
+ * Uses TLS if a file is set; the address may also turn TLS on. The driver reads the files once, at the first
+ * connection.
+ */
 function tlsOptions({ mongoCaFile, mongoCertFile, mongoKeyFile }: MongoSettings): ConnectOptions {
   if (!mongoCaFile && !mongoCertFile) return {};
   return {
@@ -63,11 +66,14 @@ function tlsOptions({ mongoCaFile, mongoCertFile, mongoKeyFile }: MongoSettings)
 
 const AUTHENTICATION_FAILED = 18;
 
-/** Leaves out the driver's message, which may quote a part of a password that is not encoded. */
+/** Omits the driver's message, which may quote a part of a password that is not encoded. */
 const NO_ADDRESS =
   'MONGO_URL is no address that MongoDB’s driver takes: “@”, “/”, “:” and “%” in the user and the password are to be percent-encoded (“@” is %40), ports are from 1 to 65535, and an option that it does not know, or not with this value, is refused.';
 
-/** Names of the driver's errors before it connects. By name, because a separate package with its own class parses addresses. */
+/**
+ * The names of the driver's errors about an address. The check compares names, because a separate package with its own
+ * error class parses addresses.
+ */
 const OF_ADDRESS = new Set(['MongoParseError', 'MongoInvalidArgumentError', 'MongoMissingCredentialsError']);
 
 const isAddressFault = ({ name, message }: Error): boolean =>

@@ -9,7 +9,7 @@ interface Known {
 }
 const clients = new Map<mongo.MongoClient, Known>();
 
-/** Reports what a client knows of its servers, until it is closed. */
+/** Reports a client's data about its servers, until the client is closed. */
 export function reportMongo(client: mongo.MongoClient): void {
   const known: Known = { hasPrimary: true, offsetMs: undefined };
   reportServers();
@@ -18,7 +18,7 @@ export function reportMongo(client: mongo.MongoClient): void {
     known.hasPrimary = WRITABLE.has(newDescription.type) && [...newDescription.servers.values()].some(isThere);
   });
   client.on('serverHeartbeatSucceeded', ({ reply }) => {
-    // Includes the travel time of the response.
+    // The offset includes the travel time of the response.
     if (reply.isWritablePrimary && reply.localTime) known.offsetMs = Date.now() - reply.localTime.getTime();
   });
   client.on('topologyClosed', () => clients.delete(client));
@@ -27,7 +27,7 @@ export function reportMongo(client: mongo.MongoClient): void {
 const isThere = ({ type }: mongo.ServerDescription): boolean => type !== 'Unknown';
 let isReported = false;
 
-/** Reports the worst of several clients. */
+/** Reports the worst values of all clients. */
 function reportServers(): void {
   if (isReported) return;
   isReported = true;

@@ -1,20 +1,20 @@
 import type { CollectionIndexes } from './indexes.ts';
 
 /**
- * The shard key of a collection; undefined if it stays on one shard. Hashed if values grow with time or are few: otherwise all new
- * documents would go to the last shard.
+ * The shard key of a collection; undefined if the collection stays on one shard. The key is hashed if its values grow
+ * with time or are few: otherwise all new documents would go to the last shard.
  */
 export type ShardKey = Record<string, 1 | 'hashed'> | undefined;
 
-/** The key of each collection of a database, including the kit's. */
+/** The shard key of each collection of a database, including the kit's own collections. */
 export type ShardKeys = Record<string, ShardKey>;
 
 /** The distribution of a database over shards. */
 export interface Sharding {
   keys: ShardKeys;
   /**
-   * The commands that query every shard, each with the reason: `<collection> <command> <fields of its filter>`. A command that changes a
-   * document must name the key, or at least the id.
+   * The commands that query every shard, each with the reason. A name is `<collection> <command> <fields of its
+   * filter>`. A command that changes a document must name the key, or at least the id.
    */
   acrossShards: Record<string, string>;
 }
@@ -23,8 +23,8 @@ export interface Sharding {
 export const KIT_COLLECTIONS: ShardKeys = { leases: undefined, schema: undefined, restoring: undefined };
 
 /**
- * Returns a sentence for each collection without an entry, each entry without a collection, and each unique index that a sharded
- * collection cannot have: its fields must begin with the key's, so that equal values are on one shard.
+ * Returns a sentence for each fault: a collection without an entry, an entry without a collection, or a unique index of
+ * a sharded collection whose fields do not begin with the shard key. Only with the key are equal values on one shard.
  */
 export function shardKeyFaults(collections: readonly CollectionIndexes[], keys: ShardKeys): string[] {
   const known = new Set([...collections.map(({ collection }) => collection), ...Object.keys(KIT_COLLECTIONS)]);
@@ -46,12 +46,13 @@ export function shardKeyFaults(collections: readonly CollectionIndexes[], keys: 
 }
 
 const startsWith = (fields: string[], key: string[]): boolean =>
-  // A unique index on an id checks only its own shard; that is enough, because ids are generated unique.
+  // A unique index on an id is checked only within each shard. That is enough, because ids are generated unique.
   fields[0] === '_id' || key.every((name, at) => fields[at] === name);
 
 /**
- * Returns the key fields for which a filter has no value; none if one shard, or the shards of a few values, are enough. With `each`,
- * a range or a list of values does not count, for example because the command changes one document.
+ * Returns the key fields for which a filter has no value. Returns none if MongoDB can route the command to one shard,
+ * or to the shards of a few values. With `each`, a range or a list of values does not count as a value, for example
+ * because the command changes one document.
  */
 export function missingFrom(filter: object, key: NonNullable<ShardKey>, each: boolean): string[] {
   return Object.keys(key).filter(name => !isNamed(valueNamed(filter, name), each));

@@ -1,6 +1,9 @@
 import { mongo } from 'mongoose';
 
-/** Writes `count` documents in any order. Returns the error of each, undefined for a written one. Rejects if the outcomes are unknown. */
+/**
+ * Writes `count` documents in any order. Returns an error for each document, or undefined if it was written. Rejects if
+ * the outcomes are unknown.
+ */
 export async function writeErrorsOf(
   count: number,
   write: () => Promise<unknown>,

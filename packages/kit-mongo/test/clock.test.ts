@@ -10,7 +10,7 @@ import { createLease } from '../src/lease.ts';
 const TEN_SECONDS = 10_000;
 const DAY = 24 * 60 * 60_000;
 
-/** Sets this process's clock wrong by `aheadMs`. Returns a function for the true time. */
+/** Sets this process's clock wrong by `aheadMs`. Returns a function that returns the true time. */
 function setClock(t: TestContext, aheadMs: number): () => number {
   t.mock.timers.reset();
   const startedAt = Date.now() - performance.now();

@@ -5,7 +5,7 @@ import type { Client } from 'minio';
 import { runRequest } from './requests.ts';
 import type { ObjectSettings } from './variables.ts';
 
-/** The bucket itself. Each method rejects with a StartError if somebody must change something first. */
+/** The bucket itself. Each method rejects with a StartError if an operator must change something first. */
 export interface Bucket {
   hasBucket(): Promise<boolean>;
   /** Also rejects with a StartError if the bucket is missing. */
@@ -52,7 +52,9 @@ export function bucketOf(client: Client, settings: ObjectSettings, requestMs: nu
 
 const REFUSED_LOGIN = /^(InvalidAccessKeyId|SignatureDoesNotMatch)$/;
 
-/** Returns a StartError for an error that lasts until somebody changes something; undefined for a temporary one. */
+/**
+ * Returns a StartError for an error that lasts until an operator changes something; undefined for a temporary error.
+ */
 export function storeFault(error: unknown, { s3CaFile, s3Bucket }: ObjectSettings): StartError | undefined {
   const code = codeOf(error);
   if (REFUSED_LOGIN.test(code))

@@ -21,12 +21,14 @@ const PROBE_MS = 5_000;
 const PROBE_KEY = 'checksum-probe';
 // The error codes of S3 and MinIO for a body that does not match its checksum.
 const MISMATCH = /^(BadDigest|XAmzContentChecksumMismatch)$/;
-// The error codes of a store without checksum support. After other codes, such as that of a full store, the object is not sent again.
+// The error codes of a store without checksum support. After other codes, for example of a full store, the object is
+// not sent again.
 const REFUSAL = /Digest|Checksum|SHA256|^Invalid|^AccessDenied$|^NotImplemented$/;
 
 /**
- * Returns a function that stores an object in one request of at most `requestMs`. If the store verifies CRC-32, it sends one with the
- * body. For other stores it uses the client's own method, which also copies the body and computes its MD5.
+ * Returns a function that stores an object in one request of at most `requestMs`. If the store verifies CRC-32, the
+ * function sends a CRC-32 with the body. For other stores it uses the client's own method, which also copies the body
+ * and computes its MD5.
  */
 export function wholePuts({ client, bucket, requestMs }: Store): (put: WholePut) => Promise<void> {
   const support = checksumSupport({ client, bucket, requestMs });
@@ -40,7 +42,8 @@ export function wholePuts({ client, bucket, requestMs }: Store): (put: WholePut)
     try {
       await putWithChecksum(client, bucket, key, body, headers, crc32(body));
     } catch (error) {
-      // Either the store no longer supports checksums, or bytes changed on the way. Without a checksum the first case succeeds.
+      // Either the store no longer supports checksums, or bytes changed on the way. In the first case, a request
+      // without a checksum succeeds.
       if (!REFUSAL.test(codeOf(error))) throw error;
       await putSigned();
       support.distrust();
@@ -51,8 +54,8 @@ export function wholePuts({ client, bucket, requestMs }: Store): (put: WholePut)
 }
 
 /**
- * Finds out whether the store verifies checksums, by sending a byte with the CRC-32 of another one. The result is valid for a few
- * minutes. A store that does not respond in time counts as one that does not verify.
+ * Finds out whether the store verifies checksums, by sending a byte with the CRC-32 of another byte. The result is
+ * valid for a few minutes. A store that does not respond in time counts as a store without checksums.
  */
 function checksumSupport({ client, bucket, requestMs }: Store) {
   let known: { value: boolean; until: number } | undefined;
@@ -74,7 +77,7 @@ function checksumSupport({ client, bucket, requestMs }: Store) {
   }
 
   async function find(signal: AbortSignal | undefined): Promise<boolean> {
-    // The probe gets at most half of the time; the rest is for the object itself.
+    // The probe gets at most half of the time; the rest is for the object.
     const limitMs = Math.min(PROBE_MS, requestMs / 2);
     const value = await runRequest(probe, limitMs, 'looking for checksums', signal).catch(() => false);
     if (!signal?.aborted) remember(value);
@@ -89,7 +92,7 @@ function checksumSupport({ client, bucket, requestMs }: Store) {
       });
       return await finding;
     },
-    /** The store refused a correct checksum, so it gets none for a while. */
+    /** The store refused a correct checksum, so the client sends no checksums for a while. */
     distrust: () => remember(false),
   };
 }

@@ -61,7 +61,7 @@ test('a body of another size than declared becomes no object', async () => {
     [0, 1],
   ] as const) {
     const { log, body, storing } = begun(size);
-    // In two pieces, because the first may have all the declared bytes.
+    // Writes two pieces, because the first piece may have all the declared bytes.
     body.write(Buffer.alloc(Math.min(size, came)));
     await settled();
     if (came > size) body.write(Buffer.alloc(came - size));

@@ -3,7 +3,7 @@ import type { Client } from 'minio';
 import type { WholePut } from './checksum.ts';
 import { runRequest } from './requests.ts';
 
-// A stream holds two parts in memory: one fills while the previous one is sent.
+// A stream holds two parts in memory: one part fills while the previous part is sent.
 const PART_BYTES = 8 * 1024 * 1024;
 
 export interface StreamPut {
@@ -14,20 +14,20 @@ export interface StreamPut {
   key: string;
   body: Readable;
   contentType: string;
-  /** In bytes, if known. A stream of another length is refused. */
+  /** In bytes, if known. A stream with another length is refused. */
   size?: number | undefined;
   requestMs: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Stores a stream as one object: in one request if it is short, else as a multipart upload, which is aborted after any failure. (The
- * client's own method resumes an open upload of the same key, even another process's, leaves one open after a failure, and waits
- * forever for a broken source.)
+ * Stores a stream as one object: a short stream in one request, a long stream as a multipart upload. Aborts the
+ * multipart upload after any failure. (The client's own method resumes an open upload of the same key, even another
+ * process's upload, leaves an upload open after a failure, and waits forever for a broken source.)
  */
 export async function putStream(put: StreamPut): Promise<void> {
   const { body, signal } = put;
-  // Errors are reported by reading. When nothing reads the stream, an error must not end the process.
+  // The reader of the stream reports its errors. An error while nothing reads the stream must not end the process.
   body.on('error', () => {});
   const stop = () => void body.destroy(signal?.reason as Error);
   signal?.addEventListener('abort', stop, { once: true });
@@ -87,7 +87,8 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
   let sending = send(head);
   try {
     for (;;) {
-      // The next part fills while one is sent. Promise.all instead of race, so that neither failure is unhandled.
+      // The next part fills while this part is sent. `Promise.all` instead of a race, so that neither failure is
+      // unhandled.
       const [next] = await Promise.all([rest.next(), sending]);
       if (next.done) break;
       sending = send(next.value);
@@ -95,7 +96,8 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
     checkSize(bytes, put.size);
     await run(() => client.completeMultipartUpload(bucket, key, id, parts));
   } catch (error) {
-    // A part that arrives after the abort would stay. The next `endOpenUploads` finds an upload that could not be aborted.
+    // Waits for the running request, because a part that arrives after the abort would stay in the store. If the abort
+    // fails, the next `endOpenUploads` finds the upload.
     await sending.catch(() => {});
     await endUpload(client, bucket, key, id, requestMs).catch(() => {});
     throw error;
@@ -103,15 +105,15 @@ async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffe
 }
 
 /**
- * Yields the parts of a body, each in its own memory. If the size is known, yields the last part as soon as its last byte has come,
- * because the body may stay open until its bytes may be stored.
+ * Yields the parts of a body, each in its own memory. If the size is known, yields the last part as soon as its last
+ * byte has come, because the sender may keep the body open until the object may be completed.
  */
 async function* partsOf(body: Readable, size: number | undefined): AsyncGenerator<Buffer> {
   let filling: Buffer | undefined;
   let [bytes, total] = [0, 0];
   for await (const chunk of body as AsyncIterable<Buffer>) {
     for (let at = 0; at < chunk.length; ) {
-      // Pages that are never written take no memory.
+      // Memory pages that are never written take no memory.
       filling ??= Buffer.allocUnsafe(Math.min(PART_BYTES, Math.max(1, size ?? PART_BYTES)));
       const copied = chunk.copy(filling, bytes, at);
       at += copied;

@@ -14,8 +14,9 @@ import type { ObjectSettings } from './variables.ts';
 export type { ObjectSettings };
 
 /**
- * One bucket of an S3 store. A key consists of segments of 1 to 255 bytes of UTF-8 between slashes. No segment is `.` or `..`, and no
- * key is a folder of another one, because some stores keep each object as a file. No `%`, `+` or quotes, which stores list differently.
+ * One bucket of an S3 store. A key consists of segments of 1 to 255 bytes of UTF-8 between slashes. No segment is `.`
+ * or `..`, and no key is a folder of another key, because some stores keep each object as a file. A key has no `%`, `+`
+ * or quotes, because stores list these differently.
  */
 export interface Objects extends Bucket, Purging {
   /** Stores all of `body`, or nothing. Refuses a stream whose length is not `size` (bytes). */
@@ -33,28 +34,31 @@ export interface Objects extends Bucket, Purging {
   /** Removes the objects with these keys; ignores keys without an object. Rejects if an object remains. */
   remove(keys: string[]): Promise<void>;
   list(prefix: string): AsyncIterable<Listed>;
-  /** Lists at most 1,000 objects under `prefix` after the key `after`, in the order of keys; `isLast`: there are no more. */
+  /**
+   * Lists at most 1,000 objects under `prefix` after the key `after`, in the order of keys. `isLast` is true if no
+   * objects follow.
+   */
   listPage(prefix: string, after: string): Promise<{ objects: Dated[]; isLast: boolean }>;
   /** Returns a URL that lets anyone read the object for `seconds`. */
   presignGet(key: string, seconds: number): Promise<string>;
-  /** Aborts the multipart uploads begun before `before`, left over by dead processes. Returns how many. */
+  /** Aborts the multipart uploads that dead processes began before `before`. Returns their number. */
   endOpenPuts(before: Date): Promise<number>;
 }
 
-// The limit of one request: a part of a stream, never a whole one.
+// The time limit of one request. A request sends at most one part of a stream.
 const REQUEST_MS = 30_000;
 const IDLE_MS = 60_000;
 // Shorter than the idle timeout of stores; MinIO's is 30 s.
 const REST_MS = 10_000;
 const CONNECTIONS = 128;
-// So large that the client never splits a body; `putStream` does that.
+// So large that the client never splits a body: `putStream` splits it.
 const WHOLE_BYTES = 5 * 1024 ** 3;
 const LIST_PAGE = 1_000;
 const REMOVE_AT_ONCE = 1_000;
 
 /**
- * Opens the bucket of the settings, with its own pool of `connections`. A request may take `requestMs` milliseconds, including the wait
- * for a connection.
+ * Opens the bucket of the settings, with a separate pool of `connections`. A request may take `requestMs` milliseconds,
+ * including the wait for a connection.
  */
 export function createObjects(
   settings: ObjectSettings,
@@ -103,7 +107,8 @@ export function createObjects(
         return { size, etag };
       } catch (error) {
         if (!isMissing(error)) throw error;
-        // A response without a body does not distinguish a missing object from a missing bucket or an unknown user; a listing does.
+        // A response without a body does not distinguish a missing object from a missing bucket or an unknown user; the
+        // response to a listing does.
         await run(() => client.listObjectsV2Query(bucket, key, '', '', 1, ''), 'reading the details of an object');
         return undefined;
       }
@@ -126,7 +131,7 @@ export function createObjects(
       const objects: Dated[] = [];
       for (const { name, size, lastModified } of page.objects)
         if (name !== undefined) objects.push({ key: name, size, modifiedAt: new Date(lastModified) });
-      // The same page must not repeat forever.
+      // A store that returns the same page again must not cause an endless loop.
       if (after !== '' && objects.some(({ key }) => key === after))
         throw new Error('the object store does not list from a given key');
       return { objects, isLast: !page.isTruncated || objects.length === 0 };
@@ -155,13 +160,16 @@ function clientOf(settings: ObjectSettings, connections: number): Client {
   });
 }
 
-/** Reads the credentials again for each request, because their files may have been replaced. The client calls only this method of a provider. */
+/**
+ * Reads the credentials again for each request, because their files may have been replaced. Of a provider, the client
+ * calls only this method.
+ */
 function currentCredentials({ s3AccessKey, s3SecretKey }: ObjectSettings): ClientOptions['credentialsProvider'] {
   const now = { getAccessKey: s3AccessKey, getSecretKey: s3SecretKey, getSessionToken: () => undefined };
   return { getCredentials: async () => now } as unknown as ClientOptions['credentialsProvider'];
 }
 
-/** Ends a stalled response. Only the store's silence counts, not the reader's time. */
+/** Ends a stalled response. Only the store's silence counts; the reader may take any time. */
 function breakSilence(answer: IncomingMessage, idleMs: number): void {
   let before = -1;
   const timer = setInterval(() => {

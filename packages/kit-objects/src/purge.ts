@@ -24,12 +24,12 @@ export interface Holdings {
 
 /** Permanent removal, including every version if the bucket keeps versions. */
 export interface Purging {
-  /** Counts the objects and versions under `prefix`. */
+  /** Counts the objects and the versions under `prefix`. */
   holdings(prefix: string): Promise<Holdings>;
   /**
-   * Permanently removes everything under `prefix`, including open multipart uploads, verifies that nothing is left, and returns what
-   * there was. If the store keeps something, removes the rest and rejects. `names` are the object names that may have an open multipart
-   * upload: some stores list those only by their full name.
+   * Permanently removes everything under `prefix`, including open multipart uploads, and verifies that nothing is left.
+   * Returns the counts of what it removed. If the store keeps some objects, removes all others and rejects. `names` are
+   * the object names that may have an open multipart upload: some stores list those uploads only by their full name.
    */
   purge(prefix: string, names?: readonly string[]): Promise<Holdings>;
 }
@@ -43,7 +43,7 @@ interface Version {
 
 // Keys per request.
 const BATCH = 1_000;
-// A job that is still writing ends after its few objects.
+// Enough rounds for a job that is still writing, because a job writes only a few objects.
 const ROUNDS = 5;
 const VERSIONING_TTL_MS = 60_000;
 
@@ -78,14 +78,15 @@ export function purging(store: {
       }
       const next = { keyMarker: escaped(found.keyMarker ?? ''), versionIdMarker: found.versionIdMarker ?? '' };
       if (!found.isTruncated) return;
-      // A partial listing must not count as complete, and the same page must not repeat forever.
+      // A partial listing must not count as complete, and a page that the store returns again must not cause an endless
+      // loop.
       if (next.keyMarker === at.keyMarker && next.versionIdMarker === at.versionIdMarker)
         throw new Error('the object store lists the same versions again');
       at = next;
     }
   }
 
-  /** Returns how many of `batch` the store keeps, and the reason for the first. */
+  /** Returns how many objects of `batch` the store keeps, and the reason for the first of them. */
   async function removeBatch(batch: Version[]): Promise<{ kept: number; why: string }> {
     const named = batch.map(({ name, versionId }) => ({ name, ...(versionId ? { versionId } : {}) }));
     const faults = await runRequest(() => client.removeObjects(bucket, named), requestMs, 'removing versions');
@@ -116,7 +117,8 @@ export function purging(store: {
           kept += faults.kept;
         }
         if (found === 0) return tally.result();
-        // An object that the store keeps, for example under a legal hold, does not block the others: they have been removed by now.
+        // An object that the store keeps, for example under a legal hold, does not block the others, which have been
+        // removed by now.
         if (kept > 0) throw new Error(`the object store keeps ${kept} of what was to be removed: ${why}`);
       }
       throw new DomainError('unavailable', 'More is being stored of what is to be removed: try again in a moment.');
@@ -134,7 +136,7 @@ async function* inBatches(versions: AsyncIterable<Version>): AsyncIterable<Versi
   if (batch.length > 0) yield batch;
 }
 
-// The client returns a marker unchanged, but stores escape it differently from signed requests.
+// The client returns a marker unchanged, but signed requests need an escaping that differs from the store's escaping.
 const escaped = (marker: string): string =>
   encodeURIComponent(decodeURIComponent(marker.replaceAll('+', ' '))).replaceAll(
     /[!'()*]/g,
@@ -156,7 +158,10 @@ function createTally() {
   };
 }
 
-/** Returns a function that reports whether the bucket keeps, or once kept, versions; false for a store without that API. */
+/**
+ * Returns a function that reports whether the bucket keeps versions, or once kept versions; false for a store without
+ * that API.
+ */
 function versioningOf(client: Client, bucket: string, requestMs: number): () => Promise<boolean> {
   let known: { value: boolean; until: number } | undefined;
   return async () => {

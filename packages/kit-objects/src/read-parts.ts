@@ -1,13 +1,13 @@
 import type { Objects } from './objects.ts';
 import type { Listed } from './purge.ts';
 
-// Many small objects would take minutes one after the other, so these are read concurrently.
+// Reading many small objects one after the other would take minutes, so they are read concurrently.
 const SMALL_BYTES = 64 * 1024;
 const SMALL_AT_ONCE = 16;
 
 /**
- * Yields the bytes of several objects in order. Rejects if an object is missing (`isMissing`) or its size differs from the list. Small
- * neighbours are read concurrently, at most 1 MiB at once.
+ * Yields the bytes of several objects in order. Rejects if an object is missing (`isMissing`) or its size differs from
+ * the list. Small objects next to each other are read concurrently, at most 1 MiB at once.
  */
 export async function* readParts(
   objects: Pick<Objects, 'get'>,

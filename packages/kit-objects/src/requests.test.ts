@@ -6,8 +6,7 @@ import { test } from 'node:test';
 import { createObjects } from './objects.ts';
 
 /**
- * A store that closes a connection without an answer when a second request comes on it; with `answers` of 0, at the
- * first request.
+ * A store that closes a connection without an answer at the second request; with `answers` of 0, at the first request.
  */
 async function endingStore(answers: number) {
   const requests = new Map<Socket, number>();

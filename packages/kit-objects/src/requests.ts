@@ -6,10 +6,11 @@ import { bounded, OutOfTimeError } from '@recording-request/kit/bounds';
 import { measureRequest, type PeerEnd } from '@recording-request/kit-telemetry/peers';
 
 const current = new AsyncLocalStorage<AbortSignal>();
-// After these statuses the client retries or fails without reading the response, which would hold its connection forever.
+// After these statuses the client retries or fails without reading the response. An unread response would hold its
+// connection forever.
 const LEFT_UNREAD = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
 
-// The error codes of a request whose connection the store has closed.
+// The error codes of a request on a connection that the store has closed.
 const ENDED = new Set<unknown>(['ECONNRESET', 'EPIPE']);
 // The store may have closed all idle connections at once.
 const TRIES = 3;
@@ -20,7 +21,10 @@ interface RequestError extends Error {
   [ON_RESTED]?: boolean;
 }
 
-/** Returns the transport of the store's client, with TLS if there is a context. A request that takes too long is aborted and frees its connection. */
+/**
+ * Returns the transport of the store's client, with TLS if `tls` is set. A request that takes too long is aborted, and
+ * its connection becomes free.
+ */
 export function objectsTransport(tls: (() => SecureContext) | undefined): Pick<typeof http, 'request'> {
   const request = (options: RequestOptions, onAnswer: (answer: IncomingMessage) => void): ClientRequest => {
     const signal = current.getStore();
@@ -49,9 +53,9 @@ function endOf(signal: AbortSignal | undefined): PeerEnd {
 }
 
 /**
- * Resolves to the result of `work`. Rejects after `ms` with an error that names `what`, or with the signal's reason, and aborts the
- * requests of `work`. Retries work that failed because the store had just closed an idle connection. So the work must be repeatable,
- * and a body must not be a stream.
+ * Resolves to the result of `work`. After `ms`, or when the signal fires, aborts the requests of `work` and rejects:
+ * with an error that names `what`, or with the signal's reason. Retries `work` if the store had just closed an idle
+ * connection, so `work` must be repeatable and must not send a stream.
  */
 export async function runRequest<T>(
   work: () => Promise<T>,

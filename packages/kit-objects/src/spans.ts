@@ -22,8 +22,9 @@ interface Operations {
 type StoreSpan = RunningSpan<'store {operation}'>;
 
 /**
- * Returns the same bucket with a span for each operation, if traces are on. A span has the ids in the key, never the key. Single requests
- * have no spans: they would repeat the operation's, and an object of many parts has many.
+ * Returns the same bucket with a span for each operation, if traces are on. A span has the ids in the key, never the
+ * key. Single requests have no spans: an operation with one request would have two equal spans, and an object of many
+ * parts would have many.
  */
 export function tracedObjects<O extends Operations>(objects: O, { s3Bucket, s3Endpoint }: ObjectSettings): O {
   const { hostname, port, protocol } = new URL(s3Endpoint);
@@ -109,7 +110,7 @@ export function tracedObjects<O extends Operations>(objects: O, { s3Bucket, s3En
         span?.end(error);
         throw error;
       } finally {
-        // The reader may stop before the last one.
+        // The reader may stop before the last object.
         span?.end();
       }
     },

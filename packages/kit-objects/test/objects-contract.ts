@@ -6,10 +6,7 @@ import { refusals } from './objects-contract/refusals.ts';
 import { halfStored, inParts, streams, wholeObjects } from './objects-contract/storing.ts';
 import { type Each, openTestBucket, type StoreEnv, type TestBucket } from './objects-contract/test-bucket.ts';
 
-/**
- * The requirements of this product on every S3 store. `open` returns the store's variables; each run has its own
- * bucket.
- */
+/** This product's requirements on every S3 store. `open` returns the store's variables; each run has its own bucket. */
 export function objectsContract(store: string, open: () => Promise<StoreEnv>): void {
   describe(`object store on ${store}`, { timeout: 300_000 }, () => {
     let bucket: TestBucket;

@@ -120,7 +120,7 @@ function peakMemory() {
 
 export function halfStored(each: Each): void {
   const kept = Buffer.from('as it was');
-  /** Checks that a failed put leaves the object as it was and no open upload. */
+  /** Checks that a failed put does not change the object and leaves no open upload. */
   async function endsWith(
     bucket: TestBucket,
     expected: RegExp,
@@ -187,7 +187,8 @@ export function halfStored(each: Each): void {
     const refused = /BadDigest|Mismatch|checksum|digest|Content-MD5|SHA-?256/i;
     await endsWith(bucket, refused, key => changing.put(key, bytes.subarray(0, 2 * MiB), type));
     await endsWith(bucket, refused, key => changing.put(key, streamOf(bytes), type));
-    // The probe has a checksum. The object has one too if the store verifies checksums. The last try has none.
+    // The probe has a checksum. The first request for the object has one if the store verifies checksums. The last
+    // request has none.
     assert.match(summed.slice(0, 3).join(), /^true,(true,)?false/);
     await changing.put('half/unchanged', bytes.subarray(0, MiB), type);
     assert.ok((await bucket.read('half/unchanged')).equals(bytes.subarray(0, MiB)));
