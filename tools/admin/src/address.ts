@@ -23,15 +23,15 @@ export type ServiceName = keyof typeof ADDRESSES;
 
 const isAnySet = (env: NodeJS.ProcessEnv): boolean => Object.values(ADDRESSES).some(({ name }) => env[name]);
 
-/** The address of a service's operator API, and the variables that name the certificate for calls to it. */
+/** The address of a service's operator API, and the variables with the certificate for calls to this API. */
 export interface Door {
   address: string;
   certificate: NodeJS.ProcessEnv;
 }
 
 /**
- * Returns the value of a service's variable, or the address that a running `npm start` wrote to its data folder. If one variable is set, all must be:
- * an erasure must never reach two systems.
+ * Returns the value of a service's variable, or the address that a running `npm start` wrote to its data folder. If one
+ * of these variables is set, all of them must be set: an erasure must never reach two systems.
  */
 export async function doorOf(service: ServiceName, env: NodeJS.ProcessEnv, dataDir = DATA): Promise<Door> {
   const { name: variable } = ADDRESSES[service];
@@ -54,8 +54,9 @@ const STORES = ['MONGO_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT'];
 export const isAnyNamed = (env: NodeJS.ProcessEnv): boolean => STORES.some(name => env[name] || env[`${name}_FILE`]);
 
 /**
- * Returns `env` with the variables of MongoDB, Kafka and the object store. If one of their addresses is set, `env` stays
- * unchanged; otherwise the variables of a running `npm start` are added. Names and prefixes in `env` override those.
+ * Returns `env` with the variables of MongoDB, Kafka and the object store. If one of their addresses is set, `env`
+ * stays unchanged; otherwise the variables of a running `npm start` are added. Names and prefixes in `env` override the
+ * names and prefixes of `npm start`.
  */
 export async function storesOf(env: NodeJS.ProcessEnv, dataDir = DATA): Promise<NodeJS.ProcessEnv> {
   if (isAnyNamed(env)) return env;
@@ -85,9 +86,9 @@ const TRACE_URL: Variable<string | undefined> = {
 export const variables = { ...ADDRESSES, traceUrl: TRACE_URL };
 
 /**
- * Returns the URL template of a trace, which contains `{traceId}`. It is TRACE_URL or, if the command uses a running
- * `npm start`, the template of the trace store beside it. Returns undefined if there is none. Fails with a ConfigError when
- * TRACE_URL has another form.
+ * Returns the URL template of a trace, which contains `{traceId}`. The template is TRACE_URL or, if the command uses a
+ * running `npm start`, the template of the trace store that runs with it. Returns undefined if there is neither. Fails
+ * with a ConfigError when TRACE_URL has another form.
  */
 export async function traceUrlOf(env: NodeJS.ProcessEnv, dataDir = DATA): Promise<string | undefined> {
   const { traceUrl: given } = loadConfig(env, { traceUrl: TRACE_URL });
@@ -103,7 +104,7 @@ interface ReadyFile {
   services?: Record<string, { operator?: string }>;
   operator?: NodeJS.ProcessEnv;
   stores?: NodeJS.ProcessEnv;
-  /** The URL template of traces; present while a trace store runs beside the services. */
+  /** The URL template of traces. Present while a trace store runs with the services. */
   traceUrl?: string;
 }
 

@@ -121,14 +121,14 @@ const EVERYWHERE = ['json', 'data'];
 const LISTED = 100;
 const USAGE_SHOWN = 20;
 const USAGE_MAX = 1_000;
-// The default; the old secret of a webhook stays valid for the same time.
+// The default number of hours for which an old token stays valid. A webhook's old secret stays valid for the same time.
 const OVERLAP_HOURS = 24;
 // The maximum that the service accepts.
 const OVERLAP_HOURS_MAX = 168;
-// After this time, the writer of an object has recorded it or has failed.
+// After this time, the process that wrote an object has recorded the object or has failed.
 const ORPHAN_AGE_HOURS = 24;
 const ORPHAN_AGE_HOURS_MAX = 24 * 3_650;
-// A hundred years: larger numbers could exceed the last valid date.
+// A hundred years. A larger number could exceed the last valid date.
 const EXPIRES_DAYS_MAX = 36_500;
 
 export interface CommandLine {

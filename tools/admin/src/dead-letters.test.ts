@@ -19,7 +19,7 @@ const letter = (offset: number, more: Partial<DeadLetter> = {}): DeadLetter => (
   ...more,
 });
 
-/** A service with these dead letters, the newest first, in pages of two. */
+/** Returns a service with these dead letters, the newest first, in pages of two. */
 function having(letters: DeadLetter[]) {
   const replayed: string[] = [];
   const find = ({ deadLetterId }: { deadLetterId: string }) => {

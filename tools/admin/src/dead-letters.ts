@@ -47,9 +47,9 @@ async function newest(service: DeadLetters, limit: number): Promise<{ letters: D
 }
 
 /**
- * Replays the dead letters from the oldest on, so that the events of one submission keep their order. Stops at the one that
- * was newest at the start, so that a dead letter that fails again is not replayed forever. A dead letter without content
- * stays in the list. Fails when the service fails, and reports its progress.
+ * Replays the dead letters, oldest first, so that the events of one submission keep their order. Stops at the dead
+ * letter that was newest at the start; otherwise, a dead letter that fails again would be replayed forever. A dead
+ * letter without content stays in the list. Fails when the service fails, and reports the progress.
  */
 async function replayAll(service: DeadLetters): Promise<Report> {
   const value = { replayed: 0, left: 0 };
@@ -77,7 +77,7 @@ async function replayOne(
     return 'replayed';
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    // Another caller replayed, dropped or erased it meanwhile, or its content is not kept.
+    // Another caller has replayed, dropped or erased this dead letter meanwhile, or its content was not kept.
     if (error.code === 'gone' || error.code === 'not_found') return 'left';
     throw new DomainError(error.code, `${soFar.replayed} replayed, the rest not: ${error.message}`, { cause: error });
   }

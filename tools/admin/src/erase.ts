@@ -12,9 +12,9 @@ export interface EraseServices {
 }
 
 /**
- * Erases the data, or counts it with `dryRun`. Fails with DomainErrors; completed parts stay erased, and the same command
- * continues. The record by which a thing is found is deleted last, so that a repeated command finds it. `removed` counts
- * during the erasure, so it shows the progress after a failure.
+ * Erases the data, or counts it with `dryRun`. Fails with DomainErrors; completed parts stay erased, and the same
+ * command continues. The record that identifies the data is deleted last, so that a repeated command finds it.
+ * `removed` is updated during the erasure, so it shows the progress after a failure.
  */
 export async function erase(
   services: EraseServices,
@@ -35,7 +35,7 @@ async function eraseSubmission(
   removed: Removed,
 ): Promise<void> {
   const known = await submissions.eraseSubmission({ submissionId, dryRun: true });
-  // Runs before submission.erased, which would do the same without counting.
+  // Runs first, because the event `submission.erased` causes the same deletion without a count.
   const sent = await webhooks.eraseSubmissionDeliveries({ projectId: known.projectId, submissionId, dryRun });
   addTo(removed, sent.erased!);
   const { erased, erasedBeforeAt, recordsEndAt } = dryRun
@@ -79,8 +79,8 @@ async function eraseUser(services: EraseServices, userId: string, dryRun: boolea
     const isNew = !erasedBeforeAt;
     addTo(removed, { users: isNew ? 1 : 0 });
     removed.erasedBeforeAt = erasedBeforeAt;
-    // The list of their projects is gone, but records of them may remain. This call erases nothing, because the id belongs to
-    // no project; only the returned date matters.
+    // The user's projects are no longer listed, but records of them may remain in Kafka. This call only gets the date
+    // when those records end: it erases nothing, because the id belongs to no project.
     if (erasedBeforeAt && removed.recordsEndAt === undefined) {
       const { recordsEndAt } = await services.submissions.eraseProjectSubmissions({ projectId: userId, dryRun: true });
       removed.recordsEndAt = recordsEndAt ?? null;

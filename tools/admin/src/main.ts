@@ -28,7 +28,7 @@ import { usage } from './usage.ts';
 const UNUSABLE_CONFIGURATION = 78;
 // With --deep, a call reads ten videos.
 const CHECK_DEADLINE_MS = 30 * 60_000;
-// One call of an erasure makes many requests to the object store.
+// One call of an erasure sends many requests to the object store.
 const ERASE_DEADLINE_MS = 5 * 60_000;
 
 async function main(words: string[]): Promise<void> {
@@ -45,7 +45,7 @@ async function main(words: string[]): Promise<void> {
 
 async function run(command: Exclude<Command, { name: 'help' }>, dataDir: string | undefined): Promise<Report> {
   if (command.name === 'migrate') return await runMigrate(process.env, showLine, dataDir);
-  // Imports it here, because the servers' clients would slow the start of every other command.
+  // Imports the module only here, because its server clients would slow the start of every other command.
   if (command.name === 'backup')
     return await (await import('./backup/backup.ts')).runBackup(process.env, command, showLine, dataDir);
   if (command.name === 'restore')
@@ -57,7 +57,8 @@ async function run(command: Exclude<Command, { name: 'help' }>, dataDir: string 
   if (command.name === 'trace')
     return await showTrace(await connect.submissions(), command, await traceUrlOf(process.env, dataDir));
   if (command.name === 'check') {
-    // A call with a long timeout would otherwise wait that long for an unavailable service.
+    // This short call fails fast if the service is unavailable. The calls of the check would wait for their long
+    // timeout.
     await (await connect.submissions()).getBacklog({ troubledLimit: 1 });
     return await check(await connect.submissions({ deadlineMs: CHECK_DEADLINE_MS }), command, terminal());
   }

@@ -12,9 +12,10 @@ const SERVICES = new URL('../../../services/', import.meta.url);
 const WITH_DATABASE = ['webhooks', 'projects', 'submissions'] as const;
 
 /**
- * Migrates databases, topics and the bucket to this version, with the variables in `env`; calls `report` with a line for each thing
- * that it creates or finds. It detects refusals of Kafka and the store before it changes anything. Rejects with a sentence on a failure;
- * completed steps stay, and the next run continues. Fails with a ConfigError when the settings, or their servers, are unusable.
+ * Migrates databases, topics and the bucket to this version, with the variables in `env`. Calls `report` with a line
+ * for each thing that it creates or finds. Detects refusals by Kafka and the store before it changes anything. Rejects
+ * with a sentence on a failure; completed steps stay, and the next run continues. Fails with a ConfigError when the
+ * settings, or the servers in them, are unusable.
  */
 export async function migrateAll(env: NodeJS.ProcessEnv, report: (line: string) => void): Promise<void> {
   const settings = readSettings(env);

@@ -24,7 +24,10 @@ export interface Removed {
   counts: Counts;
   /** The time of an earlier erasure; undefined the first time. */
   erasedBeforeAt: Date | undefined;
-  /** The time when Kafka's last record of it expires; null if Kafka keeps records for ever, undefined if it has none. */
+  /**
+   * The time when Kafka's last record of the data expires; null if Kafka keeps records forever, undefined if Kafka has
+   * no such record.
+   */
   recordsEndAt: Date | null | undefined;
 }
 
@@ -41,7 +44,7 @@ export function addTo({ counts }: Removed, more: Partial<Counts>): void {
 const many = (count: number, one: string, several = `${one}s`) =>
   `${count.toLocaleString('en')} ${count === 1 ? one : several}`;
 
-/** Returns a line for each store with data, and always one for records still in Kafka. */
+/** Returns a line for each store with data. Always returns a line about records that are still in Kafka. */
 export function removedLines({ counts, recordsEndAt }: Removed): string[] {
   const of = (...parts: Array<[count: number, text: string]>) =>
     parts.flatMap(([count, text]) => (count > 0 ? [text] : [])).join(', ');

@@ -7,7 +7,7 @@ import { NotDone } from './run-erase.ts';
 const NOBODY = { ask: undefined, show: () => {} };
 const COMMAND = { name: 'reseal', dryRun: false } as const;
 
-/** Returns the results in turn, and the last one from then on. */
+/** Returns a service that returns these results in turn, and then repeats the last result. */
 function answering(...answers: Partial<ResealResponse>[]): Resealing & { cursors: string[] } {
   const cursors: string[] = [];
   const none = { lookedAt: 10, resealed: 0, changedMeanwhile: 0, unopened: [], keyId: 'k2', otherKeyIds: ['k1'] };

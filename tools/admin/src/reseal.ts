@@ -16,14 +16,15 @@ interface Pass extends Pick<ResealResponse, 'lookedAt' | 'resealed' | 'changedMe
   named: UnopenedSecret[];
 }
 
-// The second pass finds secrets that were sealed during the first. If it still finds some, more passes would not help.
+// The second pass finds secrets that were sealed during the first pass. If the third pass still finds some, more passes
+// would not help.
 const PASSES = 3;
 const NAMED = 20;
 const PROGRESS_MS = 2_000;
 
 /**
- * Walks all sealed secrets until a whole pass finds none under another key. Fails with NotDone when some cannot be
- * opened, or when a process keeps sealing with an older key. Other failures are DomainErrors.
+ * Walks all sealed secrets until a whole pass finds no secret under another key. Fails with NotDone when a secret
+ * cannot be opened, or when a process keeps sealing with an older key. Other failures are DomainErrors.
  */
 export async function reseal(service: Resealing, { dryRun }: ResealCommand, terminal: Terminal): Promise<Report> {
   let resealed = 0;
@@ -49,7 +50,7 @@ async function onePass(service: Resealing, dryRun: boolean, { show }: Terminal):
   let cursor = '';
   do {
     const batch = await service.reseal({ cursor, dryRun });
-    // During a rotation, two replicas may have different keys, and each would undo the other's work.
+    // During a rotation, two replicas may use different keys. Each replica would undo the work of the other.
     if (pass.keyId !== '' && pass.keyId !== batch.keyId)
       throw new NotDone('The processes of the projects service have different keys: roll SECRETS_KEY out first.');
     for (const count of ['lookedAt', 'resealed', 'changedMeanwhile'] as const) pass[count] += batch[count];

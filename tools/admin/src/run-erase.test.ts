@@ -5,7 +5,7 @@ import type { EraseCommand } from './command.ts';
 import type { EraseServices } from './erase.ts';
 import { NotDone, runErase } from './run-erase.ts';
 
-/** The services with results for a submission, and their calls in order. */
+/** Returns services that return results for a submission, and records the calls in order. */
 function answering() {
   const asked: string[] = [];
   const services = {
@@ -70,7 +70,7 @@ test('reports the data that was removed before a failure', async () => {
   assert.match(shown.join('\n'), /^submission S: this is erased, the rest is not\n.*2 payloads$/);
 });
 
-/** Services in which only `kind` has data, whatever its id. */
+/** Returns services in which only `kind` has data, for any id. */
 function having(kind: 'submission' | 'project' | 'user' | undefined) {
   const answer = <T>(mine: typeof kind, value: T) => {
     if (mine !== kind) throw new DomainError('not_found', `There is no such ${mine}.`);

@@ -8,7 +8,7 @@ import { table, timeOf } from './table.ts';
 
 export type Operator = ClientOf<ProjectsOperatorServiceServer>;
 
-/** The output of a command: rows for a person, and the same as a value for a program. */
+/** The output of a command: rows for a person, and the same content as a value for a program. */
 export interface Report {
   lines: string[];
   value: unknown;
@@ -71,7 +71,7 @@ export async function runCommand(operator: Operator, command: AccountsCommand): 
   }
 }
 
-/** The secret alone, so that a script can read it. */
+/** Reports only the secret, so that a script can read it. */
 const newSecret = (token: ApiToken, secret: string): Report => ({
   lines: [secret],
   value: { ...tokenValue(token), token: secret },

@@ -6,14 +6,15 @@ const NEAR = 2;
 const known = new Set(names);
 
 /**
- * Fails with a ConfigError when `env` names a setting that nothing reads. In Kubernetes, the Job `migrate` has every entry of the
- * ConfigMap a second time, as `SETTING_…`: a service cannot tell a misspelt name from the rest of its environment.
+ * Fails with a ConfigError when `env` names a setting that does not exist. In Kubernetes, the Job `migrate` gets every
+ * entry of the ConfigMap a second time, as `SETTING_…`. Without this prefix, it could not tell a misspelt name from the
+ * rest of the environment.
  */
 export function refuseUnknownSettings(env: NodeJS.ProcessEnv): void {
   const given = Object.keys(env)
     .filter(name => name.startsWith(PREFIX))
     .map(name => name.slice(PREFIX.length));
-  // Variables that Node reads itself, such as NODE_OPTIONS.
+  // Ignores variables that Node itself reads, such as NODE_OPTIONS.
   const unknown = given.filter(name => !known.has(name) && !name.startsWith('NODE_'));
   if (unknown.length > 0) throw new ConfigError(unknown.map(fault));
 }
@@ -25,7 +26,7 @@ function fault(name: string): string {
   return `no program reads a setting ${name}: docs/settings.md and docs/telemetry.md list all${meant}`;
 }
 
-/** Returns how many letters must change, be added or be removed to turn one word into the other. */
+/** Returns the number of letters to change, add or remove that turn one word into the other. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {

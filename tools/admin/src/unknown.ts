@@ -19,7 +19,7 @@ const WHERE: Record<Kind, string> = {
 };
 const SHOWN_LENGTH = 60;
 
-/** Returns a sentence that names the kind of an id that is not of `kind`; undefined when it is of `kind` after all. */
+/** Returns a sentence with the actual kind of an id that is not of `kind`; undefined when the id is of `kind`. */
 export async function unknownId(services: EraseServices, kind: Kind, id: string): Promise<string | undefined> {
   if (!isUuid(id)) {
     return `There is no ${kind} ${JSON.stringify(id.slice(0, SHOWN_LENGTH))}: an id is a UUID; ${WHERE[kind]}.`;

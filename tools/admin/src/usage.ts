@@ -37,7 +37,7 @@ function shareOf({ videoLimit, videosReserved }: User): number | undefined {
   return videoLimit === 0 ? 1 : videosReserved / videoLimit;
 }
 
-/** Sorts owners without a limit last; within each group, those with the most reserved videos first. */
+/** Sorts owners without a limit last. Within each group, the owners with the most reserved videos come first. */
 const byShare = (one: User, other: User): number =>
   (shareOf(other) ?? -1) - (shareOf(one) ?? -1) || other.videosReserved - one.videosReserved;
 

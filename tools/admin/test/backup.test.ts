@@ -60,7 +60,7 @@ async function stored(key: string, text: string) {
 
 const backup = (to: string) => runBackup(environment.env, { name: 'backup', to }, silent);
 
-/** Returns empty servers: other databases, topics and another bucket. */
+/** Returns the names of empty servers: other databases, topics and another bucket. */
 function emptyServers() {
   const other = testEnvironment();
   const there = stack.use(testStores(other));
@@ -109,7 +109,7 @@ test('a backup restored into empty servers has the same documents, indexes and o
     offset: 10,
     parts: [{ ...part, offset: 0 }],
   });
-  // This upload is joined but has not landed: its parts may be missing, but the joined object must exist.
+  // This upload is joined but has not landed. Its parts may be missing, but the joined object must exist.
   const whole = await stored('submissions/p/s3/source', 'put together');
   const landing = {
     _id: 'u2',
@@ -120,7 +120,7 @@ test('a backup restored into empty servers has the same documents, indexes and o
     sha256: whole.sha256,
   };
   await uploads.insertOne({ ...landing, isPaged: true, parts: [{ key: 'uploads/u2/0', offset: 0, size: 12 }] });
-  // The clip keeps its uploaded format, and the other one is landing: both consist of parts.
+  // One clip keeps its uploaded format, and another is landing. Both consist of parts.
   const inParts = [await stored('uploads/u7/0', 'as it '), await stored('uploads/u7/6', 'came')];
   await submissions.insertOne({
     _id: 's7',
@@ -172,7 +172,7 @@ test('a backup restored into empty servers has the same documents, indexes and o
 test('an interrupted restore continues, and until then no service starts on it', async () => {
   const there = emptyServers();
   const { id } = JSON.parse(await readFile(join(dir, 'manifest.json'), 'utf8'));
-  // The state when the process dies in the middle of a collection.
+  // Simulates a process that died in the middle of a collection.
   await (await rows(there.stores, 'submissions', 'restoring')).insertOne({ _id: id });
   await (await rows(there.stores, 'projects', 'users')).insertMany([{ _id: 'user' }, { _id: 'of nobody' }]);
   const submissions = await there.stores.database('submissions');

@@ -36,7 +36,7 @@ export async function runBackup(
     await using databases = await openDatabases(settings);
     const system = await requireSystem(databases, dir);
     await claim(dir);
-    // Until every object is copied, the services keep all objects that a record of this moment names.
+    // Until every object is copied, this lease makes the services keep all objects that a record of the moment names.
     const lease = createLease(databases.connection, BACKUP_LEASE, LEASE_MS);
     await using held = await takeLease(lease);
     if (!held)
@@ -63,7 +63,7 @@ interface Making {
 
 async function make(dir: string, { settings, databases, system, lease, show }: Making): Promise<Report> {
   const started = performance.now();
-  // Sets the time of every file explicitly, because the clock of a shared folder may differ.
+  // Sets the time of every file explicitly, because a shared folder may have a different clock.
   const stamp = new Date(Math.floor(Date.now() / 1_000) * 1_000);
   const id = uuidv7();
   let dumped: Dump;
@@ -87,7 +87,8 @@ async function make(dir: string, { settings, databases, system, lease, show }: M
   );
   const { count, bytes, list, absent } = copied;
   const { databases: written } = dumped;
-  // A paused process may have lost the lease, and another process may have finished a backup.
+  // Checks the lease again: this process may have paused and lost the lease, and another process may have finished a
+  // backup.
   if (!(await lease.hold()))
     throw new NotDone('This backup was paused for so long that another one has begun: that one continues.');
   await writeManifest(dir, {
@@ -100,9 +101,9 @@ async function make(dir: string, { settings, databases, system, lease, show }: M
 }
 
 /**
- * Returns the system's id from the databases; the first backup creates the id. Fails when the databases are empty, or when
- * the folder holds the backup of another system. Recreated databases count as another system, so they cannot replace the
- * backup of the lost ones.
+ * Returns the system's id from the databases. The first backup creates the id. Fails when the databases are empty, or
+ * when the folder holds the backup of another system. Recreated databases count as another system, so their backup
+ * cannot replace the backup of the lost databases.
  */
 async function requireSystem(databases: Databases, dir: string): Promise<string> {
   const submissions = databases.of('submissions');
@@ -121,7 +122,9 @@ async function requireSystem(databases: Databases, dir: string): Promise<string>
   return (await systems.findOne({ _id: 'system' }))!.id;
 }
 
-/** Refuses a folder with other files: they could block a path of the backup, or look like its objects. */
+/**
+ * Fails for a folder with other files, because such files could block a path of the backup or look like its objects.
+ */
 async function claim(dir: string): Promise<void> {
   await mkdir(join(dir), { recursive: true, mode: 0o700 });
   const entries = await readdir(dir);
@@ -133,7 +136,7 @@ async function claim(dir: string): Promise<void> {
   await writeFile(join(dir, UNDER_WAY), '');
 }
 
-/** Removes the objects of the earlier backup that this one lacks. Returns their number. */
+/** Removes the objects that only the earlier backup needs. Returns their number. */
 async function tidy(dir: string, id: string, stamp: Date): Promise<number> {
   // An id begins with the time at which its backup started. Folders with a later id stay.
   for (const entry of await readdir(dir))

@@ -14,7 +14,7 @@ const NAMED = 20;
 export interface Copied {
   count: number;
   bytes: number;
-  /** The number of these objects that an earlier run had copied. */
+  /** The number of these objects that an earlier run has already copied. */
   reused: number;
   /** The number of these objects that the store has lost, or has with another size. */
   lost: number;
@@ -25,8 +25,8 @@ export interface Copied {
 }
 
 /**
- * Copies every object to `objects/KEY` below `dir`, except those already complete, and writes the list of all objects with
- * their hashes. Sets the time of each copied or kept file to `stamp`, except for objects of clips that were erased
+ * Copies every object to `objects/KEY` below `dir`, unless a complete copy is there. Writes the list of all objects
+ * with their hashes. Sets the time of each copied or kept file to `stamp`, except for objects of clips that were erased
  * meanwhile.
  */
 export async function copyObjects(
@@ -37,7 +37,7 @@ export async function copyObjects(
   const said = nowAndThen(show);
   const lines = new PassThrough();
   const listing = writeCompressed(dir, `${folder}/objects.jsonl.gz`, lines as AsyncIterable<Buffer>);
-  // If the list cannot be written, the copying stops at its next line.
+  // If the list cannot be written, the copying stops when it writes the next line.
   lines.on('error', () => {});
   listing.catch(error => lines.destroy(error));
   const note = async (entry: ListedObject | AbsentObject) => {
@@ -52,12 +52,12 @@ export async function copyObjects(
     copied.absent[absent] += 1;
     if (copied.named.length < NAMED) copied.named.push(`${absent} ${key}`);
   };
-  // A complete earlier copy stays in the backup; the report still counts the loss in the store.
+  // The backup keeps a complete earlier copy. The report still counts the object that the store has lost.
   const lose = (key: string) => {
     copied.lost += 1;
     if (copied.named.length < NAMED) copied.named.push(`lost ${key}`);
   };
-  /** Returns the change of an object in the store since an earlier run copied it; undefined if there is none. */
+  /** Returns how an object in the store has changed since an earlier run copied it; undefined if it has not changed. */
   const lossOf = async ({ key, size }: NamedObject): Promise<'erased' | 'lost' | undefined> => {
     const there = await objects.stat(key);
     if (there === undefined) return (await isErased(submissions, key)) ? 'erased' : 'lost';
@@ -68,7 +68,7 @@ export async function copyObjects(
     const path = join(dir, 'objects', key);
     const kept = await wholeAt(path, object);
     const loss = kept && (await lossOf(object));
-    // The file keeps its old time, so the cleanup at the end removes it.
+    // The file keeps its old time, so the cleanup at the end removes the file.
     if (loss === 'erased') {
       miss(key, 'erased');
       return await note({ key, absent: 'erased' });
@@ -103,7 +103,7 @@ const progress = ({ count, bytes, reused }: Pick<Copied, 'count' | 'bytes' | 're
 const differs = ({ size, sha256 }: NamedObject, found: { bytes: number; sha256: string }): boolean =>
   (size !== undefined && size !== found.bytes) || (sha256 !== undefined && sha256 !== found.sha256);
 
-/** Returns the object that an earlier run copied, if it matches the record. */
+/** Returns the copy of an earlier run, if the copy matches the record of the object. */
 async function wholeAt(path: string, object: NamedObject) {
   const there = await stat(path).catch(() => undefined);
   if (!there || there.size !== object.size) return undefined;
@@ -111,7 +111,7 @@ async function wholeAt(path: string, object: NamedObject) {
   return found && !differs(object, found) ? found : undefined;
 }
 
-/** Returns undefined when the store has no such object. */
+/** Returns the fetched file; undefined when the store has no such object. */
 async function fetched(objects: Objects, key: string, path: string) {
   try {
     return await writeWhole(path, (await objects.get(key)) as AsyncIterable<Buffer>);
@@ -136,8 +136,9 @@ async function isErased(submissions: mongo.Db, key: string): Promise<boolean> {
 const SECOND_MS = 1_000;
 
 /**
- * Removes the objects below `dir` that are older than this stamp: no record of the backup names them any more, or their clip
- * was erased during the backup. Objects that a later backup copied while this process was paused are newer, and stay.
+ * Removes the objects below `dir` that are older than this stamp. No record of the backup names them any more, or their
+ * clip was erased during the backup. If this process was paused, a later backup may have copied objects meanwhile;
+ * these are newer, and stay.
  */
 export async function prune(dir: string, stamp: Date): Promise<number> {
   let removed = 0;

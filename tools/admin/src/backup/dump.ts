@@ -6,7 +6,7 @@ import { AT_THE_MOMENT, DATABASES, type Databases, LEFT_OUT } from './settings.t
 import { gathered, nowAndThen, writeCompressed } from './streams.ts';
 
 const BATCH = 1_000;
-// The codes SnapshotTooOld and SnapshotUnavailable.
+// The error codes SnapshotTooOld and SnapshotUnavailable.
 const TOO_OLD = [239, 246];
 
 export interface Dump {
@@ -15,7 +15,7 @@ export interface Dump {
 }
 
 /**
- * Writes every collection as it was at the moment: its documents as consecutive BSON, in
+ * Writes every collection as it was at the moment. The documents of a collection are consecutive BSON in
  * `FOLDER/DATABASE/COLLECTION.bson.gz` below `dir`. Streams the documents.
  */
 export async function dump(
@@ -60,7 +60,7 @@ export async function dump(
   }
 }
 
-/** Returns at least twice the window that was too short. */
+/** Returns a window at least twice as long as the window that was too short. */
 const windowFor = (seconds: number): number => Math.max(1_800, Math.ceil(seconds / 300) * 600);
 
 async function collectionsOf(database: mongo.Db): Promise<mongo.Collection[]> {
@@ -71,5 +71,5 @@ async function collectionsOf(database: mongo.Db): Promise<mongo.Collection[]> {
 
 const KEPT_TYPES = { promoteValues: false, promoteBuffers: false, promoteLongs: false, bsonRegExp: true } as const;
 
-/** A document whose numbers keep their stored types. */
+/** Returns a document whose numbers keep their stored types. */
 export const exactly = (bytes: Buffer): mongo.BSON.Document => mongo.BSON.deserialize(bytes, KEPT_TYPES);

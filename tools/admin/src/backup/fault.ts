@@ -5,7 +5,10 @@ import { NotDone } from '../run-erase.ts';
 
 const NO_ROOM = ['ENOSPC', 'EDQUOT'];
 
-/** Returns the fault as one sentence: a NotDone, or a ConfigError when the operator must first change the settings. `dir` is the backup's folder. */
+/**
+ * Returns an error with the fault as one sentence: a NotDone, or a ConfigError when the operator must change the
+ * settings first. `dir` is the backup's folder.
+ */
 export function faultOf(
   error: unknown,
   { settings, dir }: { settings: ObjectSettings; dir: string },

@@ -24,7 +24,7 @@ export interface StoredCollection {
 export interface Manifest {
   format: 1;
   id: string;
-  /** The id of the backed-up system, which its databases keep. */
+  /** The id of the backed-up system. The system's databases keep it. */
   system: string;
   /** The moment of the data, by MongoDB's clock. */
   takenAt: string;
@@ -32,11 +32,11 @@ export interface Manifest {
   databases: Record<string, StoredCollection[]>;
   objects: { count: number; bytes: number; list: StoredFile };
   /**
-   * The number of named objects that the backup lacks, or has with other bytes: they were erased since then, are missing in
-   * the store, or differ there.
+   * The number of named objects that the backup lacks or has with other bytes: they were erased since the moment, are
+   * missing in the store, or differ there.
    */
   absent: Record<Absence, number>;
-  /** The number of events that were only in Kafka at the moment. */
+  /** The number of events that only Kafka had at the moment. */
   eventsLeft: number;
 }
 
@@ -48,8 +48,8 @@ export interface ListedObject {
 }
 
 /**
- * The reason why an object differs from its record: it was erased since the moment, is lost, or is stored with other bytes
- * (which the backup has).
+ * The reason why an object differs from its record: it was erased since the moment, the store lost it, or the store has
+ * other bytes (which the backup contains).
  */
 export const ABSENCES = ['erased', 'missing', 'different'] as const;
 export type Absence = (typeof ABSENCES)[number];
@@ -101,7 +101,7 @@ function parsed(text: string): Manifest | undefined {
   }
 }
 
-/** The hash in hex; undefined when the file is missing. */
+/** Returns a file's size and its hash in hex; undefined when the file is missing. */
 export async function hashOf(path: string): Promise<{ bytes: number; sha256: string } | undefined> {
   if (!(await stat(path).catch(() => undefined))) return undefined;
   const hash = createHash('sha256');
@@ -113,7 +113,7 @@ export async function hashOf(path: string): Promise<{ bytes: number; sha256: str
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Fails with a NotDone that names the file if the file has changed since the backup. */
+/** Fails if the file has changed since the backup. The NotDone names the file. */
 export async function verifyFile(dir: string, { path, bytes, sha256 }: StoredFile): Promise<void> {
   const found = await hashOf(join(dir, path));
   if (!found) throw new NotDone(`The backup in ${dir} is not complete: ${path} is missing. Nothing was restored.`);

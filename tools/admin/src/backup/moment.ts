@@ -6,8 +6,8 @@ import { NotDone } from '../run-erase.ts';
 import { AT_THE_MOMENT, type Databases, type Settings } from './settings.ts';
 
 /**
- * The consumers whose pending work is not in a database. Jobs of submissions request the pending work of all other consumers
- * again.
+ * The consumers whose pending work is not in a database. The pending work of all other consumers needs no check,
+ * because jobs of submissions request it again.
  */
 const CONSUMERS = [
   ['submissions.events', 'webhooks'],
@@ -24,13 +24,14 @@ const RELAY_HELD_MS = 15_000;
 export interface Moment extends AsyncDisposable {
   session: mongo.ClientSession;
   clusterTime: mongo.BSON.Timestamp;
-  /** The number of events that are only in Kafka, because a consumer did not take them within a minute. */
+  /** The number of events that only Kafka has, because a consumer did not take them within a minute. */
   eventsLeft: number;
 }
 
 /**
- * Chooses a moment at which every event is in a database: in the outbox of its record, or in the stored result of its consumer. To
- * reach it, publishing stops for a few seconds; events wait in their records as they do during a Kafka outage.
+ * Chooses a moment at which every event is in a database: in the outbox of its record, or in the stored result of its
+ * consumer. To reach this moment, publishing stops for a few seconds. Meanwhile, events wait in their records, as
+ * during a Kafka outage.
  */
 export async function chooseMoment(databases: Databases, settings: Settings): Promise<Moment> {
   await using stack = new AsyncDisposableStack();
@@ -51,7 +52,7 @@ export async function chooseMoment(databases: Databases, settings: Settings): Pr
     const session = databases.client.startSession({ snapshot: true });
     const clusterTime = await begin(databases, session);
     const after = await standing(progress);
-    // If an event was published during the start, it may have been only in Kafka at the moment.
+    // An event that was published while the session started may have been only in Kafka at the moment.
     if (after.published === before.published || performance.now() > giveUp)
       return {
         ...{ session, clusterTime, eventsLeft: Number(before.waiting + after.published - before.published) },
@@ -61,7 +62,10 @@ export async function chooseMoment(databases: Databases, settings: Settings): Pr
   }
 }
 
-/** The first read of the session fixes its moment, which includes everything that a majority has by now. */
+/**
+ * Makes the first read of the session, which fixes the moment. The moment includes everything that a majority of
+ * MongoDB's members has by now.
+ */
 async function begin({ of }: Databases, session: mongo.ClientSession): Promise<mongo.BSON.Timestamp> {
   await of('submissions').collection('schema', AT_THE_MOMENT).findOne({}, { session });
   return (session as unknown as { snapshotTime: mongo.BSON.Timestamp }).snapshotTime;
@@ -77,7 +81,10 @@ async function standing(progress: ProgressReader): Promise<{ published: bigint; 
   return sum;
 }
 
-/** Takes the lease of the publishing process, which stops within three seconds and takes the lease again afterwards. */
+/**
+ * Takes the lease of the publishing process. That process stops within three seconds, and takes the lease again
+ * afterwards.
+ */
 async function holdRelay(submissions: mongo.Db): Promise<AsyncDisposable> {
   const leases = submissions.collection<{ _id: string; holder: string }>('leases');
   const holder = uuidv7();

@@ -9,7 +9,7 @@ export interface NamedObject {
   size: number | undefined;
   /** The hash in hex; undefined if the record has none. */
   sha256: string | undefined;
-  /** Whether the object may be missing, because it could be removed before the moment. */
+  /** Whether the object may be missing, because a service could have removed it before the moment. */
   optional: boolean;
 }
 
@@ -44,16 +44,16 @@ interface SubmissionRow {
 const named = ({ key, size, sha256 }: Stored, optional = false): NamedObject => ({ key, size, sha256, optional });
 
 /**
- * Returns the objects that the records in a backup need: the objects of clips, and of takes that are landing. For a past
- * moment, it applies the rule by which the submissions service lists the objects for `check`
- * (services/submissions/src/store/stored-objects.ts). Its memory use depends on the number of takes that are landing or have
- * very many parts.
+ * Returns the objects that the records in a backup need: the objects of clips, and of takes that are landing. For a
+ * past moment, it applies the same rule as the submissions service, which lists the objects for `check`
+ * (services/submissions/src/store/stored-objects.ts). Its memory use depends on the number of takes that are landing or
+ * have very many parts.
  */
 export async function* namedObjects(dir: string, collections: StoredCollection[]): AsyncGenerator<NamedObject> {
   const rowsOf = <T>(name: string) => rows<T>(dir, collections, name);
   /** The objects of each landing upload, by the id of its future submission. */
   const landing = new Map<string, NamedObject[]>();
-  /** For each page of parts, by its id, whether its upload no longer needs the parts. */
+  /** For the id of each page of parts: whether the upload no longer needs the parts. */
   const pages = new Map<string, boolean>();
   for await (const row of rowsOf<UploadRow>('uploads')) {
     const isFailed = row.state === 'refused' && row.refusal === 'failed';
@@ -74,11 +74,11 @@ export async function* namedObjects(dir: string, collections: StoredCollection[]
     for await (const { _id, parts } of rowsOf<{ _id: string; parts: Stored[] }>('upload_parts'))
       for (const part of pages.has(_id) ? parts : []) yield named(part, pages.get(_id));
   for await (const row of rowsOf<SubmissionRow>('submissions')) {
-    // The record of the landed take names its bytes.
+    // The take has landed, so the record of its submission names the bytes.
     landing.delete(row._id);
     if (row.erasedAt) continue;
     const { source, video, audio, thumbnails = [] } = row;
-    // An upload that has a separate video may be removed at any moment.
+    // The upload of a clip with a separate video may be removed at any moment.
     const objects = [video?.key ? undefined : source, video, audio, ...thumbnails];
     for (const object of objects) if (object?.key) for (const part of partsOf(object)) yield named(part);
   }

@@ -7,10 +7,10 @@ import { documentsOf, nowAndThen, readCompressed } from './streams.ts';
 
 const BATCH_DOCUMENTS = 1_000;
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** The record of the migrations. It is written last, because no service starts without it. */
+/** The collection with the record of the migrations. It is written last, because no service starts without it. */
 const SCHEMA = 'schema';
 
-/** Stores every document of the backup, with its indexes, and first empties these collections. */
+/** Empties these collections, then stores every document of the backup and creates the indexes. */
 export async function putDocuments(
   dir: string,
   manifest: Manifest,
@@ -22,7 +22,7 @@ export async function putDocuments(
   const all = Object.entries(manifest.databases).flatMap(([database, collections]) =>
     collections.map(collection => ({ database, collection })),
   );
-  // The mark of a migrated database comes last: until then, a second run repeats everything.
+  // Writes the migration records last. Until then, a second run repeats everything.
   const inOrder = all.toSorted((a, b) => Number(a.collection.name === SCHEMA) - Number(b.collection.name === SCHEMA));
   for (const { database, collection } of inOrder) {
     const target = databases.of(database).collection(collection.name);
@@ -57,7 +57,8 @@ async function* batchesOf(documents: AsyncIterable<Buffer>): AsyncGenerator<mong
 }
 
 /**
- * Creates all indexes of the backup. This version does not know the migrations of later versions, which would create theirs.
+ * Creates all indexes of the backup, because this version cannot run the migrations of a later version, which would
+ * create indexes too.
  */
 async function makeIndexes(target: mongo.Collection, { indexes }: StoredCollection): Promise<void> {
   const wanted = (indexes as mongo.IndexDescription[]).filter(({ name }) => name !== '_id_');

@@ -21,12 +21,12 @@ import { eachAtOnce, nowAndThen, readLines } from './streams.ts';
 
 const LEASE_MS = 60_000;
 const AT_ONCE = 8;
-/** The mark of the running restore in the database of submissions. It is removed last. */
+/** The mark of the running restore in the database of submissions. This mark is removed last. */
 const OF_THE_STORE = 'checksum-probe';
 
 /**
- * Restores a backup into empty servers. It verifies everything before it writes, and no service starts on a partial
- * restore; the same command continues it. Fails with NotDone or a ConfigError.
+ * Restores a backup into empty servers. It verifies everything before it writes. No service starts on a partial
+ * restore, and the same command continues one. Fails with NotDone or a ConfigError.
  */
 export async function runRestore(
   env: NodeJS.ProcessEnv,
@@ -43,18 +43,18 @@ export async function runRestore(
     await using databases = await openDatabases(settings);
     const objects = createObjects(settings);
     const goesOn = await requireEmpty({ manifest, settings, databases, objects });
-    // Detects the faults that would fail the migration at the end, before anything is written.
+    // Before anything is written, detects the faults that would fail the migration at the end.
     await judgeTopics(settings);
     await verify(dir, manifest, show);
     await using lease = await takeLease(createLease(databases.connection, 'restore', LEASE_MS));
     if (!lease) throw new NotDone('Another restore into these databases runs: wait for its end.');
-    // The verification may have taken hours.
+    // Checks again, because the verification may have taken hours.
     await requireEmpty({ manifest, settings, databases, objects });
     await objects.ensureBucket();
     await mark(databases, manifest.id);
     await putObjects(dir, manifest, { objects, goesOn, show });
     await putDocuments(dir, manifest, databases, show);
-    // Kafka may be unavailable by now: as long as the marks are there, the same command continues.
+    // Kafka may be unavailable by now. While the marks exist, the same command can continue.
     await judgeTopics(settings);
     for (const marks of marksIn(databases)) await marks.drop();
     await migrateAll(stores, show).catch(error => {
@@ -83,10 +83,10 @@ const judgeTopics = (settings: Settings) =>
 const marksIn = (databases: Databases) =>
   DATABASES.map(name => databases.of(name).collection<{ _id: string; at: Date }>(RESTORING));
 
-/** While these marks are there, nothing migrates these databases and no service starts on them. */
+/** Sets the marks. While they exist, no migration changes these databases, and no service starts on them. */
 async function mark(databases: Databases, id: string): Promise<void> {
   for (const marks of marksIn(databases)) await marks.replaceOne({ _id: id }, { at: new Date() }, { upsert: true });
-  // Removes the migration record of each database: the restore writes the record of the backup.
+  // Removes the migration record of each database, because the restore writes the backup's record.
   for (const name of DATABASES) await databases.of(name).collection('schema').drop();
 }
 
@@ -99,12 +99,12 @@ interface Place {
 
 const CLEAR = 'A restore needs empty servers: drop this data, or name other servers.';
 
-/** Returns what the operator can do about a database with documents. */
+/** Returns a sentence that tells the operator what to do about a database with documents. */
 async function remedyFor({ system }: Manifest, databases: Databases): Promise<string> {
   const systems = databases.of('submissions').collection<{ _id: string; id: string }>('system');
   const isOfBackup = (await systems.findOne({ _id: 'system' }))?.id === system;
   const marked = await Promise.all(marksIn(databases).map(marks => marks.findOne({})));
-  // The marks belong to another backup. A migration does not complete a partial restore.
+  // Marks of another backup mean a partial restore, which a migration does not complete.
   if (!isOfBackup || marked.some(mark => mark !== null)) return CLEAR;
   return `It holds the system of this backup: if a restore was interrupted after it had restored all data, ${MIGRATE_COMMAND} completes it. Otherwise drop it, or name other servers.`;
 }

@@ -18,15 +18,15 @@ export const DATABASES = ['projects', 'submissions', 'webhooks'] as const;
 
 /** The databases of a system, over one client. */
 export interface Databases extends AsyncDisposable {
-  /** The URL of the database of submissions. */
+  /** The connection to the database of submissions. */
   connection: Connection;
   client: mongo.MongoClient;
   of(name: string): mongo.Db;
 }
 
 /**
- * A collection that is read in a session with a fixed moment needs this read concern: the default of the connection would
- * replace it.
+ * A read in a session with a fixed moment needs this read concern, because the connection's default would override the
+ * session's.
  */
 export const AT_THE_MOMENT = { readConcern: { level: 'snapshot' } } as const;
 

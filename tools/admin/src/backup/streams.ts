@@ -21,7 +21,7 @@ export function meter(): Transform & { bytes: number; hash: Hash } {
   return Object.assign(through, { bytes: 0, hash });
 }
 
-/** Writes a file atomically: it gets its name once its bytes are on the disk. A failure leaves no file. */
+/** Writes a file atomically: the file gets its name when all its bytes are on the disk. A failure leaves no file. */
 export async function writeWhole(
   path: string,
   source: AsyncIterable<Buffer>,
@@ -42,7 +42,10 @@ export async function writeWhole(
   return { bytes: counted.bytes, sha256: counted.hash.digest('hex') };
 }
 
-/** Writes a compressed file of the backup. Speed counts more than size: MongoDB keeps the moment only for a limited time. */
+/**
+ * Writes a compressed file of the backup. Speed matters more than size, because MongoDB keeps the moment only for a
+ * limited time.
+ */
 export async function writeCompressed(dir: string, path: string, source: AsyncIterable<Buffer>): Promise<StoredFile> {
   async function* compressed() {
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
@@ -120,7 +123,7 @@ export async function eachAtOnce<T>(
 
 const PROGRESS_MS = 2_000;
 
-/** Returns a function that shows a line, at most every two seconds. */
+/** Returns a function that shows a line, at most once every two seconds. */
 export function nowAndThen(show: (line: string) => void): (line: () => string) => void {
   let shownAt = performance.now();
   return line => {
