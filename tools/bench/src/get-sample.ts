@@ -6,7 +6,10 @@ import { loopSample } from './sample.ts';
 /** Maximum number of concurrent requests. */
 export const LANES = 16;
 
-/** Returns a sampler of GET requests to one path with the owner's token, sixteen at once. Counts the CPU time of `counted`. */
+/**
+ * Returns a function that samples GET requests to one path with the owner's token, sixteen at once. Counts the CPU time
+ * of `counted`.
+ */
 export function getSample(
   bench: Bench,
   stack: AsyncDisposableStack,

@@ -6,7 +6,7 @@ import { randomFrom } from './stats/random.ts';
 
 const BENCH = { log() {}, signal: new AbortController().signal, scale: FULL } as unknown as Bench;
 
-/** Measures a row that takes three minutes; `wasPrepared` returns whether the row was started. */
+/** Measures a row that takes three minutes. `wasPrepared` returns whether the row has started. */
 function measured(more: Partial<MeasureOptions>) {
   let prepared = false;
   const sample = async () => ({ metrics: { rate: 1 }, machine: { all: 1, foreign: 0, stolen: 0 } });

@@ -6,14 +6,14 @@ export interface Options {
   rows: readonly Row[];
   /** The number of rounds; undefined uses the default of each row. */
   rounds: number | undefined;
-  /** True ends the run after an hour, if neither rows nor rounds are given. */
+  /** True limits the run to an hour, if neither rows nor rounds are given. */
   bounded: boolean;
   seed: number;
   /** The folder for CPU profiles of the services. */
   profile: string | undefined;
   /** True counts operations instead of measuring rows. */
   counts: boolean;
-  /** The commit to measure or count in comparison with the current one. */
+  /** The commit to compare with the current commit. */
   against: string | undefined;
   help: boolean;
 }
@@ -22,7 +22,7 @@ export interface Options {
 export const ROUNDS = 9;
 /** An undecided row gets more rounds, up to this number. */
 export const MAX_ROUNDS = 36;
-/** With fewer rounds, a run shows figures without a verdict and does not store results. */
+/** A run with fewer rounds shows figures without a verdict, and does not store results. */
 export const MIN_ROUNDS = 9;
 
 export const helpOf = (

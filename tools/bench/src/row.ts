@@ -15,7 +15,7 @@ export interface Scale {
   largeBytes: number;
   /** Duration and picture size of the clip for a media job. */
   clip: { seconds: number; width: number; height: number };
-  /** Repeats, in one sample, of work that takes under a second. */
+  /** The number of repetitions, in one sample, of work that takes less than a second. */
   repeats: number;
   /** Sizes of the large project and of the owner with many projects. */
   growth: { submissions: number; links: number; projects: number };
@@ -67,18 +67,21 @@ export interface Row {
   named?: boolean;
   /** The number of rounds; nine by default. */
   rounds?: number;
-  /** Turns of each variant in a round; their mean is the figure. A machine that is slow for seconds then affects all variants. */
+  /**
+   * The number of turns of each variant in a round. The mean of the turns is the figure. With several turns, a machine
+   * that is slow for seconds affects all variants.
+   */
   turns?: number;
   /**
-   * Measures all variants at the same time, because the machine's speed changes. Only for CPU time, which is counted by process, or for
-   * requests that run one at a time (`oneByOne`), so that the variants alternate.
+   * Measures all variants at the same time, because the machine's speed changes. Use it only for CPU time, which is
+   * counted by process, or for requests that run one at a time (`oneByOne`), so that the variants alternate.
    */
   atOnce?: boolean;
-  /** The duration of nine rounds and the preparation on two cores. */
+  /** The minutes that the preparation and nine rounds take on two cores. */
   minutes: number;
   /**
-   * Creates the data, starts the peers, and checks that every variant returns the same answer. `stack` ends everything that
-   * this starts. Rejects with a sentence about the first variant with a different answer.
+   * Creates the data, starts the peers, and checks that every variant returns the same answer. `stack` ends everything
+   * that this function starts. Rejects with a sentence about the first variant with a different answer.
    */
   prepare(bench: Bench, stack: AsyncDisposableStack): Promise<Prepared>;
 }
@@ -90,7 +93,7 @@ export type Prepared = Readonly<Record<string, () => Promise<Sample>>>;
 export const PRODUCT = 'product';
 export const AGAIN = 'product again';
 
-/** Returns goals that require two measurements of the product to agree in these metrics. */
+/** Returns one goal for each metric. Two measurements of the product must agree in these metrics. */
 export const itself = (...metrics: string[]): Goal[] =>
   metrics.map(metric => ({ text: `${metric} of the product beside itself`, metric, of: PRODUCT, to: AGAIN }));
 

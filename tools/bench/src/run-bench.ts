@@ -20,11 +20,13 @@ import { summaryOf } from './report/table.ts';
 import { type Bench, FULL } from './row.ts';
 import { randomFrom } from './stats/random.ts';
 
-/** Time limit of a run of all rows. Named rows always get their first rounds, but no additional ones after this time. */
+/**
+ * The time limit of a run of all rows. Named rows always get their first rounds, but no more rounds after this time.
+ */
 const LIMIT_SECONDS = 60 * 60;
 /** The part of the limit that is reserved for stopping. */
 const STOP_SECONDS = 30;
-/** Variables with servers elsewhere, whose CPU time cannot be counted. */
+/** Variables that name servers elsewhere. The CPU time of such servers cannot be counted. */
 const ELSEWHERE = /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/;
 
 export const withoutServers = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
@@ -45,7 +47,7 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
   const env = withoutServers(process.env);
   const peers = await ensurePeers(new Set(rows.flatMap(row => row.needs)), { dir, env, signal }, log);
   const programs = await ensureDeployedFfmpeg({ env, log, signal });
-  // The hour starts after the installation and the build, which would otherwise leave too little time for the last row.
+  // The hour starts after the installation and the build. Otherwise the last row would have too little time.
   const startedAt = performance.now();
   const left = () => LIMIT_SECONDS - STOP_SECONDS - (performance.now() - startedAt) / 1000;
   await using stack = new AsyncDisposableStack();

@@ -6,16 +6,19 @@ import type { Metrics } from './stats/goal.ts';
 import { quantile } from './stats/interval.ts';
 import type { Sample } from './stats/rounds.ts';
 
-/** A sample fails if its processes have used too little CPU after this time. */
+/** A sample fails if its processes have not used enough CPU after this time. */
 const LIMIT_SECONDS = 90;
 
-/** Returns a bench whose samples last only `share` of the normal time, for one of several turns in a round. */
+/**
+ * Returns a bench with shorter samples, for rows with several turns in a round. `share` is the part of the normal
+ * duration.
+ */
 export function partOf(bench: Bench, share: number): Bench {
   const { scale } = bench;
   return { ...bench, scale: { ...scale, minTicks: scale.minTicks * share, minSeconds: scale.minSeconds * share } };
 }
 
-/** Returns the metrics of `work`, together with the machine's CPU times meanwhile. */
+/** Returns the metrics of `work`, and the machine's CPU times during the work. */
 export async function timed(bench: Bench, work: () => Promise<Metrics>): Promise<Sample> {
   bench.signal.throwIfAborted();
   const meter = startMeter({});
@@ -34,8 +37,8 @@ export async function msOf(work: () => Promise<unknown>): Promise<number> {
 export type OneByOne = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Returns a function that runs one piece of work after the other, in the order of the calls. Variants that are measured at once
- * then alternate, so that the machine's speed at a moment is the same for all of them.
+ * Returns a function that runs one piece of work after the other, in the order of the calls. Variants that are measured
+ * at the same time then alternate, so changes in the machine's speed affect all of them equally.
  */
 export function oneByOne(signal: AbortSignal): OneByOne {
   const slots = createFairSlots(1, { queued: 1_000 });
@@ -62,8 +65,8 @@ export interface LoopPlan {
 }
 
 /**
- * Keeps `lanes` requests running until the counted processes have used enough CPU time for a figure. Measures `rate` (units a second),
- * and per unit `cpuMs` of the counted processes.
+ * Keeps `lanes` requests running until the counted processes have used enough CPU time for a figure. Measures `rate`
+ * (units a second), and `cpuMs` (the CPU time of the counted processes for each unit).
  */
 export async function loopSample(bench: Bench, plan: LoopPlan): Promise<Sample> {
   bench.signal.throwIfAborted();

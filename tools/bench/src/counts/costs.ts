@@ -32,12 +32,15 @@ export interface Costs {
 
 const CLIP = { width: 320, height: 180, seconds: 3, text: 'This is what I think of it.' };
 const WAIT_MS = 60_000;
-/** The time for counted work after the webhook: marks in the databases and committed offsets. */
+/** The time for counted work that follows the webhook: marks in the databases and committed offsets. */
 const FOLLOWS_MS = 1_500;
-// One turn of the slowest loops.
+// The slowest loops run once in this time.
 const IDLE_MS = 30_000;
 
-/** Counts one kind of work after the other, and subtracts the work of the idle system in the same time. */
+/**
+ * Counts the work of each kind of request and of a clip, one after the other. Subtracts the work of the idle system in
+ * the same time.
+ */
 export async function countCosts({ product, taps, topicPrefix, signal, reads, clips }: CountedPlace): Promise<Costs> {
   await using stack = new AsyncDisposableStack();
   const hook = stack.use(await startHook());

@@ -3,10 +3,10 @@ import { openTap, type Tap } from './tap.ts';
 
 const OP_MSG = 2013;
 const HEAD_BYTES = 16;
-/** The command follows the flags and the kind of the first section. */
+/** The command's name follows the flags and the kind of the first section. */
 const COMMAND_AT = HEAD_BYTES + 5;
 const PREFIX = /^.*_/;
-/** The driver sends its own checks of the server to this database. */
+/** The driver checks the server with commands to this database. */
 const OF_DRIVER = 'admin';
 const BY_DRIVER = new Set(['hello', 'ismaster', 'ping', 'endSessions']);
 
@@ -26,7 +26,7 @@ export async function openMongoTap(mongoUrl: string): Promise<Tap> {
       }
     };
   });
-  // With more than one member, the driver would connect to the replica set's members directly.
+  // With a connection to the whole replica set, the driver would bypass the proxy and use the members' addresses.
   const direct = new URLSearchParams(search);
   direct.set('directConnection', 'true');
   return { ...tap, url: `mongodb://${tap.address}/?${direct}` };

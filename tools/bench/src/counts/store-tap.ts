@@ -7,7 +7,7 @@ const IDS = /[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g;
 export async function openStoreTap(endpoint: string): Promise<Tap> {
   const { hostname, port } = new URL(endpoint);
   const tap = await openTap({ hostname, port: Number(port) }, count => {
-    // Assumes that each request starts a new chunk, so it reads only the start of each chunk.
+    // Reads only the start of each chunk, because it assumes that each request starts a new chunk.
     return chunk => {
       const line = chunk.toString('latin1', 0, Math.min(chunk.length, 2_000)).split('\r\n', 1)[0]!;
       const [, method, path = ''] = REQUEST_LINE.exec(line) ?? [];
@@ -17,7 +17,7 @@ export async function openStoreTap(endpoint: string): Promise<Tap> {
   return { ...tap, url: `http://${tap.address}` };
 }
 
-/** Returns the path without the bucket, ids and signature; keeps the names of the other parameters. */
+/** Returns the path without the bucket, the ids and the signature. Keeps the names of the other parameters. */
 function kindOf(path: string): string {
   const { pathname, searchParams } = new URL(path, 'http://store');
   const parameters = [...searchParams.keys()].filter(name => !name.startsWith('X-Amz-') && name !== 'x-id').sort();

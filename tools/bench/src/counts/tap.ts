@@ -11,7 +11,10 @@ export interface Tap extends AsyncDisposable {
 
 type Count = (name: string) => void;
 
-/** Starts the proxy. Calls `reader` for each connection, and the function that it returns for each chunk from the client. */
+/**
+ * Starts the proxy. Calls `reader` for each connection. `reader` returns a function, which the proxy calls for each
+ * chunk from the client.
+ */
 export async function openTap(
   server: { hostname: string; port: number },
   reader: (count: Count) => (chunk: Buffer) => void,

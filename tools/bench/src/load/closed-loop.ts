@@ -1,4 +1,6 @@
-/** The result of a closed loop, in which each lane sends its next request after the answer to the last one. */
+/**
+ * The result of a closed loop. In this loop, each lane sends its next request after the answer to its previous request.
+ */
 export interface LoopResult {
   count: number;
   seconds: number;

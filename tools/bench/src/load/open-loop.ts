@@ -16,7 +16,7 @@ export function schedule(everyMs: number, startsAt = performance.now()): (signal
 }
 
 export interface Arrival<T> {
-  /** Milliseconds from the intended time to the answer, so a wait before sending counts too. */
+  /** The milliseconds from the intended time to the answer. A wait before sending counts too. */
   latencyMs: number;
   value: T;
 }
@@ -45,7 +45,7 @@ export async function openLoop<T>(
   for (const [at, time] of times.entries()) {
     const intendedAt = await schedule(0, startedAt + time)(signal);
     begun.push(work(at, intendedAt).then(value => ({ latencyMs: performance.now() - intendedAt, value })));
-    // All results are awaited below; this only prevents an unhandled rejection.
+    // Only prevents an unhandled rejection, because all results are awaited below.
     begun.at(-1)!.catch(() => {});
   }
   const ended = await Promise.allSettled(begun);

@@ -6,7 +6,7 @@ const ids = Array.from({ length: 40 }, (_, at) => String(at));
 const signal = new AbortController().signal;
 
 test('the rate excludes the start, before each worker has finished one, and the end, when some workers are idle', async () => {
-  // No progress in the first second, ten a second until four fifths are done, then one a second.
+  // No progress in the first second, then ten items a second until four fifths are done, then one a second.
   let now = 0;
   const clock = mock.method(performance, 'now', () => now);
   const done = async () => {

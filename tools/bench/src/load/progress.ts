@@ -10,15 +10,15 @@ export interface Batch {
 export interface Progress {
   /** Units of work a second, measured while every worker had work. */
   rate: number;
-  /** Units of work not done within the limit. */
+  /** The number of units not done within the limit. */
   lost: number;
 }
 
 const LOOK_MS = 50;
 
 /**
- * Watches a batch until it is done, for `limitMs` at most. Each worker gets `each` units. The rate excludes the time of each
- * worker's first and last unit, because some workers are idle near the end.
+ * Watches a batch until it is done, for at most `limitMs`. Each worker gets `each` units. The rate excludes the time of
+ * each worker's first and last unit, because some workers may be idle then.
  */
 export async function progressOf(
   { ids, done }: Batch,

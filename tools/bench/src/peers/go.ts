@@ -68,11 +68,14 @@ export const startGrpcGateway = (
     ...['-cert', TLS_CERT_FILE!, '-key', TLS_KEY_FILE!, '-ca', TLS_CA_FILE!],
   ]);
 
-/** Starts a reverse proxy in front of the object store. */
+/** Starts a Go reverse proxy in front of the object store. */
 export const startGoProxy = (program: string, place: PeerPlace, target: string): Promise<Peer> =>
   start(program, 'proxy', place, ['-target', target]);
 
-/** Starts a server that answers any path with an archive of the files in a list, whose lines have a name, a tab and an address. */
+/**
+ * Starts a server that answers any path with a ZIP archive. `list` is a file whose lines have a name, a tab and an
+ * address.
+ */
 export const startGoZip = (program: string, place: PeerPlace, list: string): Promise<Peer> =>
   start(program, 'zip', place, ['-list', list]);
 

@@ -11,7 +11,10 @@ export async function startNginx(program: string, place: PeerPlace, target: stri
   });
 }
 
-/** The settings of an operator for large bodies: persistent connections, buffers for a fast client, no temporary files. */
+/**
+ * The settings that an operator would choose for large bodies: persistent connections, buffers for a fast client, no
+ * temporary files.
+ */
 const http = (port: number, target: URL): string => `  access_log off;
   server_tokens off;
   sendfile on;

@@ -2,7 +2,7 @@ import { type Child, startChild } from '@recording-request/stack/child-process';
 import { freePort } from '@recording-request/stack/ports';
 import { waitFor } from '@recording-request/stack/wait';
 
-/** A server that replaces the product. */
+/** A server that the benchmark compares with the product. */
 export interface Peer extends AsyncDisposable {
   url: string;
   pid: number;

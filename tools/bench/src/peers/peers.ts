@@ -8,7 +8,7 @@ import { ensureTusPeer } from './tus.ts';
 /** A program that must be installed before a row starts. */
 export type Need = 'go' | 'nginx' | 'tus' | 'zip' | 'curl' | 'media' | 'chromium';
 
-/** The paths of the peers' programs. A program is undefined if no row needs it. */
+/** The paths of the peers' programs. A path is undefined if no row needs the program. */
 export interface Peers {
   place: PeerPlace;
   go?: string;

@@ -19,17 +19,23 @@ interface StoredSource {
 
 /** Puts waiting work directly into the stores, because thousands of real uploads would take too long. */
 export interface Backlog extends AsyncDisposable {
-  /** Returns the record of a project's first clip after its landing and before its media, and copies its parts to `source-0`, `source-1` … */
+  /**
+   * Returns the record of a project's first clip, between its landing and its media. Copies the clip's parts to
+   * `source-0`, `source-1` …
+   */
   keepLanded(projectId: string, source: string, signal: AbortSignal): Promise<Row>;
   /** Adds landed clips without media. */
   media(landed: Row, source: string, count: number): Promise<Batch>;
   /** Adds clips with sound but without a transcript. */
   transcripts(submissionId: string, count: number): Promise<Batch>;
-  /** Resolves after the delivery of an event of the project. */
+  /** Resolves when an event of the project has been delivered. */
   firstDelivered(projectId: string, signal: AbortSignal): Promise<void>;
   /** Adds unsent events, copied from the first one of the project. */
   deliveries(projectId: string, count: number): Promise<Batch>;
-  /** Returns how many more ends of jobs the logs of a service's workers have than the batch has jobs. */
+  /**
+   * Returns the number of repeated jobs: the finished jobs in the logs of a service's workers, minus the jobs of the
+   * batch.
+   */
   repeatedJobs(service: string, batch: Batch): Promise<number>;
 }
 
@@ -52,7 +58,7 @@ export async function openBacklog(product: OwnProduct): Promise<Backlog> {
     if (!row) throw new Error(`there is no clip ${id} in the database`);
     return row;
   };
-  // Each batch has its own link, which identifies its clips.
+  // Each batch has a separate link, which identifies the clips of the batch.
   const insertClips = async (rows: Row[], done: Record<string, string>): Promise<Batch> => {
     const linkId = randomUUID();
     await clips.insertMany(rows.map(row => ({ ...row, linkId, responseId: randomUUID(), revision: 1 })));

@@ -7,7 +7,7 @@ import type { File } from './product.ts';
 /** The folder for the clips of all runs and tests; each clip is made once per machine. */
 export const CLIPS = join(tmpdir(), 'recording-request-clips');
 
-/** The size of such a clip for each second. Every picture is a key frame, so ffmpeg reads the clip as fast as possible. */
+/** The bytes of a clip per second. Every picture is a key frame, so that ffmpeg reads the clip as fast as possible. */
 const BYTES_PER_SECOND = 5e6 / 2.6;
 const PICTURE = { width: 1920, height: 1080, frameRate: 25, keyFrameSec: 1 / 25 };
 

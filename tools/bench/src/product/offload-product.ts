@@ -4,7 +4,10 @@ import { startMediaProxy } from '@recording-request/stack/media-proxy';
 import type { Bench } from '../row.ts';
 import { type OwnProduct, startOwnProduct } from './own-product.ts';
 
-/** A product behind an nginx that sends the bytes, as in deploy/nginx. Its `baseUrl` is still the gateway's. */
+/**
+ * A product behind an nginx that sends the bytes, as in deploy/nginx. `baseUrl` is the URL of the gateway, not of
+ * nginx.
+ */
 export interface OffloadProduct extends OwnProduct {
   /** The base URL of nginx. */
   frontUrl: string;

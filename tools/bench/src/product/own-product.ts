@@ -16,8 +16,8 @@ export interface OwnProduct extends Product, AsyncDisposable {
 }
 
 /**
- * Starts separate services on the same servers: all six, or those in `only`. A second start with the same name keeps the
- * data; with the earlier `token` it creates no new owner.
+ * Starts separate services on the same servers: all six services, or only the services in `only`. A second start with
+ * the same name keeps the data. With the `token` of an earlier start, it creates no new owner.
  */
 export async function startOwnProduct(
   { product, dir, log, signal, profile }: Bench,

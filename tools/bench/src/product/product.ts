@@ -19,7 +19,7 @@ export interface Product {
   databasePrefix: string;
   topicPrefix: string;
   bucket: string;
-  /** The folder of its workers' ffmpeg and ffprobe; PATH by default. */
+  /** The folder of the workers' ffmpeg and ffprobe; by default, they come from PATH. */
   programs?: string;
 }
 
@@ -37,7 +37,7 @@ export async function ask<T>({ baseUrl, token }: Product, path: string, json?: u
   return answer.json();
 }
 
-/** Creates a project with a shared link for many uses; without transcripts unless `settings` enable them. */
+/** Creates a project with a shared link for many uses. It has no transcripts unless `settings` enable them. */
 export const createProject = (product: Product, projectName: string, settings: Record<string, unknown> = {}) =>
   ask<ProjectCreatedJson>(product, '/api/projects', {
     projectName,

@@ -9,7 +9,10 @@ const BATCH = 2_000;
 
 /** Inserts many records into the product's databases, because creating them through the API would take hours. */
 export interface Seed extends AsyncDisposable {
-  /** Copies a clip's record into a project `count` times, each with the fields of `fieldsOf`. All copies use the media of that clip. */
+  /**
+   * Copies a clip's record into a project `count` times. Each copy gets the fields from `fieldsOf`, and uses the media
+   * of that clip.
+   */
   submissions(
     submissionId: string,
     to: { projectId: string; linkId: string },
@@ -65,7 +68,7 @@ export async function openSeed({
   };
 }
 
-/** Selects one clip in ten; one clip in a hundred has a failed transcript. */
+/** Selects one clip in ten. One clip in a hundred gets a failed transcript. */
 function stateOf(at: number) {
   const words = { transcriptStatus: 'completed', transcriptText: 'what was said', transcriptVtt: 'WEBVTT' };
   return { selected: at % 10 === 0, ...(at % 100 === 0 ? { transcriptStatus: 'failed' } : words) };

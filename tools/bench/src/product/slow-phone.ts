@@ -8,7 +8,7 @@ const VIEWPORT = { width: 390, height: 760 };
 const LINE = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 1.6e6 / 8 };
 const CPU_SLOWED = 4;
 
-/** The wait and the traffic of a first visit to a page. Times are in milliseconds from the navigation. */
+/** The wait and the traffic of a first visit to a page. Times are in milliseconds since the navigation. */
 export interface PageLoad {
   /** Until the first text or picture. */
   painted: number;
@@ -20,7 +20,7 @@ export interface PageLoad {
   bytes: number;
 }
 
-/** A Chromium that is slowed down to the speed of a phone. */
+/** A Chromium that is slowed down to the speed of a phone on a slow line. */
 export interface SlowPhone extends AsyncDisposable {
   /** Opens a page without a cache or an open connection. Rejects if its script is not ready within half a minute. */
   open(url: string): Promise<PageLoad>;

@@ -7,7 +7,7 @@ import type { Bench } from '../row.ts';
 const ARRIVAL_MS = 90_000;
 const SIGNALS = ['traces', 'metrics'] as const;
 
-/** A collector, and the variables that make services send to it: only its address. */
+/** A collector, and the variables that make services send to it. They contain only its address. */
 export interface Collector {
   env: Record<string, string>;
   /** Resolves when spans and metrics have arrived. */

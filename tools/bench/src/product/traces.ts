@@ -3,7 +3,7 @@ import { startTraceReceiver, traceVariables } from '@recording-request/demo/trac
 import { SERVICES, type ServiceName } from '@recording-request/stack/service-plan';
 import { waitFor } from '@recording-request/stack/wait';
 
-/** Times of a clip's steps by the spans of its trace, in milliseconds since 1970. */
+/** The times of a clip's steps, read from the spans of its trace, in milliseconds since 1970. */
 export interface Moments {
   /** End of the write that makes the upload a submission. */
   stored: number;
@@ -15,17 +15,17 @@ export interface Moments {
   transcribed: number;
 }
 
-/** Receives the spans of a product, which show a clip's progress without extra requests. */
+/** Receives the spans of a product. They show the progress of a clip without extra requests. */
 export interface Traces extends AsyncDisposable {
   env: Record<string, string>;
   serviceEnv: Partial<Record<ServiceName, Record<string, string>>>;
-  /** Resolves when this upload's clip has a transcript, and drops all spans. */
+  /** Resolves when the clip of this upload has a transcript. Then drops all spans. */
   momentsOf(uploadUrl: string, signal: AbortSignal): Promise<Moments>;
 }
 
 const LIMIT_MS = 60_000;
 const LOOK_MS = 200;
-// Close to the default of five seconds, so that not every measured landing includes an export of spans.
+// Close to the default of five seconds, so that an export of spans falls into only some of the measured landings.
 export const SENT_AFTER_MS = 3_000;
 
 export async function startTraces(): Promise<Traces> {

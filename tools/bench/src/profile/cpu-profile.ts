@@ -20,8 +20,8 @@ export interface Usage {
 const IDLE = '(idle)';
 
 /**
- * Returns the use of time in the second half of a profile, because a new process runs code that is not compiled yet. Counts time for
- * the function that spent it, not for its callers.
+ * Returns how a process used its time in the second half of a profile. Ignores the first half, in which a new process
+ * runs code that is not compiled yet. Counts time for the function that spent it, not for the callers of this function.
  */
 export function usageOf({ nodes, samples, timeDeltas }: CpuProfile): Usage {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
@@ -29,7 +29,7 @@ export function usageOf({ nodes, samples, timeDeltas }: CpuProfile): Usage {
   const usage: Usage = { busyMs: 0, owners: new Map(), functions: new Map() };
   let passed = 0;
   for (const [at, id] of samples.entries()) {
-    // A sample counts for the time until the next one.
+    // A sample counts for the time until the next sample.
     const ms = (timeDeltas[at + 1] ?? 0) / 1_000;
     passed += timeDeltas[at] ?? 0;
     const { functionName, url, lineNumber } = frames.get(id)!;

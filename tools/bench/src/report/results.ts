@@ -78,7 +78,7 @@ export interface KeptRow extends Pick<RowResult, 'name' | 'title' | 'findings'> 
 
 const COMMIT_DIGITS = 8;
 
-/** Returns the kept rows, with older results replaced by the run's judged rows, in the order of their numbers. */
+/** Returns the kept rows in the order of their numbers. The judged rows of the run replace older results. */
 export function withRun(kept: readonly KeptRow[], { date, commit, cpu, rows }: RunResult): KeptRow[] {
   const about = { date, commit: commit.slice(0, COMMIT_DIGITS), cpu };
   const judged = rows

@@ -15,7 +15,10 @@ const ZIP = 'zip -0';
 const GO = 'Go archive/zip';
 const CLIP_BYTES = 5e6;
 
-/** An owner downloads a project as a ZIP file. Go reads the same objects from the same store; zip has them as files. */
+/**
+ * An owner downloads a project as a ZIP file. The Go peer reads the same objects from the same store. The zip peer
+ * reads them from files.
+ */
 export const archive: Row = {
   name: '5',
   title: 'ZIP of 200 5 MB clips',
@@ -47,7 +50,7 @@ export const archive: Row = {
       url: `${product.baseUrl}/api/projects/${project.projectId}/export/project.zip`,
       headers: bearer(product),
     };
-    // project.json, submissions.csv and transcripts.txt.
+    // The archive contains three more files: project.json, submissions.csv and transcripts.txt.
     await expectArchive(bench, 'project.zip', request, { videos: ids.length, others: 3, size });
     const variants: Record<string, () => Promise<Sample>> = {
       ...twice(downloadSample(bench, request, bytes)),

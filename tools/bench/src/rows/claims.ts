@@ -12,18 +12,20 @@ import { quantile } from '../stats/interval.ts';
 
 const BARE = 'findOneAndUpdate';
 const CLAIMS = 200;
-/** The maximum uses of a link. The rounds alternate between links, because 36 rounds claim two million uses. */
+/** The maximum number of uses of a link. 36 rounds claim two million uses, so the rounds alternate between links. */
 const MAX_USES = 1_000_000;
 const LINKS = 4;
-/** Turns in a round, so that a pause of the machine or of the database's disk affects more than one variant. */
+/**
+ * The number of turns in a round. A pause of the machine or of the database's disk then affects more than one variant.
+ */
 const TURNS = 4;
 /**
- * The number of the product's bursts for each burst of the peer, which takes four times as long. Short bursts vary, so each
- * figure is the median of many.
+ * The number of the product's bursts for each burst of the peer. A burst of the peer takes four times as long. Short
+ * bursts vary, so each figure is the median of many bursts.
  */
 const OWN_BURSTS = 4;
 
-/** The product's options, but with a longer wait for a connection, because the updates of one record conflict. */
+/** The product's options, with a longer wait for a connection, because the updates of one record conflict. */
 const DURABLE = {
   maxPoolSize: 50,
   retryWrites: true,
@@ -96,13 +98,13 @@ export const claims: Row = {
       return ms;
     };
     const several = async (claim: Claim, count: number) => {
-      // Does not time the first burst that follows a burst of another variant.
+      // Excludes the first burst from the measurement, because it follows a burst of another variant.
       await burst(claim);
       const each: number[] = [];
       for (let done = 0; done < count; done++) each.push(await burst(claim));
       return each;
     };
-    // The median, because a single stall of the database or the machine would outweigh many bursts in a mean.
+    // Uses the median: in a mean, a single stall of the database or the machine would outweigh many bursts.
     const sample = (claim: Claim, count: number) => () =>
       timed(bench, async () => {
         const each: number[] = [];

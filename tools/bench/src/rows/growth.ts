@@ -15,13 +15,15 @@ const LARGE = 'large';
 /** An owner with as many projects as the large owner, but without clips. */
 const EMPTY = 'empty';
 /**
- * The number of requests of each kind for each repeat of a turn; their median is the figure. The long lists of projects are
- * requested once.
+ * The number of requests of each kind for each repetition of a turn. The median of the requests is the figure. A long
+ * list of projects is requested only once.
  */
 const REQUESTS = 4;
-/** Turns of the sweeper for each repeat: they take five times as long as a page, and vary little. */
+/**
+ * The number of the sweeper's turns for each repetition. A turn takes five times as long as a page, and varies little.
+ */
 const SWEEPS = 2;
-/** Turns in a round, so that a machine that is slow for some seconds affects all variants. */
+/** The number of turns in a round, so that a machine that is slow for some seconds affects all variants. */
 const TURNS = 8;
 const CLIP_BYTES = 200_000;
 const SMALL_CLIPS = 100;
@@ -29,7 +31,10 @@ const SMALL_LINKS = 10;
 const STATS_MS = 60;
 const MOST = 1.2;
 
-/** Queries of a project by metric. Each returns as many clips as the small project has, so that all answers have the same length. */
+/**
+ * The queries of a project, by metric. Each query returns as many clips as the small project has, so that all answers
+ * have the same length.
+ */
 const PAGES: Record<string, string> = {
   'first page': '',
   'selected page': '?selected=true&limit=10',

@@ -17,8 +17,8 @@ import { msOf, timed } from '../sample.ts';
 
 const CLIPS_SENT = 50;
 /**
- * The minimum interval between two clips, in addition to the interval of the span export: the system must be idle when a
- * clip arrives.
+ * The minimum interval between two clips, added to the interval of the span export. The system must be idle when a clip
+ * arrives.
  */
 const LEAST_EVERY_MS = 2_500;
 /** The interval on a slow machine, as a multiple of the first clip's duration. */
@@ -34,7 +34,7 @@ const p50 = (text: string, metric: string, atMost: number) => ({
   of: PRODUCT,
   atMost,
 });
-/** A 10 MB clip arrives every few seconds, timed from its intended start. A round is one clip. */
+/** A 10 MB clip arrives every few seconds. The time counts from the intended start. A round is one clip. */
 export const landing: Row = {
   name: '8',
   title: '10 MB clip on an idle system',
@@ -52,7 +52,7 @@ export const landing: Row = {
   async prepare(bench, stack): Promise<Prepared> {
     const { signal, dir } = bench;
     const traces = stack.use(await startTraces());
-    // Profiling would make each step of a service 50 % longer.
+    // Does not profile, because profiling would make each step of a service 50 % longer.
     const product = stack.use(await startOwnProduct({ ...bench, profile: undefined }, 'landing', traces));
     const { path, mimeType } = await makeClip({ dir: CLIPS, container: 'mp4', text: TEXT, ...CLIP });
     const file: File = { path, mimeType, bytes: (await stat(path)).size };
@@ -140,7 +140,7 @@ async function send(url: string, file: File, signal: AbortSignal): Promise<{ sub
   return { submissionId: JSON.parse(body).submissionId, answerMs };
 }
 
-/** Returns the duration of a media job's bare command, in milliseconds. */
+/** Returns the duration of the bare ffmpeg command of a media job, in milliseconds. */
 const bare = (source: string, to: string): Promise<number> =>
   msOf(() =>
     run('ffmpeg', [

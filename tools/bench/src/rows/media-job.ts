@@ -25,7 +25,10 @@ type Container = (typeof CONTAINERS)[number];
 
 const TEXT = 'This is what I think of it, and I say it slowly so that it takes a while.';
 const JOB_MS = 600_000;
-/** Jobs for each repeat: a job takes under a second, so a pause of the machine would weigh much. */
+/**
+ * The number of jobs for each repetition. A job takes less than a second, so a pause of the machine would have a large
+ * effect on a single job.
+ */
 const JOBS = 2;
 const LIMITS = {
   memoryBytes: { ffmpeg: 896 * 1024 ** 2, ffprobe: 160 * 1024 ** 2 },
@@ -145,7 +148,7 @@ async function openMedia({ dir, product, signal }: Bench, stack: AsyncDisposable
   return { root, clip };
 }
 
-/** Returns a sandbox whose programs come from the folder `programs`, or from PATH without it. */
+/** Returns a sandbox that runs the programs in the folder `programs`, or the programs on PATH without a folder. */
 function startingFrom(programs: string | undefined, sandbox: Sandbox): Sandbox {
   if (programs === undefined) return sandbox;
   return {

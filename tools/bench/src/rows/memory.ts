@@ -29,7 +29,7 @@ const EXPORTED = { few: 20, many: 2_000 };
 const CLIP_BYTES = 100_000;
 const SMALL_BYTES = 1e6;
 const SMALL_UPLOADS = 3;
-/** Repeats of the large clip for a gigabyte. */
+/** The number of repetitions of the large clip that make a gigabyte. */
 const LOOPS = 10;
 const WARM_UPS = 3;
 
@@ -76,7 +76,7 @@ export const memory: Row = {
               Array.from({ length: times }, () => ({ url: `${product.baseUrl}${path}`, headers: bearer(product) })),
               { signal },
             );
-          // A new process uses more memory for everything that it does for the first time.
+          // The first downloads need additional memory in a new process, so they are not measured.
           await download(projects.few, WARM_UPS);
           const exporting = await peaksOf(product, 'export', () => download(exported.path, exported.times));
           const uploading = await peaksOf(product, 'upload', () => uploadAll(product, uploads, signal));
@@ -84,7 +84,8 @@ export const memory: Row = {
         }),
       );
     return {
-      // Both export the same number of bytes, because the garbage collector's peak grows with the time of the measurement.
+      // Both samples export the same number of bytes, because the garbage collector's peak grows with the duration of
+      // the measurement.
       [SMALL]: sample({ path: projects.few, times: EXPORTED.many / EXPORTED.few }, Array(SMALL_UPLOADS).fill(small)),
       [LARGE]: sample({ path: projects.many, times: 1 }, [large]),
     };
@@ -118,7 +119,7 @@ async function filled(bench: Bench, product: Product, clip: File, clips: number)
   const { size } = await stores.videoOf(submissionId);
   const path = `/api/projects/${projectId}/export/project.zip`;
   const request = { url: `${product.baseUrl}${path}`, headers: bearer(product) };
-  // project.json, submissions.csv and transcripts.txt.
+  // The archive contains three more files: project.json, submissions.csv and transcripts.txt.
   await expectArchive(bench, `the archive of ${clips} clips`, request, { videos: clips, others: 3, size });
   return path;
 }

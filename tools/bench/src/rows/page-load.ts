@@ -59,7 +59,10 @@ export const pageLoad: Row = {
   },
 };
 
-/** Returns a generator of texts, the same in each run. All texts differ, because compression would remove equal ones. */
+/**
+ * Returns a generator of texts, which are the same in each run. All texts differ, because compression would remove
+ * equal texts.
+ */
 function wordsFrom(seed: number): (count: number) => string {
   let place = seed;
   const next = () => {

@@ -8,7 +8,10 @@ import { openSeed } from '../product/seed.ts';
 import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
 import { partOf } from '../sample.ts';
 
-/** Turns in a round, each some tenths of a second long, so that a pause of the machine affects more than one variant. */
+/**
+ * The number of turns in a round, each some tenths of a second long. A pause of the machine then affects more than one
+ * variant.
+ */
 const TURNS = 12;
 const TURN = 0.125;
 const PEER = 'grpc-js defaults';

@@ -10,8 +10,9 @@ import { timed } from '../sample.ts';
 const LIMIT_MS = 60_000;
 
 /**
- * Kills each service and restarts it with the compiled modules of its last start. Measures from the process's start until it
- * reports SERVING. The consumer groups still count the killed member, so they rebalance meanwhile.
+ * Kills each service and restarts it with the compiled modules of its previous start. Measures from the start of the
+ * process until it reports SERVING. Meanwhile the consumer groups rebalance, because they still count the killed
+ * member.
  */
 export const start: Row = {
   name: '13',

@@ -22,24 +22,29 @@ import type { Metrics } from '../stats/goal.ts';
 import type { Sample } from '../stats/rounds.ts';
 
 const ON = 'telemetry on';
-/** Turns in a round of reads, each half a second long, so that short events such as garbage collections are in many turns. */
+/**
+ * The number of turns in a round of reads, each half a second long. Short events such as garbage collections then occur
+ * in many turns.
+ */
 const TURNS = 20;
 const TURN = 0.25;
 /**
- * The number of reads before the first turn. Node still compiles the services' code then, and services with telemetry have
- * more code.
+ * The number of reads before the first turn. During these, Node still compiles the services' code. Services with
+ * telemetry have more code.
  */
 const WARM_UP_READS = 15_000;
 /** Maximum duration of the warm-up, for a slow machine. */
 const WARM_UP_SECONDS = 120;
-/** The services restart each round, so the default export of metrics once a minute would never be measured. */
+/** Each round restarts the services, so the default export of metrics once a minute would never be measured. */
 const METRICS_OFTEN = { OTEL_METRIC_EXPORT_INTERVAL: '10000' };
 /** Clips that land at the same time. */
 const CLIPS_AT_ONCE = 2;
 const CLIPS = 20;
 const CLIP_BYTES = 1e6;
 
-/** Two sets of processes of one program differ by some percent, so comparing with the mean of both is more exact. */
+/**
+ * Two sets of processes of the same program differ by some percent. Comparing with the mean of two sets is more exact.
+ */
 const off = { to: [PRODUCT, AGAIN] };
 
 /**
@@ -64,7 +69,7 @@ export const telemetryReads: Row = {
       [AGAIN]: await readSamples(bench, stack, 'telemetry-off-again', {}),
       [ON]: await readSamples(bench, stack, 'telemetry-on', { ...collector.env, ...METRICS_OFTEN }),
     };
-    // The size of a whole round, so that the next round starts with the first turn.
+    // Takes as many samples as a whole round, so that the next round starts with its first turn.
     for (let turn = 0; turn < TURNS; turn++) await samples[ON]!();
     await collector.came();
     return samples;
@@ -113,8 +118,9 @@ export const telemetryClips: Row = {
 const FRONT_SERVICES = ['gateway', 'projects', 'submissions'] as const;
 
 /**
- * Returns a sampler of one turn of reads, from services with these variables. The services restart before each round: two processes of
- * one program differ by some percent for their whole life, so more rounds of the same processes would not help.
+ * Returns a function that samples one turn of reads from services with these variables. The services restart before
+ * each round. Two processes of the same program differ by some percent for their whole life, so more rounds with the
+ * same processes would not help.
  */
 async function readSamples(
   bench: Bench,
@@ -165,7 +171,7 @@ async function readablePath(product: Product): Promise<string> {
 const landingPids = ({ services }: Product) => FRONT_SERVICES.map(name => services[name].pid);
 
 /**
- * Lands clips, some at once, and waits for their media. Returns the CPU time per clip, including that of ended child
+ * Lands clips, some at once, and waits for their media. Returns the CPU time per clip, which includes ended child
  * processes.
  */
 async function landClips({ signal }: Bench, product: Product, file: File): Promise<Metrics> {

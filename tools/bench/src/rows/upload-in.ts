@@ -13,8 +13,8 @@ import type { Sample } from '../stats/rounds.ts';
 const TUS = '@tus/server';
 
 /**
- * A contributor sends 100 MB in one request. The time counts until the acknowledgement, which the product sends after the clip has
- * landed. The peer only stores. Each sample waits for the media of its clip.
+ * A contributor sends 100 MB in one request. The time ends with the acknowledgement, which the product sends after the
+ * clip has landed. The peer only stores the bytes. Each sample waits for the media of its clip.
  */
 export const uploadIn: Row = {
   name: '4',
@@ -41,7 +41,7 @@ const mbPerSecond = (file: File, seconds: number) => ({ rate: file.bytes / 1e6 /
 
 async function sendOwn(bench: Bench, file: File) {
   const { product, signal } = bench;
-  // Each upload has its own project, so that the wait for its media reads only one clip.
+  // Each upload has a separate project, so that the wait for its media reads only one clip.
   const project = await createProject(product, 'An upload', { maxDurationSec: 600 });
   const url = await createUpload(product, project.sharedLink!.recipientUrl, file);
   const sample = await timed(bench, async () => mbPerSecond(file, await sendUpload(url, file, signal)));

@@ -12,20 +12,20 @@ import { type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row, twic
 import { loopSample, partOf } from '../sample.ts';
 import type { Sample } from '../stats/rounds.ts';
 
-/** Turns in a round, so that a pause of the machine affects more than one variant. */
+/** The number of turns in a round. A pause of the machine then affects more than one variant. */
 const TURNS = 3;
 const TURN = 1 / TURNS;
 const NGINX = 'nginx';
 const GO = 'Go proxy';
 const OFFLOADED = 'product, nginx sends';
 const RANGE_BYTES = 1_000_000;
-/** Downloads in one curl process, so that its start has little effect. */
+/** The number of downloads in one curl process, so that the start of curl has little effect. */
 const WHOLES_AT_ONCE = 4;
 const RANGES_AT_ONCE = 50;
 
 /**
- * An owner downloads a video, whole and in ranges, over one connection. The peers serve the same object. With MEDIA_OFFLOAD, nginx is
- * in front of the store and the gateway.
+ * An owner downloads a video over one connection, whole and in ranges. The peers serve the same object. With
+ * MEDIA_OFFLOAD, nginx runs in front of the store and the gateway.
  */
 export const videoOut: Row = {
   name: '3',
@@ -104,7 +104,10 @@ async function sumsOf({ dir, signal }: Bench, request: Transfer): Promise<string
   return [all!, part!].map(bytes => createHash('sha256').update(bytes).digest('hex'));
 }
 
-/** Without `counted` processes, a sample ends once it is long enough for the rate. */
+/**
+ * Returns a function that takes a sample. Without `counted` processes, a sample ends when it is long enough for the
+ * rate.
+ */
 function sampleOf(bench: Bench, request: Transfer, size: number, counted: number[]) {
   const { signal } = bench;
   const wholes = Array.from({ length: WHOLES_AT_ONCE }, () => request);

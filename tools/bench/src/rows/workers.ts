@@ -16,20 +16,26 @@ import type { Goal } from '../stats/goal.ts';
 import type { Sample } from '../stats/rounds.ts';
 
 const WORKERS: ServiceName[] = ['media', 'transcription', 'webhooks'];
-/** The consumer groups of workers that share a topic's partitions. Deliveries are claimed in the database instead. */
+/**
+ * The consumer groups of workers that share the partitions of a topic. Workers claim deliveries in the database
+ * instead.
+ */
 const GROUPS = ['media', 'transcription'];
 const COUNTS = [1, 2, 4];
 const QUOTA_CORES = 0.2;
 const LINEAR = 0.85;
 const LIMIT_MS = 120_000;
-/** Waiting work for each worker, for some seconds: with less, one period of a dispatcher or quota would affect the rate. */
+/**
+ * The waiting work for each worker, enough for some seconds. With less work, one period of a dispatcher or a quota
+ * would affect the rate.
+ */
 const EACH = { media: 14, transcription: 16, webhooks: 80 };
 const KEPT_SOURCE = 'bench/source';
 const TEXT = 'This is what I think of it.';
 const CLIP = { width: 320, height: 180, seconds: 3 };
 /**
- * The default of six partitions cannot be divided evenly among four workers. One transcript at a time lets two cores do the work of
- * four workers, because the row measures how they share it.
+ * The default of six partitions cannot be divided evenly among four workers. With one transcript at a time, two cores
+ * can do the work of four workers: the row measures how the workers share it.
  */
 const ENV = { KAFKA_PARTITIONS: '24', TRANSCRIPTION_SLOTS: '1', SWEEP_SECONDS: '1', LOG_LEVEL: 'info' };
 
@@ -69,7 +75,7 @@ export const workers: Row = {
         received.set(id, (received.get(id) ?? 0) + 1);
       }),
     );
-    // Opened first, because it must be released after its processes have ended.
+    // Opened first, so that it is released last, after its processes have ended.
     const quotas = openQuotas();
     if (quotas) stack.use(quotas);
     const product = stack.use(await startOwnProduct(bench, 'workers', { env: { ...ENV, ...speech.env } }));
@@ -77,7 +83,7 @@ export const workers: Row = {
     const backlog = stack.use(await openBacklog(product));
     const templates = await prepareTemplates(bench, product, backlog, receiver.url);
     const site = { bench, product, groups, backlog, quotas, speechCalls, received, templates };
-    // A first run with two workers checks that everything works before it is timed.
+    // A first run with two workers, without a measurement, checks that everything works.
     const check = await measure(site, 2, 2);
     expectEqual('work lost or repeated by two workers', check.metrics.wrong, 0);
     return Object.fromEntries(COUNTS.map(count => [nameOf(count), () => measure(site, count)]));
@@ -120,7 +126,7 @@ async function prepareTemplates(
   return { landed, submissionId: ready!.submissionId, hookedProjectId: hooked.projectId };
 }
 
-/** Runs `count` workers of each kind, and adds each kind's backlog after the other. `fewer` divides the work. */
+/** Runs `count` workers of each kind, and adds the backlog of one kind after the other. `fewer` divides the work. */
 async function measure(site: Site, count: number, fewer = 1): Promise<Sample> {
   const { bench, product, groups, quotas } = site;
   const { signal } = bench;

@@ -22,7 +22,7 @@ export interface Goal {
   optional?: boolean;
 }
 
-/** `too few`: too few rounds for an interval. `not measured`: this machine cannot measure it. */
+/** `too few`: there are too few rounds for an interval. `not measured`: this machine cannot measure the metric. */
 export type Verdict = 'met' | 'missed' | 'undecided' | 'too few' | 'not measured';
 
 export interface Finding {
@@ -37,7 +37,7 @@ export interface Finding {
 /** The maximum distance from 1 for the interval of the product compared with itself. */
 export const SELF_TOLERANCE = 0.05;
 
-/** Judges a goal: met when the whole interval meets it, missed when no part does. */
+/** Judges a goal: `met` when every value in the interval meets the goal, `missed` when no value does. */
 export function judge(goal: Goal, rounds: readonly Round[]): Finding {
   if (goal.optional && rounds.every(round => round[goal.of]?.[goal.metric] === undefined))
     return { goal, values: [], median: Number.NaN, interval: undefined, verdict: 'not measured' };
@@ -47,9 +47,9 @@ export function judge(goal: Goal, rounds: readonly Round[]): Finding {
 }
 
 /**
- * Judges a ratio of the product to itself: met when its interval lies within ± 5 % and contains 1.00, otherwise undecided. When `ofSoMany`
- * ratios must all contain 1.00, each gets a wider interval, so that all do with probability `COVERAGE`: ten normal intervals would
- * fail by chance in every third run.
+ * Judges a ratio of the product to itself: `met` when its interval lies within ± 5 % and contains 1.00, otherwise
+ * `undecided`. When `ofSoMany` ratios must all contain 1.00, each gets a wider interval, so that all of them contain
+ * 1.00 with probability `COVERAGE`. Otherwise, ten intervals would fail by chance in every third run.
  */
 export function judgeSelf(goal: Goal, rounds: readonly Round[], ofSoMany = 1): Finding {
   const finding = judge(goal, rounds);

@@ -10,9 +10,10 @@ export interface Interval {
 export const COVERAGE = 0.95;
 
 /**
- * Returns the narrowest symmetric interval of order statistics that contains the median with probability `wanted` or more: for nine
- * values the second to the eighth (96 %). When even the whole range covers less, returns that range, if it covers `COVERAGE`. Assumes
- * no distribution of the values. Returns undefined for too few values.
+ * Returns the narrowest symmetric interval of order statistics that contains the median with probability `wanted` or
+ * more. For nine values, this is the second to the eighth (96 %). When the whole range covers less than `wanted`,
+ * returns the range, if it covers `COVERAGE`. Assumes no distribution of the values. Returns undefined for too few
+ * values.
  */
 export function medianInterval(values: readonly number[], wanted = COVERAGE): Interval | undefined {
   const sorted = ascending(values);
@@ -37,14 +38,17 @@ export function quantile(values: readonly number[], q: number): number {
 
 const ascending = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
 
-/** Returns the highest rank whose interval still covers `wanted`; 0 when even the whole range does not. */
+/** Returns the highest rank whose interval still covers `wanted`; 0 when the whole range covers less. */
 function lowerRank(count: number, wanted: number): number {
   let rank = 0;
   while (2 * (rank + 1) <= count && coverageOf(count, rank + 1) >= wanted) rank += 1;
   return rank;
 }
 
-/** Each value is above the true median with probability ½, so the number of values below it is binomial. */
+/**
+ * Returns the probability that an interval covers the true median. Each value is above the true median with probability
+ * ½, so the number of values below it is binomial.
+ */
 function coverageOf(count: number, rank: number): number {
   let term = 0.5 ** count;
   let tail = 0;

@@ -137,7 +137,7 @@ test('a row is void when the product differs from itself', async () => {
 });
 
 test('a round in which other programs had 5 % of the CPU is repeated, and only the quiet one counts', async () => {
-  // The samples of the second counted round. The dropped round and the first one have six samples.
+  // These are the samples of the second counted round. The dropped round and the first counted round have six samples.
   const { measuredVariants, made } = options(() => 1, { machineAt: at => (at >= 6 && at < 12 ? NOISY : QUIET) });
   const { state, rounds } = await runRounds(made);
   assert.equal(state, 'judged');

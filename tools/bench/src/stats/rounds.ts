@@ -10,7 +10,7 @@ export interface Sample {
 export interface RoundsOptions {
   variants: readonly string[];
   goals: readonly Goal[];
-  /** The goals of the product compared with itself; if one fails, the row is void. */
+  /** The goals for the product compared with itself. If one goal fails, the row is void. */
   selfGoals: readonly Goal[];
   /** The first number of counted rounds. */
   rounds: number;
@@ -18,17 +18,20 @@ export interface RoundsOptions {
   maxRounds: number;
   /** Returns true if an undecided row may have that many more rounds. */
   mayContinue?: (moreRounds: number) => boolean;
-  /** Returns true if there is time for another round. If not, a row without its first rounds is not measured; others are judged. */
+  /**
+   * Returns true if there is time for another round. Otherwise, a row without its first rounds is not measured, and
+   * other rows are judged.
+   */
   hasTime?: () => boolean;
-  /** Accepts rounds on a busy machine, for figures without a verdict. */
+  /** Accepts rounds on a busy machine, because the figures get no verdict. */
   anyNoise?: boolean;
   random: () => number;
-  /** Turns of each variant in a round; their mean is the figure. One by default. */
+  /** The number of turns of each variant in a round; one by default. The mean of the turns is the figure. */
   turns?: number | undefined;
   /** Measures all variants at the same time, started in random order, instead of one after the other. */
   atOnce?: boolean | undefined;
   measure: (variant: string) => Promise<Sample>;
-  /** Called after each round; `at` is 0 for the dropped one. */
+  /** Called after each round. `at` is 0 for the dropped round. */
   onRound?: (at: number, of: number, noise: number) => void;
   /** Called with the undecided goals before a row gets more rounds. */
   onOpen?: (open: readonly Finding[]) => void;
@@ -43,7 +46,7 @@ export interface RowOutcome {
   selfFindings: Finding[];
 }
 
-/** A round in which other processes used this share of the CPU time is repeated … */
+/** If other processes used this share of the CPU time in a round, the round is repeated … */
 export const NOISE_LIMIT = 0.05;
 /** … at most this many times. */
 export const REPEATS = 3;

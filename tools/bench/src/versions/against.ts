@@ -31,7 +31,9 @@ const READING = ['gateway', 'projects', 'submissions'];
 export interface Ratios {
   /** The ratios of the reads a second. */
   rate: number[];
-  /** The ratios of the services' CPU time for each read, on which other programs on the machine have less effect. */
+  /**
+   * The ratios of the services' CPU time for each read. Other programs on the machine affect them less than the rate.
+   */
   cpu: number[];
 }
 
@@ -46,7 +48,7 @@ export async function ratiosOf([now, then]: [Side, Side], place: AgainstPlace): 
   for (let round = 0; round < rounds; round++)
     for (const name of names) {
       signal.throwIfAborted();
-      // The order changes each round, so that a machine that slows down changes nothing.
+      // Reverses the order in each round, so that a machine that slows down affects both sides equally.
       const order = round % 2 === 0 ? [0, 1] : [1, 0];
       const turns: Turn[] = [];
       for (const at of order) turns[at] = await readers[at]!(name, TURN_SECONDS);

@@ -23,7 +23,10 @@ const CLIPS = 3;
 const ROUNDS = 9;
 const TODAY = 'today';
 
-/** Counts the costs of requests and of one clip, for the current commit and for another one if given. Returns the tables. */
+/**
+ * Counts the costs of requests and of one clip, for the current commit and, if given, for another commit. Returns the
+ * tables.
+ */
 export async function runCounts(commit: string | undefined, place: VersionsPlace): Promise<string> {
   const { dir, log, signal } = place;
   await using stack = new AsyncDisposableStack();
@@ -46,7 +49,7 @@ export async function runCounts(commit: string | undefined, place: VersionsPlace
   return tableOf(costs);
 }
 
-/** Compares reads of the current services with those of another commit. Returns the table. */
+/** Compares the reads of the current services with the reads of another commit's services. Returns the table. */
 export async function runAgainst(commit: string, rounds: number | undefined, place: VersionsPlace): Promise<string> {
   const { dir, log, signal } = place;
   await using stack = new AsyncDisposableStack();
@@ -70,7 +73,7 @@ export async function runAgainst(commit: string, rounds: number | undefined, pla
   ].join('\n');
 }
 
-/** Returns the median with its interval, or with the range of too few values. */
+/** Returns the median with its interval. With too few values for an interval, returns the median with the range. */
 function medianOf(values: number[]): string {
   const { low, high } = medianInterval(values) ?? { low: Math.min(...values), high: Math.max(...values) };
   const [median, least, most] = [quantile(values, 0.5), low, high].map(value => value.toFixed(2));

@@ -15,7 +15,7 @@ export interface Version extends Pick<Product, 'baseUrl' | 'token'>, AsyncDispos
 export interface VersionOptions {
   /** The repository, with its packages installed. */
   folder: string;
-  /** The name for its databases, topics and bucket, because other versions use the same servers. */
+  /** The name of the version's databases, topics and bucket, because other versions use the same servers. */
   name: string;
   dir: string;
   serversEnv: Record<string, string>;
@@ -35,7 +35,10 @@ const STOP_MS = 30_000;
 
 export const namesOf = (name: string) => ({ databasePrefix: `${name}_`, topicPrefix: `${name}.`, bucket: name });
 
-/** Starts a version by its own `npm start` on running servers, so that it migrates and starts as it did at its commit. */
+/**
+ * Starts a version with its own `npm start` on running servers, so that it migrates and starts as it did at that
+ * commit.
+ */
 export async function startVersion(options: VersionOptions): Promise<Version> {
   const { folder, name, dir, serversEnv, env, signal } = options;
   const dataDir = join(dir, name);
