@@ -303,7 +303,7 @@ test('if one run cannot make everything, the parts are made from the remux', asy
   const known = await inspectFile(join(dir, 'source'), runOptions());
   let runs = 0;
   const commandOf: typeof sandbox.commandOf = (program, args) =>
-    // fluent-ffmpeg adds these arguments. The first run that has them makes all files.
+    // fluent-ffmpeg passes no arguments here and adds them later. Its first run makes all files.
     program === 'ffmpeg' && args.length === 0 && runs++ === 0
       ? { command: sandbox.commandOf(program, args).command, args: ['false'] }
       : sandbox.commandOf(program, args);

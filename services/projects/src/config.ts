@@ -79,5 +79,5 @@ export const variables = {
 
 export type Config = Values<typeof variables>;
 
-/** Fails with a ConfigError that has all faults. */
+/** Fails with a ConfigError that lists all faults. */
 export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig(env, variables);

@@ -8,7 +8,7 @@ import type { Config } from './config.ts';
 import { openStore, type Store } from './store/store.ts';
 
 const SETTLE_DELAY_MS = 20;
-// A list takes up to two of the 50 connections to MongoDB: this limit leaves some for all other calls.
+// A list takes up to two of the 50 connections to MongoDB. This limit leaves some connections for all other calls.
 const LISTS_AT_ONCE = 16;
 const CREATIONS_AT_ONCE = 8;
 const QUEUED = 256;
@@ -16,14 +16,14 @@ const QUEUED = 256;
 /** The shared objects of handlers and workflows. */
 export interface Context extends AsyncDisposable {
   config: Config;
-  /** The database's clock: records are dated and compared only by it. */
+  /** The database's clock. Records get their times only from this clock, and are compared only with it. */
   clock: Clock;
   secrets: SecretBox;
   internal: Internal;
   store: Store;
-  /** Check the values of a request against the public contract. */
+  /** The functions that check the values of a request against the public contract. */
   checks: ReturnType<typeof createProjectChecks>;
-  /** Slots that owners share, because a page of links or a creation needs about 1 MB of memory. */
+  /** Slots that owners share. They are limited because a page of links or a creation needs about 1 MB of memory. */
   lists: FairSlots;
   creations: FairSlots;
 }

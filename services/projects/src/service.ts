@@ -21,7 +21,7 @@ export interface ProjectsService extends RunningService {
   operatorAddress: string;
 }
 
-/** Opens the context, serves its RPCs and sweeps. */
+/** Opens the context, serves the RPCs and runs the sweeper. */
 export async function startService(config: Config, log: Logger): Promise<ProjectsService> {
   const context = await openContext(config, log);
   const giveUp = async (error: unknown): Promise<never> => {

@@ -153,7 +153,10 @@ test('a key can be reused after its request failed', async () => {
   assert.equal((await running.projects.createProject(request)).uniqueLinks.length, 2);
 });
 
-/** Leaves the record of a first request with this key whose process died; the record says that the request may run for another minute. */
+/**
+ * Leaves the record of a first request with this key whose process died. The record says that the request may run for
+ * another minute.
+ */
 async function diedWith(request: CreateProjectRequest) {
   const { store } = running;
   const { ownerId: userId, idempotencyKey: key, bodyHash } = request;
@@ -181,7 +184,7 @@ test('a running request is a conflict; a dead one loses its key when its lease e
   await leaseEndsIn(-1);
   const made = await running.projects.createProject(request);
   assert.ok(made.project);
-  // The dead process wakes up: its transaction must not commit a second project.
+  // The dead process resumes: its transaction must not commit a second project.
   const late = running.store.transact(session, () => attempt.finish('late', 'a project'), {});
   await assert.rejects(late, refusedAs('conflict'));
   await attempt.abandon();
@@ -194,7 +197,7 @@ test('a dead request with an open transaction is taken over when its lease ends,
   const request = creation(ownerId, { count: 4, idempotencyKey: 'open' });
   const { session, attempt, leaseEndsIn } = await diedWith(request);
   await leaseEndsIn(-1);
-  // Its writes are locked until the transaction ends: MongoDB ends it after 60 s at the earliest.
+  // The records that it wrote stay locked until its transaction ends; MongoDB ends it after 60 s at the earliest.
   session.startTransaction();
   await running.store.users.reserve(ownerId, 4, session);
   await attempt.finish('late', 'a project');

@@ -95,7 +95,7 @@ test('a claim that was running during the erasure of its project undoes itself',
   const known = (await store.responses.find(`${linkId}:${(await begin(running, linkId)).responseSessionId}`))!;
   await counters(running, linkId);
   await erase(made.project!.projectId);
-  // A request that read the link and the project before the erasure inserts this.
+  // A request that read the link and the project before the erasure inserts this response.
   const sessionId = session();
   const late = {
     ...known,
@@ -108,7 +108,7 @@ test('a claim that was running during the erasure of its project undoes itself',
   assert.equal(await store.transfers.execute(late), 'refused');
   assert.deepEqual(await collectionsWith('a project of claims'), []);
 
-  // A process that died before it undid its claim leaves this; the sweeper finds it by the tombstone.
+  // A process that died before it undid its claim leaves this response; the sweeper finds it by the tombstone.
   assert.ok(await store.responses.insert({ ...late, transfer: undefined as never }));
   await store.models.links.collection.insertOne({ ...(await linkLike(linkId, made.project!.projectId)) } as never);
   await store.models.erasures.updateOne({ _id: made.project!.projectId }, { $set: { againAt: new Date() } });
@@ -125,7 +125,8 @@ test('a project erased during an increase of its uses returns all of them', asyn
   const ownerId = await newOwner(running, 50);
   const made = await newProject(running, { settings: everything('raised') }, ownerId);
   const projectId = made.project!.projectId;
-  // The state after a crash between the first and second of the three steps: ten more uses are reserved, the link lacks them.
+  // The state after a crash between the first and the second of the three steps: ten more uses are reserved, and the
+  // link does not have them.
   await running.store.users.reserve(ownerId, 10, undefined as never);
   await running.store.models.projects.updateOne(
     { _id: projectId },

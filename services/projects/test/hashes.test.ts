@@ -28,7 +28,7 @@ test('an entry opens nothing by itself: the record decides', async () => {
 
   const made = await newProject(running);
   const link = made.uniqueLinks[0]!;
-  // A dashboard's hash does not open a link, and the reverse.
+  // A dashboard's token does not open a link, and a link's token does not open a dashboard.
   await assert.rejects(resolve(made.projectToken), { code: 'not_found' });
   await assert.rejects(dashboard(link.token), { code: 'not_found' });
 });

@@ -59,7 +59,7 @@ function project(index: number) {
   };
 }
 
-/** Makes a link; one in three is used up, one in three disabled. */
+/** Makes a link. One link in three is used up, one in three is disabled. */
 function link(of: number, position: number) {
   const isShared = position === 0;
   return {
@@ -269,7 +269,7 @@ test('no query of a store reads more than it returns or changes, however much is
   const release = transfers.make('release', open.clock.now());
   const given = await responses.beginTransfer(response(0, 2_000)._id, expected, { use: 'released' }, release);
   await transfers.execute(given!);
-  // Transfers of a dead process.
+  // Transfers that a dead process left.
   const dead = { holder: transfer().holder, kind: 'begin', at: at(0), leaseUntil: at(0) };
   for (const index of [3_001, 3_003]) {
     const left = { ...response(0, index), linkId: linkId(1, index - 3_000 + 200), use: 'claiming' };
@@ -331,7 +331,7 @@ test('the figures of a project cost the same with 10 links as with hundreds, and
     stores: {},
     exceptions: {},
   });
-  // An index look-up may also read the next entry.
+  // An index look-up may also read the entry after the match.
   const costs = [];
   for (const project of [small._id, large]) costs.push(await inventory.costOf(() => sumsOf(project)));
   assert.deepEqual(
@@ -370,7 +370,8 @@ test('200 concurrent claims cost as few commands as a few sequential ones', asyn
     });
     return commands;
   };
-  // The link, its project and owner; the response; the link's counters; two steps to settle; perhaps a read of the clock.
+  // The commands of one claim: read the link with its project and owner; insert the response; change the link's
+  // counters; two steps to settle; perhaps a read of the clock.
   const one = await costOf(1);
   assert.ok(one <= 9, `one claim: ${one} commands`);
   const many = await costOf(200);

@@ -24,7 +24,7 @@ import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 import { openStore } from '../src/store/store.ts';
 
-/** Starts the service like production. Its sweeper sleeps unless `extra` says otherwise. */
+/** Starts the service as in production. Its sweeper does nothing unless `extra` enables it. */
 export async function startTestProjects(extra: Record<string, string> = {}) {
   await using starting = new AsyncDisposableStack();
   const running = starting.use(
@@ -48,10 +48,10 @@ export async function startTestProjects(extra: Record<string, string> = {}) {
     accounts: running.client<AccountsServiceServer>(AccountsServiceService),
     projects: running.client<ProjectsServiceServer>(ProjectsServiceService),
     operator: running.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService),
-    /** A second connection to the same database, like another replica's. */
+    /** A second connection to the same database, as another replica has it. */
     store,
     clock: store.clock,
-    /** Opens another process of the service with another ring of keys. */
+    /** Opens another process of the service that has another ring of keys. */
     async withKeys(secretsKey: string, secretsKeysLost: string[] = []) {
       await using opened = new AsyncDisposableStack();
       const { grpcAddress, operatorAddress } = opened.use(
@@ -113,10 +113,10 @@ export function patch(
   return { ownerId, projectId, expiry, webhookSecret, settings: update };
 }
 
-/** Returns a session id in the form that a contributor's page makes. */
+/** Returns a session id like those of a contributor's page. */
 export const session = (): string => randomUUID();
 
-/** Retries a call that fails because the service is busy, like a client: these calls may be repeated. */
+/** Retries a call that fails because the service is busy, as a client does. The calls may be repeated. */
 async function patiently<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -150,12 +150,15 @@ export async function land(
   return await patiently(() => running.projects.landClip({ linkId, responseSessionId, questionIndex, submissionId }));
 }
 
-/** Returns the counters of a link when no transfer is running in it. `left`: the ids that a crash has left in the link. */
+/**
+ * Returns the counters of a link when no transfer of the link is running. `left`: the ids that a crash has left in the
+ * link.
+ */
 export async function counters(running: TestProjects, linkId: string, left = 0) {
   const link = await until(
     'no transfer is under way',
     async () => {
-      // Reads the link last: a link that is read before the last transfer ends would have old counters.
+      // Reads the link last: if it were read before the last transfer ended, its counters would be old.
       const open = await running.store.models.responses.countDocuments({ linkId, transfer: { $exists: true } });
       const found = await running.store.models.links.findById(linkId).lean();
       if (!found) throw new Error('no such link');
@@ -167,7 +170,7 @@ export async function counters(running: TestProjects, linkId: string, left = 0) 
   return { claimed, landed, submissionCount, applied: applied.length };
 }
 
-/** For assert.rejects: accepts a DomainError of this code with a matching sentence. */
+/** For assert.rejects: accepts a DomainError that has this code and a matching sentence. */
 export function refusedAs(code: ErrorCode, sentence = /./) {
   return (error: unknown) => {
     if (!(error instanceof DomainError)) throw error;

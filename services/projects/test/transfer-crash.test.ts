@@ -41,7 +41,7 @@ async function heldResponse(linkId: string): Promise<Response> {
   return (await running.store.responses.find(`${linkId}:${responseSessionId}`))!;
 }
 
-/** Makes a claim that its response recorded, without any later step. */
+/** Makes a response with a recorded claim, without any later step. */
 async function intendedClaim(linkId: string): Promise<Response> {
   const pattern = await heldResponse(linkId);
   const sessionId = crypto.randomUUID();
@@ -59,7 +59,10 @@ async function intendedLanding(linkId: string): Promise<Response> {
   return (await running.store.responses.beginTransfer(held._id, { use: 'held', answers: 0 }, change, landing))!;
 }
 
-/** The steps that a process finished before it died, for each place where it can die, and the ids that then stay in the link. */
+/**
+ * The steps that a process finished before it died, one case for each place where it can die; and the ids that then
+ * stay in the link.
+ */
 const DEATHS: [string, (response: Response) => Promise<void>, applied: number][] = [
   ['before the link applied it', async () => {}, 0],
   ['after the link applied it', async response => void (await steps.applyToLink(response, [response.transfer!])), 0],

@@ -89,7 +89,7 @@ test('the sweeper or the next change finishes a change of the uses that a crash 
     const { projectId } = project!;
     const before = (await reserved())!;
     const usesChange = { from: 10, to, version: 1 };
-    // Does only step 1, as `change` does.
+    // Does only step 1 of `change`.
     await models.projects.updateOne({ _id: projectId }, { usesChange });
     if (to > 10) await models.users.updateOne({ _id: ownerId }, { $inc: { videosReserved: to - 10 } });
     await Promise.all([sharedUses.sweep(), sharedUses.sweep()]);
@@ -151,7 +151,7 @@ test('a new webhook secret keeps the former one for a day; the same one again ch
   assert.deepEqual((await target()).secrets, ['two', 'one']);
   await assert.rejects(setSecret('whsec_not base64!'), refusedAs('invalid', /webhookSecret .* base64/));
   assert.deepEqual((await target()).secrets, ['two', 'one'], 'a refusal changes nothing');
-  // Well in the past, because the service uses the database's clock.
+  // A minute in the past, because the service compares with the database's clock.
   const past = new Date(Date.now() - 60_000);
   await running.store.models.projects.updateOne({ _id: project!.projectId }, { 'webhook.former.until': past });
   assert.deepEqual((await target()).secrets, ['two']);

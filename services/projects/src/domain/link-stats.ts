@@ -1,13 +1,13 @@
 import { hasExpired } from './link.ts';
 
-/** Sums over one project's links of one type. */
+/** The sums over one project's links of one type. */
 export interface LinkSums {
   links: number;
-  /** Sum of maxUses. */
+  /** The sum of maxUses. */
   capacity: number;
-  /** Sum of claimed + landed. */
+  /** The sum of claimed + landed. */
   used: number;
-  /** Sum of the remaining uses of the links that are not disabled. */
+  /** The sum of the remaining uses of all links that are not disabled. */
   open: number;
 }
 

@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 
-/** A recording link. Its expiry is the project's. */
+/** A recording link. It expires with its project. */
 export interface Link {
   _id: string;
   projectId: string;
@@ -11,21 +11,21 @@ export interface Link {
   /** The whole token, sealed. */
   sealedToken: string;
   maxUses: number;
-  /** The uses held by responses without a landed clip. */
+  /** The number of uses held by responses that have no landed clip. */
   claimed: number;
-  /** The uses that are final. */
+  /** The number of final uses. */
   landed: number;
   /** The number of landed clips. */
   submissionCount: number;
   disabled: boolean;
   openedAt: Date | null;
   submittedAt: Date | null;
-  /** The time at which the response was complete; for a shared link, of the latest response. */
+  /** When the response became complete; for a shared link, the time of the latest one. */
   completedAt: Date | null;
   createdAt: Date;
 }
 
-/** The parts of a link that responses and their clips contain. */
+/** The fields of a link that its responses and their clips contain. */
 export type LinkDetails = Pick<Link, 'position'>;
 export const detailsOf = ({ position }: Link): LinkDetails => ({ position });
 
@@ -40,12 +40,15 @@ export const SHARED_POSITION = 0;
 /** The number of uses of a unique link. */
 export const UNIQUE_USES = 1;
 
-/** Returns the uses that are neither claimed nor landed, whatever the expiry. */
+/** Returns the number of uses that are neither claimed nor landed, whether or not the link has expired. */
 export function remainingUses(link: Uses): number {
   return Math.max(0, link.maxUses - link.claimed - link.landed);
 }
 
-/** Returns the first of disabled, exhausted, expired, active that applies. Computed each time, never stored. */
+/**
+ * Returns the first that applies of disabled, exhausted, expired and active. The state is computed each time and never
+ * stored.
+ */
 export function linkState(link: Uses & Pick<Link, 'disabled'>, expiresAt: Date | null, now: Date): LinkState {
   if (link.disabled) return 'disabled';
   if (link.landed >= link.maxUses) return 'exhausted';
@@ -60,8 +63,8 @@ export function hasExpired(expiresAt: Date | null, now: Date): boolean {
 export type ClaimRefusal = Exclude<LinkState, 'active'> | 'busy';
 
 /**
- * Returns why a use cannot be claimed now; undefined if it can. `busy`: all uses are claimed, but not all have landed. Pass
- * null as the expiry for a response that began earlier: it may claim again after the expiry.
+ * Returns why a use cannot be claimed now; undefined if it can. `busy`: all uses are claimed, but not all have landed.
+ * Pass null as the expiry for a response that began before, because it may claim again after the expiry.
  */
 export function claimRefusal(
   link: Uses & Pick<Link, 'disabled'>,

@@ -1,18 +1,18 @@
 import type { Settings, SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
 
-/** The settings that apply to new uploads, also of a response that began earlier. */
+/** The settings that apply to new uploads, even of a response that began before the change. */
 export type TranscriptionSettings = Pick<Settings, 'transcriptionEnabled' | 'transcriptionLanguage'>;
 
 /** The settings of an erased project. */
 export const NO_TRANSCRIPTION: TranscriptionSettings = { transcriptionEnabled: false, transcriptionLanguage: '' };
 
-/** The secrets that sign the project's events, sealed; '' means none. */
+/** The secrets that sign the project's events, sealed; '' means no secret. */
 export interface WebhookKeys {
   secret: string;
-  /** The secret before the last rotation, valid until then. */
+  /** The secret before the last rotation, and the end of its validity. */
   former: { secret: string; until: Date } | null;
-  /** Increases whenever the address is set, also to the same value. */
+  /** Increases whenever the address is set, even to the same value. */
   targetVersion: number;
 }
 
@@ -26,16 +26,16 @@ export interface Project {
   webhook: WebhookKeys;
 }
 
-/** The part of a project that a list shows. */
+/** The fields of a project that a list shows. */
 export type ProjectSummary = Pick<Project, '_id' | 'createdAt' | 'expiresAt'> &
   Pick<Settings, (typeof SUMMARY_SETTINGS)[number]> & { questionCount: number; webhookEnabled: boolean };
 
-/** Returns the number of answers of a response with these settings: one, or one per question. */
+/** Returns the number of answers in a response with these settings: one, or one per question. */
 export function answersExpected(settings: Pick<Settings, 'interviewQuestions'>): number {
   return Math.max(1, settings.interviewQuestions.length);
 }
 
-/** Sets a new sealed secret; the old one stays valid for the overlap. Clearing the secret ends both at once. */
+/** Sets a new sealed secret. The current secret stays valid for the overlap. Clearing the secret ends both at once. */
 export function rotateSecret(
   keys: Pick<WebhookKeys, 'secret'>,
   sealed: string,

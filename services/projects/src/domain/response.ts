@@ -13,14 +13,14 @@ export interface Answer {
 }
 
 /**
- * A response's share of its link. `claiming`: requested, result unknown. `held`: one use, until it is released or lands.
- * `released`: none. `landed`: one use, final.
+ * A response's share of its link. `claiming`: it has requested a use, and the result is unknown. `held`: it has one
+ * use, until the use is released or a clip lands. `released`: it has no use. `landed`: it has one final use.
  */
 export type UseState = 'claiming' | 'held' | 'released' | 'landed';
 
-/** One contributor's pass through a link, with the settings at its beginning. */
+/** One contributor's pass through a link, with the settings at its start. */
 export interface Response {
-  /** See responseKey: a client's own session id is unique only within its link. */
+  /** The result of responseKey: a client's session id is unique only within its link. */
   _id: string;
   sessionId: string;
   linkId: string;
@@ -33,13 +33,13 @@ export interface Response {
   /** Set when terms were accepted; the settings have their text. */
   terms: { sha256: string; acceptedAt: Date } | null;
   use: UseState;
-  /** True if a client announced a byte since the claim. */
+  /** True if a client has announced a byte since the claim. */
   hasBytes: boolean;
   heldUntil: Date;
   answers: Answer[];
   complete: boolean;
   createdAt: Date;
-  /** The running change of the link's counters; at most one. */
+  /** The running change of the link's counters; a response has at most one. */
   transfer?: Transfer;
 }
 
@@ -47,7 +47,7 @@ export function responseKey(linkId: string, sessionId: string): string {
   return `${linkId}:${sessionId}`;
 }
 
-/** Returns the answers with another landed one, and whether that completes the response. */
+/** Returns the answers with a new landed one added, and whether they complete the response. */
 export function withAnswer(
   response: Pick<Response, 'answers' | 'settings'>,
   answer: Answer,
@@ -56,12 +56,12 @@ export function withAnswer(
   return { answers, complete: answers.length >= answersExpected(response.settings) };
 }
 
-/** Returns whether every device with this response's unique link may continue it. */
+/** Returns whether every device that has this response's unique link may continue the response. */
 export function isUnderWay({ use, complete }: Pick<Response, 'use' | 'complete'>): boolean {
   return use !== 'released' && !complete;
 }
 
-/** Returns whether these settings ask a question at this index. */
+/** Returns whether these settings have a question at this index. */
 export function asksQuestion(settings: Pick<Settings, 'interviewQuestions'>, index: number): boolean {
   return Number.isInteger(index) && index >= 0 && index < answersExpected(settings);
 }
@@ -73,8 +73,8 @@ export function landingKind(use: UseState): 'land' | 'count' | undefined {
 }
 
 /**
- * Returns the record of an acceptance; null if these settings require none. Fails with `invalid` if required terms were not
- * accepted.
+ * Returns the record of accepted terms; null if these settings require none. Fails with `invalid` if required terms
+ * were not accepted.
  */
 export function acceptedTerms(
   settings: Pick<Settings, 'requireTerms' | 'termsText'>,

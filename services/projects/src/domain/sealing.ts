@@ -1,4 +1,4 @@
-/** The record to which a sealed secret is bound: it opens only for that record. */
+/** The record to which a sealed secret is bound. The secret can be opened only for this record. */
 export const sealedFor = {
   link: (linkId: string) => `link:${linkId}`,
   webhook: (projectId: string) => `webhook:${projectId}`,

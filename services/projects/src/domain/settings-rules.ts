@@ -10,7 +10,7 @@ export function newSettings(given: Settings): Settings {
   return { ...trimmed(given), sharedLinkMaxUses: sharedLinkEnabled ? sharedLinkMaxUses : 0 };
 }
 
-/** Returns the settings without white space around the title. */
+/** Returns the settings with the white space around the title removed. */
 export const trimmed = <T extends Partial<Settings>>(settings: T): T =>
   settings.projectName === undefined ? settings : { ...settings, projectName: settings.projectName.trim() };
 

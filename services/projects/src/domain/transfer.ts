@@ -1,10 +1,10 @@
 /**
- * `begin`, `reclaim`: take a use, if one is free. `release`: give it back. `land`: make a claimed use final. `count`: count
- * another clip of a response that has already landed.
+ * `begin`, `reclaim`: take a use, if one is free. `release`: return the use. `land`: make a claimed use final. `count`:
+ * count another clip of a response that has already landed.
  */
 export type TransferKind = 'begin' | 'reclaim' | 'release' | 'land' | 'count';
 
-/** An id that the store makes and compares. */
+/** An id that only the store creates and compares. */
 export interface TransferId {
   toHexString(): string;
 }
@@ -15,15 +15,15 @@ export interface TransferId {
  */
 export interface Transfer {
   id: TransferId;
-  /** Changes at a take-over: only the current holder may apply it, drop it, or undo it. */
+  /** Changes when another holder takes over: only the current holder may apply, drop or undo the transfer. */
   holder: TransferId;
   kind: TransferKind;
   /** True if the landing clip completes its response. */
   completes?: boolean;
   at: Date;
   /**
-   * No other replica takes it over before this time; its holder must not apply it after. Compared only with the database's
-   * clock.
+   * Before this time no other replica takes the transfer over; after it, the holder must not apply the transfer.
+   * Compared only with the database's clock.
    */
   leaseUntil: Date;
 }
@@ -42,7 +42,7 @@ const CHANGES: Record<TransferKind, CounterChange> = {
   count: { claimed: 0, landed: 0, submissionCount: 1 },
 };
 
-/** Returns the sum that these transfers add to the link's counters. */
+/** Returns the sum of the changes that these transfers make to the link's counters. */
 export function sumOfChanges(kinds: TransferKind[]): CounterChange {
   const sum = { claimed: 0, landed: 0, submissionCount: 0 };
   for (const kind of kinds) {
@@ -53,7 +53,7 @@ export function sumOfChanges(kinds: TransferKind[]): CounterChange {
   return sum;
 }
 
-/** Returns whether the link may refuse it: only if it takes a new use. */
+/** Returns whether the link may refuse the transfer: only if the transfer takes a new use. */
 export function takesUse(kind: TransferKind): boolean {
   return CHANGES[kind].claimed + CHANGES[kind].landed > 0;
 }

@@ -9,7 +9,7 @@ export interface User {
   videoLimit: number | null;
   videosReserved: number;
   createdAt: Date;
-  /** The start of the user's erasure: nothing can be created for them after it. */
+  /** When the user's erasure began. Nothing can be created for the user afterwards. */
   closedAt?: Date;
   /** The time when the operator disabled the user; absent for other users. */
   disabledAt?: Date;
@@ -24,13 +24,13 @@ export interface ApiToken {
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** Exact to LAST_USE_STEP_MS; absent for an unused token. */
+  /** Accurate to LAST_USE_STEP_MS; absent for an unused token. */
   lastUsedAt?: Date;
-  /** The end of the overlap in which the former secret is still valid; absent if it ended at once. */
+  /** When the former secret becomes invalid; absent if it became invalid at once. */
   former?: { until: Date };
 }
 
-/** The shortest time between two writes of a token's last use. */
+/** The minimum time between two writes of a token's last use. */
 export const LAST_USE_STEP_MS = 60_000;
 const NAME_LENGTH = 200;
 
@@ -42,13 +42,13 @@ export function userNameOf(text: string): string {
   throw new DomainError('invalid', `The name of a user must have 1 to ${NAME_LENGTH} characters.`);
 }
 
-/** Returns the token as its former secret opens it: valid until the overlap or the token ends. */
+/** Returns the token as seen by a caller with its former secret: valid until the overlap or the token ends. */
 export function asFormer(token: ApiToken): ApiToken {
   const until = token.former?.until ?? new Date(0);
   return { ...token, expiresAt: token.expiresAt && token.expiresAt < until ? token.expiresAt : until };
 }
 
-/** Returns whether the stored last use is so old that a use now must be stored. */
+/** Returns whether the stored last use is old enough to be replaced by a use now. */
 export function lastUseIsOld({ lastUsedAt }: Pick<ApiToken, 'lastUsedAt'>, now: Date): boolean {
   return lastUsedAt === undefined || lastUsedAt.getTime() <= now.getTime() - LAST_USE_STEP_MS;
 }
@@ -58,7 +58,10 @@ export function tokenIsLive(token: Pick<ApiToken, 'expiresAt' | 'revokedAt'>, no
   return token.revokedAt === null && (token.expiresAt === null || token.expiresAt > now);
 }
 
-/** Returns how many videos can still be reserved: null without a limit, never negative after it was lowered. */
+/**
+ * Returns how many videos can still be reserved; null without a limit. Never negative, even when the limit is below the
+ * reserved number.
+ */
 export function remainingVideos(user: Pick<User, 'videoLimit' | 'videosReserved'>): number | null {
   return user.videoLimit === null ? null : Math.max(0, user.videoLimit - user.videosReserved);
 }

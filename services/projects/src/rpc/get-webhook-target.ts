@@ -12,13 +12,13 @@ export const getWebhookTarget =
     if (!project) throw noSuchProject();
     const { webhookUrl } = project.settings;
     const owner = sealedFor.webhook(projectId);
-    // Every receiver must know the current secret. None needs the former one for longer than a day.
+    // Every receiver must know the current secret. No receiver needs the former secret for longer than a day.
     const open = (sealed: string, index: number) =>
       (index === 0 ? secrets.open(sealed, owner) : openUnlessLost(context, sealed, owner))?.toString() ?? [];
     return {
       projectName: project.settings.projectName,
       webhookUrl,
-      // Without an address nothing is signed, so a secret with a lost key must not fail the call.
+      // Without an address nothing is signed, so the call must not fail when the secret's key is lost.
       secrets: webhookUrl === '' ? [] : signingSecrets(project.webhook, clock.now()).flatMap(open),
       targetVersion: project.webhook.targetVersion,
       events: project.settings.webhookEvents,

@@ -22,7 +22,7 @@ export const listLinks =
   };
 
 interface PageOptions {
-  /** A link's position. */
+  /** The position of a link. */
   after: number | undefined;
   size: number;
   status: LinkStatus | undefined;
@@ -41,7 +41,10 @@ async function listPage(context: Context, project: Project, options: PageOptions
   };
 }
 
-/** Returns the shared link, and one unique link more than requested, which shows whether another page follows. */
+/**
+ * Returns the shared link, and one unique link more than requested. The additional link shows whether another page
+ * follows.
+ */
 async function readPage(
   { store }: Context,
   { _id: projectId, ownerId, expiresAt }: Project,
@@ -50,7 +53,7 @@ async function readPage(
 ): Promise<{ shared: Link | null | undefined; unique: Link[] }> {
   const wanted = { ownerId, projectId, state: toLinkState(status), complete, expired: hasExpired(expiresAt, now) };
   if (after === undefined && wanted.state === undefined && complete === undefined) {
-    // The shared link is first: one query reads it with the others.
+    // The shared link is at the first position, so one query reads it with the others.
     const links = await store.links.pageOf({ ...wanted, after: SHARED_POSITION - 1 }, size + 2);
     const hasShared = links[0]?.position === SHARED_POSITION;
     return { shared: hasShared ? links[0] : undefined, unique: hasShared ? links.slice(1) : links };
@@ -62,7 +65,7 @@ async function readPage(
   return { shared, unique };
 }
 
-// The cursor has a version, so that later kinds of cursor can be recognised.
+// The cursor has a version, so that this service can recognise later kinds of cursor.
 export const makeCursor = (position: number): string => Buffer.from(`1:${position}`).toString('base64url');
 
 function openCursor(cursor: string): number {

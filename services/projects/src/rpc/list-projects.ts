@@ -6,7 +6,7 @@ import type { ListProjectsRequest, ListProjectsResponse } from '@recording-reque
 import type { Context } from '../context.ts';
 import { toProjectSummary } from './project-messages.ts';
 
-// A summary has at most 1 KB, so a page is far below the limit of a message.
+// A summary has at most 1 KB, so a page is far below the size limit of a message.
 const PAGE_MAX = 500;
 
 export const listProjects =
@@ -26,7 +26,7 @@ async function listPage(
   ownerId: string,
   { size, after }: { size: number; after: string | undefined },
 ): Promise<ListProjectsResponse> {
-  // One more than requested, which shows whether another page follows.
+  // Reads one more than requested, which shows whether another page follows.
   const rows = await store.projects.pageOf(ownerId, after, size + 1);
   const page = rows.slice(0, size);
   const sums = await store.links.sums(

@@ -16,7 +16,7 @@ export function parseSession(sessionId: string): string {
   return sessionId.toLowerCase();
 }
 
-/** Returns the key of a request's response. Fails with `invalid` if the session id is not a UUID. */
+/** Returns the key of the response that a request names. Fails with `invalid` if the session id is not a UUID. */
 export function parseResponseKey(request: { linkId: string; responseSessionId: string }): string {
   return responseKey(request.linkId, parseSession(request.responseSessionId));
 }

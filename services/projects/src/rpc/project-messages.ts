@@ -44,13 +44,13 @@ export function toLinkStatus(link: Link, expiresAt: Date | null, now: Date): pro
   return STATES[linkState(link, expiresAt, now)];
 }
 
-/** Returns the state of a filter; undefined means any. */
+/** Returns the link state that a filter selects; undefined means any state. */
 export const toLinkState = (status: proto.LinkStatus | undefined): LinkState | undefined =>
   (Object.keys(STATES) as LinkState[]).find(state => STATES[state] === status);
 
 export const toLinkType = (link: Pick<Link, 'type'>): proto.LinkType => TYPES[link.type];
 
-/** Returns the message of a link with a known token. */
+/** Returns the message of a link whose token is known. */
 export function toLinkWith(token: string, link: Link, expiresAt: Date | null, now: Date): proto.Link {
   return {
     linkId: link._id,
@@ -68,7 +68,7 @@ export function toLinkWith(token: string, link: Link, expiresAt: Date | null, no
   };
 }
 
-/** Returns the message of a stored link. Opens its sealed token, which is empty if its key is lost. */
+/** Returns the message of a stored link. Opens its sealed token; the token is empty if its key is lost. */
 export function toLink(
   context: Pick<Context, 'config' | 'secrets'>,
   link: Link,

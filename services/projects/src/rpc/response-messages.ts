@@ -2,7 +2,10 @@ import type * as proto from '@recording-request/proto/projects/v1/projects';
 import type { TranscriptionSettings } from '../domain/project.ts';
 import type { Response } from '../domain/response.ts';
 
-/** Returns the message of a response. `now`: the current project settings that are not frozen with the response. */
+/**
+ * Returns the message of a response. `now`: the settings that are not frozen with the response, with the project's
+ * current values.
+ */
 export function messageOf(response: Response, now: TranscriptionSettings): proto.Response {
   const { settings, terms, use } = response;
   const { transcriptionEnabled, transcriptionLanguage } = now;

@@ -4,7 +4,7 @@ import { noSuchLink } from '../domain/link.ts';
 import { noSuchProject } from '../domain/project.ts';
 import { toLink } from './project-messages.ts';
 
-/** A disabled link accepts no new claims; a response that has begun may finish. */
+/** A disabled link accepts no new claims; responses that have begun may finish. */
 export const updateLink =
   (context: Context) =>
   async (request: UpdateLinkRequest): Promise<UpdateLinkResponse> => {

@@ -6,12 +6,12 @@ import type { Models } from './models.ts';
 const WITHOUT_HASHES = { hash: 0, 'former.hash': 0 } as const;
 const HASHES = { hash: 1, 'former.hash': 1 } as const;
 
-// A stored hash has the driver's own type for bytes.
+// A stored hash has the type that the driver uses for bytes.
 const inHex = (hash: Buffer) => hash.toString('hex');
 const hashesOf = ({ hash, former }: Pick<TokenDocument, 'hash' | 'former'>) => (former ? [hash, former.hash] : [hash]);
 
 export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hashes) {
-  /** Returns the current hashes of the tokens. */
+  /** Returns the hashes of the current and former secrets of the tokens. */
   async function hashesIn(filter: { _id: string } | { userId: string }): Promise<Buffer[]> {
     const rows = await tokens.find(filter, HASHES).lean<Pick<TokenDocument, 'hash' | 'former'>[]>();
     return rows.flatMap(hashesOf);
@@ -19,12 +19,12 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
 
   return {
     async insert(token: ApiToken, hash: Buffer): Promise<void> {
-      // Inserted first: the look-up must know a secret before a client gets it.
+      // Inserts the look-up entry first, because it must exist before a client gets the secret.
       await hashes.insertMany([{ hash, kind: 'token', id: token._id }]);
       await tokens.collection.insertOne({ ...token, hash } as never);
     },
 
-    /** Finds a token by its current or its former secret, even after the former one has expired. */
+    /** Finds a token by its current or its former secret, even if the former secret has expired. */
     async findByHash(hash: Buffer): Promise<{ token: ApiToken; isFormer: boolean } | null> {
       const entry = await hashes.find('token', hash);
       if (!entry) return null;
@@ -41,10 +41,10 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
       return await tokens.findById(tokenId, WITHOUT_HASHES).lean<ApiToken>();
     },
 
-    /** Stores a use. If several calls run at once, one of them writes. */
+    /** Stores a use. If several calls run at the same time, only one of them writes. */
     async used(tokenId: string, now: Date): Promise<void> {
       const old = new Date(now.getTime() - LAST_USE_STEP_MS);
-      // If a fail-over loses this write, the next use repeats it.
+      // If a fail-over loses this write, the next use writes again.
       await tokens.updateOne(
         { _id: tokenId, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: old } }] },
         { $set: { lastUsedAt: now } },
@@ -53,11 +53,11 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
     },
 
     /**
-     * Gives the token another secret. The present one stays valid until `until`; null ends it at once. Returns null for a
-     * revoked token.
+     * Replaces the token's secret. The current secret stays valid until `until`; null ends it at once. Returns null for
+     * a revoked token.
      */
     async rotate(tokenId: string, hash: Buffer, until: Date | null): Promise<ApiToken | null> {
-      // Read first, because the update below replaces these hashes.
+      // Reads these hashes first, because the update below replaces them.
       const before = await hashesIn({ _id: tokenId });
       await hashes.insertMany([{ hash, kind: 'token', id: tokenId }]);
       const former = until ? [{ $set: { former: { hash: '$hash', until } } }] : [{ $unset: 'former' }];
@@ -77,7 +77,7 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
       return await tokens.find({ userId }, WITHOUT_HASHES).sort({ _id: 1 }).lean<ApiToken[]>();
     },
 
-    /** Revokes all tokens of a user for good. Returns how many were not revoked before. */
+    /** Revokes all tokens of a user for good. Returns how many of them this call revoked. */
     async revokeAll(userId: string, now: Date): Promise<number> {
       const { modifiedCount } = await tokens.updateMany({ userId, revokedAt: null }, { $set: { revokedAt: now } });
       return modifiedCount;
@@ -89,7 +89,10 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
       await tokens.deleteMany({ userId });
     },
 
-    /** Revokes a token for good; the time of the first revocation stays. Returns null for an unknown token. */
+    /**
+     * Revokes a token for good. A repeated call keeps the time of the first revocation. Returns null for an unknown
+     * token.
+     */
     async revoke(tokenId: string, now: Date): Promise<ApiToken | null> {
       await tokens.updateOne({ _id: tokenId, revokedAt: null }, { $set: { revokedAt: now } });
       return await tokens.findById(tokenId, WITHOUT_HASHES).lean<ApiToken>();

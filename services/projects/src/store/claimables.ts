@@ -6,7 +6,7 @@ import { type LinkKey, linkAt, PLAIN_LINK } from './links.ts';
 import type { Models } from './models.ts';
 import { PLAIN_PROJECT } from './projects.ts';
 
-/** The records that decide whether a link can be claimed. */
+/** The records that decide whether a use of a link can be claimed. */
 export interface Claimable {
   link: Link;
   project: Project;
@@ -35,7 +35,7 @@ const WITH_PROJECT_AND_OWNER = [
   },
 ];
 
-/** Reads links with their projects and owners, each in one query. */
+/** Reads links with their projects and owners, each link in one query. */
 export function createClaimables({ links }: Pick<Models, 'links'>, hashes: Hashes) {
   async function read(filter: object): Promise<Claimable | null> {
     const [found] = await links.aggregate<Link & { project: Project[]; disabledOwner: object[] }>([
@@ -53,8 +53,9 @@ export function createClaimables({ links }: Pick<Models, 'links'>, hashes: Hashe
   }
   return {
     /**
-     * Returns null if the link or its project does not exist. Hundreds of responses can begin at one link in the same
-     * moment: they share reads, each of which began after the call. Callers must not change the result.
+     * Returns null if the link or its project does not exist. Hundreds of responses can begin at one link at the same
+     * moment, so their calls share reads; a call never uses a read that began before it. Callers must not change the
+     * result.
      */
     find: sharedRead(
       ({ linkId, projectId }: LinkKey) => `${linkId} ${projectId}`,

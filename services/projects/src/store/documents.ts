@@ -3,27 +3,30 @@ import type { Link } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import type { ApiToken } from '../domain/user.ts';
 
-/** A running change of a shared link's uses, see shared-uses.ts. */
+/** A running change of a shared link's number of uses, see shared-uses.ts. */
 export interface UsesChange {
   from: number;
   to: number;
-  /** The link's `usesVersion` after its decision. */
+  /** The `usesVersion` that the link has after it accepts or refuses the change. */
   version: number;
 }
 
 export type LinkDocument = Link & {
   /** SHA-256 of the token. */
   hash: Buffer;
-  /** The transfers that are in the counters but not yet cleared: a short list, see transfers.ts. */
+  /**
+   * The ids of transfers that the counters include and that are not yet removed here: a short list, see
+   * transfer-steps.ts.
+   */
   applied: Types.ObjectId[];
-  /** Increases with each change of a shared link's uses, see shared-uses.ts. */
+  /** Increases with each change of a shared link's number of uses, see shared-uses.ts. */
   usesVersion: number;
-  /** The last change of its counters or `disabled`, by the server's clock; absent before the first. */
+  /** When `disabled` or one of its counters last changed, by the server's clock; absent before the first change. */
   changedAt?: Date;
 };
 export type ProjectDocument = Project & {
   dashboardHash: Buffer;
-  /** The running change of the shared link's uses. */
+  /** The running change of the shared link's number of uses. */
   usesChange: UsesChange | null;
 };
 export type TokenDocument = Omit<ApiToken, 'former'> & {
@@ -41,7 +44,7 @@ export interface HashDocument {
   kind: HashedKind;
   /** The id of the link, the token or the project. */
   id: string;
-  /** A link's project. */
+  /** The project, for a link. */
   projectId?: string;
 }
 
@@ -53,25 +56,28 @@ export interface IdempotencyDocument {
   /** Hex SHA-256. */
   bodyHash: string;
   state: 'running' | 'done';
-  /** The running attempt: only this one may finish the record. */
+  /** The running attempt: only this attempt may finish the record. */
   attempt: string;
-  /** The session in which that attempt writes. */
+  /** The database session in which this attempt writes. */
   session: NonNullable<ClientSession['id']>['id'];
-  /** By the database's clock. */
+  /** A time of the database's clock. */
   leaseUntil: Date;
-  /** The encoded answer, sealed, and its project; present when done. */
+  /** The encoded answer, sealed, and the project that it concerns; present when the request is done. */
   answer?: string;
   projectId?: string;
   expireAt: Date;
 }
 
-/** The tombstone of an erasure. It removes records that arrive late, and marks an erasure that a crash interrupted. */
+/**
+ * The tombstone of an erasure. Records that arrive late are removed by it, and it marks an erasure that a crash
+ * interrupted.
+ */
 export interface Erasure {
   _id: string;
   kind: 'project' | 'user';
-  /** The project's owner; for a user, the same as `_id`. */
+  /** The project's owner; for a user's tombstone, the user. */
   ownerId: string;
   at: Date;
-  /** The time to remove late records; null when that is done. */
+  /** When to remove late records; null when this is done. */
   againAt: Date | null;
 }

@@ -6,10 +6,11 @@ import type { ClientSession } from './transaction.ts';
 import type { Users } from './users.ts';
 
 /*
- * Erases a project, or a user's records outside projects. One transaction writes the tombstone, ends the project and returns its unused
- * videos to the allowance; after it, nothing of the project can begin. Links and responses are removed afterwards, in batches that can
- * stop and restart at any line. A claim that was running may insert its response after that: its link is gone, so the claim undoes
- * itself. If a crash prevents that, the sweeper finds the response by the tombstone.
+ * Erases a project, or a user's records outside projects. One transaction writes the tombstone, ends the project and
+ * returns its unused videos to the allowance; after it, nothing can begin in the project. Afterwards, links and
+ * responses are removed in batches; this work can stop at any line and be repeated. A claim that was running may insert
+ * its response later: it finds no link and undoes itself. If a crash prevents that, the sweeper finds the response by
+ * the tombstone.
  */
 
 export interface ProjectTally {
@@ -23,12 +24,12 @@ type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 const BATCH = 200;
 const SWEEP_BATCH = 20;
-// Longer than any request runs.
+// Longer than any request can run.
 const AGAIN_MS = 3_600_000;
 
 /**
- * Returns a filter for every response of some links: a response's key begins with the link's id and a colon, and a semicolon follows
- * the colon in the sort order.
+ * Returns a filter for every response of some links. A response's key begins with the link's id and a colon; the filter
+ * ends at a semicolon, which sorts directly after the colon.
  */
 const responsesOf = (list: LinkRow[]) => ({
   linkId: { $in: list.map(({ _id }) => _id) },
@@ -46,7 +47,10 @@ interface Beside {
 export function createErasures(models: Models, { users, tokens, hashes }: Beside, transact: Transact) {
   const { projects, links, responses, idempotency, erasures } = models;
 
-  /** Yields a project's links in batches, in the order of the index. They may be deleted meanwhile. */
+  /**
+   * Yields a project's links in batches, in the order of the index. The caller may delete the links of a batch before
+   * it takes the next one.
+   */
   async function* linksOf(projectId: string): AsyncGenerator<LinkRow[]> {
     for (let after = -1; ; ) {
       const page = links.find({ projectId, position: { $gt: after } }, { position: 1, hash: 1 });
@@ -58,7 +62,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
     }
   }
 
-  /** Returns the reserved videos that a project will never use: landed ones stay counted. */
+  /** Returns the number of reserved videos that a project will never use. Landed videos stay reserved. */
   async function unused(project: ProjectDocument, session?: ClientSession): Promise<number> {
     const sums = links.aggregate<{ unique: number; landed: number }>([
       { $match: { projectId: project._id } },
@@ -71,7 +75,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
       },
     ]);
     const [{ unique, landed } = { unique: 0, landed: 0 }] = await (session ? sums.session(session) : sums);
-    // A running change of the uses has already reserved an increase, and not yet returned a decrease.
+    // While the number of uses is being changed, an increase is already reserved and a decrease is not yet returned.
     const shared = Math.max(project.settings.sharedLinkMaxUses, project.usesChange?.to ?? 0);
     return Math.max(0, unique + shared - landed);
   }
@@ -100,7 +104,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
       return await erasures.findOne({ _id: id, kind }).lean<Erasure>();
     },
 
-    /** Counts the records that the erasure of a project would remove; null for an unknown project. */
+    /** Returns the counts of the records that a project's erasure would remove; null for an unknown project. */
     async tallyProject(projectId: string): Promise<ProjectTally | null> {
       const project = await projects.findById(projectId).lean<ProjectDocument>();
       if (!project) return null;
@@ -113,7 +117,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
       return { ...tally, rememberedAnswers, videosReleased: await unused(project) };
     },
 
-    /** Ends the project. Returns the number of returned videos; null for an unknown project. */
+    /** Ends the project. Returns how many videos were returned to the allowance; null for an unknown project. */
     async closeProject(projectId: string, now: Date): Promise<number | null> {
       return await transact(async session => {
         const project = await projects.findOneAndDelete({ _id: projectId }, { session }).lean<ProjectDocument>();
@@ -137,7 +141,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
     removeProject,
     removeUserRecords,
 
-    /** Removes a user without projects, and writes its tombstone. */
+    /** Removes a user who has no projects, and writes the user's tombstone. */
     async removeUser(userId: string, now: Date): Promise<void> {
       await erasures.updateOne(
         { _id: userId },
@@ -155,7 +159,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
         .lean<Erasure[]>();
     },
 
-    /** Ends an erasure: no further removal follows. */
+    /** Ends an erasure: its late records are not removed again. */
     async settle(id: string): Promise<void> {
       await erasures.updateOne({ _id: id }, { $set: { againAt: null } });
     },

@@ -2,19 +2,19 @@ import type { HashDocument, HashedKind } from './documents.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
-/** A secret's hash and the record that it opens. */
+/** A secret's hash and the record that the secret opens. */
 export interface HashEntry extends Omit<HashDocument, '_id'> {
   hash: Buffer;
 }
 
 /**
- * Maps a secret's SHA-256 to its record. Links, tokens and projects have other keys than the hash, so in a sharded database a
- * look-up by hash would query every shard. The hash in the record itself decides: an entry only locates the record, so an extra
- * entry opens nothing.
+ * Maps a secret's SHA-256 to its record. Links, tokens and projects are not sharded by this hash, so without these
+ * entries a look-up by hash would query every shard. An entry only locates the record: the hash in the record decides,
+ * so an entry without a matching record opens nothing.
  */
 export function createHashes({ hashes }: Pick<Models, 'hashes'>) {
   return {
-    /** Inserts entries, in the transaction of `session` if given. Fails for a hash that exists. */
+    /** Inserts entries, in the transaction of `session` if given. Fails for a hash that already exists. */
     async insertMany(entries: HashEntry[], session?: ClientSession): Promise<void> {
       const documents = entries.map(({ hash, ...entry }) => ({ _id: hash, ...entry }));
       await hashes.collection.insertMany(documents as never, session ? { session } : {});

@@ -7,17 +7,17 @@ import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
 export interface IdempotencyTimes {
-  /** The time that an answer is kept. */
+  /** How long an answer is kept. */
   keepMs: number;
-  /** The time that an unfinished attempt counts as alive: longer than a transaction may take. */
+  /** How long an unfinished attempt counts as alive: longer than a transaction may take. */
   leaseMs: number;
 }
 
-/** The right to run a key's request; call `finish` in the same transaction as the request's writes. */
+/** The right to run a key's request. Call `finish` in the transaction of the request's writes. */
 export interface Attempt {
   kind: 'run';
   finish(sealedAnswer: string, projectId: string): Promise<void>;
-  /** Removes the key after a failure: only success is kept. */
+  /** Removes the key after a failure, because only a success is kept. */
   abandon(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ interface Request {
 
 type Known = IdempotencyDocument & { now: Date };
 
-// A request may succeed at the moment of its take-over: the second look finds its answer.
+// A request may succeed at the moment when another one takes it over. The second look then finds its answer.
 const LOOKS = 2;
 const WRITE_MS = 5_000;
 const SHOWN = {
@@ -51,9 +51,9 @@ const SHOWN = {
 } as const;
 
 /*
- * If a process dies during a transaction, the server ends that transaction a minute or more later. Until then others cannot
- * write its records, including the owner's allowance. So the record names the session of its attempt, and a take-over ends
- * that session first. Leases are set and compared by the server's clock.
+ * If a process dies during a transaction, the server ends that transaction a minute or more later. Until then nobody
+ * else can write the transaction's records, such as the owner's allowance. So the record names the session of its
+ * attempt, and a take-over ends that session first. The server's clock sets and compares the leases.
  */
 export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, times: IdempotencyTimes) {
   const records = idempotency.collection;
@@ -76,7 +76,7 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
     };
   }
 
-  /** Takes a key that is new or has expired. Returns the record after that, with its current attempt. */
+  /** Takes a key that is new or has expired. Returns the key's record, which names the current attempt. */
   async function claim({ userId, key, bodyHash }: Request, attempt: string, session: ClientSession): Promise<Known> {
     const isFree = { $lte: [{ $ifNull: ['$expireAt', new Date(0)] }, serverTime()] };
     const record: Omit<IdempotencyDocument, '_id' | 'leaseUntil' | 'expireAt'> = {
@@ -105,9 +105,9 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
     return known as unknown as Known;
   }
 
-  /** Returns false if the attempt is not dead: it has ended, or another request took it over. */
+  /** Returns false if the attempt is not dead: it has finished, or another request has taken it over. */
   async function takeOver(request: Request, dead: Known, attempt: string, session: ClientSession): Promise<boolean> {
-    // A server without this command ends the transaction by itself, later.
+    // A server without this command ends the transaction by itself later.
     await endSession(dead.session).catch(() => {});
     const { userId, key } = request;
     const { matchedCount } = await records.updateOne(
@@ -123,8 +123,9 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
 
   return {
     /**
-     * Begins or replays. The caller writes in `session`. Fails with `unprocessable` if the key was used with another body,
-     * and with `conflict` while the first request still runs: at most `leaseMs`.
+     * Begins the request, or returns its earlier answer. The caller writes in `session`. Fails with `unprocessable` if
+     * the key was used with another body. Fails with `conflict` while the first request still runs, which lasts at most
+     * `leaseMs`.
      */
     async begin(request: Request, session: ClientSession): Promise<Attempt | Replay> {
       const attempt = uuidv7();
@@ -143,12 +144,12 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
   };
 }
 
-/** Runs a write. A record that cannot be written in time belongs to a request that runs or has just ended. */
+/** Runs a write. If the record cannot be written in time, it belongs to a request that is running or has just ended. */
 async function whenFree<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    // Another request was first: the record exists now.
+    // Another request was faster, so the record exists now.
     if (isDuplicateKey(error)) return await whenFree(write);
     if (isOutOfTime(error)) throw stillRunning();
     throw error;
@@ -163,7 +164,7 @@ const otherBody = () =>
       reason: 'idempotency_key_reused',
     },
   );
-// The lease may belong to a dead process; a live one usually finishes long before.
+// The lease may belong to a dead process. A live process usually finishes long before its lease ends.
 const LOOK_AGAIN_SEC = 5;
 
 const stillRunning = (leaseMs = 0) =>

@@ -8,7 +8,7 @@ import type { ClientSession } from './transaction.ts';
 
 export const PLAIN_LINK = { hash: 0, applied: 0, usesVersion: 0, changedAt: 0 } as const;
 
-/** Names a link: the project is the key of its shard. */
+/** Identifies a link: the project selects its shard. */
 export interface LinkKey {
   linkId: string;
   projectId: string;
@@ -20,20 +20,20 @@ export interface LinkPage {
   ownerId: string;
   projectId: string;
   state: LinkState | undefined;
-  /** True or false for links with or without a complete response; undefined for both. */
+  /** Selects links with (true) or without (false) a complete response; undefined selects both. */
   complete?: boolean | undefined;
-  /** True if the project's links have expired: a link itself has no expiry. */
+  /** True if the project has expired: links have no expiry of their own. */
   expired: boolean;
   after: number;
 }
 
 const ANY_COUNT = { $in: [0, UNIQUE_USES] };
-/** The fields before the state in the index of unique links. */
+/** The fields that precede the state in the index of unique links. */
 const UNIQUE = { type: 'unique', maxUses: UNIQUE_USES, claimed: ANY_COUNT } as const;
 
 /**
- * Returns `linkState` of a unique link as a query. Each field has few values, so the index gives their order. undefined for
- * none.
+ * Returns the query for unique links in a `linkState`, or undefined for no state. Each field in the query has few
+ * values, so the index also returns the links in order.
  */
 function stateQuery(state: LinkState | undefined, expired: boolean): object | undefined {
   switch (state) {
@@ -70,13 +70,13 @@ interface Newest {
   now: Date;
 }
 
-/** The links that one query reads with a project: the unique link that changed last, and the shared link. */
+/** The two links that a query for a project also reads: the unique link that changed last, and the shared link. */
 export interface LinkHeads {
   newest: Newest[];
   shared: Summed[];
 }
 
-/** Returns the stages of an aggregation over one project that add its `LinkHeads`. */
+/** Returns the aggregation stages that add `LinkHeads` to one project. */
 export const linkHeads = (ownerId: string, projectId: string): PipelineStage[] => [
   {
     $lookup: {
@@ -109,7 +109,10 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
 
   const newestFirst = { type: 1, ownerId: 1, projectId: 1, changedAt: -1 } as const;
 
-  /** Returns when a unique link of each project changed last. Reads one index entry per project, however many links it has. */
+  /**
+   * Returns when a unique link of each project last changed. Reads one index entry per project, however many links it
+   * has.
+   */
   async function stampsOf(ownerId: string, projectIds: string[]): Promise<Map<string, Stamp>> {
     const rows = await links.aggregate<Newest & { _id: string }>([
       { $match: { type: 'unique', ownerId, projectId: { $in: projectIds } } },
@@ -162,7 +165,10 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
         .lean<Link & { usesVersion: number }>();
     },
 
-    /** Returns some of a project's links in order of creation, after the position `after`, in one state if given. */
+    /**
+     * Returns some of a project's links in order of creation, after the position `after`; only links in `state` if it
+     * is given.
+     */
     async pageOf({ ownerId, projectId, state, complete, expired, after }: LinkPage, limit: number): Promise<Link[]> {
       const ofState = stateQuery(state, expired);
       if (!ofState) return [];
@@ -194,7 +200,10 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
       return matchedCount === 1 || (await links.exists(linkAt(key))) !== null;
     },
 
-    /** Returns the sums of many projects' links, by project id. Caches those of unique links until one changes. */
+    /**
+     * Returns the sums of many projects' links, by project id. Caches the sums of unique links until one of these links
+     * changes.
+     */
     async sums(ownerId: string, projectIds: string[]): Promise<Map<string, ProjectSums>> {
       const [stamps, shared] = await Promise.all([stampsOf(ownerId, projectIds), sumShared(ownerId, projectIds)]);
       const unique = await uniqueSums.get([...stamps.keys()], stamps, ids => sumUnique(ownerId, ids));
@@ -204,7 +213,10 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
       return byProject;
     },
 
-    /** Returns the same for one project with fresh `LinkHeads`: queries the database only if a unique link has changed. */
+    /**
+     * Does the same for one project, with `LinkHeads` that were just read: queries the database only if a unique link
+     * has changed.
+     */
     async sumsFrom(ownerId: string, projectId: string, { newest, shared }: LinkHeads): Promise<ProjectSums> {
       const stamps = new Map(newest.map(each => [projectId, stampFrom(each)]));
       const unique = await uniqueSums.get([...stamps.keys()], stamps, ids => sumUnique(ownerId, ids));

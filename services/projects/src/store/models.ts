@@ -43,7 +43,7 @@ const SCHEMAS = {
   hashes: hashSchema,
 };
 
-/** Every collection with its indexes, which a migration builds. */
+/** Every collection with its indexes. A migration builds the indexes. */
 export const collections = Object.entries(SCHEMAS).map(([name, schema]) => indexesOf(name, schema));
 
 export function createModels(connection: Connection): Models {
@@ -51,7 +51,7 @@ export function createModels(connection: Connection): Models {
   return Object.fromEntries(models) as Models;
 }
 
-// Drops the schema's inferred type: records come back through lean() as the domain's types.
+// Drops the type that Mongoose infers from the schema, because lean() returns records as the domain's types.
 function register<T>(connection: Connection, collection: string, schema: unknown): Model<T> {
   return connection.model(collection, schema as Schema, collection) as unknown as Model<T>;
 }

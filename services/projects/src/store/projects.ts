@@ -14,7 +14,7 @@ export interface ProjectChange {
 }
 
 export const PLAIN_PROJECT = { dashboardHash: 0, usesChange: 0 } as const;
-// Long texts stay in the database: the questions alone can have 100 KB.
+// Long texts stay in the database, because the questions alone can have 100 KB.
 const SUMMARY = {
   createdAt: 1,
   expiresAt: 1,
@@ -34,7 +34,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
       return await projects.findOne({ _id: projectId, ownerId }, PLAIN_PROJECT).lean<Project>();
     },
 
-    /** Returns the project with the links for its sums, in one query; null if this owner does not have it. */
+    /** Returns the project with the links that its sums need, in one query; null if this owner has no such project. */
     async findWithLinks(ownerId: string, projectId: string): Promise<(Project & LinkHeads) | null> {
       const [project] = await projects.aggregate<Project & LinkHeads>([
         { $match: { _id: projectId, ownerId } },
@@ -44,7 +44,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
       return project ?? null;
     },
 
-    /** Returns undefined if this owner does not have the project. */
+    /** Returns undefined if this owner has no such project. */
     async nameOf(ownerId: string, projectId: string): Promise<string | undefined> {
       const project = await projects
         .findOne({ _id: projectId, ownerId }, { 'settings.projectName': 1 })
@@ -71,8 +71,8 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
     },
 
     /**
-     * Applies a change. Returns null if the change has a secret and the sealed one is no longer `knownSecret`, or if this
-     * owner does not have the project.
+     * Applies a change. Returns null if this owner has no such project. Also returns null if the change contains a
+     * secret and another request has replaced `knownSecret`.
      */
     async update(
       ownerId: string,
@@ -103,7 +103,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
 
     async setDashboardHash(ownerId: string, projectId: string, dashboardHash: Buffer): Promise<boolean> {
       if (!(await projects.exists({ _id: projectId, ownerId }))) return false;
-      // Inserted first: the look-up must know a token before a client gets it.
+      // Inserts the look-up entry first, because it must exist before a client gets the token.
       await hashes.insertMany([{ hash: dashboardHash, kind: 'dashboard', id: projectId }]);
       const before = await projects
         .findOneAndUpdate(

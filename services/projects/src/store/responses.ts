@@ -6,14 +6,14 @@ import type { Response, UseState } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
 import type { Models } from './models.ts';
 
-/** The state that a change requires of a response; a running transfer always prevents the change. */
+/** The conditions that a change sets for a response. A running transfer always prevents the change. */
 export interface Expected {
   use: UseState;
   /** The number of landed answers. */
   answers: number;
-  /** Matches only a claim without any byte that expired by this time. */
+  /** Matches only a claim that has no byte and expired by this time. */
   emptyAndOverBy?: Date;
-  /** False matches only a response with a single clip. */
+  /** Matches only a response that has a single clip. */
   isInterview?: false;
 }
 
@@ -21,11 +21,11 @@ export type ResponseChange = Partial<
   Pick<Response, 'use' | 'hasBytes' | 'heldUntil' | 'answers' | 'complete' | 'settings' | 'terms'>
 >;
 
-/** Returns the filter of a response, whose key begins with its link's. */
+/** Returns the filter of a response. Its key begins with its link's id. */
 export const responseAt = (id: string) => ({ _id: id, linkId: linkOf(id) });
 export const linkOf = (responseId: string): string => responseId.slice(0, responseId.indexOf(':'));
 
-// Each response has its project's settings, which can be 100 KB.
+// Batches are small, because each response has a copy of its project's settings, which can be 100 KB.
 const INSERTED_AT_ONCE = 50;
 
 export function createResponses({ responses }: Pick<Models, 'responses'>) {
@@ -73,7 +73,10 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
       return await responses.findOne({ linkId, solo: true }).lean<Response>();
     },
 
-    /** Begins a transfer together with its change of the response. Returns null if the response is not as expected. */
+    /**
+     * Begins a transfer, and changes the response in the same write. Returns null if the response does not meet the
+     * conditions.
+     */
     async beginTransfer(
       id: string,
       expected: Expected,
@@ -97,7 +100,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
         .lean<Response>();
     },
 
-    /** Prolongs the hold on a held or final use. Returns null if there is none. */
+    /** Extends the hold on a held or final use. Returns null if the response has no such use. */
     async prolong(id: string, heldUntil: Date): Promise<Response | null> {
       return await responses
         .findOneAndUpdate(
@@ -108,7 +111,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
         .lean<Response>();
     },
 
-    /** Returns expired claims without any byte. */
+    /** Returns claims that have expired and have no byte. */
     async emptyClaims(now: Date, limit: number): Promise<Response[]> {
       return await responses
         .find({ use: 'held', hasBytes: false, heldUntil: { $lte: now } })

@@ -2,7 +2,7 @@ import type { Schema } from '@recording-request/kit-mongo/migrations';
 import { collections } from './models.ts';
 
 /**
- * The state of the database that this version needs. A change of an index is a step with the new fingerprint:
+ * The database schema that this version needs. To change an index, add a step with the new fingerprint:
  * docs/operations.md.
  */
 export const schema: Schema = {

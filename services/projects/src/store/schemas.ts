@@ -55,8 +55,8 @@ export const tokenSchema = new Schema<TokenDocument>(
 ).index({ userId: 1, _id: 1 });
 
 /**
- * Returns the type of a value for storage: lists contain texts, and a text may be empty, which Mongoose would treat as
- * absent.
+ * Returns the type under which a value is stored. Lists contain texts, and a text may be empty, which Mongoose would
+ * treat as absent.
  */
 function storedAs(value: unknown) {
   if (Array.isArray(value)) return [String];
@@ -118,8 +118,8 @@ export const linkSchema = new Schema<LinkDocument>(
   whole,
 )
   .index({ projectId: 1, position: 1 }, { unique: true })
-  // Covers the stats, and orders the links of each state. This index and the next have only unique links, so a claim on a
-  // contended shared link changes no index entry.
+  // Covers the queries for stats, and orders the links of each state. This index and the next contain only unique
+  // links, so a claim on a contended shared link changes no index entry.
   .index(
     { ownerId: 1, projectId: 1, type: 1, disabled: 1, maxUses: 1, claimed: 1, landed: 1, position: 1 },
     { name: 'unique_links', partialFilterExpression: { type: 'unique' } },
@@ -166,11 +166,11 @@ export const responseSchema = new Schema<Response>(
   whole,
 )
   .index({ linkId: 1 }, { unique: true, partialFilterExpression: { solo: true } })
-  // For the sweepers; both indexes stay small.
+  // The sweepers use these two indexes, which stay small.
   .index({ heldUntil: 1 }, { name: 'empty_claims', partialFilterExpression: { use: 'held', hasBytes: false } })
   .index({ 'transfer.leaseUntil': 1 }, { name: 'open_transfers', sparse: true });
 
-// A hash leads to one record, on any shard.
+// A hash identifies one record, on any shard.
 export const hashSchema = new Schema<HashDocument>(
   { _id: { type: Buffer, required: true } as never, kind: text as never, id: text, projectId: String },
   whole,

@@ -1,10 +1,10 @@
 import type { Models } from './models.ts';
 
-/** The collections with sealed texts, in the order in which they are resealed. */
+/** The collections that have sealed texts, in the order of the resealing. */
 export const SEALED_IN = ['projects', 'links', 'idempotency'] as const;
 export type SealedIn = (typeof SEALED_IN)[number];
 
-/** A stored sealed text and the path of its field. */
+/** A stored sealed text and its field's path. */
 export type SealedText = { id: string; sealed: string; projectId?: string } & (
   | { path: 'webhook.secret' | 'webhook.former.secret' | 'sealedToken' }
   | { path: 'answer'; userId: string; key: string }
@@ -12,7 +12,7 @@ export type SealedText = { id: string; sealed: string; projectId?: string } & (
 
 export interface SealedPage {
   texts: SealedText[];
-  /** The last record of the page; undefined after the last record of all. */
+  /** The last record of the page; undefined when there are no more pages. */
   last: string | undefined;
 }
 
@@ -34,7 +34,7 @@ interface Row {
 
 export function createSealedTexts(models: Pick<Models, SealedIn>) {
   return {
-    /** Returns the sealed texts of the next `limit` records after `after`, by id. */
+    /** Returns the sealed texts of the next `limit` records, by id, after the record `after`. */
     async page(collection: SealedIn, after: string, limit: number): Promise<SealedPage> {
       const found = models[collection].collection.find({ _id: { $gt: after } } as object, {
         projection: FIELDS[collection],
@@ -55,7 +55,7 @@ export function createSealedTexts(models: Pick<Models, SealedIn>) {
       return rows.flatMap(row => (row ? textsOf(row) : []));
     },
 
-    /** Replaces each text that has not changed since it was read. Returns the number of replaced texts. */
+    /** Replaces each text that has not changed since the read. Returns the number of replaced texts. */
     async replace(collection: SealedIn, changes: { text: SealedText; sealed: string }[]): Promise<number> {
       if (changes.length === 0) return 0;
       const writes = changes.map(({ text, sealed }) => ({

@@ -3,8 +3,9 @@ import { createSoonestTimer } from '@recording-request/kit/soonest-timer';
 import type { TransferRef, TransferSteps } from './transfer-steps.ts';
 
 /**
- * Collects transfers that are in their link, and a moment later runs steps 3 and 4 for many of them together. So a claim on a
- * contended link costs one update of the link, not two. The sweeper finishes the transfers that this misses.
+ * Collects transfers that their links have taken, and a moment later runs steps 3 and 4 for many of them together. So a
+ * claim on a contended link costs one update of the link instead of two. The sweeper finishes any transfers left after
+ * a crash.
  */
 export class Settler {
   readonly #steps: TransferSteps;
@@ -18,13 +19,13 @@ export class Settler {
     this.#log = log;
   }
 
-  /** Settles this transfer and those added before, within `delayMs`. */
+  /** Settles this transfer, and those added before it, within `delayMs`. */
   add(applied: TransferRef, delayMs: number): void {
     this.#waiting.push(applied);
     this.#timer.in(delayMs);
   }
 
-  /** Resolves when everything added before is settled. Never rejects. */
+  /** Resolves when all transfers added so far are settled. Never rejects. */
   flush(): Promise<void> {
     this.#timer.cancel();
     this.#running = this.#running.then(() => this.#settleAll());
@@ -46,7 +47,7 @@ export class Settler {
   }
 }
 
-/** Runs steps 3 and 4 for transfers that are in their links. */
+/** Runs steps 3 and 4 for transfers that their links have taken. */
 async function settle(steps: TransferSteps, batch: TransferRef[]): Promise<void> {
   const byLink = Map.groupBy(await steps.drop(batch), ref => ref.linkId);
   await Promise.all(

@@ -1,22 +1,23 @@
 import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 
-/** The shard key of each collection: a field of its queries, with which its unique indexes begin. */
+/** The shard key of each collection: a field that its queries contain and with which its unique indexes begin. */
 const keys: ShardKeys = {
   ...KIT_COLLECTIONS,
-  // Every query except the operator's list has the id.
+  // Every query except the operator's list contains the id.
   users: { _id: 'hashed' },
-  // A secret is found through `hashes`. Only the operator lists a user's tokens.
+  // A token is found through `hashes`. Only the operator lists the tokens of a user.
   tokens: { _id: 'hashed' },
-  // Links, services and contributors know the id. An owner's list queries every shard: one index look-up on each.
+  // Links, services and contributors know the project's id. An owner's list queries every shard, with one index look-up
+  // on each.
   projects: { _id: 'hashed' },
-  // Owners list the links of a project, and positions are unique in it. Every caller that knows a link's id also knows its
-  // project's.
+  // Owners list the links of a project, and a position is unique within its project. Every caller that knows a link's
+  // id also knows its project's id.
   links: { projectId: 'hashed' },
-  // A unique link has one unique response, and every response id begins with the link's.
+  // A unique link has at most one response, and every response's id begins with its link's id.
   responses: { linkId: 'hashed' },
-  // A hash is unique in the whole system, and a look-up knows nothing else.
+  // A hash is unique in the whole system, and it is all that a look-up knows.
   hashes: { _id: 'hashed' },
-  // The fields of its unique index: one user's records can be on many shards.
+  // The fields of this collection's unique index. The records of one user can be on many shards.
   idempotency: { userId: 1, key: 1 },
   erasures: { _id: 'hashed' },
 };

@@ -5,15 +5,16 @@ import type { ClientSession } from './transaction.ts';
 import type { Users } from './users.ts';
 
 /*
- * Changes the uses of a shared link together with the owner's reservation, without a transaction over the link:
- * claims that wait for a transaction fill the connection pool, and the transaction then waits for a connection.
+ * Changes the number of uses of a shared link together with the owner's reservation, without a transaction over the
+ * link. With such a transaction, waiting claims would fill the connection pool, and the transaction would then wait for
+ * a connection.
  *
- *   1. one transaction: reserve an increase, record the change in the project
- *   2. the link accepts it, or refuses it for good, in one write: its `usesVersion` increases either way
- *   3. one transaction: return a decrease, set the project's number of uses, remove the record
+ *  1. one transaction: reserve an increase, record the change in the project
+ *  2. one write: the link accepts the change, or refuses it for good; its `usesVersion` increases in both cases
+ *  3. one transaction: return a decrease, set the project's number of uses, remove the record
  *
- * The version makes each step happen once: any process that finds a record continues from it; after a crash
- * the sweeper does.
+ * The version makes each step happen once. Any process that finds a record continues from it; after a crash, the
+ * sweeper continues.
  */
 
 type Transact = <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) => Promise<T>;
@@ -38,7 +39,7 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
     }, signal);
   }
 
-  /** Step 2: returns whether the link has the new uses. */
+  /** Step 2. Returns whether the link has the new number of uses. */
   async function decide(projectId: string, change: UsesChange): Promise<boolean> {
     const fits = { $lte: [{ $add: ['$claimed', '$landed'] }, change.to] };
     await links.collection.updateOne({ ...sharedOf(projectId), usesVersion: change.version - 1 }, [
@@ -67,8 +68,8 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
 
   return {
     /**
-     * `taken`: the link has the new uses. `refused`: more uses are claimed or landed. `busy`: another change was running and
-     * is now finished; retry. Fails with `forbidden` if the allowance has no room.
+     * `taken`: the link has the new number of uses. `refused`: more uses than that are claimed or landed. `busy`:
+     * another change was running and is now finished; retry. Fails with `forbidden` if the allowance has no room.
      */
     async change(link: Link & { usesVersion: number }, to: number, signal?: AbortSignal) {
       const project = await projects
@@ -85,7 +86,7 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
       return (await finish(project, change)) ? 'taken' : 'refused';
     },
 
-    /** Finishes changes that crashes interrupted. */
+    /** Finishes changes of uses that crashes interrupted. */
     async sweep(): Promise<void> {
       const left = await projects
         .find({ 'usesChange.version': { $gt: 0 } }, { ownerId: 1, usesChange: 1 })

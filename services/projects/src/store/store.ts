@@ -24,7 +24,7 @@ export interface StoreOptions {
   transfers: TransferOptions;
 }
 
-/** Connects. Fails with a StartError if the database lacks a migration that this version needs. */
+/** Connects. Fails with a StartError if the database lacks a migration of this version. */
 export async function openStore(options: StoreOptions) {
   const connection = await connectMongo(options.mongo, 'projects');
   try {
@@ -76,5 +76,5 @@ async function build(connection: Connection, options: StoreOptions) {
 /** The store with its models, for tests that check stored records. */
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 
-/** The service's store: it returns plain objects and has no models. */
+/** The service's store. It returns plain objects, not models. */
 export type Store = Omit<OpenStore, 'models' | 'clock'>;

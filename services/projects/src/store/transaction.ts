@@ -4,7 +4,10 @@ import type { ClientSession, Connection } from 'mongoose';
 
 export type { ClientSession };
 
-/** The longest time of a transaction with all its retries and its commit; after it, the transaction fails with `unavailable`. */
+/**
+ * The time limit of a transaction, including all retries and the commit. A transaction that takes longer fails with
+ * `unavailable`.
+ */
 export const TRANSACTION_MS = 20_000;
 const ABORT_MS = 2_000;
 const OPTIONS = {
@@ -13,15 +16,15 @@ const OPTIONS = {
 } as const;
 
 export interface TransactionBounds {
-  /** Aborts when the caller leaves: the transaction then fails with the signal's reason. */
+  /** Aborts when the caller disconnects; the transaction then fails with the signal's reason. */
   signal?: AbortSignal | undefined;
   budgetMs?: number;
 }
 
 /**
- * Runs `work` in a transaction in a new session. The driver retries conflicts with other transactions, and commits
- * with unknown results, until the budget is spent; then this fails with `unavailable`, and the commit may or may not
- * have happened. Any other error of `work` aborts the transaction.
+ * Runs `work` in a transaction in a new session. The driver retries after a conflict with another transaction, and
+ * retries a commit with an unknown result. After the time limit, this function fails with `unavailable`, and the commit
+ * may or may not have happened. Any other error of `work` aborts the transaction.
  */
 export async function inTransaction<T>(
   connection: Connection,
@@ -31,18 +34,18 @@ export async function inTransaction<T>(
   return await withSession(connection, session => transact(session, work, bounds));
 }
 
-/** Runs `work` with a session. Ends the session afterwards, and with it every open transaction. */
+/** Runs `work` with a session. Then ends the session, which also ends its open transaction. */
 export async function withSession<T>(connection: Connection, work: (session: ClientSession) => Promise<T>): Promise<T> {
   const session = await connection.startSession();
   try {
     return await work(session);
   } finally {
-    // If the abort fails here, the server aborts the transaction.
+    // If the abort fails here, the server aborts the transaction later.
     await bounded(session.endSession(), ABORT_MS, 'the end of a session').catch(() => {});
   }
 }
 
-/** Runs `inTransaction` in an existing session. */
+/** Does the same as `inTransaction` in an existing session. */
 export async function transact<T>(
   session: ClientSession,
   work: (session: ClientSession) => Promise<T>,
@@ -64,7 +67,8 @@ export async function transact<T>(
   };
   try {
     over.throwIfAborted();
-    // The driver's own limit is two minutes and cannot be changed. A transaction past our limit ends with its session.
+    // The driver's own limit is two minutes and cannot be changed. At our earlier limit, ending the session ends the
+    // transaction.
     return await Promise.race([session.withTransaction(attempt, OPTIONS), ended]);
   } catch (error) {
     if (error !== timeUp.reason) throw error;

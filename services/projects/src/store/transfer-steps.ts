@@ -22,21 +22,23 @@ import { linkOf, responseAt } from './responses.ts';
  *   3. the response drops it                                                             (drop)
  *   4. the id is pulled from the link                                                    (forgetOnLink)
  *
- * After a crash, any process that finds a transfer in a response continues at step 2; the id in the link prevents a second
- * change. A crash before step 4 leaves the id in the link, where it has no effect. A transfer has one holder at a time, and
- * only the holder runs steps 2 and 3; step 4 follows step 3. The holder's id prevents step 3 by a former holder. The lease
- * prevents step 2 by one: the update itself checks the database's clock and is cut off after `applyLimitMs`, and a take-over
- * waits that long after the end of the lease.
+ * After a crash, any process that finds a transfer in a response continues at step 2; the id in the link prevents a
+ * second change. A crash before step 4 leaves the id in the link, where it has no effect.
+ *
+ * A transfer has one holder at a time. Only the holder runs steps 2 and 3; step 4 follows step 3. The holder's id
+ * prevents a former holder from running step 3. The lease prevents a former holder from running step 2: the update
+ * itself checks the database's clock and ends after `applyLimitMs` at the latest, and a take-over waits that long after
+ * the end of the lease.
  */
 
 export type AppliedOutcome = 'applied' | 'refused' | 'lease_lost';
 
-// Only other replicas can win a race: this process writes to one link sequentially.
+// Only another replica can change the link at the same time, because this process writes to one link sequentially.
 const WRITE_TRIES = 12;
-// Far more than the number of concurrent transfers: only ids that crashes left are cut off.
+// Far more than the number of concurrent transfers, so only ids left by crashes are cut off.
 const IDS_MAX = 10_000;
 
-/** Names one transfer in its response and its link. */
+/** Identifies one transfer, its response and its link. */
 export interface TransferRef extends LinkKey {
   responseId: string;
   transferId: TransferId;
@@ -44,11 +46,14 @@ export interface TransferRef extends LinkKey {
 }
 
 export function createTransferSteps({ links, responses }: Models, leaseMs: number) {
-  // A delayed update ends before any process may take over its transfer.
+  // A delayed update ends before another process may take over its transfer.
   const applyLimitMs = Math.ceil(leaseMs / 2);
   const takeOverAfterMs = leaseMs;
 
-  /** Writes all transfers or none: none if one is already in the link, one has lost its lease, or the link has no room for all. */
+  /**
+   * Writes all transfers, or none of them if one is already in the link, one has lost its lease, or the link has no
+   * room for all.
+   */
   async function write(link: LinkKey, transfers: Transfer[]): Promise<boolean> {
     const takers = transfers.filter(transfer => takesUse(transfer.kind)).length;
     const leaseUntil = new Date(Math.min(...transfers.map(transfer => transfer.leaseUntil.getTime())));
@@ -69,7 +74,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       {
         $inc: { ...sumOfChanges(transfers.map(transfer => transfer.kind)) },
         $push: { applied: { $each: ids, $slice: -IDS_MAX } } as never,
-        // Set by the server's clock, like the compared times: see links.ts.
+        // The server's clock sets this time, because it is compared with times of that clock: see links.ts.
         $currentDate: { changedAt: true },
         $max: latest,
       },
@@ -78,9 +83,9 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     return matchedCount === 1;
   }
 
-  /** Stores the outcomes that are clear after a write without effect. Returns the transfers to retry. */
+  /** Finds out why a write had no effect, and stores the outcomes that are certain. Returns the transfers to retry. */
   async function decide(key: LinkKey, transfers: Transfer[], outcomes: Map<Transfer, AppliedOutcome>) {
-    // Local reads see the writes on which the update was decided, even without a majority.
+    // A local read sees the writes that decided the update, even before a majority has them.
     const [link] = await links.collection
       .find(linkAt(key) as object, {
         readConcern: { level: 'local' },
@@ -88,7 +93,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
         maxTimeMS: applyLimitMs,
       })
       .toArray();
-    // The project was erased: a claim is undone; other transfers disappear with their response.
+    // The project was erased: a claim is undone, and other transfers disappear with their response.
     if (!link) {
       for (const transfer of transfers) outcomes.set(transfer, 'refused');
       return [];
@@ -104,15 +109,15 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   }
 
   return {
-    /** `now` is by the database's clock, which also decides about the lease. */
+    /** `now` is a time of the database's clock, which also decides whether the lease has expired. */
     make(kind: TransferKind, now: Date): Transfer {
       const leaseUntil = new Date(now.getTime() + leaseMs);
       return { id: new Types.ObjectId(), holder: new Types.ObjectId(), kind, at: now, leaseUntil };
     },
 
     /**
-     * Runs step 2 for several transfers of one link, in order. `refused`: no use is free, or the link is disabled. Fails
-     * with `unavailable` if other writers win each try.
+     * Runs step 2 for several transfers of one link, in order. `refused`: no use is free, or the link is disabled.
+     * Fails with `unavailable` if other writers are faster in each try.
      */
     async applyToLink(link: LinkKey, transfers: Transfer[]): Promise<AppliedOutcome[]> {
       const outcomes = new Map<Transfer, AppliedOutcome>();
@@ -130,12 +135,12 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       return transfers.map(transfer => outcomes.get(transfer)!);
     },
 
-    /** Runs step 3 if the holder is still the same. Returns the transfers that are no longer in any response. */
+    /** Runs step 3 if the holder is still the same. Returns the transfers that no response has any more. */
     async drop(batch: TransferRef[]): Promise<TransferRef[]> {
       const ids = responsesIn(batch);
       const transfers = { 'transfer.id': { $in: batch.map(ref => ref.transferId) } };
       const holders = { 'transfer.holder': { $in: batch.map(ref => ref.holder) } };
-      // An applied claim is a held use.
+      // The use of an applied claim is held.
       const use = { $cond: [{ $eq: ['$use', 'claiming'] }, 'held', '$use'] };
       const { matchedCount } = await responses.collection.updateMany({ ...ids, ...transfers, ...holders }, [
         { $set: { use } },
@@ -152,7 +157,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       await links.collection.updateOne(linkAt(link) as object, { $pull: { applied: { $in: transferIds } } as never });
     },
 
-    /** Undoes a refused claim instead of steps 3 and 4: the response returns to its former state. */
+    /** Undoes a refused claim instead of running steps 3 and 4: the response returns to its former state. */
     async undo(responseId: string, transfer: Transfer): Promise<void> {
       const { id, holder } = transfer;
       const held = { ...responseAt(responseId), 'transfer.id': id, 'transfer.holder': holder };
@@ -160,7 +165,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       else await responses.updateOne(held, { $set: { use: 'released' }, $unset: { transfer: '' } });
     },
 
-    /** Takes over a response's transfer if the former holder's lease has expired. Returns the response. */
+    /** Takes over the transfer of a response if the former holder's lease has expired. Returns the response. */
     async takeOver(responseId: string): Promise<Response | null> {
       return await responses
         .findOneAndUpdate(
@@ -175,7 +180,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
         .lean<Response>();
     },
 
-    /** Returns responses with an interrupted transfer. */
+    /** Returns responses whose transfer was interrupted. */
     async leftOver(now: Date, limit: number): Promise<Response[]> {
       return await responses
         .find({ 'transfer.leaseUntil': { $lt: new Date(now.getTime() - takeOverAfterMs) } })
@@ -186,7 +191,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   };
 }
 
-/** Returns the date of the latest transfer under each name that has any. */
+/** Returns the latest transfer date under each name that has a transfer. */
 function latestDates(transfers: Record<string, Transfer[]>): Record<string, Date> {
   const dates = Object.entries(transfers).map(([name, all]) => [name, all.map(({ at }) => at.getTime())] as const);
   return Object.fromEntries(

@@ -11,28 +11,29 @@ import { Settler } from './settler.ts';
 import { type AppliedOutcome, createTransferSteps, refOf } from './transfer-steps.ts';
 
 export interface TransferOptions {
-  /** The lease of the replica that began a transfer. */
+  /** The duration of the lease that the replica that begins a transfer gets. */
   leaseMs: number;
-  /** The wait in which transfers that are in their link are collected, to settle them together. */
+  /** How long applied transfers are collected before they are settled together. */
   settleDelayMs: number;
   log: Logger;
 }
 
 const POLL_MS = 15;
-// Another replica settles within milliseconds, a busy database in seconds; a dead replica's transfer is taken over after two
-// leases. A caller waits 5 s and then retries.
+// Another replica settles a transfer within milliseconds, or within seconds if the database is busy. The transfer of a
+// dead replica is taken over after two leases. A caller waits 5 s and then retries.
 const PATIENCE_MS = 4_000;
 const SWEEP_BATCH = 200;
 const APPLIED_AT_ONCE = 200;
-// No caller waits for the cleanup after a landing, so it runs later: the landing's answer and webhook first need other calls to this
-// service.
+// No caller waits for the cleanup after a landing, so it runs later: before the landing's answer and webhook can be
+// sent, this service must serve other calls.
 const LANDED_DELAYS = 4;
 
-/** Runs transfers to their end, and finishes those that a crash interrupted. See transfer-steps.ts. */
+/** Runs transfers to their end, and finishes transfers that a crash interrupted. See transfer-steps.ts. */
 export function createTransfers(models: Models, options: TransferOptions) {
   const { settleDelayMs } = options;
   const steps = createTransferSteps(models, options.leaseMs);
-  // Writers of one document would only wait for each other in the database, each with a connection.
+  // Applies the transfers of one link one batch at a time: concurrent writers of one document would only wait for each
+  // other in the database, each with a connection.
   const apply = createBatcher<{ link: LinkKey; transfer: Transfer }, AppliedOutcome>({
     keyOf: ({ link }) => link.linkId,
     work: entries =>
@@ -71,8 +72,9 @@ export function createTransfers(models: Models, options: TransferOptions) {
     execute,
 
     /**
-     * Returns the response when it has no running transfer; finishes an interrupted one. Returns null if the response is
-     * gone, because its claim was refused. Fails with `unavailable` if another replica takes too long.
+     * Returns the response when it has no running transfer; finishes an interrupted transfer. Returns null if the
+     * response no longer exists, because its claim was refused. Fails with `unavailable` if another replica takes too
+     * long.
      */
     async settled(responseId: string): Promise<Response | null> {
       const giveUpAt = performance.now() + PATIENCE_MS;
@@ -88,7 +90,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
       }
     },
 
-    /** Finishes transfers that crashes interrupted. Returns the number of checked ones. */
+    /** Finishes transfers that crashes interrupted. Returns how many it checked. */
     async sweep(now: Date): Promise<number> {
       const left = await steps.leftOver(now, SWEEP_BATCH);
       for (const response of left) {

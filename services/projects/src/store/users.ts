@@ -13,7 +13,7 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
       return await users.findById(userId).lean<User>();
     },
 
-    /** Returns users in order of creation; `after` is the last id of the page before, or ''. */
+    /** Returns users in order of creation; `after` is the last id of the previous page, or ''. */
     async list(after: string, size: number): Promise<User[]> {
       return await users
         .find({ _id: { $gt: after } })
@@ -34,7 +34,7 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
         .lean<User>();
     },
 
-    /** Disables a user from `now` unless already disabled; null enables. */
+    /** Disables a user from `now` on, unless the user is already disabled; null enables the user. */
     async setDisabled(userId: string, now: Date | null): Promise<User | null> {
       const change = now ? { $set: { disabledAt: { $ifNull: ['$disabledAt', now] } } } : { $unset: 'disabledAt' };
       return await users
@@ -46,7 +46,10 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
       return (await users.exists({ _id: userId, disabledAt: { $type: 'date' } })) !== null;
     },
 
-    /** Closes the user: nothing can be created for them afterwards. Returns false for an unknown user. */
+    /**
+     * Marks the user as being erased: nothing can be created for the user afterwards. Returns false for an unknown
+     * user.
+     */
     async close(userId: string, now: Date): Promise<boolean> {
       const first = { $set: { closedAt: { $ifNull: ['$closedAt', now] } } };
       const { matchedCount } = await users.updateOne({ _id: userId }, [first], { updatePipeline: true });
@@ -58,8 +61,9 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
     },
 
     /**
-     * Reserves `videos` (or returns them, if negative) if the allowance has room, in one conditional update. Fails with
-     * `forbidden`, which names the requested and the remaining number, and with `not_found` for an unknown user.
+     * Reserves `videos` if the allowance has room, in one conditional update; a negative number returns videos. Fails
+     * with `not_found` for an unknown user, and with `forbidden` when there is no room; the error names the requested
+     * and the remaining number.
      */
     async reserve(userId: string, videos: number, session: ClientSession): Promise<User> {
       const room = { $lte: [{ $add: ['$videosReserved', videos] }, '$videoLimit'] };

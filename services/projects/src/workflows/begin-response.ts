@@ -16,15 +16,18 @@ export interface Beginning {
   termsAccepted: boolean;
 }
 
-/** One try: the request with the current link and project. */
+/** One try: the request, with the current link and project. */
 interface Try extends Beginning {
   link: Link;
-  /** The link for a device that has begun nothing: also disabled while its owner is disabled. */
+  /** The link as a device sees it that has begun no response: it is also disabled while its owner is disabled. */
   linkForNew: Link;
   project: Project;
 }
 
-/** Claims a use and freezes the settings. A repeated session, or a second device of a unique link, joins the response. */
+/**
+ * Claims a use and freezes the settings. A repeated session joins the existing response; so does a second device with a
+ * unique link.
+ */
 export async function beginResponse(
   deps: Deps,
   beginning: Beginning,
@@ -99,12 +102,15 @@ async function join(deps: Deps, given: Try, known: Response): Promise<Response |
     if (!sameDevice) acceptedTerms(response.settings, given.termsAccepted, deps.clock.now());
     return response;
   }
-  // The transfer that released the use may still be running.
+  // The transfer that released the use may not be finished.
   const settled = response.transfer ? await deps.store.transfers.settled(response._id) : response;
   return settled?.use === 'released' ? await beginAgain(deps, given, settled, sameDevice) : null;
 }
 
-/** The device that began it continues, even after the expiry; any other needs a link that accepts new claims. */
+/**
+ * The device that began the response may continue it even after the expiry; another device may do so only if the link
+ * accepts new claims.
+ */
 async function beginAgain(deps: Deps, given: Try, response: Response, sameDevice: boolean): Promise<Response | null> {
   const now = deps.clock.now();
   refuseEarly(sameDevice ? given.link : given.linkForNew, sameDevice ? null : given.project.expiresAt, now);
@@ -112,7 +118,10 @@ async function beginAgain(deps: Deps, given: Try, response: Response, sameDevice
   return await reclaim(deps, response, { ...emptyHold(deps, now), ...frozen }, now);
 }
 
-/** Returns the current settings for a response without any byte; others keep theirs, because a recording may exist. */
+/**
+ * Returns the project's current settings for a response that has no byte. Another response keeps its settings, because
+ * a recording may exist.
+ */
 function settingsForAnother({ project, termsAccepted }: Try, response: Response, now: Date) {
   const settings = response.hasBytes ? response.settings : project.settings;
   const terms = acceptedTerms(settings, termsAccepted, now);

@@ -7,7 +7,9 @@ import type { ResponseChange } from '../store/responses.ts';
 
 type Hold = Pick<Response, 'hasBytes' | 'heldUntil'>;
 
-/** Fails early if a use obviously cannot be claimed; the claim itself decides. Pass null to ignore the expiry. */
+/**
+ * Fails early if a use certainly cannot be claimed; otherwise the claim itself decides. Pass null to ignore the expiry.
+ */
 export function refuseEarly(link: Link, expiresAt: Date | null, now: Date): void {
   const refusal = claimRefusal(link, expiresAt, now);
   if (refusal) throw claimRefused(refusal);
@@ -21,12 +23,12 @@ export async function claim({ store, clock }: Pick<Context, 'store' | 'clock'>, 
     throw new DomainError('unavailable', 'The service is slow at the moment: try again in a moment.');
   }
   const link = await store.links.find(response);
-  // If a use was released at this moment, there is no reason any more: the retry will get that use.
+  // If another response released a use at this moment, no refusal applies any more; a retry will get that use.
   throw claimRefused((link && claimRefusal(link, null, clock.now())) ?? 'busy');
 }
 
 /**
- * Claims a use again for a response that released its own, whatever the expiry. Returns null if the response changed
+ * Claims a use again, whatever the expiry, for a response that released its use. Returns null if the response changed
  * meanwhile: retry.
  */
 export async function reclaim(
@@ -42,12 +44,12 @@ export async function reclaim(
   return begun && (await claim(context, begun));
 }
 
-/** Returns the hold of a response that has just claimed its use and has no byte yet. */
+/** Returns the end of the hold for a response that has just claimed its use and has no byte yet. */
 export function emptyHold({ config }: Pick<Context, 'config'>, now: Date): Hold {
   return { hasBytes: false, heldUntil: inSeconds(now, config.claimEmptyHoldSeconds) };
 }
 
-/** Returns the hold of a response whose bytes are arriving. */
+/** Returns the end of the hold for a response whose bytes are arriving. */
 export function bytesHold({ config }: Pick<Context, 'config'>, now: Date): Hold {
   return { hasBytes: true, heldUntil: inSeconds(now, config.claimHoldSeconds) };
 }

@@ -10,20 +10,20 @@ import { type MintedLink, makeProject, mintUnique, type NewProject, type Project
 import { openUnlessLost } from './open-unless-lost.ts';
 
 export interface CreatedProject extends NewProject {
-  /** The owner, with the reservation. */
+  /** The owner after the reservation. */
   user: User;
-  /** Its first unique links. */
+  /** The first unique links of the project. */
   first: MintedLink[];
 }
 
-/** Makes the answer of a creation, and its bytes, which are stored for a repeated request. */
+/** Makes the answer to a creation, and the answer's bytes, which are stored for a repeated request. */
 export interface AnswerFormat<T> {
   make(created: CreatedProject): T;
   encode(answer: T): Uint8Array;
   decode(bytes: Uint8Array): T;
 }
 
-/** A repeat with the same key and body gets the first answer. */
+/** A repeated request with the same key and body gets the first answer. */
 export interface RepeatKey {
   key: string;
   /** SHA-256. */
@@ -71,7 +71,8 @@ async function create<T>(
   const { store, secrets } = context;
   const made = makeProject(context, order, now);
   const work = async () => {
-    // Writes the user first: of two creations at the limit of an allowance, one waits here and has written nothing.
+    // Writes the user first: when two creations run at the limit of an allowance, one waits here and has written
+    // nothing.
     const user = await store.users.reserve(order.ownerId, made.reserves, session);
     await store.projects.insert(made.project, made.dashboardHash, session);
     const first = await insertLinks(context, made, session);
@@ -85,7 +86,7 @@ async function create<T>(
   return await store.transact(session, work, { signal });
 }
 
-/** Inserts all links. Returns the first unique ones: clients read the others in pages. */
+/** Inserts all links. Returns the first unique links; clients read the others in pages. */
 async function insertLinks(context: Context, made: NewProject, session: ClientSession): Promise<MintedLink[]> {
   const { links } = context.store;
   if (made.shared) await links.insertMany([made.shared], session);
@@ -97,7 +98,7 @@ async function insertLinks(context: Context, made: NewProject, session: ClientSe
   return first ?? [];
 }
 
-// This is not a conflict: clients retry conflicts, but this answer is lost for good.
+// Not a conflict, because clients retry conflicts and this answer is lost for good.
 const lostAnswer = (projectId: string) =>
   new DomainError(
     'unprocessable',

@@ -2,14 +2,14 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../context.ts';
 import { noSuchResponse, type Response } from '../domain/response.ts';
 
-/** Returns the response when no change of its use is running. Fails with `not_found`. */
+/** Returns the response when its use is not being changed. Fails with `not_found`. */
 export async function settledResponse({ store }: Pick<Context, 'store'>, id: string): Promise<Response> {
   const response = await store.transfers.settled(id);
   if (!response) throw noSuchResponse();
   return response;
 }
 
-/** Returns the response; waits only while its claim is undecided. Fails with `not_found`. */
+/** Returns the response. Waits only while its claim is undecided. Fails with `not_found`. */
 export async function decidedResponse(context: Pick<Context, 'store'>, id: string): Promise<Response> {
   const response = await context.store.responses.find(id);
   if (!response) throw noSuchResponse();
@@ -19,8 +19,8 @@ export async function decidedResponse(context: Pick<Context, 'store'>, id: strin
 const TRIES = 8;
 
 /**
- * Retries while `attempt` returns null, which means that the response changed between its read and its conditional write.
- * Fails with `unavailable` after too many tries.
+ * Calls `attempt` again while it returns null, which means that the response changed between the read and the
+ * conditional write. Fails with `unavailable` after too many tries.
  */
 export async function whileChanging<T>(attempt: () => Promise<T | null>): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {

@@ -10,7 +10,7 @@ type Deps = Pick<Context, 'store' | 'clock'>;
 
 const NOTHING: ProjectTally = { links: 0, responses: 0, rememberedAnswers: 0, videosReleased: 0 };
 
-/** Erases this service's data of a project. The other services erase submissions and deliveries first. */
+/** Erases this service's data of a project. The other services must erase the submissions and deliveries first. */
 export async function eraseProject({ store, clock }: Deps, projectId: string): Promise<ErasedProject> {
   const { erasures } = store;
   const before = await erasures.find('project', projectId);

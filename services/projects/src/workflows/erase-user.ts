@@ -14,7 +14,9 @@ type Deps = Pick<Context, 'store' | 'clock'>;
 
 const PROJECTS = 1_000;
 
-/** Removes the tokens first, so that nothing new is created, and the user after the caller has erased every project. */
+/**
+ * Removes the tokens first, so that nothing new is created. Removes the user after the caller has erased every project.
+ */
 export async function eraseUser({ store, clock }: Deps, userId: string): Promise<ErasedUser> {
   const now = clock.now();
   const { erasedBeforeAt } = await find(store, userId);
@@ -35,7 +37,7 @@ export async function tallyUser({ store, clock }: Deps, userId: string): Promise
   return { tokensRevoked: live.length, projectIds, done: !user, erasedBeforeAt };
 }
 
-/** Fails with `not_found` for a user that neither exists nor was erased. */
+/** Fails with `not_found` for a user that does not exist and was not erased. */
 async function find(store: Deps['store'], userId: string) {
   const before = await store.erasures.find('user', userId);
   const user = await store.users.find(userId);

@@ -14,13 +14,16 @@ export interface Clip {
   submissionId: string;
 }
 
-/** `landed`: whether this clip is the answer to its question, now or already before. */
+/** `landed`: whether this clip is the answer to its question, since this call or an earlier one. */
 export interface Landing {
   landed: boolean;
   response: Response;
 }
 
-/** Makes the clip the answer in one conditional write. The first clip to land wins, and the use is final after it. */
+/**
+ * Makes the clip the answer, in one conditional write. The first clip to land becomes the answer, and the use is final
+ * afterwards.
+ */
 export async function landClip(deps: Deps, clip: Clip, log: Logger): Promise<Landing> {
   const only = await landOnly(deps, clip);
   if (only) {
@@ -41,7 +44,10 @@ export async function landClip(deps: Deps, clip: Clip, log: Logger): Promise<Lan
   });
 }
 
-/** Lands the only clip of a response without reading it first, as for nearly every clip. Returns null for any other response. */
+/**
+ * Lands the only clip of a response without reading the response first; nearly every clip is such a clip. Returns null
+ * for any other response.
+ */
 async function landOnly({ store, clock }: Deps, { responseId, questionIndex, submissionId }: Clip) {
   if (questionIndex !== 0) return null;
   const now = clock.now();
@@ -52,7 +58,7 @@ async function landOnly({ store, clock }: Deps, { responseId, questionIndex, sub
   return await store.responses.beginTransfer(responseId, expected, change, transfer);
 }
 
-/** Returns null if the response changed, or if its transfer had to be settled first: retry. */
+/** Returns null if the response changed, or if a running transfer had to be settled first: retry. */
 async function land(deps: Deps, response: Response, { questionIndex, submissionId }: Clip): Promise<Response | null> {
   const { store } = deps;
   if (response.transfer) {
@@ -75,7 +81,7 @@ async function moveCounters({ store }: Deps, landed: Response, log: Logger): Pro
   try {
     await store.transfers.execute(landed);
   } catch (error) {
-    // The clip has landed even if this fails, so the call must succeed: the sweeper updates the link's counters.
+    // The clip has landed even if this fails, so the call must succeed; the sweeper updates the link's counters.
     log.warn({ err: error, response: landed._id }, 'The counters of a link were not updated; the sweeper updates them');
   }
 }

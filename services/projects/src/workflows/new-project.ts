@@ -26,7 +26,7 @@ export interface MintedLink {
   token: string;
 }
 
-/** A new project that is not stored yet, and the tokens that are shown once. */
+/** A new project that is not stored yet, and its tokens, which are shown only once. */
 export interface NewProject {
   project: Project;
   projectToken: string;
@@ -34,11 +34,11 @@ export interface NewProject {
   shared?: MintedLink;
   /** The number of unique links. */
   count: number;
-  /** The number of videos to reserve of the allowance. */
+  /** The number of videos to reserve from the allowance. */
   reserves: number;
 }
 
-/** Fails with `invalid` for an order that breaks a rule. */
+/** Fails with `invalid` when the request breaks a rule. */
 export function makeProject(context: Pick<Context, 'checks' | 'secrets'>, order: ProjectOrder, now: Date): NewProject {
   const { count, expiresInSeconds, webhookSecret } = order;
   const fault = context.checks.creation({ ...order.settings, count, webhookSecret });
@@ -70,10 +70,13 @@ export function makeProject(context: Pick<Context, 'checks' | 'secrets'>, order:
   };
 }
 
-// Sealing 500 tokens takes some milliseconds; together they have some hundred KB.
+// 500 tokens: sealing them takes some milliseconds, and together they have some hundred KB.
 const MINTED_AT_ONCE = LIMITS.linkPageSize;
 
-/** Yields the unique links of a project in batches, in order of creation: 10,000 links are never in memory together. */
+/**
+ * Yields the unique links of a project in batches, in order of creation, so that 10,000 links are never in memory
+ * together.
+ */
 export function* mintUnique(
   context: Pick<Context, 'secrets'>,
   { project, count }: Pick<NewProject, 'project' | 'count'>,

@@ -2,8 +2,8 @@ import { keyIdOf } from '@recording-request/kit/secret-box';
 import type { Context } from '../context.ts';
 
 /**
- * Returns the sealed value; undefined if SECRETS_KEYS_LOST names its key. Fails for any other missing key, because the
- * operator may still restore it.
+ * Returns the sealed value; undefined if SECRETS_KEYS_LOST names its key. Fails if any other key is missing, because
+ * the operator may still restore that key.
  */
 export function openUnlessLost(
   { config, secrets }: Pick<Context, 'config' | 'secrets'>,

@@ -4,8 +4,8 @@ import { bytesHold, reclaim } from './claim-use.ts';
 import { settledResponse, whileChanging } from './current-response.ts';
 
 /**
- * Bytes are arriving: returns the response with a held or final use, held from now. Claims a released use again, even after
- * the expiry. Fails with `not_found`, and with `gone` or `conflict` if it cannot be claimed.
+ * Call this while bytes arrive. Extends a held or final use from now, and claims a released use again, even after the
+ * expiry. Returns the response. Fails with `not_found`, and with `gone` or `conflict` if no use can be claimed.
  */
 export async function renewResponse(
   context: Pick<Context, 'config' | 'store' | 'clock'>,

@@ -5,13 +5,13 @@ import type { Context } from '../context.ts';
 import type { SealedIn, SealedText } from '../store/sealed.ts';
 import { contextOf, nameOf } from './reseal.ts';
 
-// Clients may read these at any time. Stored answers expire by themselves.
+// Clients may read the secrets in these collections at any time. Stored answers are not listed, because they expire.
 const LASTING: readonly SealedIn[] = ['projects', 'links'];
 
 /**
- * Fails with a StartError if the oldest or the newest record cannot be opened: its key was removed from the ring too early,
- * or the ring was replaced, perhaps with another key of the same name. Needs two look-ups per collection, however many
- * records it has; `reseal --dry-run` checks all.
+ * Fails with a StartError if the oldest or the newest record cannot be opened. Then its key was removed from the ring
+ * too early, or the ring was replaced, perhaps with another key of the same name. Needs two look-ups per collection,
+ * however many records it has; `reseal --dry-run` checks all records.
  */
 export async function requireKeys(
   { store, secrets, config }: Pick<Context, 'store' | 'secrets' | 'config'>,

@@ -7,19 +7,19 @@ import type { SealedIn, SealedText } from '../store/sealed.ts';
 export interface Resealed {
   lookedAt: number;
   resealed: number;
-  /** The number of texts that another request changed between read and write; those changes stay. */
+  /** How many texts another request changed between the read and the write; this call did not overwrite them. */
   changedMeanwhile: number;
   unopened: { record: string; keyId: string; knownKey: boolean }[];
   /** The start of the next batch; undefined after the last record of the collection. */
   last: string | undefined;
 }
 
-// About 300 KB, and a few milliseconds of AES.
+// A batch has about 300 KB and takes a few milliseconds of AES.
 const BATCH = 500;
 
 /**
- * Reseals the records after `after` with the first key of the ring. Other requests continue: this does not overwrite a text
- * that they change meanwhile.
+ * Reseals the records after `after` with the first key of the ring. Other requests continue: a text that another
+ * request changes meanwhile is not overwritten.
  */
 export async function resealBatch(
   { store, secrets }: Pick<Context, 'store' | 'secrets'>,

@@ -4,7 +4,7 @@ type Deps = Pick<Context, 'store' | 'clock'>;
 
 const BATCH = 200;
 
-/** Releases expired claims without any byte. Returns the number of released claims. */
+/** Releases claims that have expired and have no byte. Returns the number of released claims. */
 export async function sweepEmptyClaims({ store, clock }: Deps, now: Date): Promise<number> {
   let released = 0;
   for (;;) {
@@ -19,7 +19,7 @@ export async function sweepEmptyClaims({ store, clock }: Deps, now: Date): Promi
       changed++;
     }
     released += changed;
-    // A round without a change found only busy claims: the next sweep checks them again.
+    // A round that changed nothing found only busy claims; the next sweep checks them again.
     if (over.length < BATCH || changed === 0) return released;
   }
 }
@@ -33,7 +33,7 @@ export async function sweepErasures({ store: { erasures } }: Pick<Deps, 'store'>
   }
 }
 
-/** Runs one round: finishes what crashes interrupted, and releases what has expired. */
+/** Runs one round: finishes work that crashes interrupted, and releases expired claims. */
 export async function sweep(deps: Deps): Promise<void> {
   const now = deps.clock.now();
   const parts = [

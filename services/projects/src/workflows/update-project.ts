@@ -8,21 +8,21 @@ import { inSeconds } from '../domain/time.ts';
 import type { ProjectChange } from '../store/projects.ts';
 import { openUnlessLost } from './open-unless-lost.ts';
 
-/** Undefined and omitted fields stay unchanged. */
+/** Undefined and omitted fields do not change. */
 export interface ProjectUpdate {
   ownerId: string;
   projectId: string;
   settings: Partial<Settings>;
-  /** Seconds from now; `default` is the window of a project that was created without one. */
+  /** Seconds from now; `default`: the validity of a project that was created without an expiry. */
   expiry: number | 'never' | 'default' | undefined;
   webhookSecret: string | undefined;
 }
 
-// A try fails only if the same secret or the same uses change at the same moment.
+// A try fails only if another request changes the same secret or the same number of uses at the same moment.
 const TRIES = 5;
 
 /**
- * Fails with `not_found`; with `invalid`; with `forbidden` if the allowance has no room; with `conflict` if other requests
+ * Fails with `not_found` or `invalid`; with `forbidden` if the allowance has no room; with `conflict` if other requests
  * keep changing the project.
  */
 export async function updateProject(context: Context, update: ProjectUpdate, signal: AbortSignal): Promise<Project> {
@@ -33,8 +33,8 @@ export async function updateProject(context: Context, update: ProjectUpdate, sig
     const before = await store.projects.find(ownerId, projectId);
     if (!before) throw noSuchProject();
     const change = changeOf(context, update, before);
-    // Validates the whole change, then makes the part that the allowance or the link may refuse: a refused update changes
-    // nothing.
+    // Validates the whole change first, then makes the part that the allowance or the link may refuse. So a refused
+    // update changes nothing.
     if (sharedLinkMaxUses !== undefined) {
       const done = await changeUses(context, before, sharedLinkMaxUses, signal);
       if (!done) continue;
@@ -45,7 +45,7 @@ export async function updateProject(context: Context, update: ProjectUpdate, sig
   throw new DomainError('conflict', 'The project is being changed by another request: try again in a moment.');
 }
 
-/** Returns false if another change came first: retry. */
+/** Returns false if another change was faster: retry. */
 async function changeUses(
   { store }: Pick<Context, 'store'>,
   { ownerId, _id: projectId }: Project,
@@ -73,7 +73,7 @@ function changeOf(
   const { expiry, webhookSecret } = update;
   const fault = context.checks.update({ ...update.settings, ...(webhookSecret !== undefined && { webhookSecret }) });
   if (fault) throw new DomainError('invalid', fault);
-  // The uses change together with the link and the allowance.
+  // The number of uses changes together with the link and the allowance.
   const { sharedLinkMaxUses: _, ...settings } = trimmed(update.settings);
   const change: ProjectChange = { settings, addressWasSet: settings.webhookUrl !== undefined };
   if (typeof expiry === 'number') checkExpiry(expiry);
@@ -86,7 +86,7 @@ function changeOf(
   return change;
 }
 
-/** Returns undefined for the same secret again: a rotation would push out the real former secret. */
+/** Returns undefined if the secret stays the same: a rotation would push out the real former secret. */
 function rotation(
   context: Pick<Context, 'config' | 'secrets'>,
   before: Project,
@@ -97,7 +97,8 @@ function rotation(
   const sealed = secret === '' ? '' : context.secrets.seal(secret, owner);
   const until = inSeconds(now, context.config.webhookSecretOverlapSeconds);
   const current = before.webhook.secret === '' ? '' : openUnlessLost(context, before.webhook.secret, owner)?.toString();
-  // A secret that cannot be opened is not kept as the former one: the service would have to sign with it.
+  // A current secret that cannot be opened is not kept as the former one, because the service would have to sign with
+  // it.
   if (current === undefined) return rotateSecret({ secret: '' }, sealed, until);
   return secret === current ? undefined : rotateSecret(before.webhook, sealed, until);
 }
