@@ -5,7 +5,10 @@ const unmet = new WeakSet<IncomingMessage>();
 /** The message of 417, for a request with an `Expect` other than `100-continue`. */
 export const UNMET_EXPECTATION = 'Send no header Expect but 100-continue.';
 
-/** Passes such a request to `handle` like every other one: Node's own response has no body and no log line. */
+/**
+ * Passes a request with an unknown `Expect` to `handle`, like every other request: Node's own response has no body and
+ * no log line.
+ */
 export function acceptExpectations(server: Server, handle: RequestListener): void {
   server.on('checkExpectation', (request, response) => {
     unmet.add(request);

@@ -24,7 +24,7 @@ import { beginCall, type RpcSpan, rpcSpan } from './rpc-spans.ts';
 
 export interface RpcOptions {
   signal?: AbortSignal;
-  /** The time limit of the call. A call inside an RPC handler also ends at the deadline of that RPC. */
+  /** The time limit of the call. A call inside an RPC handler also ends at the deadline of the handler's RPC. */
   deadlineMs?: number;
 }
 
@@ -45,10 +45,10 @@ const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
 const MESSAGES_AHEAD = 2;
 const CONNECT_LOOK_MS = 50;
-// The maximum age of a connection for new calls, and the maximum time of a call that still runs on an older one.
+// By this age, a connection takes no new calls, and its last calls have ended.
 const KEEPALIVE_MS = 60_000;
-// A call that fails as unavailable takes one of a hundred tokens, and a successful call returns a tenth of one. At
-// fifty tokens retries stop, so that a peer that is down does not get more calls.
+// A call that fails as unavailable takes one of a hundred tokens; a successful call returns a tenth of a token. At
+// fifty tokens or fewer, no call is retried, so that a peer that is down does not get more calls.
 const THROTTLING = { maxTokens: 100, tokenRatio: 0.1 };
 const RETRIES = {
   maxAttempts: 4,
@@ -60,15 +60,15 @@ const RETRIES = {
 
 export interface ClientOptions {
   /**
-   * Returns whether to retry a call of the RPC with this path, on another replica if there is one, when its
-   * connection is lost before the answer. The call may then run twice. By default no call is retried.
+   * Returns whether to retry a call of the RPC with this path when the connection is lost before the answer. The retry
+   * goes to another replica if there is one, and the call may run twice. By default no call is retried.
    */
   mayRepeat?: (path: string) => boolean;
   /** The time limit of a unary call, 5 s by default. */
   deadlineMs?: number;
   /**
-   * For streams that end users read at any pace: this client gets its own connection, so that no other call waits
-   * behind their bytes. `windowBytes` limits the unread bytes of each stream.
+   * For streams that end users read at any pace: this client gets its own connections, so that no other call waits
+   * behind the bytes of such a stream. `windowBytes` limits the unread bytes of each stream.
    */
   slowReaders?: { windowBytes: number };
 }
@@ -88,11 +88,11 @@ export function createClient<S>(
       'grpc-node.flow_control_window': slowReaders.windowBytes,
     }),
     'grpc.service_config': serviceConfig(definition as ServiceDefinition, mayRepeat),
-    // A peer that restarts is back within seconds: reconnect often.
+    // A peer that restarts is available again within seconds, so the client reconnects often.
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1_000,
     ...keepalive(definition as ServiceDefinition),
-    // When a name's addresses change, it must be resolved again soon.
+    // When the addresses of a name change, the client must soon resolve the name again.
     'grpc.dns_min_time_between_resolutions_ms': 1_000,
   });
   const closed = new AbortController();
@@ -118,7 +118,7 @@ export function createClient<S>(
 async function connected(client: Client, limitMs: number, closed: AbortSignal): Promise<void> {
   const until = performance.now() + limitMs;
   const channel = client.getChannel();
-  // A state check reconnects a closed channel.
+  // This call also reconnects a closed channel.
   while (!closed.aborted && channel.getConnectivityState(true) !== connectivityState.READY) {
     if (performance.now() >= until) return;
     await delay(CONNECT_LOOK_MS, undefined, { ref: false });
@@ -126,10 +126,10 @@ async function connected(client: Client, limitMs: number, closed: AbortSignal): 
 }
 
 /**
- * Returns the settings of pings, which detect that a peer's machine is down. A ping cannot be sent on a connection
- * that is closed to new calls (see grpc-server.ts); @grpc/grpc-js then treats the connection as lost and ends its
- * running calls. So the first ping comes after these calls must have ended. A service with streams, which may run for
- * hours, gets no pings.
+ * Returns the settings of pings, which detect that a peer's machine is down. No ping can be sent on a connection that
+ * is closed to new calls (see grpc-server.ts): @grpc/grpc-js would treat this connection as lost and end the calls that
+ * still run on it. So the first ping comes later than the deadline of these calls. A service with streams, which may
+ * run for hours, gets no pings.
  */
 function keepalive(definition: ServiceDefinition): ChannelOptions {
   if (Object.values(definition).some(({ responseStream }) => responseStream)) return {};
@@ -163,7 +163,7 @@ function bounds(options: RpcOptions): Bounds {
   return { call: { deadline }, signals };
 }
 
-// Within its deadline a call waits for a restarting peer instead of failing at once.
+// A call waits for a restarting peer until the deadline, instead of failing at once.
 const metadata = () => new Metadata({ waitForReady: true });
 
 interface Rpc {
@@ -175,8 +175,8 @@ interface Rpc {
 }
 
 /**
- * Sends a call. The library retries until the response begins. If the server ends after the first bytes and before the message, this
- * retries once.
+ * Sends a call. The library retries until the response begins. If the connection is lost after the first bytes and
+ * before the message, this function retries once.
  */
 async function unary(rpc: Rpc, request: unknown, options: RpcOptions): Promise<unknown> {
   const within = bounds(options);
@@ -264,8 +264,8 @@ async function* stream({ channel, method, span }: Rpc, request: unknown, options
 }
 
 /**
- * Delivers at most `ahead` messages that the reader has not taken, and holds the next one back. A stream of grpc-js
- * buffers sixteen messages of any size, without an option for fewer.
+ * Delivers at most `ahead` messages before the reader has taken them, and holds the next message back. A stream of
+ * grpc-js buffers sixteen messages of any size and has no option for fewer.
  */
 function messageGate(ahead: number) {
   let room = ahead;
@@ -297,7 +297,7 @@ function messageGate(ahead: number) {
 export const isUnimplemented = (error: unknown): boolean =>
   error instanceof DomainError && (error.cause as { status?: unknown } | undefined)?.status === status.UNIMPLEMENTED;
 
-/** The message of a server that refuses this caller; for operators, not for users. */
+/** Returns the message of a server that refuses this caller. The message is for operators, not for users. */
 export function refusalOf(error: unknown): string | undefined {
   const cause = error instanceof DomainError ? (error.cause as { status?: unknown; details?: string }) : undefined;
   return cause?.status === status.PERMISSION_DENIED ? cause.details : undefined;

@@ -46,7 +46,7 @@ export interface GrpcServer {
 }
 
 export const MESSAGE_BYTES = 32 * 1024 * 1024;
-// The default of 64 KiB costs a third of the rate on pages of 150 KB.
+// With the default of 64 KiB, pages of 150 KB reach only two thirds of the rate.
 const FLOW_CONTROL_WINDOW_BYTES = 4 * 1024 * 1024;
 
 export const channelOptions = {
@@ -57,7 +57,7 @@ export const channelOptions = {
 
 type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown> | AsyncIterable<unknown>;
 
-// A new replica gets its share of calls within this time. A connection this old is replaced within milliseconds.
+// Within this time, a new replica gets its share of calls. Replacing a connection of this age takes milliseconds.
 const CONNECTION_AGE_MS = 20_000;
 
 export interface Implementation {
@@ -81,8 +81,8 @@ export async function startGrpcServer(options: {
   const { listen, services, internal, callersOf, log } = options;
   const server = new Server({
     ...channelOptions,
-    // A client resolves a name again only when a connection ends: without this, a replica that was added gets no calls.
-    // Running calls continue; grpc-client.ts says what clients must not do meanwhile.
+    // A client resolves a name again only when a connection ends: without this age, a new replica would get no calls.
+    // Running calls continue. grpc-client.ts explains why clients send no pings meanwhile.
     'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
     interceptors: [authorize(callersOf, internal.certificates === undefined, log)],
   });
@@ -108,7 +108,10 @@ export const bind = (server: Server, listen: string, credentials: ServerCredenti
 export const addressOf = (listen: string, port: number): string =>
   `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`;
 
-/** Waits up to `graceMs` for running calls, then ends them. Does not wait for connections without a gRPC handshake. */
+/**
+ * Waits up to `graceMs` for running calls, then ends them. Ignores connections that have not finished the gRPC
+ * handshake.
+ */
 export function shutDown(server: Server, graceMs: number): Promise<void> {
   return new Promise(resolve => {
     const timer = setTimeout(() => {
@@ -125,7 +128,9 @@ export function shutDown(server: Server, graceMs: number): Promise<void> {
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
 interface Scope extends CallScope {
-  /** Marks the end of the handler: nothing is left to cancel, and work that it left running has no deadline. */
+  /**
+   * Marks the end of the handler. From then on there is nothing to cancel, and work that still runs has no deadline.
+   */
   end(): void;
 }
 
@@ -153,7 +158,10 @@ const callDuration = durationOf('rpc.server.call.duration');
 /** Records the end of a call: the status of the error, or OK without one. */
 type RecordEnd = (code?: status, failure?: DomainError) => void;
 
-/** Returns a function that records each call of the RPC with this path: a log line at its end, and its duration. */
+/**
+ * Returns a function that records each call of the RPC with this path: it logs a line at the end of the call, and
+ * measures the duration.
+ */
 function callRecorder(path: string, log: Logger): (request: unknown) => RecordEnd {
   const rpc = path.slice(1);
   return request => {
@@ -171,7 +179,7 @@ function callRecorder(path: string, log: Logger): (request: unknown) => RecordEn
   };
 }
 
-/** The caller's mistakes are only returned to the caller; the gateway logs the status of the request. */
+/** A caller's mistake is only returned to the caller; the gateway logs the status of the request. */
 function levelOf(failure: DomainError | undefined): 'debug' | 'warn' | 'error' {
   if (failure?.code === 'internal') return 'error';
   return failure?.code === 'unavailable' || failure?.code === 'timeout' ? 'warn' : 'debug';
@@ -226,7 +234,8 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
       callScope
         .run(scope, async () => {
           const messages = handler(call.request, { signal: scope.signal, log }) as AsyncIterable<unknown>;
-          // One message is sent while the next is made: a stream of grpc-js would buffer sixteen, of any size.
+          // One message is sent while the next message is made. A stream of grpc-js would buffer sixteen messages of
+          // any size.
           let sent: Promise<void> = Promise.resolve();
           for await (const message of messages) {
             await sent;
@@ -265,7 +274,7 @@ function write(call: ServerWritableStream<unknown, unknown>, message: unknown, s
 function toServiceError(domain: DomainError): Partial<ServiceError> {
   const metadata = new Metadata();
   metadata.set('error-code', domain.code);
-  // The client retries only a call that a lost connection left without a response.
+  // The client retries only a call that has no response because its connection was lost.
   metadata.set('grpc-retry-pushback-ms', '-1');
   if (domain.reason !== undefined) metadata.set('error-reason', domain.reason);
   if (domain.retryAfterSec !== undefined) metadata.set('retry-after', String(domain.retryAfterSec));

@@ -14,8 +14,8 @@ export interface Health {
 const LIVENESS = 'liveness';
 
 /**
- * Serves grpc.health.v1 on `listen`, in plaintext: probes have no certificate. The whole server ('') is NOT_SERVING until
- * `setServing`; the service `liveness` is always SERVING.
+ * Serves grpc.health.v1 on `listen`, in plaintext, because probes have no certificate. The whole server ('') is
+ * NOT_SERVING until `setServing`; the service `liveness` is always SERVING.
  */
 export async function startHealth(listen: string): Promise<Health> {
   const server = new Server();

@@ -11,9 +11,10 @@ import { endTelemetry } from '@recording-request/kit-telemetry/ending';
 const UNUSABLE_CONFIGURATION = 78;
 
 /**
- * Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT within STOP_GRACE_SECONDS. Serves grpc.health.v1
- * all the time: SERVING from the end of the start to the stop. Retries the start while a server is down. Does not use
- * close-with-grace, which ends each stop with `process.exit` and so loses data that is still being flushed.
+ * Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT within STOP_GRACE_SECONDS. Serves
+ * grpc.health.v1 all the time; its status is SERVING from the end of the start to the stop. Retries the start while a
+ * server is down. Does not use close-with-grace, which ends each stop with `process.exit` and so loses data that is
+ * still being flushed.
  */
 export async function runService<C extends { logLevel: string; stopGraceSeconds: number; healthListen: string }>(
   name: string,
@@ -40,7 +41,7 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
     });
   });
   try {
-    // Loads gRPC, so a configuration error is reported first.
+    // Loads gRPC only now, so that a configuration error is reported first.
     const { startHealth } = await import('./health.ts');
     const health = await startHealth(config.healthListen);
     const service = await startWhenPossible(() => start(config, log), log);

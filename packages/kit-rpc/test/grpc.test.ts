@@ -317,7 +317,7 @@ test('a limit in bytes, not of sixteen messages at each end, bounds the messages
   const messages = served.exports.export(request)[Symbol.asyncIterator]();
   assert.equal((await messages.next()).done, false);
   let before = 0;
-  // The handler has stopped when it makes no message for a while.
+  // The handler has stopped when it has made no message for a while.
   while (made !== before) {
     before = made;
     await delay(200);

@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => rm(dir, { recursive: true, force: true }));
 
-// Calls without a connection wait this long.
+// The deadline of calls that get no connection.
 const BRIEFLY = { deadlineMs: 700 };
 const plaintext = { INTERNAL_PLAINTEXT: 'true' };
 

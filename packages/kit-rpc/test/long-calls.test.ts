@@ -9,7 +9,7 @@ import { createClient } from '../src/grpc-client.ts';
 import { implement, startGrpcServer } from '../src/grpc-server.ts';
 import { openCaller } from '../src/internal/internal.ts';
 
-// A connection closes to new calls at 20 s. The calls last until the time after that at which a client's ping would come.
+// A connection takes no new calls after 20 s. These calls last longer, until a client's ping could disturb them.
 const CALL_MS = 34_000;
 const request = { ownerId: 'o', projectId: 'p', format: 1, filter: undefined, includeLinks: false } as const;
 const internal = await openCaller(await everyServiceEnv(), 'gateway');

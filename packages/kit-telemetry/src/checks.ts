@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns what a value must be, as words that follow the name of its variable; undefined for a valid value. */
+/** Returns the rule for a value, as words that follow the name of its variable; undefined for a valid value. */
 export type Check = (value: string, env: NodeJS.ProcessEnv) => string | undefined;
 
 const SIGNALS = ['TRACES', 'METRICS', 'LOGS'] as const;
@@ -72,7 +72,8 @@ const pairs =
     return isWhole ? undefined : `must be ${what}, separated by commas, with other signs percent-encoded`;
   };
 
-// The SDK drops everything after a semicolon. gRPC fails for other names and characters, and its error, which ends the process, has the value.
+// The SDK drops everything after a semicolon. For other names and characters, gRPC fails with an error that ends the
+// process and contains the value.
 const headers = pairs(/^[\w.-]+(?<!-bin)$/i, /^[^;]+$/, text => /^[ -~]+$/.test(text), 'NAME=VALUE in printable ASCII');
 const attributes = pairs(/^[^\s=]+$/, /^[^=]*$/, text => text.length <= ATTRIBUTE_CHARACTERS);
 
@@ -81,7 +82,7 @@ export const ADDRESS = 'must be an absolute http or https address';
 const address: Check = value =>
   URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? undefined : ADDRESS;
 
-/** Only gRPC accepts `host:port`. For the endpoint of all signals, `readSignals` checks that. */
+/** Only gRPC accepts `host:port`. `readSignals` checks this for the endpoint of all signals. */
 const endpoint =
   (signal?: string): Check =>
   (value, env) => {
@@ -90,7 +91,7 @@ const endpoint =
     return mayBeBare && HOST_AND_PORT.test(value) ? undefined : address(value, env);
   };
 
-/** Reports whether telemetry is off, whatever else is set. */
+/** Returns whether telemetry is off; this variable overrides all others. */
 export const isDisabled = (env: NodeJS.ProcessEnv): boolean => env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true';
 
 // A migration has the settings of the services, but not their files.
@@ -133,8 +134,8 @@ function batchChecks(prefix: string): Record<string, Check> {
 }
 
 /**
- * The check of every variable that the SDK reads. The SDK replaces a malformed value by a default, and says so only in a log that is
- * off by default. docs/telemetry.md explains each variable.
+ * The check of every variable that the SDK reads. The SDK replaces a malformed value by a default and reports this only
+ * in a log that is off by default. docs/telemetry.md explains each variable.
  */
 export const CHECKS: Readonly<Record<string, Check>> = {
   OTEL_SDK_DISABLED: oneWordOf('true', 'false'),

@@ -12,8 +12,9 @@ export function noteDropped(signal: Signal, count: number): void {
 }
 
 /**
- * Returns a meter provider that counts what a batch processor of the SDK dropped or could not send: both have an `error.type`. It is not
- * in metrics.ts, whose instruments must not be made before the SDK starts.
+ * Returns a meter provider that counts the records that a batch processor of the SDK dropped or could not send. The
+ * processor marks both with an `error.type`. This function is not in metrics.ts, because the instruments there must not
+ * be made before the SDK starts.
  */
 export function dropMeter(signal: Signal): MeterProvider {
   const add = (count: number, attributes?: Record<string, unknown>) => {

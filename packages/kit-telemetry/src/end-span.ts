@@ -4,7 +4,7 @@ import { type Attributes, type Span, SpanStatusCode, trace } from '@opentelemetr
 export const tracer = trace.getTracer('recording-request');
 
 export interface SpanEnd {
-  /** Set where the operation failed and the caller could not have prevented it. */
+  /** Set if the operation failed and the caller could not have prevented the failure. */
   error?: { message?: string | undefined };
   attributes?: Attributes;
 }

@@ -19,7 +19,10 @@ import { shapingSpans } from './span-processor.ts';
 
 type Kind<E, O> = new (options: O) => E;
 
-/** Returns the exporter for the protocol of a signal. It reads the variables of endpoints, headers, compression, certificates and timeouts itself. */
+/**
+ * Returns the exporter for the protocol of a signal. The exporter itself reads the variables of endpoints, headers,
+ * compression, certificates and timeouts.
+ */
 function chosen<E, O>(
   signal: Signal,
   env: NodeJS.ProcessEnv,
@@ -55,7 +58,7 @@ export function recordProcessor(env: NodeJS.ProcessEnv): LogRecordProcessor {
   );
 }
 
-/** Returns the readers that send metrics or answer scrapes. The views bound what they report. */
+/** Returns the readers that send metrics or answer scrapes. views.ts limits the series that they report. */
 export function metricReaders(env: NodeJS.ProcessEnv): IMetricReader[] {
   return metricExporters(env).map(name => {
     if (name === 'prometheus') {

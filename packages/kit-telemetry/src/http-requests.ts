@@ -11,7 +11,7 @@ const requestDuration = durationOf('http.server.request.duration');
 const KNOWN = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
 const OTHER = '_OTHER';
 const HEALTH = /^\/healthz(?:[/?]|$)/;
-// The longest text of a client that a span keeps.
+// The maximum length of a client's text in a span.
 const TEXT_MAX = 500;
 
 interface Served {
@@ -45,7 +45,8 @@ export function inRequest(request: IncomingMessage, response: ServerResponse, se
   const attributes = attributesOf(request, method);
   served.span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
   const within = trace.setSpan(parent, served.span);
-  // A connection emits the bytes of all its requests in a separate context.
+  // A connection emits the bytes of its requests in the connection's own context, so the request needs its context
+  // bound.
   if (request.headers['transfer-encoding'] ?? request.headers['content-length']) context.bind(within, request);
   context.with(within, serve);
 }
@@ -57,8 +58,8 @@ export function whenClosed(response: ServerResponse, run: () => void): void {
 }
 
 /**
- * Names the span and the duration of a request by its route, such as `/api/projects/:projectId`: a path has ids and tokens. `from`:
- * the client's address.
+ * Names the span and the duration of a request by its route, such as `/api/projects/:projectId`, because a path
+ * contains ids and tokens. `from` is the client's address.
  */
 export function nameRequest(request: IncomingMessage, route: string | undefined, from?: string): void {
   const served = running.get(request);
@@ -74,7 +75,7 @@ export function noteRequest(request: IncomingMessage, about: object): void {
 
 function end(request: IncomingMessage, response: ServerResponse, served: Served): void {
   const { method, startedAt, span, route, from } = served;
-  // Without a response the client disconnected, which is not our failure.
+  // A request without a response means that the client disconnected, which is not our failure.
   const status = response.headersSent ? response.statusCode : undefined;
   const failed = status !== undefined && status >= 500;
   const both = { ...(route && { 'http.route': route }), ...(failed && { 'error.type': String(status) }) };

@@ -25,7 +25,7 @@ interface Line {
   [name: string]: unknown;
 }
 
-// Fields that a record has under another name, so they are not attributes.
+// A record has these fields under other names, so they do not become attributes.
 const NO_ATTRIBUTES = new Set(['level', 'time', 'msg', 'err', 'service', 'trace_id', 'span_id', 'requestId']);
 for (const name of SUBJECT_FIELDS) NO_ATTRIBUTES.add(name);
 
@@ -50,12 +50,12 @@ export function sendLine(text: string): void {
 function attributesOf(line: Line): Attributes {
   const attributes = subjectAttributes(line);
   for (const name in line) if (!NO_ATTRIBUTES.has(name)) attributes[name] = line[name] as AttributeValue;
-  // A traced request uses its trace id as request id: it needs no second attribute.
+  // A traced request uses its trace id as request id, so its records need no second attribute.
   if (line.requestId !== undefined && line.requestId !== line.trace_id) attributes.requestId = line.requestId;
   return line.err === undefined ? attributes : Object.assign(attributes, exceptionOf(line.err));
 }
 
-/** A line that is not JSON must not fail a request: it becomes a text. */
+/** A line that is not JSON must not fail a request, so it becomes a text. */
 function parsed(text: string): Line {
   try {
     return JSON.parse(text) as Line;

@@ -8,7 +8,8 @@ import {
 } from '@recording-request/telemetry-registry/metrics';
 
 const meter = metrics.getMeter(METER);
-// Longer than several reports. A process that stops reporting a value then drops it, instead of repeating an old one.
+// Longer than several reports. When a process stops reporting a value, the value disappears after this time, instead of
+// being repeated forever.
 const REPORT_MS = 60_000;
 
 /** Returns a function that records one duration, in seconds. */
@@ -30,7 +31,7 @@ export function countOf<N extends MetricOf<'counter'>>(name: N): (attributes: At
 
 export interface Report<N extends MetricOf<'gauge'>> {
   (value: number, attributes: AttributesOf<N>): void;
-  /** Drops the value until the next report. */
+  /** Drops the current value until the next report. */
   end(): void;
 }
 
@@ -53,8 +54,8 @@ type Reading<N extends MetricOf<'gauge' | 'counter'>> = readonly [value: number,
 const readers = new Map<string, Set<() => Iterable<Reading<never>> | Promise<Iterable<Reading<never>>>>>();
 
 /**
- * Calls `read` each time metrics are collected; a counter's reading is its sum. Adds up readings with the same attributes, such as those of
- * several instances. Ignores a `read` that fails. Returns a function that ends it.
+ * Calls `read` each time metrics are collected. For a counter, `read` returns the sum so far. Adds up readings with the
+ * same attributes, for example of several instances. Ignores a failed `read`. Returns a function that stops the calls.
  */
 export function observe<N extends MetricOf<'gauge' | 'counter'>>(
   name: N,

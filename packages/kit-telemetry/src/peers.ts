@@ -5,8 +5,8 @@ import { durationOf, observe, secondsSince } from './metrics.ts';
 export type Peer = 'store' | 'speech' | 'endpoint';
 
 /**
- * The end of a request: a status, or the reason of a missing response. `cancelled`: we cancelled it, which says
- * nothing about the peer.
+ * The end of a request: the status of the response, or the reason why none came. `cancelled` means that this process
+ * cancelled the request, which says nothing about the peer.
  */
 export type PeerEnd = number | 'unreachable' | 'timeout' | 'cancelled';
 
@@ -18,10 +18,10 @@ interface PendingRequest {
   startedAt: number;
 }
 
-/** Requests without a response, the oldest first, by peer. */
+/** Requests without a response, by peer. The oldest request of a peer is first. */
 const waiting = new Map<Peer | 'database', Set<PendingRequest>>();
 
-// A duration is recorded when it ends, so it says nothing about a peer that does not respond.
+// A duration is recorded only when a request ends, so durations do not show a peer that never responds.
 observe('recording.peer.age', () =>
   [...waiting].map(([peer, request]) => {
     const [oldest] = request;

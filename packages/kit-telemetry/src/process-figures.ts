@@ -4,12 +4,14 @@ import { droppedOf } from './dropped.ts';
 import { observe } from './metrics.ts';
 import type { Signal } from './settings.ts';
 
-// Each one costs a `readlink`.
+// The maximum number of descriptors to look at, because each costs a `readlink`.
 const LOOKED_AT_MAX = 5_000;
 const AT_ONCE = 100;
 const DESCRIPTORS = '/proc/self/fd';
 
-/** Reports the resources and the limits of this process, and how much of `signals` was not sent. Called once. */
+/**
+ * Reports the resources and the limits of this process, and how many records of `signals` were not sent. Called once.
+ */
 export function reportProcess(signals: readonly Signal[]): void {
   observe('recording.telemetry.dropped', () =>
     signals.map(signal => [droppedOf(signal), { 'recording.signal': signal }] as const),
@@ -28,7 +30,7 @@ export function reportProcess(signals: readonly Signal[]): void {
   observe('recording.sockets', async () => [[await countSockets(), {}]]);
 }
 
-/** Fails on a system without /proc: nothing is reported there. */
+/** Fails on a system without /proc, and then nothing is reported. */
 const descriptors = (): Promise<string[]> => readdir(DESCRIPTORS);
 
 async function countSockets(): Promise<number> {

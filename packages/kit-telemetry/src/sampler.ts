@@ -1,14 +1,15 @@
 import { SpanKind } from '@opentelemetry/api';
 import { AlwaysOnSampler, ParentBasedSampler, type Sampler, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace';
 
-/** The share of the requests that only read, where TRACE_READS_RATIO is not set. */
+/** The share of read-only requests that is sampled if TRACE_READS_RATIO is not set. */
 const READS_RATIO = 0.01;
 const READS = new Set<unknown>(['GET', 'HEAD']);
 
 /**
- * Returns the sampler for when OTEL_TRACES_SAMPLER is not set. It samples every request that changes something, also where an ingress
- * decided against it: an ingress often samples one trace in a hundred, and the trace of a landing must not be missing. It samples a
- * share of the requests that only read. Everything else follows its parent; a span without a parent is sampled.
+ * Returns the sampler for when OTEL_TRACES_SAMPLER is not set. It samples every request that changes something, even if
+ * an ingress decided against it: an ingress often samples one trace in a hundred, and the trace of a landing must not
+ * be missing. It samples a share of the read-only requests. Every other span follows its parent; a span without a
+ * parent is sampled.
  */
 export function defaultSampler({ TRACE_READS_RATIO: ratio }: NodeJS.ProcessEnv): Sampler {
   const changes = new AlwaysOnSampler();

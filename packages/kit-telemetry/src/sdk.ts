@@ -23,14 +23,14 @@ import { clusterAttributes, type Signal, type Signals } from './settings.ts';
 import { startSending } from './signals.ts';
 import { views } from './views.ts';
 
-// The interval at which the event loop's delay is read, in milliseconds. The default wakes each process a hundred
-// times a second, also an idle one.
+// The interval at which the event loop's delay is read, in milliseconds. The default wakes each process, even an idle
+// one, a hundred times a second.
 const LOOP_SAMPLE_MS = 200;
 const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
 
 /**
- * Starts OpenTelemetry. Its settings are the standard OTEL_… variables, which `readSignals` has checked. Spans and log records are sent in
- * batches, metrics every minute. If the collector is down, only these are lost.
+ * Starts OpenTelemetry. Its settings are the standard OTEL_… variables, which `readSignals` has checked. Spans and log
+ * records are sent in batches, metrics every minute. If the collector is down, only this data is lost.
  */
 export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = process.env): void {
   const { traces, metrics, logs } = signals;
@@ -48,7 +48,7 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
       new UndiciInstrumentation({
         // Requests of health checks and polls get no spans.
         requireParentforSpans: true,
-        // Every part of an address but its origin may contain a secret.
+        // An address may contain a secret everywhere except in its origin.
         requestHook(span, { origin }) {
           span.setAttributes({ 'url.full': origin, 'url.path': '', 'url.query': '' });
         },

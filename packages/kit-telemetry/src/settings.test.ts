@@ -132,7 +132,7 @@ test('an endpoint of all signals without a scheme requires gRPC for each signal 
   assert.deepEqual(faultsOf(bare), refused('OTEL_EXPORTER_OTLP_PROTOCOL'));
   assert.equal(faultsOf({ ...bare, OTEL_EXPORTER_OTLP_ENDPOINT: 'collector' }).length, 1);
   assert.deepEqual(faultsOf(grpc), []);
-  // Signals that are off or use another protocol do not matter.
+  // A signal that is off or uses another protocol does not matter.
   const others: Record<string, string>[] = [
     { OTEL_METRICS_EXPORTER: 'none' },
     { OTEL_METRICS_EXPORTER: 'prometheus' },

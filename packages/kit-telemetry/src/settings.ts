@@ -1,7 +1,7 @@
 import { ConfigError } from '@recording-request/kit/config';
 import { ADDRESS, CHECKS, HOST_AND_PORT, isDisabled, OWN_CHECKS } from './checks.ts';
 
-/** Which signals the process sends. */
+/** The signals that the process sends. */
 export interface Signals {
   traces: boolean;
   metrics: boolean;
@@ -14,9 +14,9 @@ const NONE: Signals = { traces: false, metrics: false, logs: false };
 const SIGNALS = Object.keys(NONE) as Signal[];
 
 /**
- * Reads which signals the standard variables ask for. A signal is on if its exporter or its endpoint is set; traces and metrics also if the
- * endpoint for all signals is set. Log records repeat stdout, so that endpoint does not turn them on. Fails with a ConfigError that names
- * each malformed variable, never its value.
+ * Reads the signals that the standard variables ask for. A signal is on if its exporter or its endpoint is set. Traces
+ * and metrics are also on if the endpoint for all signals is set. This endpoint does not turn log records on, because
+ * they repeat stdout. Fails with a ConfigError that names each malformed variable, never its value.
  */
 export function readSignals(env: NodeJS.ProcessEnv): Signals {
   const faults = Object.entries({ ...CHECKS, ...OWN_CHECKS }).flatMap(([name, check]) => {
@@ -37,7 +37,7 @@ function isOn(signal: Signal, env: NodeJS.ProcessEnv): boolean {
   return Boolean(env[ofSignal(signal, 'ENDPOINT')] || (signal !== 'logs' && env.OTEL_EXPORTER_OTLP_ENDPOINT));
 }
 
-/** An endpoint for all signals without a scheme is valid for gRPC only. */
+/** An endpoint without a scheme for all signals is valid for gRPC only. */
 function bareFaults(env: NodeJS.ProcessEnv): string[] {
   if (!HOST_AND_PORT.test(env.OTEL_EXPORTER_OTLP_ENDPOINT ?? '')) return [];
   const isSentThere = (signal: Signal) =>
@@ -63,12 +63,12 @@ function halves(env: NodeJS.ProcessEnv): string[] {
   });
 }
 
-/** Returns the protocol of a signal; by default `http/protobuf`, as the specification says. */
+/** Returns the protocol of a signal. The default is `http/protobuf`, as in the specification. */
 export function protocolOf(signal: Signal, env: NodeJS.ProcessEnv): string {
   return env[ofSignal(signal, 'PROTOCOL')] || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
 }
 
-/** Options of the SDK's batch processors. The SDK has the defaults. */
+/** Options of the SDK's batch processors. An absent option gets the SDK's default. */
 export interface BatchSettings {
   maxQueueSize?: number;
   scheduledDelayMillis?: number;
@@ -94,7 +94,7 @@ const DEFAULT_BATCH = 512;
 const DEFAULT_INTERVAL_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Returns the interval at which metrics are sent, and the timeout of a send, at most the interval. */
+/** Returns the interval at which metrics are sent, and the timeout of a send. The timeout is at most the interval. */
 export function intervalSettings(env: NodeJS.ProcessEnv): {
   exportIntervalMillis: number;
   exportTimeoutMillis: number;
@@ -104,13 +104,13 @@ export function intervalSettings(env: NodeJS.ProcessEnv): {
   return { exportIntervalMillis, exportTimeoutMillis: Math.min(timeoutMs, exportIntervalMillis) };
 }
 
-/** Returns the exporters of metrics; by default a collector. */
+/** Returns the exporters of metrics; by default, metrics go to a collector. */
 export const metricExporters = (env: NodeJS.ProcessEnv): string[] =>
   (env.OTEL_METRICS_EXPORTER || 'otlp').split(',').map(name => name.trim());
 
 /**
- * Returns `k8s.pod.name` from K8S_POD_NAME, and so on. They have separate variables, so that OTEL_RESOURCE_ATTRIBUTES
- * is free for the operator.
+ * Returns `k8s.pod.name` from K8S_POD_NAME, and so on. These variables are separate, so that the operator can set
+ * OTEL_RESOURCE_ATTRIBUTES freely.
  */
 export function clusterAttributes(env: NodeJS.ProcessEnv): Record<string, string> {
   const names = ['namespace.name', 'node.name', 'deployment.name', 'pod.name', 'pod.uid', 'container.name'];

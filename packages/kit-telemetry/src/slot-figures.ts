@@ -3,7 +3,7 @@ import { observe } from './metrics.ts';
 /** A kind of work that a process limits. */
 export type SlotKind = 'media' | 'transcript' | 'inspect' | 'webhook' | 'upload' | 'export' | 'search';
 
-/** Reports the limit of a kind of work and how many run. Returns a function that ends it. */
+/** Reports the limit of a kind of work and how many units of it run. Returns a function that stops the report. */
 export function reportSlots(kind: SlotKind, limit: number, used: () => number): () => void {
   const attributes = { 'recording.slot.kind': kind };
   const ends = [

@@ -36,7 +36,7 @@ test('a step keeps the first 20 commands and operations of each name, and has th
   const leaf = { kind: SpanKind.CLIENT, attributes: { 'recording.peer': 'store' } };
   for (let each = 0; each < 100; each++) tracer.startSpan('store GetObject', leaf, within).end();
   for (let each = 0; each < 3; each++) tracer.startSpan('store PutObject', leaf, within).end();
-  // Other spans have children, which would lose their parent.
+  // Spans of other kinds have children, which would lose their parent.
   for (let each = 0; each < 30; each++) tracer.startSpan('recording.x.v1.X/Y', { kind: SpanKind.CLIENT }, within).end();
   step.end();
   const names = ended().map(({ name }) => name);

@@ -2,13 +2,13 @@ import { type Attributes, trace } from '@opentelemetry/api';
 import type { ReadableSpan, Span as SdkSpan, SpanProcessor } from '@opentelemetry/sdk-trace';
 import { SUBJECT_ATTRIBUTES } from './subject.ts';
 
-// Commands or operations of one name within one span.
+// The maximum number of commands or operations with the same name within one span.
 const LEAVES_MAX = 20;
 const LEFT_OUT = 'recording.spans.left_out';
 
 /**
- * Copies the parent's ids to each span, and drops repeated database commands and store operations above a limit, so that the trace
- * of an upload of thousands of parts has a bounded size.
+ * Copies the parent's ids to each span. Drops repeated database commands and store operations above a limit, so that
+ * the trace of an upload of thousands of parts has a bounded size.
  */
 export function shapingSpans(inner: SpanProcessor): SpanProcessor {
   // The number of leaves of each name in a span.

@@ -22,7 +22,7 @@ import {
 import { endSpan, type SpanEnd, tracer } from './end-span.ts';
 import { subjectAttributes } from './subject.ts';
 
-/** The W3C trace context of a cause; "" if it was not traced. */
+/** The W3C trace context of a cause; "" if the cause was not traced. */
 export interface TraceContext {
   traceparent: string;
   tracestate: string;
@@ -33,14 +33,14 @@ export type AttributesOfSpan<N extends OwnSpanName> = Partial<Record<SpanAttribu
 export interface SpanOptions<N extends OwnSpanName> {
   /** An object with the ids of the clip. */
   about?: object | undefined;
-  /** Replaces the braces in the name. */
+  /** The values that replace the braces in the name. */
   fill?: Record<Placeholder<N>, string>;
   attributes?: AttributesOfSpan<N>;
-  /** The trace of its clip or event. Without it the span belongs to the running trace, or starts one. */
+  /** The trace of the span's clip or event. Without it, the span belongs to the running trace or starts a trace. */
   cause?: TraceContext | Context | undefined;
   /** `part`: a child of its cause. `link`: a child of the running span, with a link to its cause. */
   as?: 'part' | 'link';
-  /** Another trace to link to: the clip's trace when a user requests its work again. */
+  /** Another trace to link to: the clip's trace, when a user requests the work on a clip again. */
   also?: TraceContext | undefined;
 }
 
@@ -49,14 +49,17 @@ export interface RunningSpan<N extends OwnSpanName> {
   /** The context for everything within the span. */
   context: Context;
   set(attributes: AttributesOfSpan<N>): void;
-  /** Ends the span, with `error` as failed. Only the first call counts. */
+  /** Ends the span. With `error`, the span ends as failed. Only the first call counts. */
   end(error?: unknown): void;
 }
 
-// Endless retries must not make one trace grow without end.
+// A trace must not grow without end when something is retried forever.
 const TRIES_IN_TRACE = 4;
 
-/** Returns whether a retry belongs to the trace of its cause: the first few do; later ones start their own trace, with a link. `earlier`: the number of attempts before. */
+/**
+ * Returns whether a retry belongs to the trace of its cause. The first few retries do; later ones start their own
+ * trace, with a link. `earlier` is the number of attempts before.
+ */
 export const partOrLink = (earlier: number): 'part' | 'link' => (earlier < TRIES_IN_TRACE ? 'part' : 'link');
 
 /** Returns the W3C trace context of the running span; "" without one. */
@@ -95,7 +98,7 @@ export function startSpan<N extends OwnSpanName>(name: N, options: SpanOptions<N
   };
 }
 
-/** Runs a step in a span of the registry. Rejects if the step does. */
+/** Runs a step in a span of the registry. Rejects if the step rejects. */
 export async function inSpan<N extends OwnSpanName, T>(
   name: N,
   options: SpanOptions<N>,
@@ -117,7 +120,7 @@ export const untraced = <T>(run: () => T): T => context.with(suppressTracing(con
 
 const newIds = new RandomIdGenerator();
 
-/** Runs `call` with the flag “not sampled”, so that no service traces its calls. For calls that repeat. */
+/** Runs `call` with the flag “not sampled”, so that no service traces its calls. Meant for calls that repeat. */
 export function unsampled<T>(call: () => T): T {
   const ids = trace.getSpanContext(context.active()) ?? {
     traceId: newIds.generateTraceId(),
@@ -144,7 +147,7 @@ function relationOf({ cause, as = 'part', also }: Pick<SpanOptions<never>, 'caus
   return { parent, links: links.size > 0 ? [...links.values()] : undefined };
 }
 
-/** Includes the cause: the message of an outage, which clients see, does not name the disk or the limit. */
+/** Includes the cause, because the message of an outage, which clients see, does not name the disk or the limit. */
 function failure(error: unknown): SpanEnd {
   const { name, message, code, cause } = (error ?? {}) as Partial<Error> & { code?: unknown };
   const because = cause instanceof Error && cause.message !== message ? `: ${cause.message}` : '';

@@ -2,14 +2,14 @@ import { type Attributes, trace } from '@opentelemetry/api';
 import { isUuid } from '@recording-request/kit/ids';
 import { SUBJECT_KEY, SUBJECT_NAMES, SUBJECT_PARTS } from '@recording-request/telemetry-registry/subject-names';
 
-/** The ids, by the names of log lines. */
+/** The field names of the ids in log lines. */
 export const SUBJECT_FIELDS = Object.keys(SUBJECT_NAMES) as (keyof typeof SUBJECT_NAMES)[];
 /** The attributes that a span takes from its parent. */
 export const SUBJECT_ATTRIBUTES: readonly string[] = Object.values(SUBJECT_NAMES);
-/** The ids that a request or a step is about, by the names of log lines. */
+/** The ids of the things that a request or a step is about, by their field names in log lines. */
 export type SubjectIds = Partial<Record<keyof typeof SUBJECT_NAMES, string>>;
 
-/** Returns the ids of the clip, its upload and its project that `about` has. */
+/** Returns the ids in `about` that name the clip, its upload and its project. */
 export function idsOf(about: unknown): SubjectIds {
   const ids: SubjectIds = {};
   for (const field of SUBJECT_FIELDS) {
@@ -19,7 +19,9 @@ export function idsOf(about: unknown): SubjectIds {
   return ids;
 }
 
-/** Returns the span attributes for the ids in `about`. Leaves out every value that is not a UUID: it may be a token. */
+/**
+ * Returns the span attributes for the ids in `about`. Omits every value that is not a UUID, because it may be a token.
+ */
 export function subjectAttributes(about: unknown): Attributes {
   const attributes: Attributes = {};
   if (typeof about !== 'object' || about === null) return attributes;

@@ -2,11 +2,12 @@ import { AggregationType, type ViewOptions } from '@opentelemetry/sdk-metrics';
 import { METER } from '@recording-request/telemetry-registry/metric';
 import { METRICS, type MetricDefinition } from '@recording-request/telemetry-registry/metrics';
 
-// The SDK puts further ones into one series, `otel.metric.overflow`.
+// The maximum number of series per metric. The SDK puts further series into one series, `otel.metric.overflow`.
 const SERIES = 2_000;
 
 /**
- * Metrics of libraries that the registry does not list. Not `*` for all meters: the SDK records a metric that two views match twice.
+ * Metrics of libraries that the registry does not list. The view does not match all meters (`*`), because the SDK
+ * records a metric twice if two views match it.
  */
 const OTHERS: ViewOptions[] = [
   { meterName: '@opentelemetry/instrumentation-undici', instrumentName: '*' },

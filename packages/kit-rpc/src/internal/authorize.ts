@@ -8,7 +8,10 @@ import {
 import type { Logger } from '@recording-request/kit/log';
 import { namesIn } from './names.ts';
 
-/** Returns the services that may call an RPC, by its path, on one listener; none if the table has no line for it. */
+/**
+ * Returns the services that may call an RPC, by the RPC's path, on one listener; none if the table has no line for the
+ * RPC.
+ */
 export type CallersOf = (path: string) => readonly string[];
 
 type Call = Parameters<ServerInterceptor>[1];

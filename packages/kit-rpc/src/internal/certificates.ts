@@ -18,13 +18,13 @@ export interface Material {
   ca: Buffer;
 }
 
-/** The certificate of this process, as its files are now. */
+/** The current certificate of this process. */
 export interface Certificates extends experimental.CertificateProvider, Disposable {
   readonly current: Material;
   onChange(listener: (material: Material) => void): void;
 }
 
-// Certificates are replaced days before they expire, so this is soon enough.
+// Certificates are replaced days before they expire, so this interval is short enough.
 const LOOK_MS = 5_000;
 const SOON_MS = 86_400_000;
 const USAGES = [
@@ -72,7 +72,8 @@ export async function openCertificates(
       return current;
     },
     onChange: listener => void listeners.add(listener),
-    // Calls the listener one tick later, like the library's own provider: a listener that is called at once misses the first certificate.
+    // Calls the listener one tick later, like the library's own provider. A listener that is called at once would miss
+    // the first certificate.
     addCaCertificateListener(listener) {
       authorities.add(listener);
       process.nextTick(() => listener({ caCertificate: current.ca }));
@@ -117,14 +118,14 @@ async function read(files: CertificateFiles, name: string): Promise<Material> {
     fail(
       `TLS_CA_FILE has two authorities named ${unclear.subject.replaceAll('\n', ', ')} without key identifiers, so that certificates of one would be refused: the new authority needs another name`,
     );
-  // Uses the parsed certificates, because TLS reads neither of two that were joined without a line break.
+  // Uses the parsed certificates: TLS cannot read certificates that were joined without a line break.
   return { cert: pemOf(chain), key, ca: pemOf(trusted) };
 }
 
 // The object identifier 2.5.29.14 in DER.
 const SUBJECT_KEY_IDENTIFIER = Buffer.from('0603551d0e', 'hex');
 
-/** Returns whether OpenSSL, which finds an issuer by its name, would confuse two authorities. */
+/** Returns whether OpenSSL, which finds an issuer by name, would confuse two authorities. */
 const areConfused = (one: X509Certificate, other: X509Certificate): boolean =>
   one.subject === other.subject &&
   !one.publicKey.equals(other.publicKey) &&

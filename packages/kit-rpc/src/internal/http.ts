@@ -6,7 +6,7 @@ import type { Internal } from './internal.ts';
 import { namesIn } from './names.ts';
 
 const CONNECT_MS = 5_000;
-// The same limit as for gRPC connections: an expired certificate is trusted no longer than this.
+// An expired certificate stays trusted for at most this time, because the connection then ends.
 const CONNECTION_AGE_MS = 5 * 60 * 1000;
 
 /** Returns an HTTP server for other services that accepts the same certificates as `internal`. */
@@ -41,7 +41,7 @@ export function isFrom(request: IncomingMessage, callers: readonly string[], { c
 
 type Connected = (...result: [error: Error, socket: null] | [error: null, socket: TLSSocket]) => void;
 
-/** Returns undici's connect options for the service `name`, with the newest certificate; undefined for plaintext. */
+/** Returns undici's connect options for the service `name`, with the newest certificate; undefined in plaintext. */
 export function internalConnect(internal: Internal, name: string) {
   if (!internal.tlsPeer(name)) return undefined;
   return ({ hostname, port }: { hostname: string; port: string }, connected: Connected): void => {

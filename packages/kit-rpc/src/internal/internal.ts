@@ -39,14 +39,14 @@ export interface Internal extends Disposable {
   serverCredentials(): ServerCredentials;
   /** Returns the options of a gRPC client of the service `name`: the server must have the certificate of that name. */
   peer(name: string): Peer;
-  /** The same for other protocols; undefined for plaintext. */
+  /** Returns the connection options for other protocols; undefined in plaintext. */
   tlsPeer(name: string): TlsPeer | undefined;
 }
 
 /** Plaintext: for tests and for programs without peers. */
 export const PLAINTEXT: Internal = plaintext();
 
-/** Opens the certificate of the service `name`, or plaintext if configured. Fails with a ConfigError. */
+/** Opens the certificate of the service `name`, or uses plaintext if configured. Fails with a ConfigError. */
 export async function openInternal(
   config: InternalConfig,
   name: string,
@@ -60,7 +60,7 @@ export async function openInternal(
   return withCertificates(await openCertificates(config, { name, log, ...options }));
 }
 
-/** The same for a program that is not a service but calls services, from the variables in `env`. */
+/** Does the same for a program that only calls services, with the variables in `env`. */
 export const openCaller = (env: NodeJS.ProcessEnv, name: string, options?: { lookMs?: number }): Promise<Internal> =>
   openInternal(loadConfig(env, internalVariables), name, createLogger(name, 'silent'), options);
 

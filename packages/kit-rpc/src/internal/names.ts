@@ -9,7 +9,8 @@ export const uriOf = (name: string): string => `${PREFIX}${name}`;
  * is malformed.
  */
 export function namesIn(subjectAltName: string | undefined): string[] {
-  // Node quotes a name that contains a comma: after a split, a part of it could look like another name.
+  // Node quotes a name that contains a comma. After a split at the commas, a part of such a name could look like
+  // another name.
   if (!subjectAltName || subjectAltName.includes('"')) return [];
   const uris = subjectAltName.split(', ').filter(entry => entry.startsWith(URI + PREFIX));
   return uris.map(entry => entry.slice(URI.length + PREFIX.length));
